@@ -1,0 +1,59 @@
+/**
+ * The stable codes of {@link DelayQueueError}; `docs/errors.md` explains each one.
+ *
+ * - `INVALID_OPTION`: a module, queue or decorator option is unknown, malformed or out of range.
+ * - `INVALID_ARGUMENT`: a queue name, id, delay, date, header or cursor given to the producer is malformed or out of range.
+ * - `INVALID_PAYLOAD`: the payload cannot be written as JSON (undefined, BigInt, cyclic…).
+ * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`.
+ * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be served: two for one queue, or a provider that is not a singleton.
+ * - `DUPLICATE_MESSAGE`: the id is in use and the offer said `onDuplicate: 'reject'`.
+ * - `QUEUE_FULL`: the queue holds `maxMessages` messages.
+ * - `NOT_CONNECTED`: Redis was not reachable in time; nothing was written.
+ * - `OUTCOME_UNKNOWN`: the connection broke, or the reply did not come in time; the command may have been carried out.
+ * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
+ * - `CLOSED`: the application has shut down.
+ */
+export type DelayQueueErrorCode =
+  | 'INVALID_OPTION'
+  | 'INVALID_ARGUMENT'
+  | 'INVALID_PAYLOAD'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'INVALID_HANDLER'
+  | 'DUPLICATE_MESSAGE'
+  | 'QUEUE_FULL'
+  | 'NOT_CONNECTED'
+  | 'OUTCOME_UNKNOWN'
+  | 'STORE_REFUSED'
+  | 'CLOSED';
+
+/**
+ * The one error type of this package. Branch on `code`; read `message`, which says what to do; look at `cause` for the
+ * error underneath.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await producer.offer('orders', { orderId }, '30m', { id, onDuplicate: 'reject' });
+ * } catch (error) {
+ *   if (error instanceof DelayQueueError && error.code === 'DUPLICATE_MESSAGE') return;
+ *   throw error;
+ * }
+ * ```
+ */
+export class DelayQueueError extends Error {
+  override readonly name = 'DelayQueueError';
+
+  /**
+   * @param code - what happened, stable across releases
+   * @param message - what happened and how to mend it, for people
+   * @param options - `cause`: the error underneath
+   */
+  constructor(
+    /** What happened, stable across releases. */
+    readonly code: DelayQueueErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
