@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { DelayQueueError } from './delay-queue.errors.js';
+import {
+  type BackoffFunction,
+  type ConnectionOptions,
+  DEFAULTS,
+  type DelayQueueModuleOptions,
+  type QueueOptions,
+} from './delay-queue.options.js';
+import { LONGEST_DELAY, parseDuration } from './duration.js';
+import { QUEUE_NAME, QUEUE_NAME_RULE } from './queue-name.js';
+
+/** Module options with every default filled in; lengths of time are milliseconds. */
+export interface ResolvedModuleOptions {
+  readonly connection: ConnectionOptions;
+  readonly store: 'redis' | 'memory';
+  readonly prefix: string;
+  readonly consume: boolean;
+  readonly shutdownTimeout: number;
+  readonly offerTimeout: number;
+  readonly defaults: QueueOptions;
+  readonly queues: Readonly<Record<string, QueueOptions>>;
+}
+
+/** A queue's options with every default filled in; lengths of time are milliseconds. */
+export type ResolvedQueueOptions = z.output<typeof completeQueueSchema>;
+
+/** The backoff with its durations in milliseconds. */
+export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+
+const duration = (min: number, max: number) =>
+  z.unknown().transform((value, context) => {
+    const parsed = parseDuration(value, { min, max });
+    if ('milliseconds' in parsed) return parsed.milliseconds;
+    context.issues.push({ code: 'custom', message: parsed.problem, input: value });
+    return z.NEVER;
+  });
+
+const wholeNumber = (min: number, max: number) => {
+  const rule = { error: `must be a whole number from ${min} to ${max}` };
+  return z.int(rule).min(min, rule).max(max, rule);
+};
+
+const number = (min: number, max: number) => {
+  const rule = { error: `must be a number from ${min} to ${max}` };
+  return z.number(rule).min(min, rule).max(max, rule);
+};
+
+const jitter = number(0, 1);
+const backoffDelay = duration(0, LONGEST_DELAY);
+
+const backoffSchema = z.union(
+  [
+    z.custom<BackoffFunction>((value) => typeof value === 'function'),
+    z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: jitter.default(0) }),
+    z.strictObject({
+      type: z.literal('exponential'),
+      delay: backoffDelay.prefault(DEFAULTS.queue.backoff.delay),
+      factor: number(1, 100).default(DEFAULTS.queue.backoff.factor),
+      maxDelay: backoffDelay.prefault(DEFAULTS.queue.backoff.maxDelay),
+      jitter: jitter.default(DEFAULTS.queue.backoff.jitter),
+    }),
+  ],
+  { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
+);
+
+const queueFields = {
+  concurrency: wholeNumber(1, 1000),
+  lease: duration(SECOND, 24 * HOUR),
+  attempts: wholeNumber(1, 1_000_000),
+  backoff: backoffSchema,
+  timeout: z.union([z.literal('none').transform(() => null), duration(1, 24 * HOUR)]),
+  maxPayloadBytes: wholeNumber(1, 512 * 1024 * 1024),
+  maxMessages: z.union([z.literal('unlimited').transform(() => null), wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
+    error: "must be a whole number from 1, or 'unlimited'",
+  }),
+  maxDeadLetters: wholeNumber(0, 10_000_000),
+  checkInterval: duration(SECOND, HOUR),
+  blockTimeout: duration(SECOND, HOUR / 6),
+  layout: z.literal('native', { error: "must be 'native'" }),
+};
+
+const completeQueueSchema = z.strictObject(queueFields);
+/** Checks what is given, and fills in nothing: layers are merged as the user wrote them. */
+const partialQueueSchema = completeQueueSchema.partial();
+
+const connectionSchema = z
+  .union([z.string(), z.function(), z.looseObject({})], {
+    error: 'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
+  })
+  .superRefine((connection, context) => {
+    const problem = connectionProblem(connection as ConnectionOptions);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const moduleSchema = z.strictObject({
+  connection: connectionSchema.default(DEFAULTS.connection),
+  store: z.enum(['redis', 'memory'], { error: "must be 'redis' or 'memory'" }).default(DEFAULTS.store),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must be 1–64 of the characters A–Z a–z 0–9 _ . : -' })
+    .default(DEFAULTS.prefix),
+  consume: z.boolean({ error: 'must be true or false' }).default(DEFAULTS.consume),
+  defaults: partialQueueSchema.optional(),
+  queues: z.record(z.string().regex(QUEUE_NAME, { error: QUEUE_NAME_RULE }), partialQueueSchema).optional(),
+  shutdownTimeout: duration(0, HOUR).prefault(DEFAULTS.shutdownTimeout),
+  offerTimeout: duration(10, HOUR / 6).prefault(DEFAULTS.offerTimeout),
+});
+
+/**
+ * Checks the module's options and fills in the defaults.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export function resolveModuleOptions(options: DelayQueueModuleOptions): ResolvedModuleOptions {
+  const parsed = check(moduleSchema, options, 'DelayQueueModule options');
+  return {
+    ...parsed,
+    connection: options.connection ?? DEFAULTS.connection,
+    defaults: options.defaults ?? {},
+    queues: options.queues ?? {},
+  };
+}
+
+/**
+ * Merges a queue's options, later layers over earlier ones, over the defaults.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export function resolveQueueOptions(...layers: readonly QueueOptions[]): ResolvedQueueOptions {
+  return check(completeQueueSchema, Object.assign({}, DEFAULTS.queue, ...layers.map(withoutUndefined)), 'queue options');
+}
+
+/**
+ * Checks the options of a decorator on their own, so that the error can name the place.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export function validateQueueOptions(options: unknown, place: string): void {
+  check(partialQueueSchema, options, place);
+}
+
+function check<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, []));
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(problems)].join('; ')}`, {
+    cause: result.error,
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): string[] {
+  const path = [...parents, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${show([...path, key])} is not an option; check its spelling`);
+  }
+  if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_NAME_RULE}`];
+  // Of a union's branches, the one that got furthest names the field that is really wrong.
+  if (issue.code === 'invalid_union') {
+    const furthest = issue.errors.find((branch) => branch.every((inner) => inner.path.length > 0 || isUnknownKey(inner)));
+    if (furthest) return furthest.flatMap((inner) => describeIssue(inner, path));
+    const custom = issue.errors.flat().find((inner) => inner.code === 'custom');
+    if (custom && issue.message === 'Invalid input') return describeIssue(custom, path);
+  }
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
+    return [`${show(path)} must be ${issue.expected === 'record' ? 'an object' : `of type ${issue.expected}`}`];
+  }
+  return [`${show(path)} ${issue.message}`];
+}
+
+const isUnknownKey = (issue: z.core.$ZodIssue) => issue.code === 'unrecognized_keys';
+const show = (path: readonly PropertyKey[]) => (path.length === 0 ? 'the value' : path.map(String).join('.'));
+
+function withoutUndefined(options: QueueOptions): QueueOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function connectionProblem(connection: ConnectionOptions): string | undefined {
+  if (typeof connection === 'function') return undefined;
+  if (typeof connection === 'string') {
+    return /^rediss?:\/\//.test(connection) ? undefined : 'must start with redis:// or rediss://';
+  }
+  if ('cluster' in connection) {
+    const nodes = connection.cluster?.nodes as unknown;
+    return Array.isArray(nodes) && nodes.length > 0 ? undefined : '.cluster.nodes must be a non-empty array';
+  }
+  if ('keyPrefix' in connection && connection.keyPrefix) {
+    return ".keyPrefix would not reach the channel names: set the module's `prefix` instead";
+  }
+  return undefined;
+}

@@ -1,0 +1,1 @@
+export { DelayQueueError, type DelayQueueErrorCode } from './delay-queue.errors.js';

@@ -1,0 +1,18 @@
+import { DelayQueueError } from './delay-queue.errors.js';
+
+/**
+ * Braces are left out on purpose: the name stands between the braces of a key's hash tag, and `{}` inside would spread
+ * the queue's keys over several slots of a cluster.
+ */
+export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z a–z 0–9 _ . : -';
+
+/**
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function assertQueueName(queue: unknown): asserts queue is string {
+  if (typeof queue === 'string' && QUEUE_NAME.test(queue)) return;
+  const given = typeof queue === 'string' ? JSON.stringify(queue.slice(0, 140)) : typeof queue;
+  throw new DelayQueueError('INVALID_ARGUMENT', `queue: ${QUEUE_NAME_RULE}, not ${given}`);
+}
