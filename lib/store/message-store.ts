@@ -313,5 +313,5 @@ export interface Doorbell {
    */
   wait(timeout: number): Promise<boolean>;
   /** Ends a wait and frees the connection. */
-  close(): void;
+  close(): Promise<void>;
 }

@@ -1,0 +1,64 @@
+#!lua flags=allow-oom
+-- Takes ready messages under a lease.
+--
+-- KEYS 1 ready  2 active  3 messages  4 attempts  5 claims  6 wake  7 paused
+-- ARGV 1 token of this claim
+--      2 most messages to take (0-1000); 0 only rings for those that are ready
+--      3 lease in ms
+-- Returns more (0 or 1: whether ready messages remain), then for each message taken: id, failed attempts, record (null if
+--      the queue lost it: the id was ready without a message, and is dropped).
+--
+-- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right
+-- after costs the messages their lease and an attempt.
+--@include clock
+--@include ring
+
+local ready, active, messages, attempts, claims, wake, paused = unpack(KEYS)
+local token, limit, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+
+if redis.call('EXISTS', paused) == 1 then
+  return { 0 }
+end
+
+-- One more than wanted tells whether any remain.
+local ids = redis.call('LRANGE', ready, 0, limit)
+local more = #ids > limit
+if more then
+  table.remove(ids)
+end
+if #ids == 0 then
+  if more then
+    ring(wake)
+  end
+  return { more and 1 or 0 }
+end
+
+local deadline = read_clock() + lease
+local records = redis.call('HMGET', messages, unpack(ids))
+local failed = redis.call('HMGET', attempts, unpack(ids))
+redis.call('HLEN', claims)
+redis.call('ZCARD', active)
+local tokens_at_door = redis.call('LLEN', wake)
+
+local reply = { more and 1 or 0 }
+local deadlines, tokens = {}, {}
+for i, id in ipairs(ids) do
+  reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, tonumber(failed[i] or 0), records[i]
+  if records[i] then
+    deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
+    tokens[#tokens + 1], tokens[#tokens + 2] = id, token
+  end
+end
+
+redis.call('LPOP', ready, #ids)
+if #deadlines > 0 then
+  redis.call('ZADD', active, unpack(deadlines))
+  redis.call('HSET', claims, unpack(tokens))
+end
+if more and tokens_at_door == 0 then
+  redis.call('RPUSH', wake, '1')
+elseif not more and tokens_at_door > 0 then
+  -- Nothing is left to wake for.
+  redis.call('DEL', wake)
+end
+return reply

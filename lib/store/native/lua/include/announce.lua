@@ -1,0 +1,12 @@
+-- The earliest due time of the delayed messages; nil: none is delayed. Raises if the key is no sorted set.
+local function earliest_due(delayed)
+  return tonumber(redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2])
+end
+
+-- Tells every scheduler that something falls due earlier than all they know of: "<due ms> <ms from now>".
+-- Nothing is published otherwise: they would wake for nothing.
+local function announce(channel, before, due, now)
+  if due and (before == nil or due < before) then
+    redis.call('PUBLISH', channel, string.format('%.0f %.0f', due, math.max(0, due - now)))
+  end
+end

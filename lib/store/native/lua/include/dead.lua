@@ -1,0 +1,21 @@
+-- Raises if a key that bury() writes to is of a wrong type.
+local function check_dead(dead, errors, messages, attempts)
+  redis.call('ZCARD', dead)
+  redis.call('HLEN', errors)
+  redis.call('HLEN', messages)
+  redis.call('HLEN', attempts)
+end
+
+-- Removes the oldest dead letters beyond the cap, 1000 at most; returns how many.
+local function drop_oldest_dead(dead, errors, messages, attempts, cap)
+  local excess = math.min(redis.call('ZCARD', dead) - cap, 1000)
+  if excess <= 0 then
+    return 0
+  end
+  local ids = redis.call('ZRANGE', dead, 0, excess - 1)
+  redis.call('ZREM', dead, unpack(ids))
+  redis.call('HDEL', errors, unpack(ids))
+  redis.call('HDEL', messages, unpack(ids))
+  redis.call('HDEL', attempts, unpack(ids))
+  return excess
+end

@@ -1,0 +1,43 @@
+#!lua flags=no-writes
+-- Lists dead letters, oldest first.
+--
+-- KEYS 1 dead  2 messages  3 attempts  4 errors
+-- ARGV 1 time in ms of the last letter of the page before, empty: this is the first page
+--      2 id of that letter
+--      3 most letters (1-1000)
+-- Returns more (0 or 1), then for each letter: id, time in ms, failed attempts, record, error (JSON).
+--
+-- Atomic so that a letter and its message are seen together. Writes nothing.
+
+local dead, messages, attempts, errors = unpack(KEYS)
+local after_time, after_id, limit = ARGV[1], ARGV[2], tonumber(ARGV[3])
+
+local first = 0
+if after_time ~= '' then
+  local rank = redis.call('ZRANK', dead, after_id)
+  if rank and tonumber(redis.call('ZSCORE', dead, after_id)) == tonumber(after_time) then
+    first = rank + 1
+  else
+    -- That letter is gone: go on with its millisecond, where a letter may be listed twice but none is left out.
+    first = redis.call('ZCOUNT', dead, '-inf', '(' .. after_time)
+  end
+end
+
+local rows = redis.call('ZRANGE', dead, first, first + limit - 1, 'WITHSCORES')
+local reply = { first + limit < redis.call('ZCARD', dead) and 1 or 0 }
+if #rows == 0 then
+  return reply
+end
+local ids = {}
+for at = 1, #rows, 2 do
+  ids[#ids + 1] = rows[at]
+end
+local records = redis.call('HMGET', messages, unpack(ids))
+local failed = redis.call('HMGET', attempts, unpack(ids))
+local causes = redis.call('HMGET', errors, unpack(ids))
+for i, id in ipairs(ids) do
+  local at = #reply
+  reply[at + 1], reply[at + 2], reply[at + 3] = id, tonumber(rows[i * 2]), tonumber(failed[i] or 0)
+  reply[at + 4], reply[at + 5] = records[i], causes[i]
+end
+return reply

@@ -1,0 +1,95 @@
+#!lua
+-- Takes new messages in.
+--
+-- KEYS 1 delayed  2 messages  3 ready  4 active  5 claims  6 attempts  7 dead  8 errors
+-- ARGV 1 channel of announcements
+--      2 most messages in the queue, 0: no limit
+--      then for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate
+--      ('keep', 'replace' or 'reject'), body
+-- Returns for each offer: outcome ('created', 'kept', 'replaced', 'rejected' or 'full'), due in ms (0: there is none).
+--
+-- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
+-- would be found late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
+-- Without enough memory the server refuses this script before it starts.
+--@include clock
+--@include record
+--@include announce
+
+local delayed, messages, ready, active, claims, attempts, dead, errors = unpack(KEYS)
+local channel, max_messages = ARGV[1], tonumber(ARGV[2])
+local FIRST, WIDTH = 3, 4
+
+local now = read_clock()
+local earliest_before = earliest_due(delayed)
+local size = max_messages > 0 and redis.call('HLEN', messages) or 0
+
+local ids = {}
+for at = FIRST, #ARGV, WIDTH do
+  ids[#ids + 1] = ARGV[at]
+end
+local stored = redis.call('HMGET', messages, unpack(ids))
+
+local receipts = {}
+local replaced = {}
+local scores, records = {}, {}
+local due_of = {}
+local earliest
+
+for i, id in ipairs(ids) do
+  local at = FIRST + (i - 1) * WIDTH
+  local when, on_duplicate, body = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local existing = due_of[id] or (stored[i] and record_due(stored[i]))
+  local outcome, due
+
+  if existing and on_duplicate ~= 'replace' then
+    outcome, due = on_duplicate == 'keep' and 'kept' or 'rejected', existing
+  elseif not existing and max_messages > 0 and size >= max_messages then
+    outcome, due = 'full', 0
+  else
+    outcome = existing and 'replaced' or 'created'
+    due = tonumber(string.sub(when, 2))
+    if string.byte(when) == 43 then -- '+'
+      due = now + due
+    end
+    if existing and not due_of[id] then
+      replaced[#replaced + 1] = id
+    elseif not existing then
+      size = size + 1
+    end
+    due_of[id] = due
+    scores[#scores + 1], scores[#scores + 2] = due, id
+    records[#records + 1], records[#records + 2] = id, pack_record(due, now, body)
+    if not earliest or due < earliest then
+      earliest = due
+    end
+  end
+  receipts[#receipts + 1], receipts[#receipts + 2] = outcome, due
+end
+
+if #scores == 0 then
+  return receipts
+end
+
+if #replaced > 0 then
+  for _, key in ipairs({ active, dead }) do redis.call('ZCARD', key) end
+  for _, key in ipairs({ claims, attempts, errors }) do redis.call('HLEN', key) end
+  redis.call('LLEN', ready)
+
+  for _, id in ipairs(replaced) do
+    if not redis.call('ZSCORE', delayed, id) then
+      if redis.call('ZREM', active, id) == 1 then
+        redis.call('HDEL', claims, id)
+      elseif redis.call('ZREM', dead, id) == 1 then
+        redis.call('HDEL', errors, id)
+      else
+        redis.call('LREM', ready, 1, id)
+      end
+    end
+    redis.call('HDEL', attempts, id)
+  end
+end
+
+redis.call('ZADD', delayed, unpack(scores))
+redis.call('HSET', messages, unpack(records))
+announce(channel, earliest_before, earliest, now)
+return receipts

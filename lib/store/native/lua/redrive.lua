@@ -1,0 +1,45 @@
+#!lua flags=allow-oom
+-- Makes dead letters due now, with all their attempts before them again.
+--
+-- KEYS 1 dead  2 errors  3 messages  4 attempts  5 delayed
+-- ARGV 1 'id' or 'oldest'
+--      2 the id, or the most letters (1-1000)
+--      3 channel of announcements
+-- Returns how many.
+--
+-- Atomic so that a letter is never in two states and never in none. A crash right after leaves them due; a lost
+-- announcement costs a check interval.
+--@include clock
+--@include record
+--@include announce
+--@include dead
+--@include select-dead
+
+local dead, errors, messages, attempts, delayed = unpack(KEYS)
+local by, value, channel = ARGV[1], ARGV[2], ARGV[3]
+
+check_dead(dead, errors, messages, attempts)
+local earliest_before = earliest_due(delayed)
+local ids = select_dead(dead, by, value)
+if #ids == 0 then
+  return 0
+end
+
+local now = read_clock()
+local stored = redis.call('HMGET', messages, unpack(ids))
+local scores, records = {}, {}
+for i, id in ipairs(ids) do
+  if stored[i] then
+    scores[#scores + 1], scores[#scores + 2] = now, id
+    records[#records + 1], records[#records + 2] = id, with_due(stored[i], now)
+  end
+end
+redis.call('ZREM', dead, unpack(ids))
+redis.call('HDEL', errors, unpack(ids))
+redis.call('HDEL', attempts, unpack(ids))
+if #scores > 0 then
+  redis.call('ZADD', delayed, unpack(scores))
+  redis.call('HSET', messages, unpack(records))
+  announce(channel, earliest_before, now, now)
+end
+return #scores / 2

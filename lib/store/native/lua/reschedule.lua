@@ -1,0 +1,33 @@
+#!lua flags=allow-oom
+-- Moves the due time of a message that is still delayed.
+--
+-- KEYS 1 delayed  2 messages
+-- ARGV 1 id
+--      2 due: '+' and a delay, or '@' and an instant, in ms
+--      3 channel of announcements
+-- Returns 1 if it was moved, 0 if it is not delayed (any more).
+--
+-- Atomic so that of cancel, reschedule and transfer exactly one wins, and score and record agree. A crash right after
+-- leaves the message at its new due time; a lost announcement costs a check interval.
+--@include clock
+--@include record
+--@include announce
+
+local delayed, messages = unpack(KEYS)
+local id, when, channel = ARGV[1], ARGV[2], ARGV[3]
+
+local now = read_clock()
+local earliest_before = earliest_due(delayed)
+local record = redis.call('HGET', messages, id)
+if not record or not redis.call('ZSCORE', delayed, id) then
+  return 0
+end
+
+local due = tonumber(string.sub(when, 2))
+if string.byte(when) == 43 then -- '+'
+  due = now + due
+end
+redis.call('ZADD', delayed, due, id)
+redis.call('HSET', messages, id, with_due(record, due))
+announce(channel, earliest_before, due, now)
+return 1

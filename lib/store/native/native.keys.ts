@@ -1,0 +1,45 @@
+/** The Redis keys of one queue. The braces make its name the hash tag, so that a cluster keeps them in one slot. */
+export interface NativeKeys {
+  /** ZSET id → due ms. */
+  readonly delayed: string;
+  /** HASH id → record, of every message in whatever state. */
+  readonly messages: string;
+  /** LIST of ids. */
+  readonly ready: string;
+  /** ZSET id → end of the lease, ms. */
+  readonly active: string;
+  /** HASH id → token of the claim that holds it; the same ids as in `active`. */
+  readonly claims: string;
+  /** HASH id → failed attempts; only where there are any. */
+  readonly attempts: string;
+  /** ZSET id → time of death, ms. */
+  readonly dead: string;
+  /** HASH id → error, JSON; the same ids as in `dead`. */
+  readonly errors: string;
+  /** LIST, the doorbell: at most one token. */
+  readonly wake: string;
+  /** STRING, present while the queue is paused. */
+  readonly paused: string;
+  /** STRING, who moved messages last, and when. */
+  readonly mover: string;
+  /** Channel of earlier due times. */
+  readonly due: string;
+}
+
+export function nativeKeys(prefix: string, queue: string): NativeKeys {
+  const key = (part: string) => `${prefix}:{${queue}}:${part}`;
+  return {
+    delayed: key('delayed'),
+    messages: key('messages'),
+    ready: key('ready'),
+    active: key('active'),
+    claims: key('claims'),
+    attempts: key('attempts'),
+    dead: key('dead'),
+    errors: key('errors'),
+    wake: key('wake'),
+    paused: key('paused'),
+    mover: key('mover'),
+    due: key('due'),
+  };
+}

@@ -1,0 +1,22 @@
+import { loadScript } from '../redis/redis-script.js';
+
+const load = (name: string) => loadScript(new URL('./lua/', import.meta.url), name);
+
+/** The scripts of the native layout; each file's header is its contract. */
+export const nativeScripts = {
+  offer: load('offer'),
+  cancel: load('cancel'),
+  reschedule: load('reschedule'),
+  find: load('find'),
+  transfer: load('transfer'),
+  claim: load('claim'),
+  extend: load('extend'),
+  settle: load('settle'),
+  status: load('status'),
+  pause: load('pause'),
+  resume: load('resume'),
+  clear: load('clear'),
+  listDead: load('list-dead'),
+  redrive: load('redrive'),
+  discard: load('discard'),
+};

@@ -1,0 +1,245 @@
+import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
+import { jsonCodec } from '../json.codec.js';
+import {
+  type Claim,
+  type ClaimedMessage,
+  type ClaimReport,
+  type ClaimRequest,
+  type DeadPage,
+  type DeadSelection,
+  type Doorbell,
+  type DueListener,
+  type DueTime,
+  LEASE_EXPIRED,
+  type MessageStore,
+  type Offer,
+  type OfferOutcome,
+  type OfferReceipt,
+  type Outcome,
+  type QueueStatus,
+  type Settlement,
+  type SettleReport,
+  type StoredMessage,
+  type StoreLimits,
+  type TransferReport,
+  type TransferRequest,
+} from '../message-store.js';
+import type { MessageState } from '../../message.js';
+import type { ScriptArgument } from '../redis/redis-commands.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
+import type { RedisScript } from '../redis/redis-script.js';
+import type { ScriptReply } from '../redis/script-reply.js';
+
+import { type NativeKeys, nativeKeys } from './native.keys.js';
+import { readRecord } from './native.record.js';
+import { nativeScripts as scripts } from './native.scripts.js';
+
+export interface NativeStoreOptions {
+  readonly prefix: string;
+  readonly queue: string;
+  readonly limits: StoreLimits;
+}
+
+/** The messages of one queue in Redis, in this package's own layout. The scripts hold the logic; this speaks to them. */
+export class NativeMessageStore implements MessageStore {
+  readonly codec = jsonCodec;
+  readonly #connections: RedisConnections;
+  readonly #keys: NativeKeys;
+  readonly #limits: StoreLimits;
+
+  constructor(connections: RedisConnections, { prefix, queue, limits }: NativeStoreOptions) {
+    this.#connections = connections;
+    this.#keys = nativeKeys(prefix, queue);
+    this.#limits = limits;
+  }
+
+  async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    if (offers.length === 0) return [];
+    const { delayed, messages, ready, active, claims, attempts, dead, errors, due } = this.#keys;
+    const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0];
+    for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
+    const reply = await this.#run(
+      scripts.offer,
+      [delayed, messages, ready, active, claims, attempts, dead, errors],
+      args,
+    );
+    return reply.rest(() => ({ outcome: reply.text() as OfferOutcome, dueAt: reply.number() }));
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    const { delayed, messages, attempts } = this.#keys;
+    return (await this.#run(scripts.cancel, [delayed, messages, attempts], [id])).flag();
+  }
+
+  async reschedule(id: string, when: DueTime): Promise<boolean> {
+    const { delayed, messages, due } = this.#keys;
+    return (await this.#run(scripts.reschedule, [delayed, messages], [id, dueArgument(when), due])).flag();
+  }
+
+  async find(id: string): Promise<StoredMessage | null> {
+    const { delayed, messages, active, attempts, dead } = this.#keys;
+    const reply = await this.#run(scripts.find, [delayed, messages, active, attempts, dead], [id]);
+    if (reply.done) return null;
+    const state = reply.text() as MessageState;
+    const record = readRecord(reply.bytes());
+    const failedAttempts = reply.number();
+    const leasedUntil = reply.number();
+    return { id, state, ...record, failedAttempts, leasedUntil: state === 'active' ? leasedUntil : null };
+  }
+
+  async transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
+    const { delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover } = this.#keys;
+    const reply = await this.#run(
+      scripts.transfer,
+      [delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover],
+      [scheduler, limit, this.#limits.attempts, this.#limits.maxDeadLetters, JSON.stringify(LEASE_EXPIRED)],
+    );
+    const report = {
+      moved: reply.number(),
+      recovered: reply.number(),
+      buried: reply.number(),
+      dropped: reply.number(),
+      more: reply.flag(),
+      ready: reply.number(),
+    };
+    const nowMicros = reply.number();
+    const next = reply.number();
+    const nextAt = next < 0 ? null : next;
+    const nextIn = nextAt === null ? null : Math.max(0, nextAt - nowMicros / 1000);
+    return { ...report, nextAt, nextIn, lastMove: parseMove(reply.text()) };
+  }
+
+  async claim({ token, limit, lease }: ClaimRequest): Promise<ClaimReport> {
+    const { ready, active, messages, attempts, claims, wake, paused } = this.#keys;
+    const reply = await this.#run(
+      scripts.claim,
+      [ready, active, messages, attempts, claims, wake, paused],
+      [token, limit, lease],
+    );
+    const more = reply.flag();
+    const claimed: ClaimedMessage[] = [];
+    const orphans: string[] = [];
+    while (!reply.done) {
+      const id = reply.text();
+      const failedAttempts = reply.number();
+      const record = reply.bytesOrNull();
+      if (record) claimed.push({ id, failedAttempts, ...readRecord(record) });
+      else orphans.push(id);
+    }
+    return { messages: claimed, more, orphans };
+  }
+
+  async extend(held: readonly Claim[], lease: number): Promise<string[]> {
+    if (held.length === 0) return [];
+    const { active, claims } = this.#keys;
+    const args = [lease, ...held.flatMap(({ id, token }) => [id, token])];
+    return (await this.#run(scripts.extend, [active, claims], args)).rest((reply) => reply.text());
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
+    if (settlements.length === 0) return { accepted: [], dropped: 0 };
+    const { delayed, messages, active, claims, attempts, dead, errors, due } = this.#keys;
+    const args: ScriptArgument[] = [due, this.#limits.maxDeadLetters];
+    for (const { claim, outcome } of settlements) args.push(claim.id, claim.token, outcome.kind, detail(outcome));
+    const reply = await this.#run(
+      scripts.settle,
+      [delayed, messages, active, claims, attempts, dead, errors],
+      args,
+    );
+    const dropped = reply.number();
+    return { dropped, accepted: reply.rest(() => reply.flag()) };
+  }
+
+  async status(): Promise<QueueStatus> {
+    const { delayed, ready, active, dead, paused } = this.#keys;
+    const reply = await this.#run(scripts.status, [delayed, ready, active, dead, paused]);
+    const counts = { delayed: reply.number(), ready: reply.number(), active: reply.number(), dead: reply.number() };
+    const nextDue = reply.number();
+    return { counts, nextDue: nextDue < 0 ? null : nextDue, paused: reply.flag() };
+  }
+
+  async pause(): Promise<void> {
+    await this.#run(scripts.pause, [this.#keys.paused]);
+  }
+
+  async resume(): Promise<void> {
+    const { paused, ready, wake } = this.#keys;
+    await this.#run(scripts.resume, [paused, ready, wake]);
+  }
+
+  async clear(): Promise<number> {
+    const { messages, delayed, ready, active, claims, attempts, dead, errors, wake } = this.#keys;
+    const keys = [messages, delayed, ready, active, claims, attempts, dead, errors, wake];
+    return (await this.#run(scripts.clear, keys)).number();
+  }
+
+  async listDead({ cursor, limit }: { cursor: string | undefined; limit: number }): Promise<DeadPage> {
+    const { dead, messages, attempts, errors } = this.#keys;
+    const after = cursor === undefined ? { diedAt: '', id: '' } : parseCursor(cursor);
+    const reply = await this.#run(
+      scripts.listDead,
+      [dead, messages, attempts, errors],
+      [after.diedAt, after.id, limit],
+    );
+    const more = reply.flag();
+    const letters = reply.rest(() => ({
+      id: reply.text(),
+      diedAt: reply.number(),
+      failedAttempts: reply.number(),
+      ...readRecord(reply.bytes()),
+      error: reply.text(),
+    }));
+    const last = letters.at(-1);
+    return { letters, cursor: more && last ? formatCursor(last) : null };
+  }
+
+  async redrive(selection: DeadSelection): Promise<number> {
+    const { dead, errors, messages, attempts, delayed, due } = this.#keys;
+    const keys = [dead, errors, messages, attempts, delayed];
+    return (await this.#run(scripts.redrive, keys, [...selectionArguments(selection), due])).number();
+  }
+
+  async discard(selection: DeadSelection): Promise<number> {
+    const { dead, errors, messages, attempts } = this.#keys;
+    const keys = [dead, errors, messages, attempts];
+    return (await this.#run(scripts.discard, keys, selectionArguments(selection))).number();
+  }
+
+  watchDue(listener: DueListener): () => void {
+    return this.#connections.announcements.listen(this.#keys.due, {
+      onListening: () => listener.onListening(),
+      onMessage: (text) => {
+        const [dueAt, dueIn] = text.split(' ').map(Number);
+        if (Number.isFinite(dueAt) && Number.isFinite(dueIn)) {
+          listener.onEarlierDue({ dueAt: dueAt as number, dueIn: dueIn as number });
+        }
+      },
+    });
+  }
+
+  openDoorbell(): Doorbell {
+    return this.#connections.openDoorbell(this.#keys.wake);
+  }
+
+  #run(script: RedisScript, keys: readonly string[], args?: readonly ScriptArgument[]): Promise<ScriptReply> {
+    return this.#connections.commands.run(script, keys, args);
+  }
+}
+
+function dueArgument(due: DueTime): string {
+  return 'after' in due ? `+${due.after}` : `@${due.at}`;
+}
+
+function detail(outcome: Outcome): ScriptArgument {
+  if (outcome.kind === 'ack') return '';
+  return outcome.kind === 'dead' ? outcome.error : outcome.delay;
+}
+
+function selectionArguments(selection: DeadSelection): ScriptArgument[] {
+  return 'id' in selection ? ['id', selection.id] : ['oldest', selection.oldest];
+}
+
+function parseMove(text: string): TransferReport['lastMove'] {
+  const [scheduler, at] = text.split(' ');
+  return scheduler && at ? { scheduler, at: Number(at) } : null;
+}

@@ -1,0 +1,125 @@
+import type { Logger } from '@nestjs/common';
+import type { Clock } from '../../clock.js';
+import type { ConnectionOptions } from '../../delay-queue.options.js';
+import { closed, notConnected } from './redis-errors.js';
+import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
+
+export interface ConnectionSettings {
+  readonly connection: ConnectionOptions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long a command may wait for the connection and for its answer, ms. */
+  readonly commandTimeout: number;
+}
+
+/** How long a closing connection may take to say goodbye before its socket is destroyed. */
+const CLOSE_TIMEOUT = 1000;
+
+/** One connection: opened when it is first needed, kept open, told about in the log, closed once. */
+export class RedisConnection {
+  readonly #role: ConnectionRole;
+  readonly #settings: ConnectionSettings;
+  readonly client: RedisClient;
+  readonly #waiting = new Set<(outcome: 'ready' | 'closed') => void>();
+  #lastError: unknown;
+  #down = false;
+  #closed = false;
+
+  constructor(role: ConnectionRole, settings: ConnectionSettings) {
+    this.#role = role;
+    this.#settings = settings;
+    this.client = createClient(settings.connection, role);
+    this.client.on('error', (error: unknown) => this.#onError(error));
+    this.client.on('ready', () => this.#onReady());
+  }
+
+  get isReady(): boolean {
+    return this.client.status === 'ready' && !this.#closed;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Opens the connection in the background; failures are logged and retried. */
+  connect(): void {
+    const { status } = this.client;
+    if (this.#closed || (status !== 'wait' && status !== 'end')) return;
+    this.client.connect().catch((error: unknown) => (this.#lastError = error));
+  }
+
+  /**
+   * Waits until commands can be sent.
+   *
+   * @param command - for the error's text
+   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `CLOSED`
+   */
+  async ready(command: string, timeout = this.#settings.commandTimeout): Promise<void> {
+    if (this.isReady) return;
+    if (this.#closed) throw closed(command);
+    this.connect();
+    const outcome = await new Promise<'ready' | 'closed' | 'late'>((resolve) => {
+      const cancelTimer = this.#settings.clock.schedule(() => done('late'), timeout);
+      const done = (result: 'ready' | 'closed' | 'late') => {
+        cancelTimer();
+        this.#waiting.delete(done);
+        resolve(result);
+      };
+      this.#waiting.add(done);
+    });
+    if (outcome === 'closed') throw closed(command);
+    if (outcome === 'late') throw notConnected(command, timeout, this.#lastError);
+  }
+
+  /**
+   * Waits for an answer, but not for ever: a connection whose peer vanished without a word looks like a slow one. After
+   * `limit` ms it is opened anew, which makes its unanswered commands fail.
+   */
+  async answer<Answer>(answer: Promise<Answer>, limit = this.#settings.commandTimeout): Promise<Answer> {
+    const cancelTimer = this.#settings.clock.schedule(() => this.reconnect(`no answer within ${limit} ms`), limit);
+    try {
+      return await answer;
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  /** Drops the connection and opens it anew. */
+  reconnect(reason: string): void {
+    if (this.#closed) return;
+    this.#lastError = new Error(reason);
+    this.#settings.logger.warn(`Redis connection for ${this.#role}: ${reason}, connecting anew`);
+    // A half-open socket would wait for a goodbye that never comes.
+    if ('stream' in this.client) this.client.stream?.destroy();
+    else this.client.disconnect(true);
+  }
+
+  /** Closes the connection; its unanswered commands fail. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const done of [...this.#waiting]) done('closed');
+    if (this.client.status === 'end') return;
+    const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
+    const cancelTimer = this.#settings.clock.schedule(() => {
+      if ('stream' in this.client) this.client.stream?.destroy();
+    }, CLOSE_TIMEOUT);
+    this.client.disconnect();
+    await ended;
+    cancelTimer();
+  }
+
+  #onReady(): void {
+    if (this.#down) this.#settings.logger.log(`Redis connection for ${this.#role} is back`);
+    this.#down = false;
+    for (const done of [...this.#waiting]) done('ready');
+  }
+
+  #onError(error: unknown): void {
+    this.#lastError = error;
+    // Once per outage: a client reports every failed attempt to reconnect.
+    if (this.#down || this.#closed) return;
+    this.#down = true;
+    this.#settings.logger.error(`Redis connection for ${this.#role}: ${String(error)}; it is retried until it works`);
+  }
+}

@@ -1,0 +1,48 @@
+import { DelayQueueError } from '../../delay-queue.errors.js';
+
+/** What to do about an error reply, by its first word. */
+const ADVICE: Readonly<Record<string, string>> = {
+  OOM: 'Redis is out of memory: raise maxmemory or remove data',
+  WRONGTYPE: "a key of the queue holds something else: choose another prefix, or remove the foreign key",
+  READONLY: 'this is a replica: connect to the primary',
+  LOADING: 'Redis is still loading its data: it is retried',
+  MISCONF: 'Redis cannot save its data: look into its log',
+  NOPERM: 'the Redis user lacks a permission: extend its ACL',
+  NOAUTH: 'Redis wants a password: set it in `connection`',
+  WRONGPASS: 'the user name or the password in `connection` is wrong',
+  BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
+  NOREPLICAS: 'too few replicas are in sync: look into the replication',
+  CLUSTERDOWN: 'the cluster does not serve this slot: look into CLUSTER INFO',
+  MASTERDOWN: 'the primary is down: wait for the failover',
+};
+
+export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
+
+/** Redis said no: nothing was written, because scripts check everything before their first write. */
+export function refused(command: string, cause: Error): DelayQueueError {
+  const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
+  const advice = ADVICE[word] ?? 'see the error underneath';
+  return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, { cause });
+}
+
+export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
+  return new DelayQueueError(
+    'NOT_CONNECTED',
+    `Redis was not reachable within ${waited} ms, so ${command} was not sent: nothing was written. ` +
+      'Check `connection` and that Redis is up, then try again.',
+    { cause },
+  );
+}
+
+export function outcomeUnknown(command: string, cause: unknown): DelayQueueError {
+  return new DelayQueueError(
+    'OUTCOME_UNKNOWN',
+    `The connection to Redis broke, or was too slow, before ${command} was answered: it may have been carried out. ` +
+      'Trying again with the same message id is safe.',
+    { cause },
+  );
+}
+
+export function closed(command: string): DelayQueueError {
+  return new DelayQueueError('CLOSED', `The delay queue has shut down, so ${command} was not sent: nothing was written.`);
+}

@@ -1,0 +1,56 @@
+/** A script's reply, read from front to back in the order that its header states. */
+export class ScriptReply {
+  readonly #values: readonly unknown[];
+  #at = 0;
+
+  constructor(reply: unknown) {
+    this.#values = Array.isArray(reply) ? reply : [reply];
+  }
+
+  /** Whether everything has been read; a null reply holds nothing. */
+  get done(): boolean {
+    return this.#at >= this.#values.length || (this.#values.length === 1 && this.#values[0] === null);
+  }
+
+  number(): number {
+    const value = this.#next();
+    if (typeof value !== 'number') throw unexpected('a number', value);
+    return value;
+  }
+
+  flag(): boolean {
+    return this.number() === 1;
+  }
+
+  text(): string {
+    return this.bytes().toString();
+  }
+
+  bytes(): Buffer {
+    const value = this.#next();
+    if (!Buffer.isBuffer(value)) throw unexpected('bytes', value);
+    return value;
+  }
+
+  bytesOrNull(): Buffer | null {
+    if (this.#values[this.#at] !== null) return this.bytes();
+    this.#at++;
+    return null;
+  }
+
+  /** Reads the rest, one item at a time. */
+  rest<Item>(read: (reply: this) => Item): Item[] {
+    const items: Item[] = [];
+    while (!this.done) items.push(read(this));
+    return items;
+  }
+
+  #next(): unknown {
+    if (this.#at >= this.#values.length) throw unexpected('more values', undefined);
+    return this.#values[this.#at++];
+  }
+}
+
+function unexpected(wanted: string, value: unknown): TypeError {
+  return new TypeError(`A script's reply should have held ${wanted} but held ${value === null ? 'null' : typeof value}`);
+}
