@@ -1,0 +1,51 @@
+import eslint from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import jest from 'eslint-plugin-jest';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+export default defineConfig(
+  globalIgnores(['dist', 'coverage', 'temp', 'docs', 'sample-app/public']),
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  eslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      // `consistent-type-imports` stays off: its fix turns the import of an injected class into `import type`, and
+      // dependency injection by constructor type then finds nothing. `verbatimModuleSyntax` asks for the rest.
+      '@typescript-eslint/consistent-type-imports': 'off',
+      // A module class is its decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // Numbers, booleans and `unknown` errors read well in a template; an object that prints as [object Object] does not.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // `Duration | 'none'` documents, although `Duration` has every string in it.
+      '@typescript-eslint/no-redundant-type-constituents': 'off',
+      // An empty environment variable is as good as none: `||` is meant.
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      // An empty function as a stand-in says what it does.
+      '@typescript-eslint/no-empty-function': 'off',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['test/**/*.ts'],
+    extends: [jest.configs['flat/recommended']],
+    settings: { jest: { version: 30 } },
+    rules: {
+      'jest/no-disabled-tests': 'error',
+      'jest/no-commented-out-tests': 'error',
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*'] }],
+      // A contract suite declares its tests in a function that each store's test file calls.
+      'jest/no-export': 'off',
+      // `expect` in a support function, or after a caught error, is checked by the test that calls it.
+      'jest/no-standalone-expect': 'off',
+      'jest/no-conditional-expect': 'off',
+      // A test double's method is asserted on unbound.
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  prettier,
+);
