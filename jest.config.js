@@ -1,0 +1,17 @@
+/** @type {import('jest').Config} */
+export default {
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  globalSetup: '<rootDir>/test/support/redis/jest-global-setup.js',
+  globalTeardown: '<rootDir>/test/support/redis/jest-global-teardown.js',
+  maxWorkers: 2,
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '@swc/jest' },
+  moduleNameMapper: {
+    '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
+    // TypeScript writes relative imports with the suffix of the output; here the sources run.
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['lib/**/*.ts'],
+};

@@ -1,0 +1,30 @@
+import { findRuntime } from './find-runtime.js';
+import { publish, published } from './provisioned.js';
+import { startRedis } from './start-redis.js';
+
+/** The URL of the server that all tests share: use random names, and flush nothing. */
+export function sharedRedisUrl(): string {
+  const url = published()?.url;
+  if (url === undefined) throw new Error(published()?.problem ?? 'There is a shared server only while jest runs.');
+  return url;
+}
+
+/**
+ * Finds out, once for a test run, how to run Redis here, and starts the shared server, unless `REDIS_URL` names one.
+ *
+ * @returns what to call after the tests
+ */
+export async function setUpRedis(): Promise<() => Promise<void>> {
+  const url = process.env.REDIS_URL || undefined;
+  let runtime, problem;
+  try {
+    runtime = await findRuntime();
+  } catch (error) {
+    problem = String(error);
+  }
+  publish({ url, runtime, problem });
+  if (url !== undefined || runtime === undefined) return () => Promise.resolve();
+  const server = await startRedis();
+  publish({ url: server.url, runtime, problem });
+  return () => server.stop();
+}
