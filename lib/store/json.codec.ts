@@ -1,0 +1,99 @@
+import { DelayQueueError } from '../delay-queue.errors.js';
+import type { MessageHeaders } from '../message.js';
+import type { MessageBody, MessageCodec, MessageContent } from './message-store.js';
+
+/**
+ * Bodies that can be read in redis-cli: one character for the kind, the headers if there are any, the payload.
+ *
+ * | kind | body |
+ * |---|---|
+ * | `J` | `J` payload as JSON |
+ * | `B` | `B` payload as raw bytes |
+ * | `j` | `j` headers as JSON, line feed, payload as JSON |
+ * | `b` | `b` headers as JSON, line feed, payload as raw bytes |
+ *
+ * JSON has no raw line feed in it, so the first one ends the headers. A payload is bytes if it is a `Buffer` or another
+ * `Uint8Array`, and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as
+ * text, `NaN` and `Infinity` as null, a property that is undefined not at all.
+ */
+export const jsonCodec: MessageCodec = {
+  encode({ payload, headers }: MessageContent): MessageBody {
+    const headerLine = Object.keys(headers).length > 0 ? `${JSON.stringify(headers)}\n` : '';
+    if (payload instanceof Uint8Array) {
+      return Buffer.concat([Buffer.from(headerLine ? `b${headerLine}` : 'B'), payload]);
+    }
+    return (headerLine ? `j${headerLine}` : 'J') + toJson(payload);
+  },
+
+  decode(body: Buffer): MessageContent {
+    const kind = body.toString('latin1', 0, 1);
+    switch (kind) {
+      case 'J':
+        return { payload: fromJson(body, 1), headers: {} };
+      case 'B':
+        return { payload: body.subarray(1), headers: {} };
+      case 'j': {
+        const end = endOfHeaders(body);
+        return { payload: fromJson(body, end + 1), headers: fromJson(body, 1, end) as MessageHeaders };
+      }
+      case 'b': {
+        const end = endOfHeaders(body);
+        return { payload: body.subarray(end + 1), headers: fromJson(body, 1, end) as MessageHeaders };
+      }
+      default:
+        throw unreadable(
+          body,
+          body.length === 0 ? 'it is empty' : `kind ${JSON.stringify(kind)} is none of J, B, j, b`,
+        );
+    }
+  },
+};
+
+function toJson(payload: unknown): string {
+  // Undefined, whatever its declaration says, for what JSON has no word for.
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(payload);
+  } catch (cause) {
+    const [reason] = String(cause).split('\n');
+    throw new DelayQueueError(
+      'INVALID_PAYLOAD',
+      `payload: it cannot be written as JSON (${reason}); offer plain data without cycles, a BigInt as text, bytes as a Buffer`,
+      { cause },
+    );
+  }
+  if (json === undefined) {
+    const given = typeof payload === 'object' ? 'an object whose toJSON() returns nothing' : typeof payload;
+    throw new DelayQueueError(
+      'INVALID_PAYLOAD',
+      `payload: ${given} cannot be written as JSON; offer plain data, or null for none`,
+    );
+  }
+  return json;
+}
+
+function fromJson(body: Buffer, start: number, end?: number): unknown {
+  try {
+    return JSON.parse(body.toString('utf8', start, end)) as unknown;
+  } catch (cause) {
+    throw unreadable(body, 'its JSON is malformed', cause);
+  }
+}
+
+function endOfHeaders(body: Buffer): number {
+  const end = body.indexOf('\n');
+  if (end < 0) {
+    throw unreadable(body, 'its headers do not end');
+  }
+  return end;
+}
+
+function unreadable(body: Buffer, reason: string, cause?: unknown): DelayQueueError {
+  const start = JSON.stringify(body.toString('latin1', 0, 40));
+  return new DelayQueueError(
+    'INVALID_PAYLOAD',
+    `body: ${start} (${body.length} bytes) was not written by this codec: ${reason}; ` +
+      'give each queue name to one layout and one codec only',
+    { cause },
+  );
+}
