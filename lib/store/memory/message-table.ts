@@ -1,0 +1,135 @@
+import type { MessageCounts, MessageState } from '../../message.js';
+import type { Claim } from '../message-store.js';
+import { RankedList, type Ranked } from './ranked-list.js';
+
+/** A message where it is now; only the {@link MessageTable} changes it. */
+export interface MemoryMessage extends Ranked {
+  readonly id: string;
+  readonly body: Buffer;
+  readonly offeredAt: number;
+  dueAt: number;
+  failedAttempts: number;
+  /** The claim that holds it; null unless active. */
+  token: string | null;
+  /** What ended it; empty unless dead. */
+  error: string;
+  state: MessageState;
+  /**
+   * Its place among those in the same state. delayed: when it is due; ready: its number in the line; active: when its
+   * lease ends; dead: when it died.
+   */
+  rank: number;
+}
+
+/** The messages of one queue, by id and, in order, by state. Its verbs are the steps of a message's way. */
+export class MessageTable {
+  readonly #byId = new Map<string, MemoryMessage>();
+  #byState = emptyLists();
+  #lineNumber = 0;
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  count(state: MessageState): number {
+    return this.#byState[state].size;
+  }
+
+  counts(): MessageCounts {
+    return {
+      delayed: this.count('delayed'),
+      ready: this.count('ready'),
+      active: this.count('active'),
+      dead: this.count('dead'),
+    };
+  }
+
+  get(id: string): MemoryMessage | undefined {
+    return this.#byId.get(id);
+  }
+
+  getIn(state: MessageState, id: string): MemoryMessage | undefined {
+    const message = this.#byId.get(id);
+    return message?.state === state ? message : undefined;
+  }
+
+  /** The message of a claim that is still held. */
+  getHeld({ id, token }: Claim): MemoryMessage | undefined {
+    const message = this.#byId.get(id);
+    return message?.token === token ? message : undefined;
+  }
+
+  /** The lowest rank in a state: the earliest due time, lease end or death; undefined: nothing is in that state. */
+  earliest(state: MessageState): number | undefined {
+    return this.#byState[state].first()?.rank;
+  }
+
+  /** The first messages of a state, or the first behind a place that a message has, or had. */
+  list(state: MessageState, limit: number, behind?: { readonly rank: number; readonly id: string }): MemoryMessage[] {
+    return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
+  }
+
+  insert(id: string, body: Buffer, dueAt: number, offeredAt: number): void {
+    const message: MemoryMessage = {
+      id,
+      name: bytesOf(id),
+      body,
+      offeredAt,
+      dueAt,
+      failedAttempts: 0,
+      token: null,
+      error: '',
+      state: 'delayed',
+      rank: dueAt,
+    };
+    this.#byId.set(id, message);
+    this.#byState.delayed.add(message);
+  }
+
+  delay(message: MemoryMessage, dueAt: number): void {
+    message.dueAt = dueAt;
+    this.#move(message, 'delayed', dueAt);
+  }
+
+  lineUp(message: MemoryMessage): void {
+    this.#move(message, 'ready', this.#lineNumber++);
+  }
+
+  lease(message: MemoryMessage, token: string, until: number): void {
+    this.#move(message, 'active', until);
+    message.token = token;
+  }
+
+  bury(message: MemoryMessage, error: string, diedAt: number): void {
+    this.#move(message, 'dead', diedAt);
+    message.error = error;
+  }
+
+  remove(message: MemoryMessage): void {
+    this.#byState[message.state].remove(message);
+    this.#byId.delete(message.id);
+  }
+
+  clear(): void {
+    this.#byId.clear();
+    this.#byState = emptyLists();
+  }
+
+  #move(message: MemoryMessage, state: MessageState, rank: number): void {
+    this.#byState[message.state].remove(message);
+    message.state = state;
+    message.rank = rank;
+    message.token = null;
+    message.error = '';
+    this.#byState[state].add(message);
+  }
+}
+
+function emptyLists(): Record<MessageState, RankedList<MemoryMessage>> {
+  return { delayed: new RankedList(), ready: new RankedList(), active: new RankedList(), dead: new RankedList() };
+}
+
+/** One character a byte, so that text compares as Redis compares ids: by bytes. */
+function bytesOf(id: string): string {
+  return Buffer.from(id).toString('latin1');
+}
