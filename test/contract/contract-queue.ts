@@ -1,0 +1,227 @@
+import { afterEach } from '@jest/globals';
+import type {
+  Claim,
+  Doorbell,
+  DueTime,
+  MessageStore,
+  OfferReceipt,
+  OnDuplicate,
+  Outcome,
+  StoredMessage,
+  StoreLimits,
+  TransferReport,
+} from '../../lib/store/message-store.js';
+import type { MessageState } from '../../lib/message.js';
+
+/** What a store's test file provides: a fresh queue, seen from two processes. */
+export interface QueueUnderTest {
+  readonly store: MessageStore;
+  /** The same queue as another process sees it. */
+  readonly secondView: MessageStore;
+  /** The store's clock. */
+  now(): Promise<number>;
+  /** Lets at least `ms` milliseconds pass on the store's clock. */
+  advance(ms: number): Promise<void>;
+  /** Leaves nothing behind. */
+  close(): Promise<void>;
+}
+
+export type OpenQueue = (limits: StoreLimits) => Promise<QueueUnderTest>;
+
+export const HOUR = 3_600_000;
+/** So short that a test can wait for its end. */
+export const SHORT_LEASE = 30;
+
+/** Opens queues for the tests of one suite and closes them after each. */
+export class ContractQueues {
+  readonly #open: ContractQueue[] = [];
+
+  constructor(private readonly openQueue: OpenQueue) {
+    afterEach(async () => {
+      await Promise.all(this.#open.splice(0).map((queue) => queue.close()));
+    });
+  }
+
+  async open(limits: Partial<StoreLimits> = {}): Promise<ContractQueue> {
+    const underTest = await this.openQueue({ attempts: 3, maxDeadLetters: 1000, maxMessages: null, ...limits });
+    const queue = new ContractQueue(underTest);
+    this.#open.push(queue);
+    return queue;
+  }
+}
+
+/** A queue under test, with the steps that many rules need to get a message where they look at it. */
+export class ContractQueue {
+  readonly store: MessageStore;
+  readonly secondView: MessageStore;
+  readonly #doorbells: Doorbell[] = [];
+  #tokens = 0;
+
+  constructor(private readonly underTest: QueueUnderTest) {
+    this.store = underTest.store;
+    this.secondView = underTest.secondView;
+  }
+
+  now(): Promise<number> {
+    return this.underTest.now();
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.underTest.advance(ms);
+  }
+
+  openDoorbell(view: MessageStore = this.store): Doorbell {
+    const doorbell = view.openDoorbell();
+    this.#doorbells.push(doorbell);
+    return doorbell;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#doorbells.map((doorbell) => doorbell.close()));
+    await this.underTest.close();
+  }
+
+  async offer(
+    id: string,
+    due: DueTime,
+    { onDuplicate = 'reject', payload = `payload of ${id}`, view = this.store }: OfferOptions = {},
+  ): Promise<OfferReceipt> {
+    const body = view.codec.encode({ payload, headers: {} });
+    const [receipt] = await view.offer([{ id, due, onDuplicate, body }]);
+    return defined(receipt);
+  }
+
+  /** Offers messages that are due already, the first one first, without a transfer. */
+  async offerDue(...ids: string[]): Promise<void> {
+    const longAgo = Math.floor(await this.now()) - HOUR;
+    const offers = ids.map((id, index) => ({
+      id,
+      due: { at: longAgo + index },
+      onDuplicate: 'reject' as const,
+      body: this.store.codec.encode({ payload: `payload of ${id}`, headers: {} }),
+    }));
+    await this.store.offer(offers);
+  }
+
+  /** Brings new messages to ready, in this order. */
+  async makeReady(...ids: string[]): Promise<void> {
+    await this.offerDue(...ids);
+    await this.transfer();
+  }
+
+  /** Brings new messages to active, each held by a claim of its own. */
+  async makeActive(ids: readonly string[], lease = HOUR): Promise<Claim[]> {
+    const claims: Claim[] = [];
+    for (const id of ids) {
+      await this.makeReady(id);
+      claims.push(...(await this.claim(1, lease)));
+    }
+    return claims;
+  }
+
+  /** Brings new messages to dead, each in a millisecond of its own. */
+  async makeDead(...ids: string[]): Promise<void> {
+    for (const id of ids) {
+      const [claim] = await this.makeActive([id]);
+      await this.settle(claim, { kind: 'dead', error: `error of ${id}` });
+      await this.advance(2);
+    }
+  }
+
+  /** Brings one new message to the given state; the claim that holds or held it comes back, if there was one. */
+  async makeIn(state: MessageState, id: string): Promise<Claim | undefined> {
+    switch (state) {
+      case 'delayed':
+        await this.offer(id, { after: HOUR });
+        return undefined;
+      case 'ready':
+        await this.makeReady(id);
+        return undefined;
+      case 'active':
+        return (await this.makeActive([id]))[0];
+      case 'dead':
+        await this.makeDead(id);
+        return undefined;
+    }
+  }
+
+  transfer(limit = 1000): Promise<TransferReport> {
+    return this.store.transfer({ scheduler: 'scheduler', limit });
+  }
+
+  /** Transfers until something is due or expired; time passes meanwhile. */
+  async transferSomething(): Promise<TransferReport> {
+    for (let waited = 0; waited < 2000; waited++) {
+      const report = await this.transfer();
+      if (report.moved + report.recovered + report.buried > 0) {
+        return report;
+      }
+      await this.advance(1);
+    }
+    throw new Error('nothing fell due');
+  }
+
+  async claim(limit = 1000, lease = HOUR, view = this.store): Promise<Claim[]> {
+    const token = this.newToken();
+    const { messages } = await view.claim({ token, limit, lease });
+    return messages.map(({ id }) => ({ id, token }));
+  }
+
+  newToken(): string {
+    return `token-${this.#tokens++}`;
+  }
+
+  async settle(claim: Claim | undefined, outcome: Outcome): Promise<boolean> {
+    const { accepted } = await this.store.settle([{ claim: defined(claim), outcome }]);
+    return defined(accepted[0]);
+  }
+
+  /** The state of a message; null: it is gone. */
+  async stateOf(id: string): Promise<MessageState | null> {
+    return (await this.store.find(id))?.state ?? null;
+  }
+
+  async find(id: string): Promise<StoredMessage> {
+    return defined(await this.store.find(id));
+  }
+
+  /** Everything there is to see of the queue, to tell whether something changed. */
+  async look(...ids: string[]): Promise<unknown> {
+    const messages = await Promise.all(ids.map((id) => this.store.find(id)));
+    const { letters } = await this.store.listDead({ cursor: undefined, limit: 1000 });
+    return { messages, letters, status: await this.store.status() };
+  }
+}
+
+interface OfferOptions {
+  readonly onDuplicate?: OnDuplicate;
+  readonly payload?: unknown;
+  readonly view?: MessageStore;
+}
+
+/** Ids in the order of their numbers. */
+export function numberedIds(count: number, prefix = 'm'): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`);
+}
+
+export function defined<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) {
+    throw new Error('expected a value, got none');
+  }
+  return value;
+}
+
+/** Repeats an assertion until it holds: for what arrives from elsewhere in its own time. */
+export async function eventually(assertion: () => void, patience = 5000): Promise<void> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    try {
+      return assertion();
+    } catch (error) {
+      if (performance.now() > deadline) {
+        throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+}

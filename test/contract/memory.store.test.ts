@@ -1,0 +1,15 @@
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { describeMessageStore } from './message-store.contract.js';
+
+describeMessageStore('MemoryMessageStore', (limits) => {
+  const clock = new ManualClock();
+  const store = new MemoryMessageStore({ limits, clock });
+  return Promise.resolve({
+    store,
+    secondView: store,
+    now: () => Promise.resolve(clock.wall()),
+    advance: (ms) => clock.advance(ms),
+    close: () => Promise.resolve(),
+  });
+});

@@ -1,0 +1,32 @@
+import { describe } from '@jest/globals';
+import { ContractQueues, type OpenQueue } from './contract-queue.js';
+import { describeBodies } from './rules/bodies.rules.js';
+import { describeClaims } from './rules/claim.rules.js';
+import { describeDeadLetters } from './rules/dead-letter.rules.js';
+import { describeDoorbells } from './rules/doorbell.rules.js';
+import { describeDuplicates } from './rules/duplicate.rules.js';
+import { describeLeases } from './rules/lease.rules.js';
+import { describeOffers } from './rules/offer.rules.js';
+import { describeSettlements } from './rules/settle.rules.js';
+import { describeTransfers } from './rules/transfer.rules.js';
+import { describeWatching } from './rules/watch-due.rules.js';
+import { describeWholeQueue } from './rules/whole-queue.rules.js';
+
+/** What every {@link MessageStore} promises, in the order of a message's way. */
+export function describeMessageStore(name: string, openQueue: OpenQueue): void {
+  describe(`${name} as a message store`, () => {
+    const queues = new ContractQueues(openQueue);
+
+    describeOffers(queues);
+    describeDuplicates(queues);
+    describeTransfers(queues);
+    describeClaims(queues);
+    describeLeases(queues);
+    describeSettlements(queues);
+    describeDeadLetters(queues);
+    describeWholeQueue(queues);
+    describeBodies(queues);
+    describeDoorbells(queues);
+    describeWatching(queues);
+  });
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ContractQueues, defined, HOUR } from '../contract-queue.js';
+
+export function describeBodies(queues: ContractQueues): void {
+  describe('a body', () => {
+    it.each<[string, unknown]>([
+      ['text', 'naïve 😀 \n\r\t\u0000 "quoted"'],
+      ['a number', -0.5],
+      ['null', null],
+      ['an empty object', {}],
+      ['nested data', { a: [1, { b: [[]] }], ' ': '', ключ: 'значение' }],
+      ['every byte', Buffer.from(Uint8Array.from({ length: 512 }, (_, index) => index))],
+      ['no bytes', Buffer.alloc(0)],
+      ['a megabyte', Buffer.alloc(2 ** 20, 'ab\r\n')],
+    ])('of %s comes back as it was, wherever it is read', async (_, payload) => {
+      const queue = await queues.open();
+      const read = (body: Buffer | undefined) => queue.store.codec.decode(defined(body)).payload;
+      await queue.offer('a', { at: 0 }, { payload });
+      expect(read((await queue.find('a')).body)).toEqual(payload);
+      await queue.transfer();
+      const { messages } = await queue.store.claim({ token: 't', limit: 1, lease: HOUR });
+      expect(read(messages[0]?.body)).toEqual(payload);
+      await queue.settle({ id: 'a', token: 't' }, { kind: 'dead', error: 'x' });
+      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 1 });
+      expect(read(letters[0]?.body)).toEqual(payload);
+      await queue.store.redrive({ id: 'a' });
+      expect(read((await queue.find('a')).body)).toEqual(payload);
+    });
+
+    it('is not changed by what its reader or its offerer does to the buffer', async () => {
+      const queue = await queues.open();
+      const payload = Buffer.from('as offered');
+      const body = Buffer.from(queue.store.codec.encode({ payload, headers: {} }));
+      await queue.store.offer([{ id: 'a', due: { after: HOUR }, onDuplicate: 'reject', body }]);
+      body.fill(0);
+      (await queue.find('a')).body.fill(0);
+      expect(queue.store.codec.decode((await queue.find('a')).body).payload).toEqual(payload);
+    });
+  });
+}

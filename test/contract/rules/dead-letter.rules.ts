@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ContractQueue, type ContractQueues, HOUR, numberedIds, SHORT_LEASE } from '../contract-queue.js';
+
+export function describeDeadLetters(queues: ContractQueues): void {
+  describe('dead letters', () => {
+    it('are listed oldest first, page by page, each once', async () => {
+      const queue = await queues.open();
+      await queue.makeDead('c', 'a', 'e', 'b', 'd');
+      expect(await pages(queue, 2)).toEqual([['c', 'a'], ['e', 'b'], ['d']]);
+      expect(await pages(queue, 5)).toEqual([['c', 'a', 'e', 'b', 'd']]);
+      expect(await pages(queue, 100)).toEqual([['c', 'a', 'e', 'b', 'd']]);
+    });
+
+    it('are none in a fresh queue', async () => {
+      const { store } = await queues.open();
+      expect(await store.listDead({ cursor: undefined, limit: 10 })).toEqual({ letters: [], cursor: null });
+    });
+
+    it('are listed each once also when they died in one millisecond', async () => {
+      const queue = await queues.open();
+      const ids = numberedIds(25);
+      await queue.makeReady(...ids);
+      const claims = await queue.claim();
+      await queue.store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'dead', error: 'x' } })));
+      expect((await pages(queue, 10)).flat()).toEqual(ids);
+    });
+
+    it('are listed on from a page whose letters are gone meanwhile', async () => {
+      const queue = await queues.open();
+      await queue.makeDead('a', 'b', 'c', 'd', 'e');
+      const first = await queue.store.listDead({ cursor: undefined, limit: 3 });
+      await queue.store.discard({ id: 'a' });
+      await queue.store.discard({ id: 'c' });
+      await queue.store.redrive({ id: 'd' });
+      const second = await queue.store.listDead({ cursor: first.cursor ?? undefined, limit: 3 });
+      expect(second.letters.map(({ id }) => id)).toEqual(['e']);
+      expect(second.cursor).toBeNull();
+    });
+
+    it('refuse a cursor that no page gave', async () => {
+      const { store } = await queues.open();
+      await expect(store.listDead({ cursor: 'made up', limit: 3 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    });
+
+    it('are driven again one by one, with all their attempts', async () => {
+      const queue = await queues.open({ attempts: 2 });
+      await queue.makeDead('a', 'b');
+      const { offeredAt } = await queue.find('a');
+      const before = Math.floor(await queue.now());
+      expect(await queue.store.redrive({ id: 'a' })).toBe(1);
+      const message = await queue.find('a');
+      expect(message).toMatchObject({ state: 'delayed', failedAttempts: 0, offeredAt });
+      expect(message.dueAt).toBeGreaterThanOrEqual(before);
+      expect(message.dueAt).toBeLessThanOrEqual(Math.ceil(await queue.now()));
+      expect(await queue.store.redrive({ id: 'a' })).toBe(0);
+      expect(await queue.store.redrive({ id: 'nobody' })).toBe(0);
+      expect(await queue.stateOf('b')).toBe('dead');
+
+      await queue.transferSomething();
+      await queue.claim(1, SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 1, buried: 0 });
+      expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
+    });
+
+    it('are driven again by number, oldest first', async () => {
+      const queue = await queues.open();
+      await queue.makeDead('c', 'a', 'b');
+      expect(await queue.store.redrive({ oldest: 2 })).toBe(2);
+      expect(await pages(queue, 10)).toEqual([['b']]);
+      expect(await queue.stateOf('c')).toBe('delayed');
+      expect(await queue.store.redrive({ oldest: 2 })).toBe(1);
+      expect(await queue.store.redrive({ oldest: 2 })).toBe(0);
+      expect((await queue.store.status()).counts).toEqual({ delayed: 3, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('are discarded for good, and their ids are free', async () => {
+      const queue = await queues.open();
+      await queue.makeDead('d', 'a', 'b', 'c');
+      expect(await queue.store.discard({ id: 'a' })).toBe(1);
+      expect(await queue.store.discard({ id: 'a' })).toBe(0);
+      expect(await queue.stateOf('a')).toBeNull();
+      expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
+      expect(await queue.find('a')).toMatchObject({ failedAttempts: 0 });
+
+      expect(await queue.store.discard({ oldest: 2 })).toBe(2);
+      expect(await pages(queue, 10)).toEqual([['c']]);
+      expect(await queue.store.discard({ oldest: 1000 })).toBe(1);
+      expect(await queue.store.discard({ oldest: 1000 })).toBe(0);
+    });
+
+    it.each(['delayed', 'ready', 'active'] as const)('are not what is %s', async (state) => {
+      const queue = await queues.open();
+      await queue.makeIn(state, 'a');
+      const before = await queue.look('a');
+      expect(await queue.store.redrive({ id: 'a' })).toBe(0);
+      expect(await queue.store.discard({ id: 'a' })).toBe(0);
+      expect(await queue.look('a')).toEqual(before);
+    });
+
+    it('beyond maxDeadLetters drop the oldest, and the number is told', async () => {
+      const queue = await queues.open({ maxDeadLetters: 2 });
+      await queue.makeDead('old', 'b');
+      const [c] = await queue.makeActive(['c']);
+      const report = await queue.store.settle([
+        { claim: c ?? { id: '', token: '' }, outcome: { kind: 'dead', error: 'x' } },
+      ]);
+      expect(report).toEqual({ accepted: [true], dropped: 1 });
+      expect(await pages(queue, 10)).toEqual([['b', 'c']]);
+      expect(await queue.stateOf('old')).toBeNull();
+      expect(await queue.offer('old', { after: HOUR })).toMatchObject({ outcome: 'created' });
+    });
+
+    it('beyond maxDeadLetters drop the oldest also when leases made them', async () => {
+      const queue = await queues.open({ maxDeadLetters: 1, attempts: 1 });
+      await queue.makeDead('old');
+      await queue.makeReady('a', 'b');
+      await queue.claim(2, SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: 2, dropped: 2 });
+      expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 1 });
+      expect(await queue.stateOf('old')).toBeNull();
+    });
+  });
+}
+
+/** The ids of all dead letters, page by page. */
+async function pages(queue: ContractQueue, limit: number): Promise<string[][]> {
+  const ids: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await queue.store.listDead({ cursor, limit });
+    ids.push(page.letters.map(({ id }) => id));
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+  return ids;
+}

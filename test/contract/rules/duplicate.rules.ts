@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import type { OfferOutcome, OnDuplicate } from '../../../lib/store/message-store.js';
+import { type ContractQueues, HOUR } from '../contract-queue.js';
+
+const STATES = ['delayed', 'ready', 'active', 'dead'] as const;
+
+export function describeDuplicates(queues: ContractQueues): void {
+  describe('an offer whose id is in use', () => {
+    describe.each(STATES)('by a message that is %s', (state) => {
+      it('keeps that message if it says keep', async () => {
+        const queue = await queues.open();
+        await queue.makeIn(state, 'a');
+        const before = await queue.look('a');
+        const { dueAt } = await queue.find('a');
+        const receipt = await queue.offer('a', { after: 1 }, { onDuplicate: 'keep', payload: 'new' });
+        expect(receipt).toEqual({ outcome: 'kept', dueAt });
+        expect(await queue.look('a')).toEqual(before);
+      });
+
+      it('is rejected if it says reject', async () => {
+        const queue = await queues.open();
+        await queue.makeIn(state, 'a');
+        const before = await queue.look('a');
+        const { dueAt } = await queue.find('a');
+        const receipt = await queue.offer('a', { after: 1 }, { onDuplicate: 'reject', payload: 'new' });
+        expect(receipt).toEqual({ outcome: 'rejected', dueAt });
+        expect(await queue.look('a')).toEqual(before);
+      });
+
+      it('takes its place, as new, if it says replace', async () => {
+        const queue = await queues.open();
+        const oldClaim = await queue.makeIn(state, 'a');
+        const { outcome, dueAt } = await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace', payload: 'new' });
+        expect(outcome).toBe('replaced');
+
+        const message = await queue.find('a');
+        expect(message).toMatchObject({ state: 'delayed', failedAttempts: 0, dueAt, leasedUntil: null });
+        expect(queue.store.codec.decode(message.body).payload).toBe('new');
+        const { counts, nextDue } = await queue.store.status();
+        expect(counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+        expect(nextDue).toBe(dueAt);
+        expect(await queue.store.listDead({ cursor: undefined, limit: 10 })).toEqual({ letters: [], cursor: null });
+        if (oldClaim) {
+          expect(await queue.store.extend([oldClaim], HOUR)).toEqual(['a']);
+          expect(await queue.settle(oldClaim, { kind: 'ack' })).toBe(false);
+        }
+
+        await queue.store.reschedule('a', { at: 0 });
+        expect(await queue.transfer()).toMatchObject({ moved: 1, recovered: 0, ready: 1 });
+        expect(await queue.claim()).toHaveLength(1);
+        expect(await queue.claim()).toHaveLength(0);
+      });
+    });
+
+    it('sees those before it in the same call', async () => {
+      const queue = await queues.open();
+      const base = Math.floor(await queue.now()) + HOUR;
+      const offers: [id: string, onDuplicate: OnDuplicate][] = [
+        ['a', 'reject'],
+        ['b', 'keep'],
+        ['a', 'keep'],
+        ['a', 'reject'],
+        ['b', 'replace'],
+        ['b', 'keep'],
+        ['b', 'replace'],
+      ];
+      const receipts = await queue.store.offer(
+        offers.map(([id, onDuplicate], index) => ({
+          id,
+          due: { at: base + index },
+          onDuplicate,
+          body: queue.store.codec.encode({ payload: index, headers: {} }),
+        })),
+      );
+      expect(receipts).toEqual([
+        { outcome: 'created', dueAt: base },
+        { outcome: 'created', dueAt: base + 1 },
+        { outcome: 'kept', dueAt: base },
+        { outcome: 'rejected', dueAt: base },
+        { outcome: 'replaced', dueAt: base + 4 },
+        { outcome: 'kept', dueAt: base + 4 },
+        { outcome: 'replaced', dueAt: base + 6 },
+      ]);
+      expect(queue.store.codec.decode((await queue.find('a')).body).payload).toBe(0);
+      expect(queue.store.codec.decode((await queue.find('b')).body).payload).toBe(6);
+      expect(await queue.find('b')).toMatchObject({ dueAt: base + 6 });
+      expect(await queue.store.status()).toMatchObject({ counts: { delayed: 2 }, nextDue: base });
+    });
+
+    it.each<[OnDuplicate, OfferOutcome]>([
+      ['keep', 'kept'],
+      ['reject', 'rejected'],
+      ['replace', 'replaced'],
+    ])('is decided once for offers that say %s at the same time', async (onDuplicate, outcome) => {
+      const queue = await queues.open();
+      const views = [queue.store, queue.secondView];
+      const receipts = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          queue.offer('a', { after: HOUR }, { onDuplicate, view: views[index % 2], payload: index }),
+        ),
+      );
+      const outcomes = receipts.map((receipt) => receipt.outcome);
+      expect(outcomes.filter((each) => each === 'created')).toHaveLength(1);
+      expect(outcomes.filter((each) => each === outcome)).toHaveLength(19);
+      expect((await queue.store.status()).counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('may replace again and again', async () => {
+      const queue = await queues.open();
+      for (const state of STATES) {
+        await queue.store.clear();
+        await queue.makeIn(state, 'a');
+        await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
+        await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
+        expect((await queue.store.status()).counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+      }
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import { LEASE_EXPIRED } from '../../../lib/store/message-store.js';
+import { type ContractQueues, defined, HOUR, numberedIds, SHORT_LEASE } from '../contract-queue.js';
+
+export function describeLeases(queues: ContractQueues): void {
+  describe('a lease', () => {
+    it('that goes on keeps its message', async () => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a'], HOUR);
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: 0 });
+      expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
+    });
+
+    it('is never ended early', async () => {
+      const queue = await queues.open();
+      await queue.makeActive(['a'], SHORT_LEASE);
+      const { leasedUntil } = await queue.find('a');
+      let recovered: number;
+      do {
+        recovered = (await queue.transfer()).recovered;
+        expect(recovered === 0 || (await queue.now()) >= defined(leasedUntil)).toBe(true);
+        await queue.advance(1);
+      } while (recovered === 0);
+    });
+
+    it('that ended gives its message back, with an attempt spent', async () => {
+      const queue = await queues.open();
+      await queue.makeActive(['a'], SHORT_LEASE);
+      const { dueAt, offeredAt } = await queue.find('a');
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 1, buried: 0, ready: 1 });
+      expect(await queue.find('a')).toMatchObject({
+        state: 'ready',
+        failedAttempts: 1,
+        dueAt,
+        offeredAt,
+        leasedUntil: null,
+      });
+      const { messages } = await queue.store.claim({ token: 'again', limit: 1, lease: HOUR });
+      expect(messages).toMatchObject([{ id: 'a', failedAttempts: 1 }]);
+    });
+
+    it('that ended with the last attempt makes a dead letter', async () => {
+      const queue = await queues.open({ attempts: 2 });
+      await queue.makeActive(['a'], SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 1, buried: 0 });
+      await queue.claim(1, SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, buried: 1, dropped: 0, ready: 0 });
+
+      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
+      expect(letters).toMatchObject([{ id: 'a', failedAttempts: 2 }]);
+      expect(JSON.parse(defined(letters[0]).error)).toEqual(LEASE_EXPIRED);
+    });
+
+    it('that ended counts together with failures the handler told of', async () => {
+      const queue = await queues.open({ attempts: 2 });
+      const [claim] = await queue.makeActive(['a']);
+      await queue.settle(claim, { kind: 'retry', delay: 0 });
+      await queue.transferSomething();
+      await queue.claim(1, SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: 1 });
+      expect(await queue.find('a')).toMatchObject({ state: 'dead', failedAttempts: 2 });
+    });
+
+    it('that is extended keeps its message for longer', async () => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a'], SHORT_LEASE);
+      const before = Math.floor(await queue.now());
+      expect(await queue.store.extend([defined(claim)], HOUR)).toEqual([]);
+      const { leasedUntil } = await queue.find('a');
+      expect(leasedUntil).toBeGreaterThanOrEqual(before + HOUR);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: 0 });
+      expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
+    });
+
+    it('may be extended to end sooner', async () => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a'], HOUR);
+      await queue.store.extend([defined(claim)], SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 1 });
+    });
+
+    it('that ended may still be extended, or its message settled, until it is taken back', async () => {
+      const queue = await queues.open();
+      const [a, b] = await queue.makeActive(['a', 'b'], SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.store.extend([defined(a)], HOUR)).toEqual([]);
+      expect(await queue.settle(b, { kind: 'ack' })).toBe(true);
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: 0 });
+      expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
+    });
+
+    it('is not extended for a claim that is no longer held', async () => {
+      const queue = await queues.open();
+      const [held, settled, replaced, lost] = await queue.makeActive(['held', 'settled', 'replaced']);
+      const [expired] = await queue.makeActive(['expired'], SHORT_LEASE);
+      await queue.settle(settled, { kind: 'defer', delay: HOUR });
+      await queue.offer('replaced', { after: HOUR }, { onDuplicate: 'replace' });
+      await queue.advance(SHORT_LEASE + 1);
+      await queue.transfer();
+      expect(lost).toBeUndefined();
+
+      const claims = [expired, held, settled, replaced].map(defined);
+      const stranger = { id: 'held', token: 'of somebody else' };
+      const before = await queue.look('expired', 'settled', 'replaced');
+      const gone = await queue.store.extend([...claims, stranger, { id: 'nobody', token: 't' }], 2 * HOUR);
+      expect(gone.sort()).toEqual(['expired', 'held', 'nobody', 'replaced', 'settled']);
+      expect(await queue.look('expired', 'settled', 'replaced')).toEqual(before);
+      expect(await queue.store.extend([], HOUR)).toEqual([]);
+    });
+
+    it('is taken back from many, as many as the limit allows', async () => {
+      const queue = await queues.open();
+      await queue.makeReady(...numberedIds(5));
+      await queue.claim(5, SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer(2)).toMatchObject({ recovered: 2, more: true, ready: 2, nextIn: 0 });
+      expect(await queue.transfer(2)).toMatchObject({ recovered: 2, more: true, ready: 4 });
+      expect(await queue.transfer(2)).toMatchObject({ recovered: 1, more: false, ready: 5, nextIn: null });
+    });
+  });
+}

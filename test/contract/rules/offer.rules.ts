@@ -1,0 +1,215 @@
+import { describe, expect, it } from '@jest/globals';
+import { MessageIdGenerator } from '../../../lib/message-id.js';
+import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
+
+export function describeOffers(queues: ContractQueues): void {
+  describe('offer', () => {
+    it('makes a message that is delayed and falls due after its delay by the clock of the store', async () => {
+      const queue = await queues.open();
+      const before = Math.floor(await queue.now());
+      const { outcome, dueAt } = await queue.offer('a', { after: HOUR }, { payload: { total: 1 } });
+      const after = Math.ceil(await queue.now());
+
+      expect(outcome).toBe('created');
+      expect(dueAt).toBeGreaterThanOrEqual(before + HOUR);
+      expect(dueAt).toBeLessThanOrEqual(after + HOUR);
+      const message = await queue.find('a');
+      expect(message).toMatchObject({ id: 'a', state: 'delayed', failedAttempts: 0, dueAt, leasedUntil: null });
+      expect(message.offeredAt).toBeGreaterThanOrEqual(before);
+      expect(message.offeredAt).toBeLessThanOrEqual(after);
+      expect(queue.store.codec.decode(message.body).payload).toEqual({ total: 1 });
+    });
+
+    it('takes an instant as it is, be it long past', async () => {
+      const queue = await queues.open();
+      const longAgo = Math.floor(await queue.now()) - 10 * HOUR;
+      expect(await queue.offer('past', { at: longAgo })).toEqual({ outcome: 'created', dueAt: longAgo });
+      expect(await queue.find('past')).toMatchObject({ state: 'delayed', dueAt: longAgo });
+      expect(await queue.transfer()).toMatchObject({ moved: 1 });
+    });
+
+    it('takes delays of ten years', async () => {
+      const queue = await queues.open();
+      const tenYears = 10 * 365 * 24 * HOUR;
+      const { dueAt } = await queue.offer('far', { after: tenYears });
+      expect(dueAt).toBeGreaterThanOrEqual(Math.floor(await queue.now()) + tenYears - HOUR);
+      expect(await queue.transfer()).toMatchObject({ moved: 0, nextAt: dueAt });
+    });
+
+    it('gives the receipts in the order of the offers', async () => {
+      const queue = await queues.open();
+      const base = Math.floor(await queue.now()) + HOUR;
+      const body = queue.store.codec.encode({ payload: 1, headers: {} });
+      const instants = [base + 3, base + 1, base + 2];
+      const receipts = await queue.store.offer(
+        instants.map((at) => ({ id: `at ${at}`, due: { at }, onDuplicate: 'reject', body })),
+      );
+      expect(receipts.map(({ dueAt }) => dueAt)).toEqual(instants);
+      expect(await queue.store.offer([])).toEqual([]);
+    });
+
+    it('refuses what would exceed maxMessages, counted in all states', async () => {
+      const queue = await queues.open({ maxMessages: 4 });
+      await queue.makeDead('dead');
+      await queue.makeActive(['active']);
+      await queue.makeReady('ready');
+      expect(await queue.offer('last', { after: HOUR })).toMatchObject({ outcome: 'created' });
+      expect(await queue.offer('more', { after: HOUR })).toEqual({ outcome: 'full', dueAt: 0 });
+      expect(await queue.stateOf('more')).toBeNull();
+
+      expect(await queue.offer('last', { after: HOUR }, { onDuplicate: 'keep' })).toMatchObject({ outcome: 'kept' });
+      expect(await queue.offer('last', { after: 1 }, { onDuplicate: 'replace' })).toMatchObject({
+        outcome: 'replaced',
+      });
+      await queue.store.cancel('last');
+      expect(await queue.offer('more', { after: HOUR })).toMatchObject({ outcome: 'created' });
+    });
+
+    it('fills a queue up to maxMessages within one call', async () => {
+      const queue = await queues.open({ maxMessages: 2 });
+      const body = queue.store.codec.encode({ payload: 1, headers: {} });
+      const receipts = await queue.store.offer(
+        ['a', 'a', 'b', 'c', 'b'].map((id) => ({ id, due: { after: HOUR }, onDuplicate: 'keep', body })),
+      );
+      expect(receipts.map(({ outcome }) => outcome)).toEqual(['created', 'kept', 'created', 'full', 'kept']);
+    });
+
+    it('takes two messages of equal payload as two messages', async () => {
+      const queue = await queues.open();
+      await queue.offer('a', { after: HOUR }, { payload: 'same' });
+      await queue.offer('b', { after: HOUR }, { payload: 'same' });
+      expect(await queue.store.cancel('a')).toBe(true);
+      expect(await queue.stateOf('a')).toBeNull();
+      expect(await queue.stateOf('b')).toBe('delayed');
+    });
+  });
+
+  describe('order', () => {
+    it('is that of the due times, whatever the order of the offers', async () => {
+      const queue = await queues.open();
+      const base = Math.floor(await queue.now()) - HOUR;
+      for (const offset of [5, 1, 4, 2, 3]) {
+        await queue.offer(`${offset}`, { at: base + offset });
+      }
+      await queue.transfer();
+      expect((await queue.claim()).map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
+    });
+
+    it('is that of the ids, by their bytes, within one millisecond', async () => {
+      const queue = await queues.open();
+      const at = Math.floor(await queue.now()) - HOUR;
+      const ids = ['\u{1f600}', 'z', '-', '\uffee', 'a', 'Z', 'é', 'aa', '10', '9'];
+      for (const id of ids) {
+        await queue.offer(id, { at });
+      }
+      await queue.transfer();
+      const byBytes = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      expect((await queue.claim()).map(({ id }) => id)).toEqual(byBytes);
+    });
+
+    it('is that of the offers within one millisecond if their ids are generated', async () => {
+      const queue = await queues.open();
+      const at = Math.floor(await queue.now()) - HOUR;
+      const generator = new MessageIdGenerator();
+      const ids = numberedIds(50).map(() => generator.next());
+      const body = queue.store.codec.encode({ payload: 1, headers: {} });
+      await queue.store.offer(ids.map((id) => ({ id, due: { at }, onDuplicate: 'reject', body })));
+      await queue.transfer();
+      expect((await queue.claim()).map(({ id }) => id)).toEqual(ids);
+    });
+  });
+
+  describe('cancel and reschedule', () => {
+    it('a cancelled message is never ready, and its id is free', async () => {
+      const queue = await queues.open();
+      await queue.offerDue('a');
+      expect(await queue.store.cancel('a')).toBe(true);
+      expect(await queue.store.cancel('a')).toBe(false);
+      expect(await queue.transfer()).toMatchObject({ moved: 0, ready: 0 });
+      expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
+    });
+
+    it('a rescheduled message falls due at its new time only', async () => {
+      const queue = await queues.open();
+      const now = Math.floor(await queue.now());
+      await queue.offer('later', { at: now - 1000 });
+      await queue.offer('sooner', { after: HOUR });
+      expect(await queue.store.reschedule('later', { after: HOUR })).toBe(true);
+      expect(await queue.store.reschedule('sooner', { at: now - 5 })).toBe(true);
+
+      expect(await queue.transfer()).toMatchObject({ moved: 1, ready: 1 });
+      expect(await queue.find('sooner')).toMatchObject({ state: 'ready', dueAt: now - 5 });
+      const { state, dueAt } = await queue.find('later');
+      expect(state).toBe('delayed');
+      expect(dueAt).toBeGreaterThanOrEqual(now + HOUR);
+      expect(await queue.store.status()).toMatchObject({ nextDue: dueAt });
+    });
+
+    it.each(['ready', 'active', 'dead'] as const)('change nothing of a message that is %s', async (state) => {
+      const queue = await queues.open();
+      await queue.makeIn(state, 'a');
+      const before = await queue.look('a');
+      expect(await queue.store.cancel('a')).toBe(false);
+      expect(await queue.store.reschedule('a', { after: 1 })).toBe(false);
+      expect(await queue.look('a')).toEqual(before);
+    });
+
+    it('find nothing under an unknown id', async () => {
+      const { store } = await queues.open();
+      expect(await store.cancel('nobody')).toBe(false);
+      expect(await store.reschedule('nobody', { after: 1 })).toBe(false);
+      expect(await store.find('nobody')).toBeNull();
+    });
+
+    it('of cancel and transfer exactly one wins each message, and the caller learns which', async () => {
+      const queue = await queues.open();
+      const ids = numberedIds(200);
+      await queue.offerDue(...ids);
+      const transfers = (async () => {
+        let moved = 0;
+        for (let more = true; more;) {
+          const report = await queue.transfer(7);
+          moved += report.moved;
+          more = report.more;
+        }
+        return moved;
+      })();
+      const cancelled = await raceBackwards(ids, (id) => queue.secondView.cancel(id));
+      expect((await transfers) + cancelled.size).toBe(ids.length);
+      for (const id of ids) {
+        expect([id, await queue.stateOf(id)]).toEqual([id, cancelled.has(id) ? null : 'ready']);
+      }
+    });
+
+    it('of reschedule and transfer exactly one wins each message, and the caller learns which', async () => {
+      const queue = await queues.open();
+      const ids = numberedIds(200);
+      await queue.offerDue(...ids);
+      const transfers = (async () => {
+        for (let more = true; more;) {
+          more = (await queue.transfer(7)).more;
+        }
+      })();
+      const rescheduled = await raceBackwards(ids, (id) => queue.secondView.reschedule(id, { after: HOUR }));
+      await transfers;
+      for (const id of ids) {
+        expect([id, await queue.stateOf(id)]).toEqual([id, rescheduled.has(id) ? 'delayed' : 'ready']);
+      }
+    });
+  });
+}
+
+/** From the last id on, so that it meets the transfer, which begins with the first, in the middle. */
+async function raceBackwards(ids: readonly string[], win: (id: string) => Promise<boolean>): Promise<Set<string>> {
+  const won = new Set<string>();
+  for (let end = ids.length; end > 0; end -= 10) {
+    const some = ids.slice(Math.max(0, end - 10), end);
+    const outcomes = await Promise.all(some.map((id) => win(id)));
+    some.forEach((id, index) => {
+      if (defined(outcomes[index])) {
+        won.add(id);
+      }
+    });
+  }
+  return won;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Claim, Outcome } from '../../../lib/store/message-store.js';
+import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE } from '../contract-queue.js';
+
+const OUTCOMES: Outcome[] = [
+  { kind: 'ack' },
+  { kind: 'retry', delay: 1 },
+  { kind: 'defer', delay: 1 },
+  { kind: 'dead', error: 'late' },
+];
+
+/** How a consumer may lose the claim of message `a` to others. */
+const LOSSES: Record<string, (queue: ContractQueue) => Promise<Claim>> = {
+  'is ready again': async (queue) => {
+    const [claim] = await queue.makeActive(['a'], SHORT_LEASE);
+    await queue.advance(SHORT_LEASE + 1);
+    await queue.transfer();
+    return defined(claim);
+  },
+  'is held by another claim': async (queue) => {
+    const [claim] = await queue.makeActive(['a'], SHORT_LEASE);
+    await queue.advance(SHORT_LEASE + 1);
+    await queue.transfer();
+    await queue.claim();
+    return defined(claim);
+  },
+  'was replaced': async (queue) => {
+    const [claim] = await queue.makeActive(['a']);
+    await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
+    return defined(claim);
+  },
+  'was replaced and claimed': async (queue) => {
+    const [claim] = await queue.makeActive(['a']);
+    await queue.offer('a', { at: 0 }, { onDuplicate: 'replace' });
+    await queue.transfer();
+    await queue.claim();
+    return defined(claim);
+  },
+  'was cleared': async (queue) => {
+    const [claim] = await queue.makeActive(['a']);
+    await queue.store.clear();
+    return defined(claim);
+  },
+  'was cleared and offered again': async (queue) => {
+    const [claim] = await queue.makeActive(['a']);
+    await queue.store.clear();
+    await queue.offer('a', { after: HOUR });
+    return defined(claim);
+  },
+  'was acknowledged': async (queue) => {
+    const [claim] = await queue.makeActive(['a']);
+    await queue.settle(claim, { kind: 'ack' });
+    return defined(claim);
+  },
+  'was put off': async (queue) => {
+    const [claim] = await queue.makeActive(['a']);
+    await queue.settle(claim, { kind: 'defer', delay: HOUR });
+    return defined(claim);
+  },
+  'is dead': async (queue) => {
+    const [claim] = await queue.makeActive(['a']);
+    await queue.settle(claim, { kind: 'dead', error: 'in time' });
+    return defined(claim);
+  },
+};
+
+export function describeSettlements(queues: ContractQueues): void {
+  describe('settle', () => {
+    it('ack: the message is gone and its id is free', async () => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a']);
+      expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
+      expect(await queue.stateOf('a')).toBeNull();
+      expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+      expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
+      expect(await queue.find('a')).toMatchObject({ failedAttempts: 0 });
+    });
+
+    it.each([
+      ['retry', 1],
+      ['defer', 0],
+    ] as const)('%s: the message is delayed again, attempts spent: %d', async (kind, failedAttempts) => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a']);
+      const { offeredAt, body } = await queue.find('a');
+      const before = Math.floor(await queue.now());
+      expect(await queue.settle(claim, { kind, delay: HOUR })).toBe(true);
+      const after = Math.ceil(await queue.now());
+
+      const message = await queue.find('a');
+      expect(message).toMatchObject({ state: 'delayed', failedAttempts, offeredAt, leasedUntil: null });
+      expect(message.body.equals(body)).toBe(true);
+      expect(message.dueAt).toBeGreaterThanOrEqual(before + HOUR);
+      expect(message.dueAt).toBeLessThanOrEqual(after + HOUR);
+      expect(await queue.transfer()).toMatchObject({ moved: 0, nextAt: message.dueAt });
+      expect(await queue.store.cancel('a')).toBe(true);
+    });
+
+    it('retry and defer add up attempts rightly over many rounds', async () => {
+      const queue = await queues.open({ attempts: 10 });
+      await queue.makeReady('a');
+      let failed = 0;
+      for (const kind of ['retry', 'defer', 'retry', 'retry', 'defer'] as const) {
+        const token = queue.newToken();
+        const { messages } = await queue.store.claim({ token, limit: 1, lease: HOUR });
+        expect(messages).toMatchObject([{ id: 'a', failedAttempts: failed }]);
+        await queue.settle({ id: 'a', token }, { kind, delay: 0 });
+        failed += kind === 'retry' ? 1 : 0;
+        await queue.transferSomething();
+      }
+      expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: failed });
+    });
+
+    it('dead: the message is a dead letter with its error, an attempt spent', async () => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a']);
+      const { dueAt, offeredAt, body } = await queue.find('a');
+      const before = Math.floor(await queue.now());
+      const { accepted, dropped } = await queue.store.settle([
+        { claim: defined(claim), outcome: { kind: 'dead', error: '{"name":"Ünglück"}' } },
+      ]);
+      expect({ accepted, dropped }).toEqual({ accepted: [true], dropped: 0 });
+      expect(await queue.find('a')).toMatchObject({ state: 'dead', failedAttempts: 1, leasedUntil: null });
+
+      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
+      expect(letters).toMatchObject([{ id: 'a', failedAttempts: 1, dueAt, offeredAt, error: '{"name":"Ünglück"}' }]);
+      const [letter] = letters;
+      expect(letter?.body.equals(body)).toBe(true);
+      expect(letter?.diedAt).toBeGreaterThanOrEqual(before);
+      expect(letter?.diedAt).toBeLessThanOrEqual(await queue.now());
+    });
+
+    it('ends many claims, each with its own outcome, and tells which were still held', async () => {
+      const queue = await queues.open();
+      const [acked, retried, deferred, died, lost] = (await queue.makeActive(['a', 'b', 'c', 'd', 'e'])).map(defined);
+      await queue.settle(lost, { kind: 'ack' });
+      const report = await queue.store.settle([
+        { claim: defined(acked), outcome: { kind: 'ack' } },
+        { claim: defined(lost), outcome: { kind: 'ack' } },
+        { claim: defined(retried), outcome: { kind: 'retry', delay: HOUR } },
+        { claim: defined(acked), outcome: { kind: 'retry', delay: HOUR } },
+        { claim: defined(deferred), outcome: { kind: 'defer', delay: HOUR } },
+        { claim: { id: 'd', token: 'wrong' }, outcome: { kind: 'ack' } },
+        { claim: defined(died), outcome: { kind: 'dead', error: 'x' } },
+        { claim: defined(died), outcome: { kind: 'ack' } },
+      ]);
+      expect(report).toEqual({ accepted: [true, false, true, false, true, false, true, false], dropped: 0 });
+      expect(await queue.stateOf('a')).toBeNull();
+      expect(await queue.find('b')).toMatchObject({ state: 'delayed', failedAttempts: 1 });
+      expect(await queue.find('c')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
+      expect(await queue.find('d')).toMatchObject({ state: 'dead', failedAttempts: 1 });
+      expect((await queue.store.status()).counts).toEqual({ delayed: 2, ready: 0, active: 0, dead: 1 });
+      expect(await queue.store.settle([])).toEqual({ accepted: [], dropped: 0 });
+    });
+
+    it('of two that settle one claim at the same time, one is accepted', async () => {
+      const queue = await queues.open();
+      const [claim] = (await queue.makeActive(['a'])).map(defined);
+      const settlements = [...OUTCOMES, ...OUTCOMES].map((outcome, index) =>
+        (index % 2 === 0 ? queue.store : queue.secondView).settle([{ claim: defined(claim), outcome }]),
+      );
+      const accepted = (await Promise.all(settlements)).flatMap((report) => report.accepted);
+      expect(accepted.filter(Boolean)).toHaveLength(1);
+    });
+
+    describe.each(Object.entries(LOSSES))('of a lost claim, whose message %s', (_, lose) => {
+      it.each(OUTCOMES.map((outcome) => [outcome.kind, outcome] as const))(
+        'changes nothing by %s',
+        async (__, outcome) => {
+          const queue = await queues.open();
+          const claim = await lose(queue);
+          const before = await queue.look('a');
+          expect(await queue.settle(claim, outcome)).toBe(false);
+          expect(await queue.look('a')).toEqual(before);
+        },
+      );
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ContractQueues, HOUR, numberedIds } from '../contract-queue.js';
+
+export function describeTransfers(queues: ContractQueues): void {
+  describe('transfer', () => {
+    it('finds nothing in an empty queue', async () => {
+      const queue = await queues.open();
+      expect(await queue.transfer()).toEqual({
+        moved: 0,
+        recovered: 0,
+        buried: 0,
+        dropped: 0,
+        more: false,
+        ready: 0,
+        nextIn: null,
+        nextAt: null,
+        lastMove: null,
+      });
+    });
+
+    it('moves what is due and leaves what is not', async () => {
+      const queue = await queues.open();
+      await queue.offerDue('a', 'b');
+      await queue.offer('c', { after: HOUR });
+      expect(await queue.transfer()).toMatchObject({ moved: 2, recovered: 0, buried: 0, more: false, ready: 2 });
+      expect(await queue.stateOf('a')).toBe('ready');
+      expect(await queue.stateOf('b')).toBe('ready');
+      expect(await queue.stateOf('c')).toBe('delayed');
+      expect(await queue.transfer()).toMatchObject({ moved: 0, ready: 2 });
+    });
+
+    it('is never early, and not late either', async () => {
+      const queue = await queues.open();
+      for (const delay of [0, 1, 7, 20]) {
+        const offered = await queue.now();
+        const { dueAt } = await queue.offer(`${delay}`, { after: delay });
+        expect(dueAt).toBeGreaterThanOrEqual(Math.floor(offered) + delay);
+        let justBefore: number;
+        let moved: number;
+        do {
+          justBefore = await queue.now();
+          moved = (await queue.transfer()).moved;
+          expect(moved === 0 || (await queue.now()) >= dueAt).toBe(true);
+          expect(moved === 1 || justBefore < dueAt).toBe(true);
+          await queue.advance(1);
+        } while (moved === 0);
+      }
+    });
+
+    it('moves the earliest first, as many as the limit allows, and says whether to go on', async () => {
+      const queue = await queues.open();
+      const ids = numberedIds(5);
+      await queue.offerDue(...ids);
+      expect(await queue.transfer(2)).toMatchObject({ moved: 2, more: true, ready: 2 });
+      expect((await queue.claim()).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+      expect(await queue.transfer(2)).toMatchObject({ moved: 2, more: true, ready: 2 });
+      expect(await queue.transfer(2)).toMatchObject({ moved: 1, more: false, ready: 3 });
+      expect((await queue.claim()).map(({ id }) => id)).toEqual(ids.slice(2));
+    });
+
+    it('tells when the next message falls due', async () => {
+      const queue = await queues.open();
+      const { dueAt } = await queue.offer('a', { after: HOUR });
+      await queue.offer('b', { after: 2 * HOUR });
+      await queue.offerDue('c');
+      const before = await queue.now();
+      const { nextIn, nextAt } = await queue.transfer();
+      const after = await queue.now();
+      expect(nextAt).toBe(dueAt);
+      expect(nextIn).toBeGreaterThanOrEqual(dueAt - after - 1);
+      expect(nextIn).toBeLessThanOrEqual(dueAt - before + 1);
+    });
+
+    it('tells when the next lease ends, if that is earlier', async () => {
+      const queue = await queues.open();
+      await queue.makeActive(['a'], HOUR);
+      await queue.makeActive(['b'], 2 * HOUR);
+      await queue.offer('c', { after: 3 * HOUR });
+      const { leasedUntil } = await queue.find('a');
+      const { nextIn, nextAt } = await queue.transfer();
+      expect(nextAt).toBe(leasedUntil);
+      expect(nextIn).toBeLessThanOrEqual(HOUR + 1);
+      expect(nextIn).toBeGreaterThan(0);
+    });
+
+    it('tells of no negative time while work is left over', async () => {
+      const queue = await queues.open();
+      await queue.offerDue('a', 'b');
+      const { nextIn, nextAt } = await queue.transfer(1);
+      expect(nextIn).toBe(0);
+      expect(nextAt).toBe((await queue.find('b')).dueAt);
+    });
+
+    it('remembers who moved something last, and when', async () => {
+      const queue = await queues.open();
+      await queue.offerDue('a');
+      const before = Math.floor(await queue.now());
+      const { lastMove } = await queue.store.transfer({ scheduler: 'first', limit: 10 });
+      expect(lastMove?.scheduler).toBe('first');
+      expect(lastMove?.at).toBeGreaterThanOrEqual(before);
+      expect(lastMove?.at).toBeLessThanOrEqual(await queue.now());
+
+      expect(await queue.secondView.transfer({ scheduler: 'second', limit: 10 })).toMatchObject({ lastMove });
+      await queue.offerDue('b');
+      expect(await queue.secondView.transfer({ scheduler: 'second', limit: 10 })).toMatchObject({
+        lastMove: { scheduler: 'second' },
+      });
+      expect(await queue.store.transfer({ scheduler: 'first', limit: 10 })).toMatchObject({
+        lastMove: { scheduler: 'second' },
+      });
+    });
+
+    it('moves each message once when two ask at the same time', async () => {
+      const queue = await queues.open();
+      const ids = numberedIds(100);
+      await queue.offerDue(...ids);
+      const reports = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? queue.store : queue.secondView).transfer({ scheduler: `${index}`, limit: 7 }),
+        ),
+      );
+      expect(reports.reduce((sum, { moved }) => sum + moved, 0)).toBe(100);
+      expect((await queue.claim()).map(({ id }) => id)).toEqual(ids);
+    });
+  });
+}

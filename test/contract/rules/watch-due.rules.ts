@@ -1,0 +1,155 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import { type ContractQueue, type ContractQueues, defined, eventually, HOUR } from '../contract-queue.js';
+
+export function describeWatching(queues: ContractQueues): void {
+  describe('watchDue', () => {
+    it('says when it begins to listen, not within the call', async () => {
+      const queue = await queues.open();
+      let listening = 0;
+      const stop = queue.store.watchDue({ onEarlierDue: () => undefined, onListening: () => listening++ });
+      expect(listening).toBe(0);
+      await eventually(() => expect(listening).toBeGreaterThan(0));
+      stop();
+    });
+
+    it('tells every process of a due time that is earlier than all others, and of no other', async () => {
+      const queue = await queues.open();
+      const here = await listen(queue.store);
+      const there = await listen(queue.secondView);
+      const base = Math.floor(await queue.now()) + HOUR;
+      await queue.offer('first', { at: base + 50 });
+      await queue.offer('later', { at: base + 60 });
+      await queue.offer('same', { at: base + 50 });
+      await queue.offer('earlier', { at: base + 40 }, { view: queue.secondView });
+      await queue.offer('earlier', { at: base + 30 }, { onDuplicate: 'keep' });
+      await queue.offer('earlier', { at: base + 20 }, { onDuplicate: 'reject' });
+      await queue.offer('earliest', { at: base + 10 });
+      const expected = [base + 50, base + 40, base + 10];
+      await eventually(() => expect(here.heard).toEqual(expected));
+      await eventually(() => expect(there.heard).toEqual(expected));
+      [here, there].forEach(({ stop }) => stop());
+    });
+
+    it('tells once of the earliest of many offers in one call', async () => {
+      const queue = await queues.open();
+      const { heard, stop } = await listen(queue.store);
+      const base = Math.floor(await queue.now()) + HOUR;
+      const body = queue.store.codec.encode({ payload: 1, headers: {} });
+      await queue.store.offer(
+        [5, 3, 4].map((offset) => ({ id: `${offset}`, due: { at: base + offset }, onDuplicate: 'reject', body })),
+      );
+      await expectHeard(queue, heard, [base + 3]);
+      stop();
+    });
+
+    it('tells how long it is until then, which is not negative', async () => {
+      const queue = await queues.open();
+      const waits: number[] = [];
+      let listening = false;
+      const stop = queue.store.watchDue({
+        onEarlierDue: ({ dueIn }) => waits.push(dueIn),
+        onListening: () => {
+          listening = true;
+        },
+      });
+      await eventually(() => expect(listening).toBe(true));
+      await queue.offer('a', { after: HOUR });
+      await queue.offer('b', { at: 1 });
+      await eventually(() => expect(waits).toHaveLength(2));
+      expect(waits[0]).toBeGreaterThan(HOUR - 1000);
+      expect(waits[0]).toBeLessThanOrEqual(HOUR + 1);
+      expect(waits[1]).toBe(0);
+      stop();
+    });
+
+    it('tells of a message that is rescheduled to be the earliest', async () => {
+      const queue = await queues.open();
+      const base = Math.floor(await queue.now()) + HOUR;
+      await queue.offer('a', { at: base + 100 });
+      await queue.offer('b', { at: base + 200 });
+      const { heard, stop } = await listen(queue.store);
+      await queue.store.reschedule('b', { at: base + 150 });
+      await queue.store.reschedule('b', { at: base + 50 });
+      await queue.store.reschedule('b', { at: base + 300 });
+      await expectHeard(queue, heard, [base + 50]);
+      stop();
+    });
+
+    it('tells of a message that is replaced to be the earliest', async () => {
+      const queue = await queues.open();
+      const base = Math.floor(await queue.now()) + HOUR;
+      await queue.offer('a', { at: base + 100 });
+      const { heard, stop } = await listen(queue.store);
+      await queue.offer('a', { at: base + 200 }, { onDuplicate: 'replace' });
+      await queue.offer('a', { at: base + 50 }, { onDuplicate: 'replace' });
+      await expectHeard(queue, heard, [base + 50]);
+      stop();
+    });
+
+    it.each(['retry', 'defer'] as const)('tells of a message that is earliest by a %s', async (kind) => {
+      const queue = await queues.open();
+      const [first, second] = await queue.makeActive(['a', 'b']);
+      const { heard, stop } = await listen(queue.store);
+      await queue.settle(first, { kind, delay: HOUR });
+      await queue.settle(second, { kind, delay: 2 * HOUR });
+      await expectHeard(queue, heard, [(await queue.find('a')).dueAt]);
+      stop();
+    });
+
+    it('tells of dead letters that are driven again', async () => {
+      const queue = await queues.open();
+      await queue.makeDead('a');
+      await queue.offer('b', { after: HOUR });
+      const { heard, stop } = await listen(queue.store);
+      await queue.store.redrive({ id: 'a' });
+      await expectHeard(queue, heard, [(await queue.find('a')).dueAt]);
+      stop();
+    });
+
+    it('tells nothing of what makes the earliest due time later', async () => {
+      const queue = await queues.open();
+      await queue.offerDue('a');
+      await queue.offer('b', { after: HOUR });
+      await queue.offer('c', { after: 2 * HOUR });
+      const { heard, stop } = await listen(queue.store);
+      await queue.transfer();
+      await queue.store.cancel('b');
+      await queue.store.clear();
+      await expectHeard(queue, heard, []);
+      stop();
+    });
+
+    it('tells nothing any more once it is over, and the others go on', async () => {
+      const queue = await queues.open();
+      const leaving = await listen(queue.store);
+      const staying = await listen(queue.store);
+      leaving.stop();
+      leaving.stop();
+      const { dueAt } = await queue.offer('a', { after: HOUR });
+      await eventually(() => expect(staying.heard).toEqual([dueAt]));
+      expect(leaving.heard).toEqual([]);
+      staying.stop();
+    });
+  });
+}
+
+async function listen(store: MessageStore): Promise<{ heard: number[]; stop: () => void }> {
+  const heard: number[] = [];
+  let listening = false;
+  const stop = store.watchDue({
+    onEarlierDue: ({ dueAt }) => heard.push(dueAt),
+    onListening: () => {
+      listening = true;
+    },
+  });
+  await eventually(() => expect(listening).toBe(true));
+  return { heard, stop };
+}
+
+/** Exactly these, and no other still on its way: announcements keep their order, so a last one of our own ends them. */
+async function expectHeard(queue: ContractQueue, heard: readonly number[], expected: readonly number[]): Promise<void> {
+  await queue.offer('the end', { at: 1 });
+  await eventually(() => expect(heard.at(-1)).toBe(1));
+  expect(heard.slice(0, -1)).toEqual(expected.map(defined));
+}

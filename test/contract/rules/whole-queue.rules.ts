@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ContractQueues, defined, HOUR } from '../contract-queue.js';
+
+export function describeWholeQueue(queues: ContractQueues): void {
+  describe('status', () => {
+    it('counts the messages in each state', async () => {
+      const queue = await queues.open();
+      const counts = async () => (await queue.store.status()).counts;
+      expect(await queue.store.status()).toEqual({
+        counts: { delayed: 0, ready: 0, active: 0, dead: 0 },
+        nextDue: null,
+        paused: false,
+      });
+      await queue.offerDue('a', 'b', 'c');
+      expect(await counts()).toEqual({ delayed: 3, ready: 0, active: 0, dead: 0 });
+      await queue.transfer(2);
+      expect(await counts()).toEqual({ delayed: 1, ready: 2, active: 0, dead: 0 });
+      const [first] = await queue.claim(1);
+      expect(await counts()).toEqual({ delayed: 1, ready: 1, active: 1, dead: 0 });
+      await queue.settle(first, { kind: 'dead', error: 'x' });
+      expect(await counts()).toEqual({ delayed: 1, ready: 1, active: 0, dead: 1 });
+      const [second] = await queue.claim(1);
+      await queue.settle(second, { kind: 'retry', delay: HOUR });
+      expect(await counts()).toEqual({ delayed: 2, ready: 0, active: 0, dead: 1 });
+    });
+
+    it('tells the earliest due time of what is delayed', async () => {
+      const queue = await queues.open();
+      const nextDue = async () => (await queue.store.status()).nextDue;
+      const far = await queue.offer('far', { after: 2 * HOUR });
+      expect(await nextDue()).toBe(far.dueAt);
+      const near = await queue.offer('near', { after: HOUR });
+      expect(await nextDue()).toBe(near.dueAt);
+      await queue.store.cancel('near');
+      expect(await nextDue()).toBe(far.dueAt);
+      await queue.store.reschedule('far', { at: 1000 });
+      expect(await nextDue()).toBe(1000);
+      await queue.transfer();
+      expect(await nextDue()).toBeNull();
+    });
+
+    it('is the same from every view', async () => {
+      const queue = await queues.open();
+      await queue.offer('a', { after: HOUR });
+      await queue.makeActive(['b']);
+      await queue.store.pause();
+      expect(await queue.secondView.status()).toEqual(await queue.store.status());
+    });
+  });
+
+  describe('a paused queue', () => {
+    it('gives no message to any claim until it is resumed', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a');
+      await queue.store.pause();
+      expect(await queue.claim()).toEqual([]);
+      expect(await queue.claim(10, HOUR, queue.secondView)).toEqual([]);
+      expect(await queue.store.status()).toMatchObject({ paused: true, counts: { ready: 1 } });
+
+      await queue.secondView.resume();
+      expect(await queue.store.status()).toMatchObject({ paused: false });
+      expect((await queue.claim()).map(({ id }) => id)).toEqual(['a']);
+    });
+
+    it('takes offers in, transfers and settles as always', async () => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a']);
+      await queue.store.pause();
+      await queue.makeReady('b');
+      expect(await queue.stateOf('b')).toBe('ready');
+      expect(await queue.store.extend([defined(claim)], HOUR)).toEqual([]);
+      expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
+    });
+
+    it('is paused once, however often it was paused', async () => {
+      const queue = await queues.open();
+      await queue.store.pause();
+      await queue.store.pause();
+      await queue.store.resume();
+      await queue.store.resume();
+      await queue.makeReady('a');
+      expect(await queue.claim()).toHaveLength(1);
+    });
+  });
+
+  describe('clear', () => {
+    it('removes every message in every state, and frees the ids', async () => {
+      const queue = await queues.open();
+      await queue.makeDead('dead');
+      const [claim] = await queue.makeActive(['active']);
+      await queue.makeReady('ready');
+      await queue.offer('delayed', { after: HOUR });
+      expect(await queue.store.clear()).toBe(4);
+      expect(await queue.store.status()).toMatchObject({
+        counts: { delayed: 0, ready: 0, active: 0, dead: 0 },
+        nextDue: null,
+      });
+      expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, ready: 0, nextAt: null });
+      expect(await queue.store.listDead({ cursor: undefined, limit: 10 })).toEqual({ letters: [], cursor: null });
+      expect(await queue.settle(claim, { kind: 'retry', delay: 1 })).toBe(false);
+      for (const id of ['dead', 'active', 'ready', 'delayed']) {
+        expect(await queue.stateOf(id)).toBeNull();
+        expect(await queue.offer(id, { after: HOUR })).toMatchObject({ outcome: 'created' });
+        expect(await queue.find(id)).toMatchObject({ failedAttempts: 0 });
+      }
+      expect(await queue.store.clear()).toBe(4);
+      expect(await queue.store.clear()).toBe(0);
+    });
+
+    it('leaves a paused queue paused', async () => {
+      const queue = await queues.open();
+      await queue.store.pause();
+      await queue.store.clear();
+      expect(await queue.store.status()).toMatchObject({ paused: true });
+    });
+  });
+}
