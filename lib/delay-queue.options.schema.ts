@@ -89,7 +89,8 @@ const partialQueueSchema = completeQueueSchema.partial();
 
 const connectionSchema = z
   .union([z.string(), z.function(), z.looseObject({})], {
-    error: 'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
+    error:
+      'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
   })
   .superRefine((connection, context) => {
     const problem = connectionProblem(connection as ConnectionOptions);
@@ -131,7 +132,11 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function resolveQueueOptions(...layers: readonly QueueOptions[]): ResolvedQueueOptions {
-  return check(completeQueueSchema, Object.assign({}, DEFAULTS.queue, ...layers.map(withoutUndefined)), 'queue options');
+  return check(
+    completeQueueSchema,
+    Object.assign({}, DEFAULTS.queue, ...layers.map(withoutUndefined)),
+    'queue options',
+  );
 }
 
 /**
@@ -160,7 +165,9 @@ function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[])
   if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_NAME_RULE}`];
   // Of a union's branches, the one that got furthest names the field that is really wrong.
   if (issue.code === 'invalid_union') {
-    const furthest = issue.errors.find((branch) => branch.every((inner) => inner.path.length > 0 || isUnknownKey(inner)));
+    const furthest = issue.errors.find((branch) =>
+      branch.every((inner) => inner.path.length > 0 || isUnknownKey(inner)),
+    );
     if (furthest) return furthest.flatMap((inner) => describeIssue(inner, path));
     const custom = issue.errors.flat().find((inner) => inner.code === 'custom');
     if (custom && issue.message === 'Invalid input') return describeIssue(custom, path);

@@ -39,7 +39,7 @@ function toMilliseconds(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   // `ms` throws on the empty string and on more than 100 characters.
   if (typeof value !== 'string' || value.length === 0 || value.length > 100) return undefined;
-  return ms(value as ms.StringValue) as number | undefined;
+  return ms(value as ms.StringValue);
 }
 
 function show(value: unknown): string {

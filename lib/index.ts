@@ -1,1 +1,30 @@
+export { DelayQueueModule } from './delay-queue.module.js';
+export {
+  type BackoffFunction,
+  type BackoffOptions,
+  type ClusterConnection,
+  type ConnectionFactory,
+  type ConnectionOptions,
+  type DelayQueueModuleOptions,
+  type DelayQueueOptionsFactory,
+  type ExponentialBackoff,
+  type FixedBackoff,
+  type QueueOptions,
+} from './delay-queue.options.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './delay-queue.errors.js';
+export type { Duration } from './duration.js';
+export type {
+  DeadLetter,
+  DelayedMessage,
+  MessageCounts,
+  MessageFailure,
+  MessageHeaders,
+  MessageSnapshot,
+  MessageState,
+} from './message.js';
+export { DelayedHandler } from './handler/delayed-handler.decorator.js';
+export { DeferMessage, RejectMessage } from './handler/handler-results.js';
+export { DelayQueueProducer } from './producer/delay-queue.producer.js';
+export { type DeadLetterPage, type DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
+export type { OfferOptions, OfferRequest, OfferResult } from './producer/offer.js';
+export type { OnDuplicate } from './store/message-store.js';

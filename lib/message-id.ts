@@ -39,12 +39,14 @@ export class MessageIdGenerator {
 /** The most bytes of an id. */
 export const LONGEST_ID = 256;
 
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+
 /**
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertMessageId(id: unknown): asserts id is string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (typeof id === 'string' && id.length > 0 && Buffer.byteLength(id) <= LONGEST_ID && !/[\u0000-\u001f\u007f]/.test(id)) {
+  if (typeof id === 'string' && id.length > 0 && Buffer.byteLength(id) <= LONGEST_ID && !CONTROL_CHARACTER.test(id)) {
     return;
   }
   const given = typeof id === 'string' ? JSON.stringify(id.slice(0, 40)) : typeof id;

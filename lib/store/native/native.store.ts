@@ -141,11 +141,7 @@ export class NativeMessageStore implements MessageStore {
     const { delayed, messages, active, claims, attempts, dead, errors, due } = this.#keys;
     const args: ScriptArgument[] = [due, this.#limits.maxDeadLetters];
     for (const { claim, outcome } of settlements) args.push(claim.id, claim.token, outcome.kind, detail(outcome));
-    const reply = await this.#run(
-      scripts.settle,
-      [delayed, messages, active, claims, attempts, dead, errors],
-      args,
-    );
+    const reply = await this.#run(scripts.settle, [delayed, messages, active, claims, attempts, dead, errors], args);
     const dropped = reply.number();
     return { dropped, accepted: reply.rest(() => reply.flag()) };
   }
@@ -211,7 +207,7 @@ export class NativeMessageStore implements MessageStore {
       onMessage: (text) => {
         const [dueAt, dueIn] = text.split(' ').map(Number);
         if (Number.isFinite(dueAt) && Number.isFinite(dueIn)) {
-          listener.onEarlierDue({ dueAt: dueAt as number, dueIn: dueIn as number });
+          listener.onEarlierDue({ dueAt: dueAt!, dueIn: dueIn! });
         }
       },
     });

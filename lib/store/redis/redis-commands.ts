@@ -26,11 +26,7 @@ export class RedisCommands {
    *
    * @throws DelayQueueError `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
-  async run(
-    script: RedisScript,
-    keys: readonly string[],
-    args: readonly ScriptArgument[] = [],
-  ): Promise<ScriptReply> {
+  async run(script: RedisScript, keys: readonly string[], args: readonly ScriptArgument[] = []): Promise<ScriptReply> {
     const { client } = this.#connection;
     const send = (command: string, code: string) =>
       this.#connection.answer(client.callBuffer(command, [code, keys.length, ...keys, ...args]));
@@ -53,7 +49,7 @@ export class RedisCommands {
     if (isErrorReply(error)) return refused(command, error);
     if (this.#connection.isClosed) return closed(command);
     // What ioredis says when it did not send the command at all.
-    if (error instanceof Error && /enableOfflineQueue options is false/.test(error.message)) {
+    if (error instanceof Error && error.message.includes('enableOfflineQueue options is false')) {
       return notConnected(command, 0, error);
     }
     return outcomeUnknown(command, error);

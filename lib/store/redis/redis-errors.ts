@@ -3,7 +3,7 @@ import { DelayQueueError } from '../../delay-queue.errors.js';
 /** What to do about an error reply, by its first word. */
 const ADVICE: Readonly<Record<string, string>> = {
   OOM: 'Redis is out of memory: raise maxmemory or remove data',
-  WRONGTYPE: "a key of the queue holds something else: choose another prefix, or remove the foreign key",
+  WRONGTYPE: 'a key of the queue holds something else: choose another prefix, or remove the foreign key',
   READONLY: 'this is a replica: connect to the primary',
   LOADING: 'Redis is still loading its data: it is retried',
   MISCONF: 'Redis cannot save its data: look into its log',
@@ -44,5 +44,8 @@ export function outcomeUnknown(command: string, cause: unknown): DelayQueueError
 }
 
 export function closed(command: string): DelayQueueError {
-  return new DelayQueueError('CLOSED', `The delay queue has shut down, so ${command} was not sent: nothing was written.`);
+  return new DelayQueueError(
+    'CLOSED',
+    `The delay queue has shut down, so ${command} was not sent: nothing was written.`,
+  );
 }

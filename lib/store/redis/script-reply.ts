@@ -52,5 +52,7 @@ export class ScriptReply {
 }
 
 function unexpected(wanted: string, value: unknown): TypeError {
-  return new TypeError(`A script's reply should have held ${wanted} but held ${value === null ? 'null' : typeof value}`);
+  return new TypeError(
+    `A script's reply should have held ${wanted} but held ${value === null ? 'null' : typeof value}`,
+  );
 }

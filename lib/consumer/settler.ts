@@ -1,0 +1,85 @@
+import type { Logger } from '@nestjs/common';
+import type { Clock } from '../clock.js';
+import { DelayQueueError } from '../delay-queue.errors.js';
+import { failurePause } from '../failure-pause.js';
+import type { MessageStore, Settlement } from '../store/message-store.js';
+import { TurnBatcher } from '../turn-batcher.js';
+
+export interface SettlerOptions {
+  readonly queue: string;
+  readonly store: Pick<MessageStore, 'settle'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
+export type SettleResult = 'accepted' | 'refused' | 'given-up';
+
+const MAX_BATCH_BYTES = 1024 * 1024;
+
+/**
+ * Brings outcomes to the store: those of one turn in one call, again and again until the store has answered. That is safe,
+ * because an outcome that already counts, or no longer can, changes nothing.
+ */
+export class Settler {
+  readonly #options: SettlerOptions;
+  readonly #batcher: TurnBatcher<Settlement, SettleResult>;
+  readonly #pauses = new Set<() => void>();
+  #stopped = false;
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+    this.#batcher = new TurnBatcher({
+      send: (batch) => this.#sendUntilAnswered(batch),
+      maxWeight: MAX_BATCH_BYTES,
+      weigh: ({ outcome }) => 100 + (outcome.kind === 'dead' ? outcome.error.length : 0),
+    });
+  }
+
+  settle(settlement: Settlement): Promise<SettleResult> {
+    return this.#batcher.add(settlement);
+  }
+
+  /** Sends nothing again from now on. */
+  stop(): void {
+    this.#stopped = true;
+    for (const endPause of [...this.#pauses]) endPause();
+  }
+
+  async #sendUntilAnswered(batch: readonly Settlement[]): Promise<SettleResult[]> {
+    const { store, logger, queue } = this.#options;
+    let mayHaveHappened = false;
+    for (let failures = 1; ; failures++) {
+      try {
+        const { accepted, dropped } = await store.settle(batch);
+        if (dropped > 0) logger.warn(`${queue}: ${dropped} dead letters dropped, the queue is at maxDeadLetters`);
+        // After a call whose answer got lost, a refusal most likely means that this very outcome counts already.
+        return accepted.map((counts) => (counts || mayHaveHappened ? 'accepted' : 'refused'));
+      } catch (error) {
+        if (this.#stopped || hasCode(error, 'CLOSED')) return batch.map(() => 'given-up');
+        mayHaveHappened ||= hasCode(error, 'OUTCOME_UNKNOWN');
+        const pause = failurePause(failures);
+        logger.error(
+          `${queue}: settling ${batch.length} messages failed, again in ${Math.round(pause)} ms: ${String(error)}`,
+        );
+        await this.#pause(pause);
+      }
+    }
+  }
+
+  #pause(length: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancelTimer();
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const cancelTimer = this.#options.clock.schedule(end, length);
+      this.#pauses.add(end);
+    });
+  }
+}
+
+function hasCode(error: unknown, code: DelayQueueError['code']): boolean {
+  return error instanceof DelayQueueError && error.code === code;
+}

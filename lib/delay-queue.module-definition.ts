@@ -1,0 +1,12 @@
+import { ConfigurableModuleBuilder } from '@nestjs/common';
+import type { DelayQueueModuleOptions } from './delay-queue.options.js';
+
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<DelayQueueModuleOptions>(
+  {
+    moduleName: 'DelayQueue',
+  },
+)
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createDelayQueueOptions')
+  .setExtras({}, (definition) => ({ ...definition, global: true }))
+  .build();

@@ -1,0 +1,65 @@
+import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { type Clock, systemClock } from './clock.js';
+import { DelayQueueError } from './delay-queue.errors.js';
+import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './delay-queue.module-definition.js';
+import type { DelayQueueModuleOptions } from './delay-queue.options.js';
+import { type ResolvedModuleOptions, resolveModuleOptions } from './delay-queue.options.schema.js';
+import { DelayQueueRuntime } from './delay-queue.runtime.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { HandlerExplorer } from './handler/handler.explorer.js';
+import { HandlerRegistry } from './handler/handler.registry.js';
+import { DelayQueueProducer } from './producer/delay-queue.producer.js';
+import { Queues } from './queues.js';
+import { createStores } from './store/create-stores.js';
+
+/**
+ * The delay queue of an application. Import it once, in the root module; it is global.
+ *
+ * @example
+ * ```ts
+ * @Module({ imports: [DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379' })] })
+ * class AppModule {}
+ * ```
+ */
+@Module({
+  imports: [DiscoveryModule],
+  providers: [
+    { provide: RESOLVED_OPTIONS, useFactory: resolveModuleOptions, inject: [MODULE_OPTIONS_TOKEN] },
+    { provide: CLOCK, useValue: systemClock },
+    {
+      provide: STORES,
+      useFactory: (options: ResolvedModuleOptions, clock: Clock) => createStores(options, clock),
+      inject: [RESOLVED_OPTIONS, CLOCK],
+    },
+    HandlerRegistry,
+    HandlerExplorer,
+    Queues,
+    DelayQueueRuntime,
+    DelayQueueProducer,
+  ],
+  exports: [DelayQueueProducer],
+})
+export class DelayQueueModule extends ConfigurableModuleClass implements OnModuleInit {
+  constructor(private readonly modules: ModulesContainer) {
+    super();
+  }
+
+  /**
+   * @param options - see {@link DelayQueueModuleOptions}; a mistake in them fails the start-up with `INVALID_OPTION`
+   */
+  static override forRoot(options: DelayQueueModuleOptions = {}): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  /** @internal Two of them would both serve every handler, and inject either producer. */
+  onModuleInit(): void {
+    const imports = [...this.modules.values()].filter(({ metatype }) => metatype === DelayQueueModule);
+    if (imports.length > 1) {
+      throw new DelayQueueError(
+        'INVALID_OPTION',
+        'DelayQueueModule is imported twice with different options: import it once, in the root module; it is global',
+      );
+    }
+  }
+}

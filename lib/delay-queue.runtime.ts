@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { afterBootstrap } from './after-bootstrap.js';
+import type { Clock } from './clock.js';
+import { ConsumerLoop } from './consumer/consumer.loop.js';
+import { MessageRunner } from './consumer/message.runner.js';
+import { RetryPolicy } from './consumer/retry-policy.js';
+import type { ResolvedModuleOptions } from './delay-queue.options.schema.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { type DelayedMessageHandler, HandlerRegistry } from './handler/handler.registry.js';
+import { Queues } from './queues.js';
+import type { Stores } from './store/create-stores.js';
+import { TransferScheduler } from './transfer/transfer.scheduler.js';
+
+/** Of the shutdown time, what is kept for handlers that end when their signal aborts, and for settling: a fifth, at most this. */
+const LONGEST_ABORT_RESERVE = 1000;
+
+/**
+ * Starts and stops everything.
+ *
+ * Start, when every module is up: for each handled queue a transfer scheduler and a consumer loop.
+ * Stop, while every module is still up: stop claiming, let handlers finish, settle. The connections close at the very end,
+ * so that handlers, and requests that are still served, can offer until then.
+ */
+@Injectable()
+export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  readonly #logger = new Logger('DelayQueue');
+  readonly #schedulers: TransferScheduler[] = [];
+  readonly #loops: ConsumerLoop[] = [];
+  #stopping = false;
+
+  constructor(
+    @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Inject(STORES) private readonly stores: Stores,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly queues: Queues,
+    private readonly handlers: HandlerRegistry,
+    private readonly modules: ModulesContainer,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.queues.checkOptions();
+    this.stores.connect();
+    if (this.options.consume) afterBootstrap(this.modules, () => this.#start());
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.#stopping = true;
+    await new Promise<void>((resolve, reject) => {
+      const cancelTimer = this.clock.schedule(resolve, this.options.shutdownTimeout);
+      this.#stop().finally(cancelTimer).then(resolve, reject);
+    });
+    for (const loop of this.#loops) loop.abandon();
+    const left = this.#loops.reduce((sum, loop) => sum + loop.held, 0);
+    if (left > 0) {
+      this.#logger.warn(
+        `${left} messages were not settled within shutdownTimeout; they come back when their leases end`,
+      );
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stores.close();
+  }
+
+  #start(): void {
+    // The application may be told to stop while it still starts.
+    if (this.#stopping) return;
+    const processId = randomBytes(9).toString('base64url');
+    for (const handler of this.handlers.all()) {
+      this.#startQueue(handler, processId);
+      this.#logger.log(`Handling queue '${handler.queue}' with ${handler.name}`);
+    }
+  }
+
+  #startQueue(handler: DelayedMessageHandler, processId: string): void {
+    const { name: queue, store, options } = this.queues.get(handler.queue);
+    const { clock } = this;
+    const logger = this.#logger;
+    const { attempts, timeout, checkInterval } = options;
+    const retryPolicy = new RetryPolicy(options, logger);
+    const runner = new MessageRunner({ handler, retryPolicy, clock, logger, attempts, timeout });
+    const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
+    const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options });
+    this.#schedulers.push(scheduler);
+    this.#loops.push(loop);
+    scheduler.start();
+    loop.start();
+  }
+
+  async #stop(): Promise<void> {
+    const { shutdownTimeout } = this.options;
+    const reserve = Math.min(shutdownTimeout / 5, LONGEST_ABORT_RESERVE);
+    const cancelAbort = this.clock.schedule(
+      () => this.#loops.forEach((loop) => loop.abortHandlers()),
+      shutdownTimeout - reserve,
+    );
+    await Promise.all([
+      ...this.#schedulers.map((scheduler) => scheduler.stop()),
+      ...this.#loops.map((loop) => loop.stopClaiming()),
+    ]);
+    await Promise.all(this.#loops.map((loop) => loop.drained()));
+    cancelAbort();
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { DelayQueueError } from '../delay-queue.errors.js';
+import { validateQueueOptions } from '../delay-queue.options.schema.js';
+import { QUEUE_NAME, QUEUE_NAME_RULE } from '../queue-name.js';
+import { declarationsOf, type HandlerDeclaration } from './delayed-handler.decorator.js';
+import { type DelayedMessageHandler, HandlerRegistry } from './handler.registry.js';
+
+type Method = DelayedMessageHandler['call'];
+
+/** Finds the decorated methods of all providers and controllers, inherited ones too, before anything starts. */
+@Injectable()
+export class HandlerExplorer implements OnModuleInit {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly registry: HandlerRegistry,
+  ) {}
+
+  /**
+   * @throws DelayQueueError `INVALID_HANDLER`, `INVALID_OPTION`, naming class and method
+   */
+  onModuleInit(): void {
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      // An alias would show the same instance a second time.
+      if (!wrapper.isAlias) this.#explore(wrapper);
+    }
+  }
+
+  #explore(wrapper: InstanceWrapper): void {
+    const prototype = prototypeOf(wrapper);
+    if (!prototype) return;
+    for (const methodName of this.scanner.getAllMethodNames(prototype)) {
+      const method = (prototype as Record<string, unknown>)[methodName] as Method;
+      for (const declaration of declarationsOf(method)) {
+        this.registry.add(this.#handler(wrapper, methodName, method, declaration));
+      }
+    }
+  }
+
+  #handler(
+    wrapper: InstanceWrapper,
+    methodName: string,
+    method: Method,
+    { queue, options }: HandlerDeclaration,
+  ): DelayedMessageHandler {
+    const name = `${String(wrapper.name)}.${methodName}`;
+    const place = `@DelayedHandler on ${name}`;
+    if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) {
+      throw new DelayQueueError('INVALID_HANDLER', `${place}: ${QUEUE_NAME_RULE}, not ${JSON.stringify(queue)}`);
+    }
+    validateQueueOptions(options, place);
+    if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
+      throw new DelayQueueError(
+        'INVALID_HANDLER',
+        `${place}: the class, or something it injects, is request-scoped or transient, so there is no one instance to call. ` +
+          'Make it a singleton, and resolve scoped providers inside the method with ModuleRef.',
+      );
+    }
+    const instance = wrapper.instance as object;
+    return { queue, name, options, call: (payload, message) => method.call(instance, payload, message) };
+  }
+}
+
+/** Of a scoped provider there is no instance, yet its class tells which methods it has. */
+function prototypeOf({ instance, metatype }: InstanceWrapper): object | undefined {
+  if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance) as object;
+  return typeof metatype === 'function' ? (metatype.prototype as object | undefined) : undefined;
+}

@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import type { Duration } from '../duration.js';
+import { assertMessageId, MessageIdGenerator } from '../message-id.js';
+import type { MessageCounts, MessageSnapshot } from '../message.js';
+import { assertQueueName } from '../queue-name.js';
+import { type Queue, Queues } from '../queues.js';
+import { DeadLetters } from './dead-letters.js';
+import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult } from './offer.js';
+import { OfferWriter } from './offer.writer.js';
+import { readContent } from './read-content.js';
+
+/**
+ * Puts messages into queues, and looks after them there. Inject it anywhere; it serves any queue name, in a process with or
+ * without handlers.
+ *
+ * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument, and, as all of them speak
+ * to Redis, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
+ */
+@Injectable()
+export class DelayQueueProducer {
+  readonly #queues: Queues;
+  readonly #ids = new MessageIdGenerator();
+  readonly #writers = new Map<string, OfferWriter>();
+
+  /** @internal */
+  constructor(queues: Queues) {
+    this.#queues = queues;
+  }
+
+  /**
+   * Offers a message that falls due after a delay.
+   *
+   * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+   * @param payload - JSON values, or a `Buffer`, which stays bytes; at most `maxPayloadBytes` when encoded
+   * @param delay - 0 ms – 100 years, by the clock of Redis
+   * @param options - `id`, `headers`, `onDuplicate`
+   * @returns the message's id and due time, and whether it is new
+   * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After
+   *   `OUTCOME_UNKNOWN` it is safe to offer again with the same `id`.
+   *
+   * @example
+   * ```ts
+   * await producer.offer('orders', { orderId }, '30m', { id: `unpaid:${orderId}` });
+   * ```
+   */
+  async offer<T>(queue: string, payload: T, delay: Duration, options: OfferOptions = {}): Promise<OfferResult> {
+    const writer = this.#writer(queue);
+    return writer.write(writer.prepare(payload, dueAfter(delay), options));
+  }
+
+  /**
+   * Offers a message that falls due at an instant by the clock of Redis; at once, if that has passed.
+   *
+   * @param date - between 1970 and 9999
+   * @throws DelayQueueError as {@link offer}
+   *
+   * @example
+   * ```ts
+   * await producer.offerAt('reminders', { userId }, appointment.startsAt);
+   * ```
+   */
+  async offerAt<T>(queue: string, payload: T, date: Date, options: OfferOptions = {}): Promise<OfferResult> {
+    const writer = this.#writer(queue);
+    return writer.write(writer.prepare(payload, dueAt(date), options));
+  }
+
+  /**
+   * Offers many messages in few calls. All are checked before the first is written; then each is taken in, or refused
+   * (`DUPLICATE_MESSAGE`, `QUEUE_FULL`), on its own.
+   *
+   * @returns the results in the order of the messages
+   * @throws DelayQueueError as {@link offer}; if some were refused, `cause.errors` has an error for each
+   *
+   * @example
+   * ```ts
+   * await producer.offerMany('orders', orders.map(({ id }) => ({ payload: { orderId: id }, delay: '30m' })));
+   * ```
+   */
+  async offerMany<T>(queue: string, messages: readonly OfferRequest<T>[]): Promise<OfferResult[]> {
+    const writer = this.#writer(queue);
+    const offers = messages.map(({ payload, delay, ...options }) => writer.prepare(payload, dueAfter(delay), options));
+    return writer.writeMany(offers);
+  }
+
+  /**
+   * Takes back a message that is not due yet.
+   *
+   * @returns whether it was taken back; false if there is none, or it is ready, active or dead already
+   *
+   * @example
+   * ```ts
+   * const paidInTime = await producer.cancel('orders', `unpaid:${orderId}`);
+   * ```
+   */
+  async cancel(queue: string, id: string): Promise<boolean> {
+    const { store } = this.#queue(queue);
+    assertMessageId(id);
+    return store.cancel(id);
+  }
+
+  /**
+   * Lets a message that is not due yet fall due after `delay` from now instead.
+   *
+   * @param delay - 0 ms – 100 years
+   * @returns whether it was moved; false if there is none, or it is ready, active or dead already
+   */
+  async reschedule(queue: string, id: string, delay: Duration): Promise<boolean> {
+    const { store } = this.#queue(queue);
+    assertMessageId(id);
+    return store.reschedule(id, dueAfter(delay));
+  }
+
+  /** Looks at a message, in whatever state; null if there is none of that id. */
+  async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
+    const { store } = this.#queue(queue);
+    assertMessageId(id);
+    const found = await store.find(id);
+    if (!found) return null;
+    return {
+      id,
+      queue,
+      state: found.state,
+      ...readContent<T>(store.codec, found.body),
+      failedAttempts: found.failedAttempts,
+      dueAt: new Date(found.dueAt),
+      offeredAt: new Date(found.offeredAt),
+      ...(found.leasedUntil !== null && { leasedUntil: new Date(found.leasedUntil) }),
+    };
+  }
+
+  /** Counts the messages in each state, at one instant. */
+  async counts(queue: string): Promise<MessageCounts> {
+    return (await this.#queue(queue).store.status()).counts;
+  }
+
+  /** When the next delayed message falls due; null if none is delayed. */
+  async nextDue(queue: string): Promise<Date | null> {
+    const { nextDue } = await this.#queue(queue).store.status();
+    return nextDue === null ? null : new Date(nextDue);
+  }
+
+  /** Stops the handling of a queue in all processes: running handlers finish, nothing is claimed until {@link resume}. */
+  async pause(queue: string): Promise<void> {
+    await this.#queue(queue).store.pause();
+  }
+
+  /** Goes on after {@link pause}, with what has become ready meanwhile first. */
+  async resume(queue: string): Promise<void> {
+    await this.#queue(queue).store.resume();
+  }
+
+  /**
+   * Removes every message of a queue, in every state, dead letters included. Running handlers go on, but the outcome of
+   * theirs does not count any more.
+   *
+   * @returns how many messages were removed
+   */
+  async clear(queue: string): Promise<number> {
+    return this.#queue(queue).store.clear();
+  }
+
+  /** The dead letters of a queue. */
+  deadLetters(queue: string): DeadLetters {
+    return new DeadLetters(this.#queue(queue));
+  }
+
+  #queue(queue: string): Queue {
+    assertQueueName(queue);
+    return this.#queues.get(queue);
+  }
+
+  #writer(queue: string): OfferWriter {
+    let writer = this.#writers.get(queue);
+    if (!writer) {
+      writer = new OfferWriter(this.#queue(queue), this.#ids);
+      this.#writers.set(queue, writer);
+    }
+    return writer;
+  }
+}

@@ -1,0 +1,165 @@
+import type { Logger } from '@nestjs/common';
+import type { CancelTimer, Clock } from '../clock.js';
+import { failurePause } from '../failure-pause.js';
+import type { MessageStore, TransferReport } from '../store/message-store.js';
+
+export interface TransferSchedulerOptions {
+  readonly queue: string;
+  readonly store: MessageStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Tells this scheduler from those of other processes; no blanks. */
+  readonly id: string;
+  /** The longest sleep, ms. */
+  readonly checkInterval: number;
+  /** For jitter, 0–1. */
+  readonly random?: () => number;
+}
+
+/** A batch of the transfer script, small enough to keep other clients of the server waiting for milliseconds only. */
+const BATCH = 1000;
+
+/** How long after the due time a standby fires, so that the eager scheduler has done the work by then; ±25 %. */
+const STANDBY_GRACE = 1000;
+
+/** While ready messages wait, a look every second replaces lost tokens, and finds the leases of those claimed meanwhile. */
+const READY_CHECK = 1000;
+
+/** What a scheduler waits for. */
+interface Expectation {
+  /** The instant by the store's clock, to tell later whether it is still to come. */
+  readonly at: number;
+  /** The same on the monotonic clock of this process. */
+  readonly monotonicAt: number;
+}
+
+/**
+ * Moves the due messages of one queue, in one process, the moment they fall due.
+ *
+ * One timer, armed from the store's answer and re-armed by announcements of earlier due times; every (re)started
+ * subscription and every `checkInterval` looks anew, so that a lost announcement costs a bounded delay.
+ *
+ * Every process has such a scheduler, yet a due message must not cost a call of each. Therefore one that was beaten to
+ * what it waited for becomes a *standby*, which fires a grace later and thus finds nothing left to do, until the eager one
+ * is gone: then it does find something, and is eager itself. There is no leader and no lease that could go wrong.
+ */
+export class TransferScheduler {
+  readonly #options: TransferSchedulerOptions;
+  readonly #random: () => number;
+  #unwatch: (() => void) | undefined;
+  #cancelTimer: CancelTimer | undefined;
+  #expected: Expectation | undefined;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #eager = true;
+  #checkAt = Infinity;
+  #failures = 0;
+  #started = false;
+
+  constructor(options: TransferSchedulerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /** Whether this scheduler fires at the due time, rather than a grace later. */
+  get isEager(): boolean {
+    return this.#eager;
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#unwatch = this.#options.store.watchDue({
+      onEarlierDue: ({ dueAt, dueIn }) => this.#expectEarlier(dueAt, dueIn),
+      onListening: () => void this.#wake(),
+    });
+    void this.#wake();
+  }
+
+  /** Ends after a transfer that is under way. */
+  async stop(): Promise<void> {
+    this.#started = false;
+    this.#unwatch?.();
+    this.#cancelTimer?.();
+    await this.#running;
+  }
+
+  /**
+   * Moves all that is due now, in batches, and learns what to wait for next.
+   *
+   * @returns the report of the last batch
+   * @throws what the store throws
+   */
+  async runOnce(): Promise<TransferReport> {
+    const { store, id, logger, queue } = this.#options;
+    for (;;) {
+      const awaited = this.#expected;
+      // From here on it holds what is announced while the call is under way.
+      this.#expected = undefined;
+      const report = await store.transfer({ scheduler: id, limit: BATCH });
+      if (report.dropped > 0)
+        logger.warn(`${queue}: ${report.dropped} dead letters dropped, the queue is at maxDeadLetters`);
+      this.#chooseRole(report, awaited);
+      if (report.nextAt !== null && report.nextIn !== null) this.#expectEarlier(report.nextAt, report.nextIn);
+      if (!report.more) return report;
+    }
+  }
+
+  /** Runs until nothing is due, unless a run is under way: then that one goes once more. */
+  #wake(): Promise<void> {
+    this.#again = true;
+    return (this.#running ??= this.#runUntilIdle().finally(() => (this.#running = undefined)));
+  }
+
+  async #runUntilIdle(): Promise<void> {
+    const { checkInterval, logger, queue } = this.#options;
+    let nextCheck = checkInterval;
+    while (this.#again && this.#started) {
+      this.#again = false;
+      try {
+        const report = await this.runOnce();
+        this.#failures = 0;
+        nextCheck = report.ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
+      } catch (error) {
+        if (!this.#started) return;
+        this.#failures++;
+        this.#expected = undefined;
+        nextCheck = failurePause(this.#failures, this.#random);
+        logger.error(`${queue}: transfer failed, again in ${Math.round(nextCheck)} ms: ${String(error)}`);
+      }
+    }
+    this.#checkAt = this.#options.clock.monotonic() + nextCheck;
+    this.#arm();
+  }
+
+  #arm(): void {
+    this.#cancelTimer?.();
+    if (!this.#started) return;
+    const grace = this.#eager ? 0 : STANDBY_GRACE * (0.75 + this.#random() / 2);
+    const dueAt = this.#expected ? this.#expected.monotonicAt + grace : Infinity;
+    const delay = Math.min(dueAt, this.#checkAt) - this.#options.clock.monotonic();
+    this.#cancelTimer = this.#options.clock.schedule(() => void this.#wake(), Math.max(0, delay));
+  }
+
+  #expectEarlier(at: number, inMilliseconds: number): void {
+    const monotonicAt = this.#options.clock.monotonic() + inMilliseconds;
+    if (this.#expected && this.#expected.monotonicAt <= monotonicAt) return;
+    this.#expected = { at, monotonicAt };
+    // A run under way arms the timer when it ends.
+    if (!this.#running) this.#arm();
+  }
+
+  /**
+   * Found something: eager. Beaten: standby. Beaten means that what was waited for is gone and that another moved
+   * something since it fell due; a fire that was a hair early, or whose message was cancelled, has lost to nobody.
+   */
+  #chooseRole(report: TransferReport, awaited: Expectation | undefined): void {
+    if (report.moved + report.recovered + report.buried > 0) {
+      this.#eager = true;
+      return;
+    }
+    if (!awaited || !report.lastMove) return;
+    const stillToCome = report.nextAt !== null && report.nextAt <= awaited.at;
+    const { scheduler, at } = report.lastMove;
+    if (!stillToCome && scheduler !== this.#options.id && at >= awaited.at) this.#eager = false;
+  }
+}
