@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import { jsonCodec } from '../../lib/store/json.codec.js';
+import type { MessageHeaders } from '../../lib/message.js';
+import type { MessageContent } from '../../lib/store/message-store.js';
+
+const encode = (payload: unknown, headers = {}) => jsonCodec.encode({ payload, headers });
+const roundTrip = (content: MessageContent) => jsonCodec.decode(Buffer.from(jsonCodec.encode(content)));
+
+const cyclic: Record<string, unknown> = {};
+cyclic.self = cyclic;
+
+describe('jsonCodec', () => {
+  it('writes JSON as text that can be read', () => {
+    expect(encode({ a: [1, 'é'] })).toBe('J{"a":[1,"é"]}');
+    expect(encode({ a: 1 }, { trace: '7' })).toBe('j{"trace":"7"}\n{"a":1}');
+  });
+
+  it('writes bytes as they are', () => {
+    expect(encode(Buffer.from([0, 10, 255]))).toEqual(Buffer.from([0x42, 0, 10, 255]));
+    expect(encode(Buffer.from([10]), { t: '\n' })).toEqual(Buffer.from('b{"t":"\\n"}\n\n'));
+  });
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a boolean', false],
+    ['a number', 5e-324],
+    ['an empty text', ''],
+    ['text with line feeds, nulls and lone surrogates', '\n\u0000\ud800x'],
+    ['an array', [1, [2, [3]]]],
+    ['an object', { '': { ' ': null } }],
+    ['an empty buffer', Buffer.alloc(0)],
+    ['a buffer that looks like JSON', Buffer.from('J{"a":1}\n')],
+    ['all bytes', Buffer.from(Uint8Array.from({ length: 256 }, (_, byte) => byte))],
+  ])('brings %s back, with and without headers', (_, payload) => {
+    const withAndWithout: MessageHeaders[] = [{}, { trace: 'a\nb', 'x-é': '\ud83d\ude00' }];
+    for (const headers of withAndWithout) {
+      expect(roundTrip({ payload, headers })).toEqual({ payload, headers });
+    }
+  });
+
+  it('brings a Uint8Array back as a Buffer of the same bytes', () => {
+    const whole = Uint8Array.from([0, 1, 2, 3, 4]);
+    const { payload } = roundTrip({ payload: whole.subarray(1, 4), headers: {} });
+    expect(payload).toEqual(Buffer.from([1, 2, 3]));
+    expect(Buffer.isBuffer(payload)).toBe(true);
+  });
+
+  it('follows the rules of JSON for what JSON has no word for', () => {
+    const date = new Date(0);
+    expect(
+      roundTrip({ payload: { date, nan: NaN, gone: undefined, list: [Infinity, undefined] }, headers: {} }),
+    ).toEqual({
+      payload: { date: '1970-01-01T00:00:00.000Z', nan: null, list: [null, null] },
+      headers: {},
+    });
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['undefined', undefined, /undefined .*null/],
+    ['a function', () => 1, /function/],
+    ['a symbol', Symbol('s'), /symbol/],
+    ['a BigInt', 1n, /BigInt.* as text/],
+    ['a nested BigInt', { a: [1n] }, /BigInt.* as text/],
+    ['a cycle', cyclic, /circular.*without cycles/],
+    ['a toJSON() that returns nothing', { toJSON: () => undefined }, /toJSON\(\) returns nothing/],
+    [
+      'a toJSON() that throws',
+      {
+        toJSON: () => {
+          throw new Error('not today');
+        },
+      },
+      /not today/,
+    ],
+  ])('refuses %s, and says why', (_, payload, message) => {
+    for (const headers of [{}, { a: 'b' }]) {
+      expect(() => encode(payload, headers)).toThrow(
+        expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.stringMatching(message) }),
+      );
+    }
+  });
+
+  it('keeps the error underneath as the cause', () => {
+    expect(() => encode(1n)).toThrow(expect.objectContaining({ cause: expect.any(TypeError) }));
+  });
+
+  it('takes __proto__ in payloads and headers as plain data', () => {
+    const evil = JSON.parse(
+      '{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}}',
+    ) as unknown;
+    const headers = JSON.parse('{"__proto__":"h"}') as Record<string, string>;
+    const content = roundTrip({ payload: evil, headers });
+    expect(JSON.stringify(content)).toBe(JSON.stringify({ payload: evil, headers }));
+    expect(Object.getPrototypeOf(content.payload)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(content.headers)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['an unknown kind', 'X{}'],
+    ['malformed JSON', 'J{"a":'],
+    ['headers that do not end', 'j{"a":"b"}'],
+    ['malformed headers before bytes', 'b{"a"\nxyz'],
+  ])('refuses to read %s, and shows where it begins', (_, body) => {
+    expect(() => jsonCodec.decode(Buffer.from(body))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PAYLOAD',
+        message: expect.stringContaining(JSON.stringify(body)),
+      }),
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { LONGEST_TIMER } from '../../lib/clock.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+describe('ManualClock', () => {
+  it('fires timers in the order of their times, each at its own time', async () => {
+    const clock = new ManualClock();
+    const fired: [name: string, at: number][] = [];
+    const arm = (name: string, delay: number) => clock.schedule(() => fired.push([name, clock.monotonic()]), delay);
+    arm('c', 30);
+    arm('a', 10);
+    arm('b', 10);
+    const cancel = arm('never', 20);
+    cancel();
+    await clock.advance(29);
+    expect(fired).toEqual([
+      ['a', 10],
+      ['b', 10],
+    ]);
+    await clock.advance(1);
+    expect(fired.at(-1)).toEqual(['c', 30]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('lets promises settle between timers, and fires what they arm', async () => {
+    const clock = new ManualClock();
+    const wait = (ms: number) => new Promise<void>((resolve) => void clock.schedule(resolve, ms));
+    const reached: number[] = [];
+    const walk = async () => {
+      for (let step = 0; step < 3; step++) {
+        await wait(10);
+        reached.push(clock.monotonic());
+      }
+    };
+    const walking = walk();
+    await clock.advance(30);
+    expect(reached).toEqual([10, 20, 30]);
+    await walking;
+  });
+
+  it('sets the wall clock without the timers noticing', async () => {
+    const clock = new ManualClock(1000);
+    let fired = false;
+    clock.schedule(() => (fired = true), 10);
+    clock.stepWall(-500);
+    await clock.advance(9);
+    expect([clock.wall(), clock.monotonic(), fired]).toEqual([509, 9, false]);
+    await clock.advance(1);
+    expect(fired).toBe(true);
+  });
+
+  it('refuses a delay that setTimeout would turn into none', () => {
+    const clock = new ManualClock();
+    expect(() => clock.schedule(() => undefined, LONGEST_TIMER + 1)).toThrow(RangeError);
+    expect(() => clock.schedule(() => undefined, NaN)).toThrow(RangeError);
+  });
+});
