@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { type ContractQueues, defined, HOUR } from '../contract-queue.js';
 
@@ -14,17 +15,19 @@ export function describeBodies(queues: ContractQueues): void {
       ['a megabyte', Buffer.alloc(2 ** 20, 'ab\r\n')],
     ])('of %s comes back as it was, wherever it is read', async (_, payload) => {
       const queue = await queues.open();
-      const read = (body: Buffer | undefined) => queue.store.codec.decode(defined(body)).payload;
+      // `toEqual` takes seconds for a megabyte.
+      const isPayload = (body: Buffer | undefined) =>
+        isDeepStrictEqual(queue.store.codec.decode(defined(body)).payload, payload);
       await queue.offer('a', { at: 0 }, { payload });
-      expect(read((await queue.find('a')).body)).toEqual(payload);
+      expect(isPayload((await queue.find('a')).body)).toBe(true);
       await queue.transfer();
       const { messages } = await queue.store.claim({ token: 't', limit: 1, lease: HOUR });
-      expect(read(messages[0]?.body)).toEqual(payload);
+      expect(isPayload(messages[0]?.body)).toBe(true);
       await queue.settle({ id: 'a', token: 't' }, { kind: 'dead', error: 'x' });
       const { letters } = await queue.store.listDead({ cursor: undefined, limit: 1 });
-      expect(read(letters[0]?.body)).toEqual(payload);
+      expect(isPayload(letters[0]?.body)).toBe(true);
       await queue.store.redrive({ id: 'a' });
-      expect(read((await queue.find('a')).body)).toEqual(payload);
+      expect(isPayload((await queue.find('a')).body)).toBe(true);
     });
 
     it('is not changed by what its reader or its offerer does to the buffer', async () => {
