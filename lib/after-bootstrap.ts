@@ -13,8 +13,7 @@ export function afterBootstrap(modules: ModulesContainer, start: () => void): vo
     module.distance <= nearest.distance ? module : nearest,
   );
   const instance = root.instance as Partial<OnApplicationBootstrap>;
-  const ownHook = instance.onApplicationBootstrap?.bind(instance) as
-    OnApplicationBootstrap['onApplicationBootstrap'] | undefined;
+  const ownHook = instance.onApplicationBootstrap?.bind(instance);
   instance.onApplicationBootstrap = async () => {
     await ownHook?.();
     start();

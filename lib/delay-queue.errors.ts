@@ -43,17 +43,21 @@ export type DelayQueueErrorCode =
 export class DelayQueueError extends Error {
   override readonly name = 'DelayQueueError';
 
+  /** The message that was offered, where the error is about one; also if its id was generated. */
+  readonly messageId?: string;
+
   /**
    * @param code - what happened, stable across releases
    * @param message - what happened and how to mend it, for people
-   * @param options - `cause`: the error underneath
+   * @param options - `cause`: the error underneath; `messageId`
    */
   constructor(
     /** What happened, stable across releases. */
     readonly code: DelayQueueErrorCode,
     message: string,
-    options?: ErrorOptions,
+    options: ErrorOptions & { readonly messageId?: string } = {},
   ) {
     super(message, options);
+    if (options.messageId !== undefined) this.messageId = options.messageId;
   }
 }

@@ -5,7 +5,7 @@ import type { DelayedMessageHandler } from '../handler/handler.registry.js';
 import { DeferMessage, RejectMessage } from '../handler/handler-results.js';
 import type { Outcome } from '../store/message-store.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
-import type { RetryPolicy } from './retry-policy.js';
+import { describeFailure, type RetryPolicy } from './retry-policy.js';
 
 export interface MessageRunnerOptions {
   readonly handler: DelayedMessageHandler;
@@ -58,13 +58,14 @@ export class MessageRunner {
 
   #log({ queue, id, attempt }: Delivery, outcome: Outcome, error: unknown): void {
     const { logger, attempts } = this.options;
-    const stack = error instanceof Error ? error.stack : undefined;
+    const { name, message, stack } = describeFailure(error);
+    const failure = `${name}: ${message}`;
     if (outcome.kind === 'retry') {
       logger.warn(
-        `${queue}: message ${id} failed (attempt ${attempt} of ${attempts}), again in ${outcome.delay} ms: ${String(error)}`,
+        `${queue}: message ${id} failed (attempt ${attempt} of ${attempts}), again in ${outcome.delay} ms: ${failure}`,
       );
     } else if (outcome.kind === 'dead') {
-      logger.error(`${queue}: message ${id} is a dead letter after attempt ${attempt}: ${String(error)}`, stack);
+      logger.error(`${queue}: message ${id} is a dead letter after attempt ${attempt}: ${failure}`, stack);
     }
   }
 }

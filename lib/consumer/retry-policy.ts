@@ -43,7 +43,8 @@ export class RetryPolicy {
     const delay =
       backoff.type === 'fixed'
         ? backoff.delay
-        : Math.min(backoff.delay * backoff.factor ** (attempt - 1), backoff.maxDelay);
+        : // A finite factor, because no delay at all must stay none after a great many attempts.
+          Math.min(backoff.delay * Math.min(backoff.factor ** (attempt - 1), Number.MAX_VALUE), backoff.maxDelay);
     return Math.round(delay * (1 + backoff.jitter * (this.random() * 2 - 1)));
   }
 }
@@ -53,9 +54,19 @@ const defaultBackoff = resolveQueueOptions({ backoff: DEFAULTS.queue.backoff }).
   (...args: never) => unknown
 >;
 
-/** An error as a dead letter keeps it: bounded, so that a huge one cannot fill Redis. */
+/** An error as logs and dead letters keep it: bounded, so that a huge one cannot fill Redis, whatever was thrown. */
 export function describeFailure(error: unknown): MessageFailure {
-  if (!(error instanceof Error)) return { name: 'NonError', message: String(error).slice(0, LONGEST_TEXT) };
-  const stack = error.stack?.split('\n').slice(0, STACK_LINES).join('\n').slice(0, LONGEST_TEXT);
-  return { name: error.name, message: error.message.slice(0, LONGEST_TEXT), ...(stack && { stack }) };
+  const { name, message, stack } =
+    error instanceof Error ? error : { name: 'NonError', message: error, stack: undefined };
+  const lines = stack && text(stack).split('\n').slice(0, STACK_LINES).join('\n');
+  return { name: text(name), message: text(message), ...(lines && { stack: lines }) };
+}
+
+function text(value: unknown): string {
+  try {
+    return String(value).slice(0, LONGEST_TEXT);
+  } catch {
+    // An object without a prototype, or whose toString throws.
+    return 'a value that cannot be shown as text';
+  }
 }

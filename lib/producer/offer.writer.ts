@@ -45,7 +45,11 @@ export class OfferWriter {
   }
 
   async write(offer: Offer): Promise<OfferResult> {
-    return this.#result(offer, await this.#batcher.add(offer));
+    try {
+      return this.#result(offer, await this.#batcher.add(offer));
+    } catch (error) {
+      throw withId(error, offer.id);
+    }
   }
 
   /** Writes many; those that are refused do not hold up the others, and are told of in one error. */
@@ -53,14 +57,14 @@ export class OfferWriter {
     const results: OfferResult[] = [];
     const refusals: DelayQueueError[] = [];
     for (const batch of inBatches(offers, MAX_BATCH_BYTES, offerBytes)) {
-      const receipts = await this.queue.store.offer(batch);
-      receipts.forEach((receipt, i) => {
+      const receipts = await this.#offerBatch(batch, results.length + refusals.length, offers.length);
+      for (const [i, receipt] of receipts.entries()) {
         try {
-          results.push(this.#result(batch[i] as Offer, receipt));
+          results.push(this.#result(batch[i]!, receipt));
         } catch (error) {
           refusals.push(error as DelayQueueError);
         }
-      });
+      }
     }
     const [first] = refusals;
     if (first) {
@@ -73,18 +77,39 @@ export class OfferWriter {
     return results;
   }
 
+  async #offerBatch(batch: readonly Offer[], before: number, all: number): Promise<OfferReceipt[]> {
+    try {
+      return await this.queue.store.offer(batch);
+    } catch (cause) {
+      if (before === 0) throw cause;
+      throw new DelayQueueError(
+        'OUTCOME_UNKNOWN',
+        `Only the first ${before} of ${all} offers are known to be written, then: ${(cause as Error).message} ` +
+          'Offering all of them again is safe if they have ids of yours.',
+        { cause },
+      );
+    }
+  }
+
   #result({ id }: Offer, { outcome, dueAt }: OfferReceipt): OfferResult {
+    const { name, options } = this.queue;
     if (outcome === 'rejected') {
-      throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${this.queue.name}' has a message '${id}' already`);
+      throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' has a message '${id}' already`, {
+        messageId: id,
+      });
     }
     if (outcome === 'full') {
-      throw new DelayQueueError(
-        'QUEUE_FULL',
-        `Queue '${this.queue.name}' holds its maxMessages of ${this.queue.options.maxMessages}: message '${id}' was not taken in`,
-      );
+      const problem = `Queue '${name}' holds its maxMessages of ${options.maxMessages}: message '${id}' was not taken in`;
+      throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
     }
     return { id, dueAt: new Date(dueAt), created: outcome === 'created' };
   }
+}
+
+/** A batch's error is everybody's; this one is for the message, so that it can be offered again under the same id. */
+function withId(error: unknown, messageId: string): unknown {
+  if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
+  return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });
 }
 
 function byteLength(body: MessageBody): number {

@@ -106,29 +106,37 @@ export class TransferScheduler {
 
   /** Runs until nothing is due, unless a run is under way: then that one goes once more. */
   #wake(): Promise<void> {
+    if (!this.#started) return Promise.resolve();
     this.#again = true;
-    return (this.#running ??= this.#runUntilIdle().finally(() => (this.#running = undefined)));
+    return (this.#running ??= this.#runUntilIdle());
   }
 
   async #runUntilIdle(): Promise<void> {
-    const { checkInterval, logger, queue } = this.#options;
+    const { clock, checkInterval } = this.#options;
     let nextCheck = checkInterval;
     while (this.#again && this.#started) {
       this.#again = false;
       try {
-        const report = await this.runOnce();
+        const { ready } = await this.runOnce();
         this.#failures = 0;
-        nextCheck = report.ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
+        nextCheck = ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
       } catch (error) {
-        if (!this.#started) return;
-        this.#failures++;
-        this.#expected = undefined;
-        nextCheck = failurePause(this.#failures, this.#random);
-        logger.error(`${queue}: transfer failed, again in ${Math.round(nextCheck)} ms: ${String(error)}`);
+        nextCheck = this.#pauseAfter(error);
       }
     }
-    this.#checkAt = this.#options.clock.monotonic() + nextCheck;
+    // In the same step as the look at #again, or a wake in between would be lost.
+    this.#running = undefined;
+    this.#checkAt = clock.monotonic() + nextCheck;
     this.#arm();
+  }
+
+  #pauseAfter(error: unknown): number {
+    const { logger, queue } = this.#options;
+    const pause = failurePause(++this.#failures, this.#random);
+    // The retry asks for everything anew, due times included.
+    this.#expected = undefined;
+    if (this.#started) logger.error(`${queue}: transfer failed, again in ${Math.round(pause)} ms: ${String(error)}`);
+    return pause;
   }
 
   #arm(): void {

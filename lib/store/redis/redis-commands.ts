@@ -7,9 +7,11 @@ export type ScriptArgument = string | number | Buffer;
 
 /** Runs scripts over one connection that all queues of a process share. */
 export class RedisCommands {
+  readonly #settings: ConnectionSettings;
   readonly #connection: RedisConnection;
 
   constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
     this.#connection = new RedisConnection('commands', settings);
   }
 
@@ -28,8 +30,12 @@ export class RedisCommands {
    */
   async run(script: RedisScript, keys: readonly string[], args: readonly ScriptArgument[] = []): Promise<ScriptReply> {
     const { client } = this.#connection;
-    const send = (command: string, code: string) =>
-      this.#connection.answer(client.callBuffer(command, [code, keys.length, ...keys, ...args]));
+    const { clock, commandTimeout } = this.#settings;
+    const deadline = clock.monotonic() + commandTimeout;
+    const send = (command: string, code: string) => {
+      const reply = client.callBuffer(command, [code, keys.length, ...keys, ...args]);
+      return this.#connection.answer(reply, Math.max(0, deadline - clock.monotonic()));
+    };
 
     await this.#connection.ready(script.name);
     try {

@@ -73,15 +73,17 @@ export class RedisConnection {
 
   /**
    * Waits for an answer, but not for ever: a connection whose peer vanished without a word looks like a slow one. After
-   * `limit` ms it is opened anew, which makes its unanswered commands fail.
+   * `limit` ms the wait fails, and the connection is opened anew.
    */
-  async answer<Answer>(answer: Promise<Answer>, limit = this.#settings.commandTimeout): Promise<Answer> {
-    const cancelTimer = this.#settings.clock.schedule(() => this.reconnect(`no answer within ${limit} ms`), limit);
-    try {
-      return await answer;
-    } finally {
-      cancelTimer();
-    }
+  answer<Answer>(answer: Promise<Answer>, limit = this.#settings.commandTimeout): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const cancelTimer = this.#settings.clock.schedule(() => {
+        const reason = `no answer within ${Math.round(limit)} ms`;
+        reject(new Error(reason));
+        this.reconnect(reason);
+      }, limit);
+      answer.then(resolve, reject).finally(cancelTimer);
+    });
   }
 
   /** Drops the connection and opens it anew. */
