@@ -1,0 +1,275 @@
+import { Logger } from '@nestjs/common';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import type { MessageStore, TransferReport } from '../../lib/store/message-store.js';
+import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const HOUR = 3_600_000;
+const CHECK_INTERVAL = 60_000;
+
+describe('TransferScheduler', () => {
+  let clock: ManualClock;
+  let store: MessageStore;
+  let transfers: number;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    store = new MemoryMessageStore({ limits: { attempts: 5, maxDeadLetters: 10, maxMessages: null }, clock });
+    transfers = 0;
+    const transfer = store.transfer.bind(store);
+    store.transfer = (request) => {
+      transfers++;
+      return transfer(request);
+    };
+  });
+
+  const scheduler = (id = 'a', over: MessageStore = store) =>
+    new TransferScheduler({
+      queue: 'orders',
+      store: over,
+      clock,
+      logger: new Logger('test'),
+      id,
+      checkInterval: CHECK_INTERVAL,
+      random: () => 0.5,
+    });
+  const offer = (id: string, after: number) => store.offer([{ id, due: { after }, onDuplicate: 'keep', body: 'J1' }]);
+  const ready = async () => (await store.status()).counts.ready;
+  const claimAll = () => store.claim({ token: 't', limit: 1000, lease: HOUR });
+
+  it('moves a message in the millisecond in which it falls due, and not before', async () => {
+    await offer('a', 500);
+    scheduler().start();
+    await clock.advance(499);
+    expect(await ready()).toBe(0);
+    await clock.advance(1);
+    expect(await ready()).toBe(1);
+  });
+
+  it('moves at the start what fell due while nobody was there', async () => {
+    await offer('a', 10);
+    await clock.advance(HOUR);
+    scheduler().start();
+    await clock.advance(0);
+    expect(await ready()).toBe(1);
+  });
+
+  it('fires earlier when an earlier message is offered', async () => {
+    await offer('late', HOUR);
+    scheduler().start();
+    await clock.advance(1000);
+    await offer('early', 200);
+    await clock.advance(200);
+    expect(await ready()).toBe(1);
+  });
+
+  it('fires once for many announcements of the same instant', async () => {
+    scheduler().start();
+    await clock.advance(1000);
+    transfers = 0;
+    for (const id of ['c', 'b', 'a']) await offer(id, 300);
+    await clock.advance(300);
+    expect(transfers).toBe(1);
+    expect(await ready()).toBe(3);
+  });
+
+  it('keeps an announcement that overtakes the reply of a transfer', async () => {
+    await offer('late', HOUR);
+    let reply: () => void = () => undefined;
+    const transfer = store.transfer.bind(store);
+    store.transfer = async (request) => {
+      const report = await transfer(request);
+      await new Promise<void>((resolve) => (reply = resolve));
+      return report;
+    };
+    scheduler().start();
+    await clock.advance(0);
+    await offer('early', 100);
+    await clock.advance(50);
+    reply();
+    store.transfer = transfer;
+    await clock.advance(49);
+    expect(await ready()).toBe(0);
+    await clock.advance(1);
+    expect(await ready()).toBe(1);
+  });
+
+  it('finds a message whose announcement was lost within the check interval', async () => {
+    const deaf: MessageStore = Object.create(store, { watchDue: { value: () => () => undefined } }) as MessageStore;
+    deaf.transfer = (request) => store.transfer(request);
+    scheduler('a', deaf).start();
+    await clock.advance(1000);
+    await offer('a', 10);
+    await clock.advance(CHECK_INTERVAL);
+    expect(await ready()).toBe(1);
+  });
+
+  it('looks anew when its subscription starts again', async () => {
+    let heard: () => void = () => undefined;
+    store.watchDue = ({ onListening }) => {
+      heard = onListening;
+      return () => undefined;
+    };
+    scheduler().start();
+    await clock.advance(1000);
+    await offer('a', 10);
+    await clock.advance(500);
+    expect(await ready()).toBe(0);
+    heard();
+    await clock.advance(0);
+    expect(await ready()).toBe(1);
+  });
+
+  it('goes on after errors of the store, with growing pauses', async () => {
+    await offer('a', 0);
+    const transfer = store.transfer.bind(store);
+    let failures = 0;
+    store.transfer = () => {
+      failures++;
+      return Promise.reject(new Error('LOADING Redis is loading the dataset in memory'));
+    };
+    scheduler().start();
+    await clock.advance(10_000);
+    expect(failures).toBeGreaterThan(4);
+    expect(failures).toBeLessThan(12);
+    store.transfer = transfer;
+    await clock.advance(5000);
+    expect(await ready()).toBe(1);
+  });
+
+  it('drains more than a batch at once', async () => {
+    const offers = Array.from({ length: 2500 }, (_, i) => ({
+      id: `m${i}`,
+      due: { after: 100 },
+      onDuplicate: 'keep' as const,
+      body: 'J1',
+    }));
+    for (let at = 0; at < offers.length; at += 500) await store.offer(offers.slice(at, at + 500));
+    scheduler().start();
+    await clock.advance(100);
+    expect(await ready()).toBe(2500);
+  });
+
+  it('sleeps for a check interval at most, however far the next message is', async () => {
+    await offer('a', 2 ** 31 + HOUR);
+    scheduler().start();
+    await clock.advance(CHECK_INTERVAL * 10);
+    expect(transfers).toBeLessThanOrEqual(12);
+    expect(await ready()).toBe(0);
+    await clock.advance(2 ** 31 + HOUR - CHECK_INTERVAL * 10);
+    expect(await ready()).toBe(1);
+  });
+
+  it('looks every second while ready messages wait, so that a lost token is replaced', async () => {
+    await offer('a', 0);
+    scheduler().start();
+    await clock.advance(0);
+    const doorbell = store.openDoorbell();
+    await doorbell.wait(10);
+    const second = doorbell.wait(5000);
+    await clock.advance(1000);
+    expect(await second).toBe(true);
+  });
+
+  it('takes back an expired lease when it ends', async () => {
+    await offer('a', 0);
+    scheduler().start();
+    await clock.advance(0);
+    await store.claim({ token: 't', limit: 1, lease: 2000 });
+    await clock.advance(1999);
+    expect(await ready()).toBe(0);
+    await clock.advance(1);
+    expect(await ready()).toBe(1);
+  });
+
+  it('leaves no timer behind when it is stopped', async () => {
+    await offer('a', HOUR);
+    const stopped = scheduler();
+    stopped.start();
+    await clock.advance(10);
+    await stopped.stop();
+    expect(clock.pendingTimers).toBe(0);
+    await offer('b', 5);
+    await clock.advance(HOUR);
+    expect(await ready()).toBe(0);
+  });
+
+  it('waits, when stopped, for the transfer that is under way', async () => {
+    let finish: (report: TransferReport) => void = () => undefined;
+    store.transfer = () => new Promise((resolve) => (finish = resolve));
+    const stopping = scheduler();
+    stopping.start();
+    await clock.advance(0);
+    let stopped = false;
+    const end = stopping.stop().then(() => (stopped = true));
+    await clock.advance(0);
+    expect(stopped).toBe(false);
+    finish({ moved: 0, recovered: 0, buried: 0, dropped: 0, more: false, ready: 0, nextIn: 5, nextAt: 5, lastMove: null });
+    await end;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  describe('of several processes', () => {
+    it('one fires for a due message, and the others have stepped back', async () => {
+      const all = ['a', 'b', 'c', 'd'].map((id) => scheduler(id));
+      for (const each of all) each.start();
+      await clock.advance(2000);
+      await offer('first', 100);
+      await clock.advance(2000);
+      await claimAll();
+      expect(all.filter(({ isEager }) => isEager)).toHaveLength(1);
+
+      await clock.advance(5000);
+      await offer('second', 100);
+      transfers = 0;
+      await clock.advance(100);
+      expect(transfers).toBe(1);
+      expect(await ready()).toBe(1);
+    });
+
+    it('a standby finds the messages of an eager one that is gone, within its grace, and is eager from then on', async () => {
+      const [eager, standby] = [scheduler('a'), scheduler('b')];
+      eager.start();
+      standby.start();
+      await clock.advance(2000);
+      await offer('first', 100);
+      await clock.advance(2000);
+      await claimAll();
+      expect([eager.isEager, standby.isEager]).toEqual([true, false]);
+
+      await eager.stop();
+      await offer('second', 100);
+      await clock.advance(1350);
+      expect(await ready()).toBe(1);
+      expect(standby.isEager).toBe(true);
+
+      await claimAll();
+      await offer('third', 100);
+      await clock.advance(100);
+      expect(await ready()).toBe(1);
+    });
+
+    it('one whose awaited message was cancelled has lost to nobody and stays eager', async () => {
+      const lone = scheduler();
+      lone.start();
+      await clock.advance(100);
+      await offer('a', 500);
+      await clock.advance(100);
+      await store.cancel('a');
+      await clock.advance(1000);
+      expect(lone.isEager).toBe(true);
+    });
+
+    it('one that fired too early has lost to nobody and stays eager', async () => {
+      await offer('a', 1000);
+      await offer('other', 0);
+      await store.transfer({ scheduler: 'another', limit: 10 });
+      const early = scheduler();
+      await early.runOnce();
+      await clock.advance(500);
+      await early.runOnce();
+      expect(early.isEager).toBe(true);
+    });
+  });
+});
