@@ -55,14 +55,20 @@ const backoffDelay = duration(0, LONGEST_DELAY);
 const backoffSchema = z.union(
   [
     z.custom<BackoffFunction>((value) => typeof value === 'function'),
-    z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: jitter.default(0) }),
-    z.strictObject({
-      type: z.literal('exponential'),
-      delay: backoffDelay.prefault(DEFAULTS.queue.backoff.delay),
-      factor: number(1, 100).default(DEFAULTS.queue.backoff.factor),
-      maxDelay: backoffDelay.prefault(DEFAULTS.queue.backoff.maxDelay),
-      jitter: jitter.default(DEFAULTS.queue.backoff.jitter),
-    }),
+    z.discriminatedUnion(
+      'type',
+      [
+        z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: jitter.default(0) }),
+        z.strictObject({
+          type: z.literal('exponential'),
+          delay: backoffDelay.prefault(DEFAULTS.queue.backoff.delay),
+          factor: number(1, 100).default(DEFAULTS.queue.backoff.factor),
+          maxDelay: backoffDelay.prefault(DEFAULTS.queue.backoff.maxDelay),
+          jitter: jitter.default(DEFAULTS.queue.backoff.jitter),
+        }),
+      ],
+      { error: "must be 'fixed' or 'exponential'" },
+    ),
   ],
   { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
 );

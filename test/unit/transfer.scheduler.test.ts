@@ -1,9 +1,9 @@
-import { Logger } from '@nestjs/common';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageStore, TransferReport } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { QuietLogger } from '../support/quiet-logger.js';
 
 const HOUR = 3_600_000;
 const CHECK_INTERVAL = 60_000;
@@ -29,7 +29,7 @@ describe('TransferScheduler', () => {
       queue: 'orders',
       store: over,
       clock,
-      logger: new Logger('test'),
+      logger: new QuietLogger(),
       id,
       checkInterval: CHECK_INTERVAL,
       random: () => 0.5,
@@ -205,7 +205,17 @@ describe('TransferScheduler', () => {
     const end = stopping.stop().then(() => (stopped = true));
     await clock.advance(0);
     expect(stopped).toBe(false);
-    finish({ moved: 0, recovered: 0, buried: 0, dropped: 0, more: false, ready: 0, nextIn: 5, nextAt: 5, lastMove: null });
+    finish({
+      moved: 0,
+      recovered: 0,
+      buried: 0,
+      dropped: 0,
+      more: false,
+      ready: 0,
+      nextIn: 5,
+      nextAt: 5,
+      lastMove: null,
+    });
     await end;
     expect(clock.pendingTimers).toBe(0);
   });

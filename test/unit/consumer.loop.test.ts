@@ -1,0 +1,286 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { of, throwError } from 'rxjs';
+import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
+import { MessageRunner } from '../../lib/consumer/message.runner.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import type { QueueOptions } from '../../lib/delay-queue.options.js';
+import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { DeferMessage, RejectMessage } from '../../lib/handler/handler-results.js';
+import type { DelayedMessage } from '../../lib/message.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import type { MessageBody, MessageStore } from '../../lib/store/message-store.js';
+import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+
+type Handler = (payload: unknown, message: DelayedMessage) => unknown;
+
+describe('ConsumerLoop', () => {
+  let clock: ManualClock;
+  let store: MessageStore;
+  let logger: QuietLogger;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    store = new MemoryMessageStore({ limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null }, clock });
+    logger = new QuietLogger();
+  });
+
+  /** A scheduler and a consumer, as a process has them. */
+  function start(call: Handler, options: QueueOptions = {}): ConsumerLoop {
+    const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
+    const handler = { queue: 'orders', name: 'Test.handle', options, call };
+    const runner = new MessageRunner({
+      handler,
+      retryPolicy: new RetryPolicy(settings, logger),
+      clock,
+      logger,
+      attempts: settings.attempts,
+      timeout: settings.timeout,
+    });
+    const loop = new ConsumerLoop({ queue: 'orders', store, runner, clock, logger, settings });
+    new TransferScheduler({ queue: 'orders', store, clock, logger, id: 'a', checkInterval: 60_000 }).start();
+    loop.start();
+    return loop;
+  }
+
+  const offer = (id: string, after = 0, body: MessageBody = 'J1') =>
+    store.offer([{ id, due: { after }, onDuplicate: 'keep', body }]);
+  const counts = async () => (await store.status()).counts;
+  /** Outcomes are sent at the end of the turn in which they come up. */
+  const nextTurns = async () => {
+    for (let turn = 0; turn < 5; turn++) await clock.advance(0);
+  };
+  const pending = () => new Promise<never>(() => undefined);
+
+  it('handles a message once, when it falls due', async () => {
+    const handled: unknown[] = [];
+    start((payload, { id, attempt, dueAt }) => handled.push([payload, id, attempt, dueAt.getTime() - clock.wall()]));
+    await offer('a', 500, 'J{"orderId":7}');
+    await clock.advance(499);
+    expect(handled).toEqual([]);
+    await clock.advance(60_000);
+    expect(handled).toEqual([[{ orderId: 7 }, 'a', 1, 0]]);
+    expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  it('never runs more handlers at once than its concurrency', async () => {
+    let running = 0;
+    let most = 0;
+    start(
+      () => {
+        most = Math.max(most, ++running);
+        return new Promise<void>((resolve) => clock.schedule(() => resolve(void running--), 50));
+      },
+      { concurrency: 4 },
+    );
+    for (let i = 0; i < 30; i++) await offer(`m${i}`);
+    await clock.advance(1000);
+    expect(most).toBe(4);
+    expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  it('retries a failed message after its backoff, and buries it after its last attempt', async () => {
+    const attempts: [number, number][] = [];
+    const begin = clock.monotonic();
+    start((_payload, { attempt }) => {
+      attempts.push([attempt, clock.monotonic() - begin]);
+      throw new TypeError('no such table');
+    });
+    await offer('a');
+    await clock.advance(60_000);
+    expect(attempts.map(([attempt]) => attempt)).toEqual([1, 2, 3]);
+    const gaps = attempts.slice(1).map(([, at], i) => at - (attempts[i]?.[1] ?? 0));
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(1000);
+    const [letter] = (await store.listDead({ cursor: undefined, limit: 10 })).letters;
+    expect(JSON.parse(letter?.error ?? '')).toMatchObject({ name: 'TypeError', message: 'no such table' });
+    expect(letter?.failedAttempts).toBe(3);
+  });
+
+  it('buries a rejected message at once', async () => {
+    let calls = 0;
+    start(() => {
+      calls++;
+      throw new RejectMessage('no such order');
+    });
+    await offer('a');
+    await clock.advance(60_000);
+    expect(calls).toBe(1);
+    expect(await counts()).toMatchObject({ dead: 1 });
+  });
+
+  it('hands a deferred message over again later, with no attempt spent', async () => {
+    const attempts: number[] = [];
+    start((_payload, { attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length < 5) throw new DeferMessage('10s');
+    });
+    await offer('a');
+    await clock.advance(9999);
+    expect(attempts).toEqual([1]);
+    await clock.advance(60_000);
+    expect(attempts).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('takes an Observable for done when it completes, and for failed when it errs', async () => {
+    const results = [of(1, 2), throwError(() => new Error('late')), of()];
+    let calls = 0;
+    start(() => results[calls++]);
+    await offer('a');
+    await offer('b');
+    await clock.advance(10_000);
+    expect(calls).toBe(3);
+    expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  it('survives whatever a handler throws', async () => {
+    const thrown = [undefined, 'text', Object.create(null), { message: 7 }];
+    for (const i of thrown.keys()) await offer(`m${i}`, 0, `J${i}`);
+    start((payload) => {
+      throw thrown[payload as number];
+    });
+    await clock.advance(60_000);
+    expect(await counts()).toMatchObject({ dead: thrown.length });
+  });
+
+  it('keeps the lease while a handler runs, however long', async () => {
+    let finish: () => void = () => undefined;
+    let calls = 0;
+    start(
+      () => {
+        calls++;
+        return new Promise<void>((resolve) => (finish = resolve));
+      },
+      { lease: '3s' },
+    );
+    await offer('a');
+    await clock.advance(60_000);
+    expect(calls).toBe(1);
+    expect(await counts()).toMatchObject({ active: 1 });
+    finish();
+    await nextTurns();
+    expect(await counts()).toMatchObject({ active: 0 });
+  });
+
+  it('tells a handler that its lease is lost, and its outcome does not count', async () => {
+    let message: DelayedMessage | undefined;
+    let finish: () => void = () => undefined;
+    start(
+      (_payload, given) => {
+        message ??= given;
+        return new Promise<void>((resolve) => (finish = resolve));
+      },
+      { lease: '3s' },
+    );
+    await offer('a');
+    await clock.advance(100);
+    await store.clear();
+    await offer('a', 3_600_000);
+    await clock.advance(1000);
+    expect(message?.signal.aborted).toBe(true);
+    expect(String(message?.signal.reason)).toContain('LeaseLost');
+    finish();
+    await nextTurns();
+    expect(await counts()).toMatchObject({ delayed: 1 });
+    expect(logger.lines.join('\n')).toContain('the outcome does not count');
+  });
+
+  it('frees the slot of a handler that outlives its timeout, tells it, and counts the attempt', async () => {
+    const signals: AbortSignal[] = [];
+    start(
+      (_payload, { signal }) => {
+        signals.push(signal);
+        return pending();
+      },
+      { timeout: '2s', concurrency: 1 },
+    );
+    await offer('a');
+    await clock.advance(60_000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+    expect(await counts()).toMatchObject({ active: 0, dead: 1 });
+  });
+
+  it('buries a message whose body cannot be read, and goes on with the others', async () => {
+    const handled: string[] = [];
+    start((_payload, { id }) => handled.push(id));
+    await offer('a', 0, 'J1');
+    await offer('b', 0, 'J{"half":');
+    await offer('c', 0, 'J1');
+    await clock.advance(100);
+    expect(handled).toEqual(['a', 'c']);
+    expect(await counts()).toMatchObject({ dead: 1, active: 0 });
+  });
+
+  it('goes on after errors of the store', async () => {
+    const claim = store.claim.bind(store);
+    let failures = 0;
+    store.claim = (request) => (failures++ < 3 ? Promise.reject(new Error('LOADING')) : claim(request));
+    let handled = 0;
+    start(() => handled++);
+    await offer('a');
+    await clock.advance(5000);
+    expect(handled).toBe(1);
+  });
+
+  it('brings an outcome to the store again and again until it is answered', async () => {
+    const settle = store.settle.bind(store);
+    let failures = 0;
+    store.settle = (settlements) => (failures++ < 3 ? Promise.reject(new Error('READONLY')) : settle(settlements));
+    let handled = 0;
+    start(() => handled++);
+    await offer('a');
+    await clock.advance(60_000);
+    expect(handled).toBe(1);
+    expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  it('settles in one call what was handled in one turn', async () => {
+    const batches: number[] = [];
+    const settle = store.settle.bind(store);
+    store.settle = (settlements) => {
+      batches.push(settlements.length);
+      return settle(settlements);
+    };
+    for (let i = 0; i < 10; i++) await offer(`m${i}`);
+    start(() => undefined);
+    await nextTurns();
+    expect(batches).toEqual([10]);
+  });
+
+  it('stops claiming, lets its handlers finish and settles', async () => {
+    const handled: string[] = [];
+    const loop = start(
+      (_payload, { id }) => new Promise<void>((resolve) => clock.schedule(() => resolve(void handled.push(id)), 500)),
+    );
+    await offer('a');
+    await clock.advance(10);
+    const stopped = loop.stopClaiming();
+    await offer('b');
+    await clock.advance(100);
+    await stopped;
+    const drained = loop.drained();
+    await clock.advance(500);
+    await drained;
+    expect(handled).toEqual(['a']);
+    expect(await counts()).toEqual({ delayed: 0, ready: 1, active: 0, dead: 0 });
+  });
+
+  it('gives back, without an attempt spent, what a handler lets go because of the shutdown', async () => {
+    const loop = start(
+      (_payload, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+    );
+    await offer('a');
+    await clock.advance(10);
+    const stopped = loop.stopClaiming();
+    loop.abortHandlers();
+    await clock.advance(10);
+    await stopped;
+    await loop.drained();
+    const found = await store.find('a');
+    expect(found).toMatchObject({ failedAttempts: 0 });
+    expect(['delayed', 'ready']).toContain(found?.state);
+  });
+});

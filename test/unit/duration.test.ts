@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { LONGEST_DELAY, parseDuration } from '../../lib/duration.js';
+
+const anyDelay = { min: 0, max: LONGEST_DELAY };
+
+describe('a duration', () => {
+  it.each([
+    [0, 0],
+    [2 ** 31, 2 ** 31],
+    ['250ms', 250],
+    ['1.5s', 1500],
+    ['30s', 30_000],
+    ['10 minutes', 600_000],
+    ['2h', 7_200_000],
+    ['10y', 315_576_000_000],
+    ['100', 100],
+  ])('%j is %d ms', (value, milliseconds) => {
+    expect(parseDuration(value, anyDelay)).toEqual({ milliseconds });
+  });
+
+  it.each([
+    -1,
+    NaN,
+    1.5,
+    Infinity,
+    2 ** 53,
+    '',
+    '5 parsecs',
+    '-1s',
+    '0.5ms',
+    'x'.repeat(200),
+    null,
+    undefined,
+    {},
+    true,
+  ])('%p is refused', (value) => {
+    expect(parseDuration(value, anyDelay)).toHaveProperty('problem');
+  });
+
+  it('is refused outside its range, whose ends belong to it', () => {
+    const range = { min: 10, max: 20 };
+    expect([9, 10, 20, 21].map((value) => 'milliseconds' in parseDuration(value, range))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+});

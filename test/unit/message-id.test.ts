@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { assertMessageId, MessageIdGenerator } from '../../lib/message-id.js';
+
+const take = (generator: MessageIdGenerator, count: number) => Array.from({ length: count }, () => generator.next());
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+describe('generated ids', () => {
+  it('have 16 characters that need no quoting', () => {
+    expect(new MessageIdGenerator().next()).toMatch(/^[-\w]{16}$/);
+  });
+
+  it('sort in the order in which they were made, within a millisecond too', () => {
+    const ids = take(new MessageIdGenerator(() => 1_700_000_000_000), 10_000);
+    expect([...ids].sort(byBytes)).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('sort in the order in which they were made although the clock is set back', () => {
+    let now = 1_700_000_000_000;
+    const generator = new MessageIdGenerator(() => (now -= 1000));
+    const ids = take(generator, 100);
+    expect([...ids].sort(byBytes)).toEqual(ids);
+  });
+
+  it('of two processes differ, though made in the same millisecond', () => {
+    const [a, b] = [new MessageIdGenerator(() => 5), new MessageIdGenerator(() => 5)];
+    expect(a.next()).not.toBe(b.next());
+  });
+});
+
+describe('a given id', () => {
+  it.each(['a', 'unpaid:17', 'größer', 'x'.repeat(256)])('%p is taken', (id) => {
+    expect(() => assertMessageId(id)).not.toThrow();
+  });
+
+  it.each(['', 'x'.repeat(257), 'ä'.repeat(129), 'a\nb', 'a\u0000b', 7, null, undefined])('%p is refused', (id) => {
+    expect(() => assertMessageId(id)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { DelayQueueError } from '../../lib/delay-queue.errors.js';
+import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/delay-queue.options.js';
+import { resolveModuleOptions, resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+
+function messageOf(options: unknown): string {
+  try {
+    resolveModuleOptions(options as DelayQueueModuleOptions);
+  } catch (error) {
+    expect(error).toBeInstanceOf(DelayQueueError);
+    expect(error).toHaveProperty('code', 'INVALID_OPTION');
+    return (error as Error).message;
+  }
+  throw new Error('accepted');
+}
+
+describe('the module options', () => {
+  it('are all optional', () => {
+    expect(resolveModuleOptions({})).toMatchObject({
+      connection: 'redis://127.0.0.1:6379',
+      store: 'redis',
+      prefix: 'delay-queue',
+      consume: true,
+      shutdownTimeout: 10_000,
+      offerTimeout: 5000,
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [{ conection: 'redis://x' }, 'conection is not an option'],
+    [{ store: 'sqlite' }, "store must be 'redis' or 'memory'"],
+    [{ prefix: 'a{b}' }, 'prefix must be 1–64 of the characters'],
+    [{ consume: 'no' }, 'consume must be true or false'],
+    [{ shutdownTimeout: '5 parsecs' }, "shutdownTimeout is not a duration: give milliseconds or text such as '30s'"],
+    [{ offerTimeout: 1 }, 'offerTimeout must lie between 10 ms and 600000 ms, not 1'],
+    [{ connection: 'localhost:6379' }, 'connection must start with redis:// or rediss://'],
+    [{ connection: 6379 }, 'connection must be a redis:// or rediss:// URL'],
+    [{ connection: { cluster: { nodes: [] } } }, 'connection .cluster.nodes must be a non-empty array'],
+    [{ connection: { keyPrefix: 'x:' } }, 'connection .keyPrefix would not reach'],
+    [{ defaults: { concurrency: 0 } }, 'defaults.concurrency must be a whole number from 1 to 1000'],
+    [{ defaults: { concurrency: '16' } }, 'defaults.concurrency must be a whole number from 1 to 1000'],
+    [{ defaults: { lease: '10ms' } }, 'defaults.lease must lie between 1000 ms and 86400000 ms'],
+    [{ defaults: { leese: '10s' } }, 'defaults.leese is not an option'],
+    [{ queues: { orders: { attempts: 1.5 } } }, 'queues.orders.attempts must be a whole number from 1 to 1000000'],
+    [{ queues: { orders: { attempt: 3 } } }, 'queues.orders.attempt is not an option'],
+    [{ queues: { 'or{d}ers': {} } }, 'a queue name has 1–128 of the characters'],
+    [
+      { queues: { orders: { backoff: { type: 'linear' } } } },
+      "queues.orders.backoff.type must be 'fixed' or 'exponential'",
+    ],
+    [{ queues: { orders: { backoff: 5 } } }, "queues.orders.backoff must be { type: 'fixed', delay }"],
+    [{ queues: { orders: { backoff: { type: 'fixed' } } } }, 'queues.orders.backoff.delay is not a duration'],
+    [{ queues: { orders: { backoff: { type: 'exponential', factor: 0 } } } }, 'queues.orders.backoff.factor must be'],
+    [{ queues: { orders: { timeout: 'never' } } }, 'queues.orders.timeout is not a duration'],
+    [{ queues: { orders: { maxMessages: 0 } } }, 'queues.orders.maxMessages must be a whole number from 1'],
+    [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native'"],
+    [{ queues: { orders: 5 } }, 'queues.orders'],
+    [null, 'the value must be'],
+  ])('%j are refused with the field and the fix', (options, problem) => {
+    expect(messageOf(options)).toContain(problem);
+  });
+
+  it('are refused with every mistake at once', () => {
+    const message = messageOf({ prefix: '', defaults: { attempts: 0 } });
+    expect(message).toContain('prefix must be');
+    expect(message).toContain('defaults.attempts must be');
+  });
+});
+
+describe('the options of a queue', () => {
+  it('have defaults', () => {
+    expect(resolveQueueOptions()).toEqual({
+      concurrency: 16,
+      lease: 30_000,
+      attempts: 5,
+      backoff: { type: 'exponential', delay: 1000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 },
+      timeout: null,
+      maxPayloadBytes: 262_144,
+      maxMessages: null,
+      maxDeadLetters: 10_000,
+      checkInterval: 60_000,
+      blockTimeout: 20_000,
+      layout: 'native',
+    });
+  });
+
+  it('override each other layer by layer, and an undefined one overrides nothing', () => {
+    const layers: QueueOptions[] = [
+      { attempts: 2, lease: '1m' },
+      { attempts: 3 },
+      { attempts: undefined, lease: 5000 },
+    ];
+    expect(resolveQueueOptions(...layers)).toMatchObject({ attempts: 3, lease: 5000, concurrency: 16 });
+  });
+});

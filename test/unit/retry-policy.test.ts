@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeFailure, RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import type { BackoffOptions } from '../../lib/delay-queue.options.js';
+import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+
+function policy(backoff?: BackoffOptions, random = 0.5) {
+  const logger = new QuietLogger();
+  const options = resolveQueueOptions({ attempts: 1000, ...(backoff && { backoff }) });
+  return { logger, delay: (attempt: number) => delayOf(new RetryPolicy(options, logger, () => random), attempt) };
+}
+
+function delayOf(retryPolicy: RetryPolicy, attempt: number): number {
+  const outcome = retryPolicy.outcomeOf(new Error('x'), attempt);
+  if (outcome.kind !== 'retry') throw new Error(`not a retry but ${outcome.kind}`);
+  return outcome.delay;
+}
+
+describe('the backoff', () => {
+  it('doubles from a second to an hour by default', () => {
+    const { delay } = policy();
+    expect([1, 2, 3, 12, 13, 999].map(delay)).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000]);
+  });
+
+  it('varies by its jitter, both ways', () => {
+    expect(policy(undefined, 0).delay(1)).toBe(800);
+    expect(policy(undefined, 0.999999).delay(1)).toBe(1200);
+  });
+
+  it('stays the same if it is fixed', () => {
+    const { delay } = policy({ type: 'fixed', delay: '3s' });
+    expect([1, 2, 50].map(delay)).toEqual([3000, 3000, 3000]);
+  });
+
+  it('of nothing stays nothing after a great many attempts', () => {
+    expect(policy({ type: 'exponential', delay: 0, factor: 100 }).delay(999)).toBe(0);
+  });
+
+  it('can be a function of the attempt', () => {
+    expect(policy((attempt) => `${attempt}m`).delay(3)).toBe(180_000);
+  });
+
+  it.each<[string, () => never]>([
+    [
+      'throws',
+      () => {
+        throw new Error('oops');
+      },
+    ],
+    ['returns no duration', () => 'soon' as never],
+  ])('function that %s is replaced by the default, and the mistake is logged', (_how, mistaken) => {
+    const { delay, logger } = policy(mistaken);
+    expect(delay(1)).toBe(1000);
+    expect(logger.lines.join('\n')).toContain('the default backoff is used');
+  });
+});
+
+describe('a failure', () => {
+  it('is told in bounded text, whatever was thrown', () => {
+    const huge = new Error('x'.repeat(100_000));
+    expect(JSON.stringify(describeFailure(huge)).length).toBeLessThan(5000);
+    for (const thrown of [undefined, null, 'text', Symbol('s'), Object.create(null), { message: 7 }]) {
+      expect(typeof describeFailure(thrown).message).toBe('string');
+    }
+  });
+});
