@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export const PROJECT = resolve(import.meta.dirname, '../..');
+
+/** The package as it would be published. */
+export interface PackedPackage {
+  readonly tarball: string;
+  /** Paths within the package. */
+  readonly files: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Packs what has been built. */
+export async function packPackage(): Promise<PackedPackage> {
+  const folder = await mkdtemp(join(tmpdir(), 'packed-'));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PROJECT });
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  return {
+    tarball: join(folder, packed.filename),
+    files: packed.files.map(({ path }) => path),
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
