@@ -149,6 +149,19 @@ export class ContractQueue {
     return this.store.transfer({ scheduler: 'scheduler', limit });
   }
 
+  /** Transfers until nothing is left over. */
+  async transferAll(limit: number): Promise<number> {
+    let moved = 0;
+    for (let rounds = 0; rounds < 1000; rounds++) {
+      const report = await this.transfer(limit);
+      moved += report.moved;
+      if (!report.more) {
+        return moved;
+      }
+    }
+    throw new Error('there is always more to transfer');
+  }
+
   /** Transfers until something is due or expired; time passes meanwhile. */
   async transferSomething(): Promise<TransferReport> {
     for (let waited = 0; waited < 2000; waited++) {

@@ -165,15 +165,7 @@ export function describeOffers(queues: ContractQueues): void {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);
-      const transfers = (async () => {
-        let moved = 0;
-        for (let more = true; more;) {
-          const report = await queue.transfer(7);
-          moved += report.moved;
-          more = report.more;
-        }
-        return moved;
-      })();
+      const transfers = queue.transferAll(7);
       const cancelled = await raceBackwards(ids, (id) => queue.secondView.cancel(id));
       expect((await transfers) + cancelled.size).toBe(ids.length);
       for (const id of ids) {
@@ -185,13 +177,9 @@ export function describeOffers(queues: ContractQueues): void {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);
-      const transfers = (async () => {
-        for (let more = true; more;) {
-          more = (await queue.transfer(7)).more;
-        }
-      })();
+      const transfers = queue.transferAll(7);
       const rescheduled = await raceBackwards(ids, (id) => queue.secondView.reschedule(id, { after: HOUR }));
-      await transfers;
+      expect((await transfers) + rescheduled.size).toBe(ids.length);
       for (const id of ids) {
         expect([id, await queue.stateOf(id)]).toEqual([id, rescheduled.has(id) ? 'delayed' : 'ready']);
       }
