@@ -16,8 +16,6 @@ export default defineConfig(
       // `consistent-type-imports` stays off: its fix turns the import of an injected class into `import type`, and
       // dependency injection by constructor type then finds nothing. `verbatimModuleSyntax` asks for the rest.
       '@typescript-eslint/consistent-type-imports': 'off',
-      // A module class is its decorator.
-      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       // Numbers, booleans and `unknown` errors read well in a template; an object that prints as [object Object] does not.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
