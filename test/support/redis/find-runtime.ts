@@ -21,13 +21,14 @@ export async function findRuntime(): Promise<RedisRuntime> {
   const installed = findBinary();
   if (installed) return installed;
   // Loaded only where it is needed: it takes half a second.
-  const { hasContainerEngine } = await import('./redis-container.js');
-  if (await hasContainerEngine()) return { kind: 'image', image: IMAGE };
+  const { prepareImage } = await import('./redis-container.js');
+  const image = await prepareImage(IMAGE);
+  if (image) return image;
   if (!canInstallPackages()) throw new Error(NOTHING_FOUND);
   try {
     installRedisPackage();
   } catch (error) {
-    throw new Error(NOTHING_FOUND, { cause: error });
+    throw new Error(`${NOTHING_FOUND}\n${String(error)}`, { cause: error });
   }
   const fresh = findBinary();
   if (!fresh) throw new Error(NOTHING_FOUND);

@@ -1,4 +1,4 @@
-import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
+import { GenericContainer, getContainerRuntimeClient, ImageName, type StartedTestContainer, Wait } from 'testcontainers';
 import { onRandomPort, PortInUseError } from './random-port.js';
 import { IN_MEMORY, type TestRedis, type TestRedisOptions } from './test-redis.js';
 
@@ -10,12 +10,16 @@ export interface RedisImage {
   readonly image: string;
 }
 
-/** Whether an engine answers. */
-export async function hasContainerEngine(): Promise<boolean> {
-  return getContainerRuntimeClient().then(
-    () => true,
-    () => false,
-  );
+/** Gets the image ready, if there is an engine that can. */
+export async function prepareImage(image: string): Promise<RedisImage | undefined> {
+  try {
+    const client = await getContainerRuntimeClient();
+    const name = ImageName.fromString(image);
+    if (!(await client.image.exists(name))) await client.image.pull(name);
+    return { kind: 'image', image };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Starts a server in a container, which testcontainers removes when this process ends. */

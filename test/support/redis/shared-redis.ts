@@ -20,7 +20,7 @@ export async function setUpRedis(): Promise<() => Promise<void>> {
   try {
     runtime = await findRuntime();
   } catch (error) {
-    problem = String(error);
+    problem = error instanceof Error ? error.message : String(error);
   }
   publish({ url, runtime, problem });
   if (url !== undefined || runtime === undefined) return () => Promise.resolve();
