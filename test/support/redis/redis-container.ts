@@ -1,4 +1,10 @@
-import { GenericContainer, getContainerRuntimeClient, ImageName, type StartedTestContainer, Wait } from 'testcontainers';
+import {
+  GenericContainer,
+  getContainerRuntimeClient,
+  ImageName,
+  type StartedTestContainer,
+  Wait,
+} from 'testcontainers';
 import { onRandomPort, PortInUseError } from './random-port.js';
 import { IN_MEMORY, type TestRedis, type TestRedisOptions } from './test-redis.js';
 
