@@ -22,6 +22,8 @@ export interface QueueUnderTest {
   now(): Promise<number>;
   /** Lets at least `ms` milliseconds pass on the store's clock. */
   advance(ms: number): Promise<void>;
+  /** What is kept although no message is left, for example names of keys; for stores that could forget to clean up. */
+  leftovers?(): Promise<readonly string[]>;
   /** Leaves nothing behind. */
   close(): Promise<void>;
 }
@@ -68,6 +70,10 @@ export class ContractQueue {
 
   advance(ms: number): Promise<void> {
     return this.underTest.advance(ms);
+  }
+
+  async leftovers(): Promise<readonly string[]> {
+    return (await this.underTest.leftovers?.()) ?? [];
   }
 
   openDoorbell(view: MessageStore = this.store): Doorbell {

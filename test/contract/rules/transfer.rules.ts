@@ -47,6 +47,22 @@ export function describeTransfers(queues: ContractQueues): void {
       }
     });
 
+    it('is never early with one message because another is due', async () => {
+      const queue = await queues.open();
+      const base = Math.ceil(await queue.now()) + 5;
+      const ids = numberedIds(40);
+      for (const [index, id] of ids.entries()) {
+        await queue.offer(id, { at: base + index });
+      }
+      for (let left = ids.length; left > 0;) {
+        await queue.transferSomething();
+        const { messages } = await queue.store.claim({ token: queue.newToken(), limit: 1000, lease: HOUR });
+        const latest = Math.max(...messages.map(({ dueAt }) => dueAt));
+        expect(latest).toBeLessThanOrEqual(await queue.now());
+        left -= messages.length;
+      }
+    });
+
     it('moves the earliest first, as many as the limit allows, and says whether to go on', async () => {
       const queue = await queues.open();
       const ids = numberedIds(5);

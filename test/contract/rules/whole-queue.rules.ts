@@ -1,7 +1,43 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ContractQueues, defined, HOUR } from '../contract-queue.js';
+import type { Claim } from '../../../lib/store/message-store.js';
+import { type ContractQueue, type ContractQueues, defined, HOUR } from '../contract-queue.js';
+
+/** How a message may go that was retried once and is delayed. */
+const WAYS_TO_GO: Record<string, (queue: ContractQueue, id: string) => Promise<unknown>> = {
+  acknowledged: async (queue, id) => queue.settle(await claimAgain(queue, id), { kind: 'ack' }),
+  cancelled: (queue, id) => queue.store.cancel(id),
+  discarded: async (queue, id) => {
+    await queue.settle(await claimAgain(queue, id), { kind: 'dead', error: 'x' });
+    await queue.store.discard({ id });
+  },
+  'driven again and cancelled': async (queue, id) => {
+    await queue.settle(await claimAgain(queue, id), { kind: 'dead', error: 'x' });
+    await queue.store.redrive({ id });
+    await queue.store.cancel(id);
+  },
+  'replaced and cancelled': async (queue, id) => {
+    await queue.settle(await claimAgain(queue, id), { kind: 'dead', error: 'x' });
+    await queue.offer(id, { after: HOUR }, { onDuplicate: 'replace' });
+    await queue.store.cancel(id);
+  },
+  cleared: (queue) => queue.store.clear(),
+};
 
 export function describeWholeQueue(queues: ContractQueues): void {
+  describe('a message that was', () => {
+    it.each(Object.entries(WAYS_TO_GO))('%s leaves nothing behind, and its id starts anew', async (_, go) => {
+      const queue = await queues.open();
+      const [claim] = await queue.makeActive(['a']);
+      await queue.settle(claim, { kind: 'retry', delay: HOUR });
+      await go(queue, 'a');
+      expect(await queue.stateOf('a')).toBeNull();
+      expect(await queue.leftovers()).toEqual([]);
+
+      expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
+    });
+  });
+
   describe('status', () => {
     it('counts the messages in each state', async () => {
       const queue = await queues.open();
@@ -53,8 +89,9 @@ export function describeWholeQueue(queues: ContractQueues): void {
       const queue = await queues.open();
       await queue.makeReady('a');
       await queue.store.pause();
-      expect(await queue.claim()).toEqual([]);
-      expect(await queue.claim(10, HOUR, queue.secondView)).toEqual([]);
+      const nothing = { messages: [], more: false, orphans: [] };
+      expect(await queue.store.claim({ token: 't1', limit: 10, lease: HOUR })).toEqual(nothing);
+      expect(await queue.secondView.claim({ token: 't2', limit: 0, lease: HOUR })).toEqual(nothing);
       expect(await queue.store.status()).toMatchObject({ paused: true, counts: { ready: 1 } });
 
       await queue.secondView.resume();
@@ -114,4 +151,10 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect(await queue.store.status()).toMatchObject({ paused: true });
     });
   });
+}
+
+async function claimAgain(queue: ContractQueue, id: string): Promise<Claim | undefined> {
+  await queue.store.reschedule(id, { at: 0 });
+  await queue.transfer();
+  return (await queue.claim(1))[0];
 }
