@@ -1,0 +1,55 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DelayQueueProducer, type MessageCounts } from 'nestjs-delay-queue';
+import {
+  catchError,
+  delay,
+  distinctUntilChanged,
+  EMPTY,
+  exhaustMap,
+  from,
+  interval,
+  merge,
+  type Observable,
+  share,
+  startWith,
+  throttleTime,
+} from 'rxjs';
+import { ShopEvents } from './shop-events.js';
+
+export type ShopCounts = Readonly<Record<'orders' | 'tasks', MessageCounts>>;
+
+const INTERVAL = 1000;
+const SHORTEST_INTERVAL = 100;
+/** A handler announces what it did while its message is still active; soon after, the message is gone. */
+const SETTLING = 150;
+
+@Injectable()
+export class QueueCounts {
+  readonly #logger = new Logger(QueueCounts.name);
+
+  /** The counts, whenever they change. Shared by all who watch; while nobody does, nothing is asked. */
+  readonly changes: Observable<ShopCounts>;
+
+  constructor(
+    private readonly producer: DelayQueueProducer,
+    events: ShopEvents,
+  ) {
+    this.changes = merge(interval(INTERVAL), events.all, events.all.pipe(delay(SETTLING))).pipe(
+      startWith(null),
+      throttleTime(SHORTEST_INTERVAL, undefined, { leading: true, trailing: true }),
+      exhaustMap(() => from(this.read()).pipe(catchError((error: unknown) => this.#skip(error)))),
+      distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
+      share(),
+    );
+  }
+
+  async read(): Promise<ShopCounts> {
+    const [orders, tasks] = await Promise.all([this.producer.counts('orders'), this.producer.counts('tasks')]);
+    return { orders, tasks };
+  }
+
+  #skip(error: unknown): Observable<never> {
+    this.#logger.warn(`No counts this time: ${String(error)}`);
+    return EMPTY;
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { OrderTimeouts } from './order-timeouts.js';
+import { OrdersController } from './orders.controller.js';
+import { OrdersService } from './orders.service.js';
+
+@Module({ controllers: [OrdersController], providers: [OrdersService, OrderTimeouts], exports: [OrdersService] })
+export class OrdersModule {}

@@ -1,0 +1,87 @@
+import { failure } from './form.js';
+import { remaining, serverTime, timeOfDay } from './server-clock.js';
+
+const LONGEST_LIST = 50;
+const SOON = 5000;
+
+/** The orders on the page, newest first. */
+export class OrderList {
+  #list = document.querySelector('#orders');
+  #empty = document.querySelector('#no-orders');
+  #news = document.querySelector('#news');
+  #template = document.querySelector('#order-template');
+  #rows = new Map();
+
+  showAll(orders) {
+    const ids = new Set(orders.map(({ id }) => id));
+    for (const id of [...this.#rows.keys()]) if (!ids.has(id)) this.#remove(id);
+    for (const order of [...orders].reverse()) this.show(order);
+    this.#empty.hidden = this.#rows.size > 0;
+  }
+
+  show(order) {
+    const row = this.#rows.get(order.id) ?? this.#add(order);
+    const before = row.order?.status;
+    // What is settled stays settled; older news may come late.
+    if (before && before !== 'unpaid' && order.status === 'unpaid') return;
+    row.order = order;
+    row.element.dataset.status = order.status;
+    row.status.textContent = order.status;
+    row.pay.hidden = row.bar.hidden = order.status !== 'unpaid';
+    if (order.status !== 'unpaid') row.time.textContent = `at ${timeOfDay(order.settledAt)}`;
+    if (before === 'unpaid' && order.status !== before) {
+      row.element.classList.add('settled-now');
+      this.#news.textContent = `${order.item} is ${order.status}`;
+    }
+    this.#tick(row);
+  }
+
+  tick() {
+    for (const row of this.#rows.values()) this.#tick(row);
+  }
+
+  #tick({ order, element, time, bar }) {
+    if (order.status !== 'unpaid') return;
+    const dueAt = Date.parse(order.dueAt);
+    const left = dueAt - serverTime();
+    time.textContent = remaining(left);
+    element.classList.toggle('soon', left < SOON);
+    const share = Math.min(1, Math.max(0, left / (dueAt - Date.parse(order.placedAt))));
+    bar.firstElementChild.style.transform = `scaleX(${share})`;
+  }
+
+  #add({ id, item }) {
+    const element = this.#template.content.firstElementChild.cloneNode(true);
+    const part = (name) => element.querySelector(`.${name}`);
+    const row = { element, status: part('status'), time: part('time'), pay: part('pay'), bar: part('bar') };
+    element.dataset.orderId = id;
+    part('item').textContent = item;
+    part('item').title = item;
+    part('id').textContent = `#${id.slice(0, 8)}`;
+    row.pay.setAttribute('aria-label', `Pay ${item}`);
+    row.pay.addEventListener('click', () => this.#pay(id, row));
+    this.#list.prepend(element);
+    this.#rows.set(id, row);
+    if (this.#rows.size > LONGEST_LIST) this.#remove(this.#list.lastElementChild.dataset.orderId);
+    this.#empty.hidden = true;
+    return row;
+  }
+
+  async #pay(id, row) {
+    row.pay.disabled = true;
+    const problem = await failure(fetch(`/orders/${id}/pay`, { method: 'POST' }));
+    row.pay.disabled = false;
+    row.problem?.remove();
+    if (problem === null) return;
+    row.problem = document.createElement('p');
+    row.problem.className = 'error';
+    row.problem.setAttribute('role', 'alert');
+    row.problem.textContent = problem;
+    row.element.append(row.problem);
+  }
+
+  #remove(id) {
+    this.#rows.get(id).element.remove();
+    this.#rows.delete(id);
+  }
+}

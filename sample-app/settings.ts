@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { StartError } from './start-error.js';
+
+/** What the environment says. */
+export interface Settings {
+  readonly port: number;
+  readonly redisUrl: string | undefined;
+  /** Where the private Redis keeps its data. */
+  readonly dataFolder: string;
+}
+
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  return {
+    port: readPort(env.PORT || '3000'),
+    redisUrl: env.REDIS_URL || undefined,
+    dataFolder: resolve(env.SAMPLE_DATA_DIR || '.data'),
+  };
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartError(`PORT is no port: ${text}`);
+  return port;
+}

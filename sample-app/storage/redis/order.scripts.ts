@@ -1,0 +1,35 @@
+const NOW = `
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`;
+
+/**
+ * Makes a draft an order. Its timeout may have come already: then the order is listed as the cancelled one it is.
+ *
+ * KEYS: the order, the list of orders. ARGV: id, due time in ms.
+ * Returns the fields of the order; nil if there is none.
+ */
+export const CONFIRM = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return nil end
+${NOW}
+redis.call('HSET', KEYS[1], 'placedAt', now, 'dueAt', ARGV[2])
+redis.call('PERSIST', KEYS[1])
+redis.call('ZADD', KEYS[2], time[1] * 1000000 + time[2], ARGV[1])
+redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -1001)
+return redis.call('HGETALL', KEYS[1])`;
+
+/**
+ * Pays or cancels an order that is neither paid nor cancelled.
+ *
+ * KEYS: the order. ARGV: 'paid' or 'cancelled'.
+ * Returns 1 if this call decided it, else 0, and the fields of the order; nil if there is none.
+ */
+export const SETTLE = `
+local status = redis.call('HGET', KEYS[1], 'status')
+if not status then return nil end
+local won = 0
+if status == 'unpaid' then
+  ${NOW}
+  redis.call('HSET', KEYS[1], 'status', ARGV[1], 'settledAt', now)
+  won = 1
+end
+return { won, redis.call('HGETALL', KEYS[1]) }`;

@@ -1,0 +1,28 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Subject } from 'rxjs';
+import type { ShopEvent } from '../../live/shop-event.js';
+import { ShopEvents } from '../../live/shop-events.js';
+import { RedisConnection } from './redis-connection.js';
+
+const CHANNEL = 'shop:events';
+
+@Injectable()
+export class RedisShopEvents extends ShopEvents implements OnModuleInit {
+  override readonly all = new Subject<ShopEvent>();
+
+  constructor(private readonly redis: RedisConnection) {
+    super();
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { subscriber } = this.redis;
+    subscriber.on('message', (_channel, text: string) => this.all.next(JSON.parse(text) as ShopEvent));
+    await subscriber.subscribe(CHANNEL);
+    // What was published while the connection was down is lost.
+    subscriber.on('ready', () => this.all.next({ type: 'gap' }));
+  }
+
+  override async publish(event: ShopEvent): Promise<void> {
+    await this.redis.commands.publish(CHANNEL, JSON.stringify(event));
+  }
+}

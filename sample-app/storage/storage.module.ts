@@ -1,0 +1,45 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { ShopEvents } from '../live/shop-events.js';
+import { OrderBook } from '../orders/order-book.js';
+import { SHOP_STORE, type ShopStore } from '../store/shop-store.js';
+import { TaskBoard } from '../tasks/task-board.js';
+import { MemoryOrderBook } from './memory/memory.order-book.js';
+import { MemoryShopEvents } from './memory/memory.shop-events.js';
+import { MemoryTaskBoard } from './memory/memory.task-board.js';
+import { RedisConnection } from './redis/redis-connection.js';
+import { RedisOrderBook } from './redis/redis.order-book.js';
+import { RedisShopEvents } from './redis/redis.shop-events.js';
+import { RedisTaskBoard } from './redis/redis.task-board.js';
+
+/** What the shop keeps, in Redis or in memory. */
+@Module({})
+export class StorageModule {
+  static on(store: ShopStore): DynamicModule {
+    return {
+      module: StorageModule,
+      global: true,
+      providers: [
+        { provide: SHOP_STORE, useValue: store },
+        ...(store.kind === 'redis' ? onRedis(store.url) : inMemory()),
+      ],
+      exports: [SHOP_STORE, OrderBook, TaskBoard, ShopEvents],
+    };
+  }
+}
+
+function onRedis(url: string): Provider[] {
+  return [
+    { provide: RedisConnection, useFactory: () => new RedisConnection(url) },
+    { provide: OrderBook, useClass: RedisOrderBook },
+    { provide: TaskBoard, useClass: RedisTaskBoard },
+    { provide: ShopEvents, useClass: RedisShopEvents },
+  ];
+}
+
+function inMemory(): Provider[] {
+  return [
+    { provide: OrderBook, useClass: MemoryOrderBook },
+    { provide: TaskBoard, useClass: MemoryTaskBoard },
+    { provide: ShopEvents, useClass: MemoryShopEvents },
+  ];
+}
