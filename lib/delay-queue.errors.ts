@@ -44,7 +44,7 @@ export class DelayQueueError extends Error {
   override readonly name = 'DelayQueueError';
 
   /** The message that was offered, where the error is about one; also if its id was generated. */
-  readonly messageId?: string;
+  declare readonly messageId?: string;
 
   /**
    * @param code - what happened, stable across releases

@@ -9,7 +9,8 @@ import type { MessageCounts, MessageFailure, MessageHeaders, MessageState } from
  * What all methods promise:
  * - Each call is atomic: it happens whole or not at all, and no other call is seen half-done.
  * - A call that rejects with `NOT_CONNECTED` or `STORE_REFUSED` has changed nothing; after `OUTCOME_UNKNOWN` it may have
- *   happened. Any call may then be repeated: a repeated one finds its work done and changes nothing more.
+ *   happened. Offers, settlements and everything about one id can then be repeated: the second time they find their work
+ *   done. A claim whose answer got lost is left to its lease.
  * - Every id is in at most one state. `contract/` in the tests states the rest, for every store.
  */
 export interface MessageStore {
@@ -47,14 +48,16 @@ export interface MessageStore {
    * lease: an attempt is spent, and the message is ready again or dead. At most `limit` of each, `more` says that a
    * further call is worth it. Whenever ready messages remain, some {@link Doorbell} is rung.
    *
+   * While the queue is paused nobody is rung for: {@link resume} does that.
+   *
    * A crash right after leaves the moved messages ready and rung for.
    */
   transfer(request: TransferRequest): Promise<TransferReport>;
 
   /**
    * Takes up to `limit` ready messages, oldest first, under a lease: they are this claim's until the lease ends, and come
-   * back by {@link transfer} after that. Takes none while the queue is paused. If ready messages remain, another doorbell
-   * is rung.
+   * back by {@link transfer} after that. If ready messages remain, another doorbell is rung. While the queue is paused it
+   * takes none and rings nobody.
    *
    * A crash right after costs the messages their lease and an attempt.
    */
@@ -69,6 +72,7 @@ export interface MessageStore {
 
   /**
    * Ends claims, each with its outcome. A claim that is no longer held changes nothing (the fence against late answers).
+   * A retry or a defer that is the new earliest is heard by {@link watchDue}.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
@@ -82,13 +86,17 @@ export interface MessageStore {
   resume(): Promise<void>;
 
   /**
-   * Removes every message in every state. Handlers that run go on, but their outcome changes nothing any more.
+   * Removes every message in every state; a paused queue stays paused. Handlers that run go on, but their outcome changes nothing any more.
    *
    * @returns how many messages were removed
    */
   clear(): Promise<number>;
 
-  /** Lists dead letters, oldest first; `cursor` is the one of the page before. */
+  /**
+   * Lists dead letters, oldest first; `cursor` is the one of the page before.
+   *
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the cursor is not one of a page
+   */
   listDead(page: { cursor: string | undefined; limit: number }): Promise<DeadPage>;
 
   /**
@@ -213,7 +221,7 @@ export interface TransferReport {
   readonly nextIn: number | null;
   /** The same as an instant; null: none. */
   readonly nextAt: number | null;
-  /** The last transfer that moved something, this one included; null: none is known. */
+  /** The last transfer that moved something from delayed to ready, this one included; null: none is known. */
   readonly lastMove: { readonly scheduler: string; readonly at: number } | null;
 }
 
@@ -234,7 +242,7 @@ export interface ClaimRequest {
 
 export interface ClaimReport {
   readonly messages: readonly ClaimedMessage[];
-  /** Whether ready messages remain. */
+  /** Whether ready messages remain; false while paused. */
   readonly more: boolean;
   /** Ids that were ready but had no message: the store was damaged from outside. They are removed. */
   readonly orphans: readonly string[];

@@ -157,17 +157,13 @@ export class TransferScheduler {
   }
 
   /**
-   * Found something: eager. Beaten: standby. Beaten means that what was waited for is gone and that another moved
-   * something since it fell due; a fire that was a hair early, or whose message was cancelled, has lost to nobody.
+   * Found something: eager. Beaten: standby. Beaten means that another moved messages at or after the instant that was
+   * waited for; whoever fired a hair early, or waited for a message that was cancelled, has lost to nobody.
    */
-  #chooseRole(report: TransferReport, awaited: Expectation | undefined): void {
-    if (report.moved + report.recovered + report.buried > 0) {
-      this.#eager = true;
-      return;
+  #chooseRole({ moved, recovered, buried, lastMove }: TransferReport, awaited: Expectation | undefined): void {
+    if (moved + recovered + buried > 0) this.#eager = true;
+    else if (awaited && lastMove && lastMove.scheduler !== this.#options.id && lastMove.at >= awaited.at) {
+      this.#eager = false;
     }
-    if (!awaited || !report.lastMove) return;
-    const stillToCome = report.nextAt !== null && report.nextAt <= awaited.at;
-    const { scheduler, at } = report.lastMove;
-    if (!stillToCome && scheduler !== this.#options.id && at >= awaited.at) this.#eager = false;
   }
 }

@@ -76,6 +76,8 @@ describe('TransferScheduler', () => {
 
   it('keeps an announcement that overtakes the reply of a transfer', async () => {
     await offer('late', HOUR);
+    scheduler().start();
+    await clock.advance(CHECK_INTERVAL - 1);
     let reply: () => void = () => undefined;
     const transfer = store.transfer.bind(store);
     store.transfer = async (request) => {
@@ -83,12 +85,11 @@ describe('TransferScheduler', () => {
       await new Promise<void>((resolve) => (reply = resolve));
       return report;
     };
-    scheduler().start();
-    await clock.advance(0);
+    await clock.advance(1);
+    store.transfer = transfer;
     await offer('early', 100);
     await clock.advance(50);
     reply();
-    store.transfer = transfer;
     await clock.advance(49);
     expect(await ready()).toBe(0);
     await clock.advance(1);
@@ -261,6 +262,8 @@ describe('TransferScheduler', () => {
     });
 
     it('one whose awaited message was cancelled has lost to nobody and stays eager', async () => {
+      await offer('moved by one that is gone', 0);
+      await store.transfer({ scheduler: 'another', limit: 10 });
       const lone = scheduler();
       lone.start();
       await clock.advance(100);
@@ -272,12 +275,12 @@ describe('TransferScheduler', () => {
     });
 
     it('one that fired too early has lost to nobody and stays eager', async () => {
-      await offer('a', 1000);
       await offer('other', 0);
       await store.transfer({ scheduler: 'another', limit: 10 });
+      await offer('a', 1000);
       const early = scheduler();
       await early.runOnce();
-      await clock.advance(500);
+      await clock.advance(999);
       await early.runOnce();
       expect(early.isEager).toBe(true);
     });

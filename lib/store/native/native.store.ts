@@ -88,10 +88,10 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
-    const { delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover } = this.#keys;
+    const { delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
     const reply = await this.#run(
       scripts.transfer,
-      [delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover],
+      [delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused],
       [scheduler, limit, this.#limits.attempts, this.#limits.maxDeadLetters, JSON.stringify(LEASE_EXPIRED)],
     );
     const report = {

@@ -33,7 +33,8 @@ if #ids == 0 then
   return { more and 1 or 0 }
 end
 
-local deadline = read_clock() + lease
+local _, now_micros = read_clock()
+local deadline = instant_in(lease, now_micros)
 local records = redis.call('HMGET', messages, unpack(ids))
 local failed = redis.call('HMGET', attempts, unpack(ids))
 redis.call('HLEN', claims)

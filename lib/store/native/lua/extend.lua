@@ -11,7 +11,8 @@
 --@include clock
 
 local active, claims = unpack(KEYS)
-local deadline = read_clock() + tonumber(ARGV[1])
+local _, now_micros = read_clock()
+local deadline = instant_in(tonumber(ARGV[1]), now_micros)
 
 local ids = {}
 for at = 2, #ARGV, 2 do
@@ -28,6 +29,6 @@ for i, id in ipairs(ids) do
   end
 end
 if #deadlines > 0 then
-  redis.call('ZADD', active, 'XX', unpack(deadlines))
+  redis.call('ZADD', active, unpack(deadlines))
 end
 return lost

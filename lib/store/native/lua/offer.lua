@@ -19,7 +19,7 @@ local delayed, messages, ready, active, claims, attempts, dead, errors = unpack(
 local channel, max_messages = ARGV[1], tonumber(ARGV[2])
 local FIRST, WIDTH = 3, 4
 
-local now = read_clock()
+local now, now_micros = read_clock()
 local earliest_before = earliest_due(delayed)
 local size = max_messages > 0 and redis.call('HLEN', messages) or 0
 
@@ -47,10 +47,7 @@ for i, id in ipairs(ids) do
     outcome, due = 'full', 0
   else
     outcome = existing and 'replaced' or 'created'
-    due = tonumber(string.sub(when, 2))
-    if string.byte(when) == 43 then -- '+'
-      due = now + due
-    end
+    due = due_instant(when, now_micros)
     if existing and not due_of[id] then
       replaced[#replaced + 1] = id
     elseif not existing then

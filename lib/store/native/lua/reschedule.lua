@@ -16,17 +16,14 @@
 local delayed, messages = unpack(KEYS)
 local id, when, channel = ARGV[1], ARGV[2], ARGV[3]
 
-local now = read_clock()
+local now, now_micros = read_clock()
 local earliest_before = earliest_due(delayed)
 local record = redis.call('HGET', messages, id)
 if not record or not redis.call('ZSCORE', delayed, id) then
   return 0
 end
 
-local due = tonumber(string.sub(when, 2))
-if string.byte(when) == 43 then -- '+'
-  due = now + due
-end
+local due = due_instant(when, now_micros)
 redis.call('ZADD', delayed, due, id)
 redis.call('HSET', messages, id, with_due(record, due))
 announce(channel, earliest_before, due, now)

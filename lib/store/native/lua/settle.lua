@@ -28,7 +28,7 @@ local holders = redis.call('HMGET', claims, unpack(ids))
 redis.call('ZCARD', active)
 check_dead(dead, errors, messages, attempts)
 local earliest_before = earliest_due(delayed)
-local now = read_clock()
+local now, now_micros = read_clock()
 
 local reply = { 0 }
 local ended, gone = {}, {}
@@ -51,7 +51,7 @@ for i, id in ipairs(ids) do
       letters[#letters + 1], letters[#letters + 2] = now, id
       causes[#causes + 1], causes[#causes + 2] = id, detail
     else
-      local due = now + tonumber(detail)
+      local due = instant_in(tonumber(detail), now_micros)
       scores[#scores + 1], scores[#scores + 2] = due, id
       local record = redis.call('HGET', messages, id)
       records[#records + 1], records[#records + 2] = id, with_due(record, due)

@@ -2,6 +2,7 @@
 -- Moves what is due from delayed to ready, and takes back what is active on an expired lease.
 --
 -- KEYS 1 delayed  2 ready  3 active  4 claims  5 attempts  6 messages  7 dead  8 errors  9 wake  10 mover
+--      11 paused
 -- ARGV 1 scheduler that asks
 --      2 most messages to move, and most leases to take back (1-1000)
 --      3 attempts a message has
@@ -17,7 +18,7 @@
 --@include ring
 --@include dead
 
-local delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover = unpack(KEYS)
+local delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused = unpack(KEYS)
 local scheduler, limit = ARGV[1], tonumber(ARGV[2])
 local max_attempts, max_dead, lease_error = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
@@ -89,7 +90,8 @@ if #due > 0 then
 end
 
 ready_count = ready_count + #due + recovered
-if ready_count > 0 then
+-- Resuming rings for what becomes ready while the queue is paused.
+if ready_count > 0 and redis.call('EXISTS', paused) == 0 then
   ring(wake)
 end
 

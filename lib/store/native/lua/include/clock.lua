@@ -1,7 +1,21 @@
--- The server's clock in whole milliseconds since the epoch, rounded down: a message is never early by it.
--- Second result: the same in microseconds, for waits that are measured from it.
+-- The server's clock. First result: whole milliseconds since the epoch, rounded down, to compare due times with. Second: the
+-- same in microseconds, for waits that are measured from it.
 local function read_clock()
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
   return math.floor(micros / 1000), micros
+end
+
+-- A length of time from now, rounded up: with the comparison rounded down, nothing ever ends before its time.
+local function instant_in(milliseconds, now_micros)
+  return math.ceil(now_micros / 1000) + milliseconds
+end
+
+-- When something falls due: '+' and a delay, or '@' and an instant, in ms.
+local function due_instant(when, now_micros)
+  local milliseconds = tonumber(string.sub(when, 2))
+  if string.sub(when, 1, 1) == '@' then
+    return milliseconds
+  end
+  return instant_in(milliseconds, now_micros)
 end
