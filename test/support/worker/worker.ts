@@ -1,0 +1,61 @@
+/** The process that {@link WorkerProcess} starts: a small Nest application that handles one queue as each payload says. */
+import 'reflect-metadata';
+import { Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
+import { Journal } from './journal.js';
+import type { Task, WorkerSettings } from './worker-settings.js';
+
+const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
+const journal = new Journal();
+
+@Injectable()
+class Tasks {
+  constructor(private readonly producer: DelayQueueProducer) {}
+
+  @DelayedHandler(settings.queue, settings.handler)
+  async handle(task: Task, message: DelayedMessage<Task>): Promise<void> {
+    const { id, attempt } = message;
+    const late = Date.now() - message.dueAt.getTime();
+    if (!settings.quiet) journal.write({ event: 'start', id, attempt, late });
+    await this.#perform(task, message);
+    journal.write({ event: 'end', id, attempt, late });
+  }
+
+  async #perform(task: Task, { id, attempt, queue, signal }: DelayedMessage<Task>): Promise<void> {
+    if (!task || (task.firstAttemptOnly && attempt > 1)) return;
+    switch (task.do) {
+      case 'work':
+        return sleep(task.ms);
+      case 'offer-then-work':
+        await this.producer.offer(queue, null, 0, { id: `${id}-before` });
+        await sleep(task.ms);
+        await this.producer.offer(queue, null, '1h', { id: `${id}-after` });
+        return;
+      case 'work-until-aborted':
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            journal.write({ event: 'aborted', id, attempt });
+            reject(signal.reason as Error);
+          });
+        });
+      case 'hang':
+        return new Promise(() => undefined);
+      case 'crash':
+        journal.flush();
+        process.kill(process.pid, 'SIGKILL');
+        return sleep(1000);
+      case 'block':
+        journal.flush();
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, task.ms);
+    }
+  }
+}
+
+@Module({ imports: [DelayQueueModule.forRoot(settings.module)], providers: [Tasks] })
+class WorkerModule {}
+
+const app = await NestFactory.createApplicationContext(WorkerModule, { logger: ['warn', 'error'] });
+app.enableShutdownHooks();
+journal.write({ event: 'ready' });
