@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('dead letters', () => {
+  const scene = new Scene();
+
+  /** A queue whose handler fails until it is mended. */
+  async function brokenQueue(attempts = 3) {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const state = { broken: true };
+    const handler = handlerOf(
+      queue,
+      (payload, message) => {
+        handled.record(payload, message);
+        if (state.broken) throw new TypeError(`cannot read ${String(payload)}`);
+      },
+      { attempts, backoff: { type: 'fixed', delay: 10 } },
+    );
+    const { producer } = await scene.startApp({ providers: [handler] });
+    return { queue, handled, producer, letters: producer.deadLetters(queue), mend: () => (state.broken = false) };
+  }
+
+  test('a message whose attempts are spent is a dead letter with its error', async () => {
+    const { queue, handled, producer, letters } = await brokenQueue();
+    const before = Date.now();
+    const { id } = await producer.offer(queue, 'this', 20, { headers: { tenant: 'a' } });
+    await until(async () => (await producer.counts(queue)).dead === 1);
+
+    const { letters: listed, cursor } = await letters.list();
+    const [letter] = listed;
+    expect(cursor).toBeNull();
+    expect(letter).toMatchObject({
+      id,
+      queue,
+      payload: 'this',
+      headers: { tenant: 'a' },
+      failedAttempts: 3,
+      error: { name: 'TypeError', message: 'cannot read this' },
+    });
+    expect(letter!.error.stack).toContain('TypeError: cannot read this');
+    expect(letter!.diedAt.getTime()).toBeGreaterThanOrEqual(before + 40);
+    expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(await producer.find(queue, id)).toMatchObject({ state: 'dead', failedAttempts: 3 });
+  });
+
+  test('a redriven dead letter is handled, with all its attempts before it again', async () => {
+    const { queue, handled, producer, letters, mend } = await brokenQueue();
+    await producer.offer(queue, 'again', 0, { id: 'again' });
+    await until(async () => (await producer.counts(queue)).dead === 1);
+
+    mend();
+    expect(await letters.redrive('again')).toBe(true);
+    await handled.untilCalls(4);
+    await until(async () => (await producer.find(queue, 'again')) === null);
+
+    expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 1]);
+    expect(await letters.redrive('again')).toBe(false);
+    expect((await letters.list()).letters).toEqual([]);
+  });
+
+  test('all dead letters are redriven, or discarded, in one call; pages show each of them once', async () => {
+    const { queue, handled, producer, letters, mend } = await brokenQueue(1);
+    await producer.offerMany(
+      queue,
+      Array.from({ length: 25 }, (_, i) => ({ payload: i, delay: 0, id: `m${i}` })),
+    );
+    await until(async () => (await producer.counts(queue)).dead === 25);
+
+    const seen: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await letters.list({ limit: 10, ...(cursor && { cursor }) });
+      seen.push(...page.letters.map(({ id }) => id));
+      if (page.cursor === null) break;
+      cursor = page.cursor;
+    }
+    expect(seen).toHaveLength(25);
+    expect(new Set(seen).size).toBe(25);
+
+    expect(await letters.discard('m0')).toBe(true);
+    expect(await letters.discard('m0')).toBe(false);
+    mend();
+    expect(await letters.redriveAll()).toBe(24);
+    await handled.untilCalls(49);
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    expect(await letters.discardAll()).toBe(0);
+  });
+
+  test('the oldest dead letters are dropped beyond the limit, and the log says so', async () => {
+    const queue = scene.newQueue();
+    const handler = handlerOf(
+      queue,
+      () => {
+        throw new Error('no');
+      },
+      { attempts: 1, maxDeadLetters: 3, concurrency: 1 },
+    );
+    const { producer, log } = await scene.startApp({ providers: [handler] });
+
+    for (let i = 0; i < 5; i++) {
+      await producer.offer(queue, i, 0, { id: `m${i}` });
+      await until(async () => (await producer.find(queue, `m${i}`))?.state === 'dead');
+    }
+
+    const { letters } = await producer.deadLetters(queue).list();
+    expect(letters.map(({ id }) => id)).toEqual(['m2', 'm3', 'm4']);
+    expect(log.filter((line) => line.startsWith('warn') && line.includes('maxDeadLetters'))).toHaveLength(2);
+  });
+});

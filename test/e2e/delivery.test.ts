@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('delivery', () => {
+  const scene = new Scene();
+
+  test('a message is handled once its delay is over', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+
+    const offered = await producer.offer(queue, { orderId: 7 }, 300, { headers: { trace: 'abc' } });
+    const { payload, late, message } = await handled.until(offered.id);
+
+    expect(offered.created).toBe(true);
+    expect(payload).toEqual({ orderId: 7 });
+    expect(message).toMatchObject({ queue, attempt: 1, headers: { trace: 'abc' }, dueAt: offered.dueAt });
+    expect(message.dueAt.getTime() - message.offeredAt.getTime()).toBe(300);
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(250);
+    await until(async () => (await producer.find(queue, offered.id)) === null);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  test('messages that fall due in the same millisecond are handled in the order of their offers', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({
+      providers: [handlerOf(queue, handled.record, { concurrency: 1 })],
+    });
+
+    const date = new Date(Date.now() + 200);
+    const offers = Array.from({ length: 50 }, (_, i) => producer.offerAt(queue, i, date));
+    await Promise.all(offers);
+    await handled.untilCalls(50);
+
+    expect(handled.calls.map(({ payload }) => payload)).toEqual([...Array(50).keys()]);
+  });
+
+  test('a message that waits for long holds up none that falls due earlier', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+
+    await producer.offer(queue, 'later', '10m');
+    await producer.offer(queue, 'soon', 600, { id: 'soon' });
+    await producer.offer(queue, 'sooner', 250, { id: 'sooner' });
+    await producer.offer(queue, 'now', 0, { id: 'now' });
+    await handled.untilCalls(3);
+
+    expect(handled.ids).toEqual(['now', 'sooner', 'soon']);
+    for (const { late } of handled.calls) {
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(250);
+    }
+  });
+
+  test('no more messages are handled at once than the concurrency allows', async () => {
+    const queue = scene.newQueue();
+    let running = 0;
+    let most = 0;
+    let done = 0;
+    const handler = handlerOf(
+      queue,
+      async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        running--;
+        done++;
+      },
+      { concurrency: 4 },
+    );
+    const { producer } = await scene.startApp({ providers: [handler] });
+
+    await producer.offerMany(
+      queue,
+      Array.from({ length: 60 }, () => ({ payload: null, delay: 0 })),
+    );
+    await until(() => done === 60);
+
+    expect(most).toBe(4);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { Handled } from '../support/handled.js';
+import { Latch } from '../support/latch.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const NONE = { delayed: 0, ready: 0, active: 0, dead: 0 };
+
+describe('what a producer can do with a message', () => {
+  const scene = new Scene();
+
+  async function startQueue() {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    return { queue, handled, producer };
+  }
+
+  test('a message that is cancelled in time is never handled', async () => {
+    const { queue, handled, producer } = await startQueue();
+    await producer.offer(queue, null, 150, { id: 'paid' });
+    await producer.offer(queue, null, 200, { id: 'unpaid' });
+
+    expect(await producer.cancel(queue, 'paid')).toBe(true);
+    expect(await producer.cancel(queue, 'paid')).toBe(false);
+    expect(await producer.find(queue, 'paid')).toBeNull();
+    await handled.until('unpaid');
+    await until(async () => (await producer.find(queue, 'unpaid')) === null);
+
+    expect(handled.ids).toEqual(['unpaid']);
+    expect(await producer.cancel(queue, 'unpaid')).toBe(false);
+  });
+
+  test('a message rescheduled to earlier is handled at its new due time', async () => {
+    const { queue, handled, producer } = await startQueue();
+    await producer.offer(queue, null, '1h', { id: 'm' });
+
+    expect(await producer.reschedule(queue, 'm', 200)).toBe(true);
+    const { late, message } = await handled.until('m');
+
+    expect(message.dueAt.getTime() - message.offeredAt.getTime()).toBeLessThan(5000);
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(250);
+  });
+
+  test('a message rescheduled to later is handled at its new due time only', async () => {
+    const { queue, handled, producer } = await startQueue();
+    const { dueAt } = await producer.offer(queue, null, 150, { id: 'm' });
+
+    expect(await producer.reschedule(queue, 'm', 500)).toBe(true);
+    const moved = (await producer.find(queue, 'm'))!.dueAt;
+    const { late, message } = await handled.until('m');
+
+    expect(moved.getTime() - dueAt.getTime()).toBeGreaterThanOrEqual(350);
+    expect(message.dueAt).toEqual(moved);
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(250);
+    expect(handled.ids).toEqual(['m']);
+    await until(async () => !(await producer.reschedule(queue, 'm', 10)));
+  });
+
+  test('of cancelling, rescheduling and handling exactly one wins, and the caller learns which', async () => {
+    const { queue, handled, producer } = await startQueue();
+    const ids = Array.from({ length: 300 }, (_, i) => `m${i}`);
+    await producer.offerMany(
+      queue,
+      ids.map((id) => ({ id, payload: null, delay: 250 })),
+    );
+    const cancelled = new Set<string>();
+    // Until well past the due time, spread over it.
+    for (const id of ids) {
+      const pause = new Promise((resolve) => setTimeout(resolve, 1));
+      if (await producer.cancel(queue, id)) cancelled.add(id);
+      await pause;
+    }
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+
+    expect(cancelled.size).toBeGreaterThan(0);
+    expect(handled.calls.length).toBeGreaterThan(0);
+    expect(new Set([...handled.ids, ...cancelled]).size).toBe(300);
+    expect(handled.calls.length + cancelled.size).toBe(300);
+  });
+
+  test('a message can be found in each of its states, and is counted in exactly that one', async () => {
+    const queue = scene.newQueue();
+    const started = new Latch();
+    const release = new Latch();
+    const handler = handlerOf(
+      queue,
+      async () => {
+        started.open();
+        await release.opened;
+        throw new Error('in vain');
+      },
+      { attempts: 1, concurrency: 1 },
+    );
+    const { producer } = await scene.startApp({ providers: [handler] });
+    const look = async () => ({ found: await producer.find(queue, 'm'), counts: await producer.counts(queue) });
+    const content = { id: 'm', queue, payload: { n: 1 }, headers: { h: '1' } };
+
+    expect(await look()).toEqual({ found: null, counts: NONE });
+    expect(await producer.nextDue(queue)).toBeNull();
+
+    await producer.pause(queue);
+    const { dueAt } = await producer.offer(queue, { n: 1 }, 200, { id: 'm', headers: { h: '1' } });
+    expect(await look()).toMatchObject({
+      found: { ...content, state: 'delayed', dueAt, failedAttempts: 0 },
+      counts: { ...NONE, delayed: 1 },
+    });
+    expect(await producer.nextDue(queue)).toEqual(dueAt);
+
+    await until(async () => (await producer.counts(queue)).ready === 1);
+    expect(await look()).toMatchObject({ found: { ...content, state: 'ready' }, counts: { ...NONE, ready: 1 } });
+    expect(await producer.nextDue(queue)).toBeNull();
+
+    await producer.resume(queue);
+    await started.opened;
+    const active = await look();
+    expect(active).toMatchObject({ found: { ...content, state: 'active' }, counts: { ...NONE, active: 1 } });
+    expect(active.found!.leasedUntil!.getTime()).toBeGreaterThan(Date.now());
+
+    release.open();
+    await until(async () => (await producer.counts(queue)).dead === 1);
+    expect(await look()).toMatchObject({
+      found: { ...content, state: 'dead', failedAttempts: 1 },
+      counts: { ...NONE, dead: 1 },
+    });
+    expect((await producer.find(queue, 'm'))!.leasedUntil).toBeUndefined();
+  });
+
+  test('a message offered for an instant that has passed is handled at once', async () => {
+    const { queue, handled, producer } = await startQueue();
+    const date = new Date(Date.now() - 60_000);
+    const { dueAt } = await producer.offerAt(queue, null, date, { id: 'm' });
+    await handled.until('m', { within: 1000 });
+    expect(dueAt).toEqual(date);
+  });
+
+  test('two messages of equal payloads are two messages', async () => {
+    const { queue, handled, producer } = await startQueue();
+    const first = await producer.offer(queue, { same: true }, 150);
+    const second = await producer.offer(queue, { same: true }, 150);
+
+    expect(first.id).not.toBe(second.id);
+    expect(await producer.cancel(queue, first.id)).toBe(true);
+    await handled.until(second.id);
+    expect(handled.ids).toEqual([second.id]);
+  });
+});
