@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Injectable, Module, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DelayQueueModule } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, startRoot, type TestApp } from '../support/test-app.js';
+
+const SLOW = 300;
+
+describe('the start of an application', () => {
+  const scene = new Scene();
+  let app: TestApp | undefined;
+  afterEach(() => app?.close());
+
+  /** When the slow part was done; undefined: it is not. */
+  let done: number | undefined;
+  const beSlow = async () => {
+    await sleep(SLOW);
+    done = Date.now();
+  };
+
+  @Injectable()
+  class SlowInit implements OnModuleInit {
+    onModuleInit = beSlow;
+  }
+
+  @Injectable()
+  class SlowBootstrap implements OnApplicationBootstrap {
+    onApplicationBootstrap = beSlow;
+  }
+
+  @Module({ providers: [SlowInit] })
+  class SlowInitModule {}
+
+  @Module({ providers: [SlowBootstrap] })
+  class SlowBootstrapModule {}
+
+  @Module({ imports: [SlowBootstrapModule] })
+  class FarModule {}
+
+  class QuickRoot {}
+
+  class SlowRoot implements OnApplicationBootstrap {
+    onApplicationBootstrap = beSlow;
+  }
+
+  class SlowRootMethod implements OnApplicationBootstrap {
+    async onApplicationBootstrap(): Promise<void> {
+      await beSlow();
+    }
+  }
+
+  test.each<[string, Type, Type[], Type[]]>([
+    ['a slow onModuleInit of another module', QuickRoot, [SlowInitModule], []],
+    ['a slow onApplicationBootstrap of another module', QuickRoot, [SlowBootstrapModule], []],
+    ['a slow onApplicationBootstrap of a module far away', QuickRoot, [FarModule], []],
+    ['a slow onApplicationBootstrap of a provider of the root module', QuickRoot, [], [SlowBootstrap]],
+    ["a slow onApplicationBootstrap of the root module's class", SlowRoot, [], []],
+    ["a slow onApplicationBootstrap method of the root module's class", SlowRootMethod, [], []],
+  ])('no handler runs before %s has ended', async (_what, root, imports, providers) => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const ahead = await scene.startApp();
+    await ahead.producer.offer(queue, 'due already', 0);
+
+    done = undefined;
+    const handler = handlerOf(queue, (payload, message) => {
+      expect(done).toBeDefined();
+      handled.record(payload, message);
+    });
+    const delayQueue = DelayQueueModule.forRoot({ connection: scene.url, prefix: scene.prefix });
+    app = await startRoot({ module: root, imports: [delayQueue, ...imports], providers: [handler, ...providers] });
+    const { at } = await handled.untilCalls(1);
+
+    expect(at).toBeGreaterThanOrEqual(done!);
+    expect(handled.calls[0]!.attempt).toBe(1);
+  });
+
+  test('a message may be offered while the application starts, and is handled after that', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    @Injectable()
+    class Early implements OnModuleInit {
+      async onModuleInit(): Promise<void> {
+        await ahead.producer.offer(queue, 'early', 0);
+      }
+    }
+    const ahead = await scene.startApp();
+    await scene.startApp({ providers: [Early, handlerOf(queue, handled.record)] });
+    await handled.untilCalls(1);
+    expect(handled.calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test } from '@jest/globals';
+import { Controller, Inject, Injectable, type Provider, Scope } from '@nestjs/common';
+import { DelayedHandler, type QueueOptions } from '../../lib/index.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, type TestAppParts } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('handlers', () => {
+  const scene = new Scene();
+
+  class Base {
+    readonly calls: unknown[] = [];
+    @DelayedHandler('inherited')
+    inherited(payload: unknown): void {
+      this.calls.push(['inherited', payload]);
+    }
+    @DelayedHandler('overridden')
+    overridden(payload: unknown): void {
+      this.calls.push(['overridden', payload]);
+    }
+  }
+
+  @Injectable()
+  class Derived extends Base {
+    override overridden(payload: unknown): void {
+      this.calls.push(['override', payload]);
+    }
+    @DelayedHandler('own')
+    own(payload: unknown): void {
+      this.calls.push(['own', payload]);
+    }
+  }
+
+  test('inherited handlers serve their queue with the instance; an override without a decorator is none', async () => {
+    const { producer, context, log } = await scene.startApp({ providers: [Derived] });
+    for (const queue of ['inherited', 'own', 'overridden']) await producer.offer(queue, queue, 0);
+    const { calls } = context.get(Derived);
+    await until(() => calls.length === 2);
+
+    expect([...calls].sort()).toEqual([
+      ['inherited', 'inherited'],
+      ['own', 'own'],
+    ]);
+    expect(log.filter((line) => line.includes('Handling queue'))).toHaveLength(2);
+    expect(await producer.counts('overridden')).toMatchObject({ ready: 0, active: 0 });
+  });
+
+  test('a controller may have handlers, and one method may serve two queues', async () => {
+    const queues = [scene.newQueue(), scene.newQueue()] as const;
+    @Controller()
+    class Orders {
+      readonly seen: unknown[] = [];
+      @DelayedHandler(queues[0])
+      @DelayedHandler(queues[1])
+      handle(payload: unknown): void {
+        this.seen.push(payload);
+      }
+    }
+    const { producer, context } = await scene.startApp({ controllers: [Orders] });
+    await producer.offer(queues[0], 1, 0);
+    await producer.offer(queues[1], 2, 0);
+    await until(() => context.get(Orders).seen.length === 2);
+    expect([...context.get(Orders).seen].sort()).toEqual([1, 2]);
+  });
+
+  test('a handler is found once, however its class is provided', async () => {
+    const queue = scene.newQueue();
+    const seen: unknown[] = [];
+    const Handler = handlerOf(queue, (payload) => seen.push(payload));
+    const providers: Provider[] = [
+      { provide: 'made', useFactory: () => new Handler() as object },
+      { provide: 'alias', useExisting: 'made' },
+      { provide: 'nothing', useValue: null },
+      { provide: 'bare', useValue: Object.create(null) as object },
+      { provide: 'text', useValue: 'text' },
+    ];
+    const { producer } = await scene.startApp({ providers });
+    await producer.offer(queue, 1, 0);
+    await until(() => seen.length > 0);
+    expect(seen).toEqual([1]);
+  });
+
+  /** A start-up that fails, says why, and names the place. */
+  async function expectStartToFail(parts: TestAppParts, code: string, ...words: string[]): Promise<void> {
+    const error: unknown = await scene.startApp(parts).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'DelayQueueError', code });
+    for (const word of words) expect((error as Error).message).toContain(word);
+  }
+
+  function classWith(queue: string, options?: QueueOptions, scope = Scope.DEFAULT) {
+    @Injectable({ scope })
+    class Timeouts {
+      @DelayedHandler(queue, options)
+      cancelUnpaid(): void {}
+    }
+    return Timeouts;
+  }
+
+  test('two handlers of one queue fail the start-up', async () => {
+    @Injectable()
+    class Others {
+      @DelayedHandler('one')
+      alsoCancel(): void {}
+    }
+    const providers = [classWith('one'), Others];
+    await expectStartToFail({ providers }, 'INVALID_HANDLER', 'one', 'Timeouts.cancelUnpaid', 'Others.alsoCancel');
+  });
+
+  test.each([
+    ['request-scoped', Scope.REQUEST],
+    ['transient', Scope.TRANSIENT],
+  ])('a handler of a %s provider fails the start-up', (_what, scope) =>
+    expectStartToFail(
+      { providers: [classWith('q', {}, scope)] },
+      'INVALID_HANDLER',
+      'Timeouts.cancelUnpaid',
+      'singleton',
+    ),
+  );
+
+  test('a handler of a provider that injects a request-scoped one fails the start-up', () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class PerRequest {}
+    @Injectable()
+    class Timeouts {
+      constructor(@Inject(PerRequest) readonly perRequest: PerRequest) {}
+      @DelayedHandler('q')
+      cancelUnpaid(): void {}
+    }
+    return expectStartToFail({ providers: [PerRequest, Timeouts] }, 'INVALID_HANDLER', 'Timeouts.cancelUnpaid');
+  });
+
+  test('a handler of a request-scoped controller fails the start-up', () => {
+    @Controller({ scope: Scope.REQUEST })
+    class Orders {
+      @DelayedHandler('q')
+      cancelUnpaid(): void {}
+    }
+    return expectStartToFail({ controllers: [Orders] }, 'INVALID_HANDLER', 'Orders.cancelUnpaid');
+  });
+
+  test.each<[string, unknown]>([
+    ['concurrency', { concurrency: 0 }],
+    ['concurrency', { concurrency: '16' }],
+    ['lease', { lease: '5 parsecs' }],
+    ['lease', { lease: 10 }],
+    ['attempts', { attempts: 1.5 }],
+    ['backoff', { backoff: { type: 'linear', delay: 5 } }],
+    ['delay', { backoff: { type: 'fixed' } }],
+    ['concurency', { concurency: 5 }],
+    ['layout', { layout: 'other' }],
+  ])('an invalid %s in a decorator fails the start-up', (field, options) =>
+    expectStartToFail(
+      { providers: [classWith('q', options as QueueOptions)] },
+      'INVALID_OPTION',
+      'Timeouts.cancelUnpaid',
+      field,
+    ),
+  );
+
+  test.each(['', 'a b', 'a{b}', 'x'.repeat(129), undefined])(
+    'the queue name %p in a decorator fails the start-up',
+    (queue) => expectStartToFail({ providers: [classWith(queue!)] }, 'INVALID_HANDLER', 'Timeouts.cancelUnpaid'),
+  );
+});

@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type DynamicModule, Injectable, Module } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { DelayQueueModule, type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, startRoot, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('the module', () => {
+  const scene = new Scene();
+  const options = (): DelayQueueModuleOptions => ({ connection: scene.url, prefix: scene.prefix });
+  let app: TestApp | undefined;
+  afterEach(() => app?.close());
+
+  @Injectable()
+  class Factory implements DelayQueueOptionsFactory {
+    createDelayQueueOptions(): Promise<DelayQueueModuleOptions> {
+      return Promise.resolve(options());
+    }
+  }
+
+  @Module({ providers: [Factory], exports: [Factory] })
+  class ConfigModule {}
+
+  test.each<[string, () => DynamicModule]>([
+    [
+      'useFactory with injected providers',
+      () =>
+        DelayQueueModule.forRootAsync({
+          imports: [ConfigModule],
+          inject: [Factory],
+          useFactory: (factory: Factory) => factory.createDelayQueueOptions(),
+        }),
+    ],
+    ['useClass', () => DelayQueueModule.forRootAsync({ useClass: Factory })],
+    ['useExisting', () => DelayQueueModule.forRootAsync({ imports: [ConfigModule], useExisting: Factory })],
+  ])('forRootAsync takes its options from %s', async (_how, delayQueue) => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    app = await startRoot({ module: class {}, imports: [delayQueue()], providers: [handlerOf(queue, handled.record)] });
+    await app.producer.offer(queue, 1, 0);
+    await handled.untilCalls(1);
+    expect(await scene.redis.keys(`${scene.prefix}:{${queue}}:*`)).not.toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ['connection', { connection: 'http://redis' }],
+    ['connection', { connection: 6379 }],
+    ['cluster.nodes', { connection: { cluster: { nodes: [] } } }],
+    ['keyPrefix', { connection: { keyPrefix: 'a:' } }],
+    ['store', { store: 'disk' }],
+    ['prefix', { prefix: 'a{b}' }],
+    ['consume', { consume: 'no' }],
+    ['shutdownTimeout', { shutdownTimeout: 'soon' }],
+    ['offerTimeout', { offerTimeout: -1 }],
+    ['conection', { conection: 'redis://127.0.0.1' }],
+    ['defaults.attempts', { defaults: { attempts: 0 } }],
+    ['defaults.backoff.delay', { defaults: { backoff: { type: 'fixed', delay: '1 parsec' } } }],
+    ['queues.orders.lease', { queues: { orders: { lease: 1 } } }],
+    ['queues.orders.leese', { queues: { orders: { leese: 1 } } }],
+    ['queues', { queues: { 'a b': {} } }],
+  ])('a mistake in %s fails the start-up and is named', async (field, mistaken) => {
+    const root = { module: class {}, imports: [DelayQueueModule.forRoot(mistaken as DelayQueueModuleOptions)] };
+    const error: unknown = await startRoot(root).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'DelayQueueError', code: 'INVALID_OPTION' });
+    expect((error as Error).message).toContain(field);
+  });
+
+  test('a mistake from forRootAsync fails the start-up too', async () => {
+    const delayQueue = DelayQueueModule.forRootAsync({ useFactory: () => ({ consume: 'no' as never }) });
+    await expect(startRoot({ module: class {}, imports: [delayQueue] })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+    });
+  });
+
+  test('importing the module twice fails the start-up', async () => {
+    @Module({ imports: [DelayQueueModule.forRoot({ ...options(), prefix: 'other' })] })
+    class Feature {}
+    const root = { module: class {}, imports: [DelayQueueModule.forRoot(options()), Feature] };
+    await expect(startRoot(root)).rejects.toMatchObject({ name: 'DelayQueueError', code: 'INVALID_OPTION' });
+  });
+
+  test("options of the decorator override those of 'queues', which override 'defaults'", async () => {
+    const [queue, other] = [scene.newQueue(), scene.newQueue()];
+    const fail = () => {
+      throw new Error('no');
+    };
+    const { producer } = await scene.startApp({
+      module: {
+        defaults: { attempts: 9, backoff: { type: 'fixed', delay: 1 } },
+        queues: { [queue]: { attempts: 8, maxMessages: 1 }, [other]: { attempts: 2 } },
+      },
+      providers: [handlerOf(queue, fail, { attempts: 3 }), handlerOf(other, fail)],
+    });
+    await producer.offer(queue, 1, 0, { id: 'm' });
+    await expect(producer.offer(queue, 1, 0)).rejects.toMatchObject({ code: 'QUEUE_FULL' });
+    await producer.offer(other, 1, 0, { id: 'm' });
+    const died = async (name: string) => (await producer.find(name, 'm'))?.state === 'dead';
+    await until(async () => (await died(queue)) && (await died(other)));
+    expect((await producer.find(queue, 'm'))!.failedAttempts).toBe(3);
+    expect((await producer.find(other, 'm'))!.failedAttempts).toBe(2);
+  });
+
+  test("with 'consume: false' a process offers but handles nothing", async () => {
+    const queue = scene.newQueue();
+    const [here, there] = [new Handled(), new Handled()];
+    const { producer } = await scene.startApp({
+      module: { consume: false },
+      providers: [handlerOf(queue, here.record)],
+    });
+    await producer.offer(queue, 1, 0);
+    await scene.startApp({ providers: [handlerOf(queue, there.record)] });
+    await there.untilCalls(1);
+    expect(here.calls).toEqual([]);
+  });
+
+  test('two applications in one process, on different prefixes or servers, do not disturb each other', async () => {
+    const queue = scene.newQueue();
+    const server = await startRedis();
+    const modules = [{}, { prefix: `${scene.prefix}-b` }, { connection: server.url }];
+    const handled = modules.map(() => new Handled());
+    const apps = await Promise.all(
+      modules.map((module, i) => scene.startApp({ module, providers: [handlerOf(queue, handled[i]!.record)] })),
+    );
+
+    await Promise.all(apps.map(({ producer }, i) => producer.offer(queue, i, 20 * i, { id: 'same' })));
+    await Promise.all(handled.map((each) => each.untilCalls(1)));
+    expect(handled.map(({ calls }) => calls.map(({ payload }) => payload))).toEqual([[0], [1], [2]]);
+
+    await apps[0]!.close();
+    await apps[2]!.producer.offer(queue, 'still', 0);
+    await handled[2]!.untilCalls(2);
+
+    await apps[2]!.close();
+    await scene.redis.del(...(await scene.redis.keys(`${scene.prefix}-b:*`)), 'none');
+    await server.stop();
+  });
+
+  test('clients of a factory are used, and closed with the application', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const clients: Redis[] = [];
+    const { producer, close } = await scene.startApp({
+      module: {
+        connection: (overrides) => {
+          const client = new Redis(scene.url, { ...overrides, db: 3 });
+          clients.push(client);
+          return client;
+        },
+      },
+      providers: [handlerOf(queue, handled.record)],
+    });
+    await producer.offer(queue, 1, 0);
+    await handled.untilCalls(1);
+    expect(clients.length).toBeGreaterThanOrEqual(3);
+    await close();
+    expect(clients.map(({ status }) => status)).toEqual(clients.map(() => 'end'));
+    await expect(producer.offer(queue, 1, 0)).rejects.toMatchObject({ code: 'CLOSED' });
+  });
+});
