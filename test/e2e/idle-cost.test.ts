@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandCount } from '../support/command-count.js';
+import { handlerOf } from '../support/test-app.js';
+import { Scene } from '../support/scene.js';
+
+const MESSAGES = 100_000;
+/** A little longer than the 20 s of a heartbeat and of a blocked wait, so that one of each falls into it. */
+const WINDOW = 21_000;
+
+describe('an idle process', () => {
+  const scene = new Scene({});
+
+  test('with 100,000 messages due in an hour, no process calls Redis more than once in 5 s', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
+    await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
+    await producer.offerMany(
+      queue,
+      Array.from({ length: MESSAGES }, (_, i) => ({ payload: i, delay: '1h' })),
+    );
+    expect(await producer.counts(queue)).toMatchObject({ delayed: MESSAGES });
+
+    const count = await CommandCount.start(scene.redis);
+    await sleep(WINDOW);
+    const calls = await count.stop();
+
+    console.log(`two idle processes called in ${WINDOW / 1000} s: ${JSON.stringify(calls)}`);
+    const total = Object.values(calls).reduce((sum, number) => sum + number, 0);
+    expect(total).toBeLessThanOrEqual((2 * WINDOW) / 5000);
+    expect(Object.keys(calls)).toContain('blpop');
+  }, 40_000);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { Scene } from '../support/scene.js';
+import { TimerFloor } from '../support/timer-floor.js';
+import { until } from '../support/until.js';
+
+const MESSAGES = 10_000;
+const LONGEST_DELAY = 5000;
+
+/** How much later than a bare timer of this process 99 of 100 messages may be: on a quiet machine 20 ms are too many. */
+const LATENESS_ABOVE_FLOOR = 150;
+
+describe('many messages on two processes', () => {
+  const scene = new Scene();
+
+  test('each of 10,000 messages is handled once, none early, and soon after its due time', async () => {
+    const queue = scene.newQueue();
+    const settings = { queue, handler: { concurrency: 16 }, quiet: true };
+    const workers = await Promise.all([scene.startWorker(settings), scene.startWorker(settings)]);
+    const { producer } = await scene.startApp({ module: { consume: false } });
+
+    const floor = new TimerFloor();
+    const offers = Array.from({ length: MESSAGES }, () => ({
+      payload: null,
+      delay: Math.floor(Math.random() * (LONGEST_DELAY + 1)),
+    }));
+    const results = await producer.offerMany(queue, offers);
+    const ended = () => workers.flatMap((worker) => worker.of('end'));
+    await until(() => workers.reduce((sum, worker) => sum + worker.entries.length, -2) >= MESSAGES, {
+      within: 40_000,
+      every: 100,
+    });
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    const bareTimers = floor.stop();
+
+    const lateness = ended()
+      .map(({ late }) => late)
+      .sort((a, b) => a - b);
+    const percentile = (p: number): number => lateness[Math.ceil(lateness.length * p) - 1] ?? NaN;
+    const figures =
+      `p50 ${percentile(0.5)}, p99 ${percentile(0.99)}, most ${percentile(1)} ms late; ` +
+      `bare timers p99 ${bareTimers.p99}, most ${bareTimers.most} ms; ` +
+      `shares ${workers.map((worker) => worker.of('end').length).join(' + ')}`;
+    console.log(figures);
+
+    expect(new Set(ended().map(({ id }) => id))).toEqual(new Set(results.map(({ id }) => id)));
+    expect(ended()).toHaveLength(MESSAGES);
+    expect(ended().every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(lateness[0]).toBeGreaterThanOrEqual(0);
+    expect(percentile(0.99)).toBeLessThanOrEqual(bareTimers.most + LATENESS_ABOVE_FLOOR);
+  }, 60_000);
+});

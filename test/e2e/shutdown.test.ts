@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+import type { Task } from '../support/worker/worker-settings.js';
+
+describe('SIGTERM', () => {
+  const scene = new Scene();
+
+  async function startQueue(shutdownTimeout: number) {
+    const queue = scene.newQueue();
+    const settings = { queue, handler: { lease: 1000, concurrency: 4 }, module: { shutdownTimeout } };
+    const [{ producer }, worker] = await Promise.all([
+      scene.startApp({ module: { consume: false } }),
+      scene.startWorker(settings),
+    ]);
+    const offer = (task: Task, id: string) => producer.offer(queue, task, 0, { id });
+    return { queue, settings, producer, worker, offer };
+  }
+
+  async function terminate(worker: { end(signal: 'SIGTERM'): Promise<void> }): Promise<number> {
+    const start = performance.now();
+    await worker.end('SIGTERM');
+    return performance.now() - start;
+  }
+
+  test('running handlers finish, and may still offer; nothing is handled twice; the process ends by itself', async () => {
+    const { queue, settings, producer, worker, offer } = await startQueue(5000);
+    for (let i = 0; i < 4; i++) await offer({ do: 'offer-then-work', ms: 700 }, `m${i}`);
+    await until(() => worker.of('start').length === 4);
+    const took = await terminate(worker);
+
+    expect(took).toBeLessThan(3000);
+    expect(
+      worker
+        .of('end')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['m0', 'm1', 'm2', 'm3']);
+    for (let i = 0; i < 4; i++) {
+      expect(await producer.find(queue, `m${i}`)).toBeNull();
+      expect(await producer.find(queue, `m${i}-after`)).toMatchObject({ state: 'delayed' });
+    }
+
+    // What it did not claim any more is left to the next one, as a first attempt.
+    const next = await scene.startWorker(settings);
+    await until(() => next.of('end').length === 4);
+    await until(async () => (await producer.counts(queue)).active === 0);
+    expect(
+      next
+        .of('start')
+        .map(({ id, attempt }) => `${id} ${attempt}`)
+        .sort(),
+    ).toEqual(['m0-before 1', 'm1-before 1', 'm2-before 1', 'm3-before 1']);
+  }, 20_000);
+
+  test('an idle process ends at once', async () => {
+    const { worker } = await startQueue(5000);
+    expect(await terminate(worker)).toBeLessThan(1500);
+    expect(worker.log).toBe('');
+  });
+
+  test('a handler that never returns holds it up for the shutdown timeout only; its message comes back', async () => {
+    const { settings, worker, offer } = await startQueue(600);
+    await offer({ do: 'hang', firstAttemptOnly: true }, 'hangs');
+    await until(() => worker.of('start').length === 1);
+    const took = await terminate(worker);
+
+    expect(took).toBeGreaterThanOrEqual(590);
+    expect(took).toBeLessThan(600 + 1000);
+    expect(worker.log).toContain('not settled within shutdownTimeout');
+
+    const next = await scene.startWorker(settings);
+    await until(() => next.of('end').length === 1, { within: 5000 });
+    expect(next.of('end')).toMatchObject([{ id: 'hangs', attempt: 2 }]);
+  }, 20_000);
+
+  test('a handler that heeds its signal gives up in time, and no attempt is spent', async () => {
+    const { queue, settings, producer, worker, offer } = await startQueue(1000);
+    await offer({ do: 'work-until-aborted', firstAttemptOnly: false }, 'long');
+    await until(() => worker.of('start').length === 1);
+    const took = await terminate(worker);
+
+    expect(worker.of('aborted')).toMatchObject([{ id: 'long', attempt: 1 }]);
+    expect(took).toBeLessThan(1000);
+    expect(worker.log).not.toContain('not settled');
+    expect(await producer.find(queue, 'long')).toMatchObject({ failedAttempts: 0 });
+
+    const next = await scene.startWorker(settings);
+    await until(() => next.of('start').length === 1);
+    expect(next.of('start')).toMatchObject([{ id: 'long', attempt: 1 }]);
+  }, 20_000);
+});
