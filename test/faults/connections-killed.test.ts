@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { DelayQueueError } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('connections are killed', () => {
+  const scene = new Scene({});
+
+  async function kill(type: 'pubsub' | 'normal'): Promise<number> {
+    // Not the one that kills, nor the one that looks.
+    return Number(await scene.redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes'));
+  }
+
+  test('an earlier message, offered while the timer waits for a later one, is handled in time', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, null, '1h');
+    for (let i = 0; i < 10; i++) {
+      await producer.offer(queue, null, 100, { id: `m${i}` });
+      const { late } = await handled.until(`m${i}`);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(250);
+    }
+  });
+
+  test('with all subscriptions killed again and again, messages are still handled in time', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, null, '1h');
+
+    let killed = 0;
+    for (let i = 0; i < 20; i++) {
+      killed += await kill('pubsub');
+      await producer.offer(queue, null, 100, { id: `m${i}` });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await handled.untilCalls(20);
+
+    expect(killed).toBeGreaterThan(5);
+    expect(new Set(handled.ids).size).toBe(20);
+    for (const { late } of handled.calls) {
+      expect(late).toBeGreaterThanOrEqual(0);
+      // The safety bound is a check interval, but a new subscription looks at once.
+      expect(late).toBeLessThan(1000);
+    }
+  }, 10_000);
+
+  test('a lost announcement costs no more than the check interval', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({
+      module: { defaults: { checkInterval: '1s' } },
+      providers: [handlerOf(queue, handled.record)],
+    });
+    await producer.offer(queue, null, '1h', { id: 'later' });
+    // Put there behind the producer's back: nobody announces it.
+    const { offeredAt } = (await producer.find(queue, 'later'))!;
+    await scene.redis.zadd(scene.key(queue, 'delayed'), offeredAt.getTime(), 'later');
+    await handled.until('later', { within: 1500 });
+    expect(handled.ids).toEqual(['later']);
+  });
+
+  test('with all other connections killed again and again, nothing is lost that was acknowledged', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    const acknowledged: string[] = [];
+    const problems: unknown[] = [];
+    const until4s = performance.now() + 4000;
+    const killer = new Redis(scene.url);
+    const killing = (async () => {
+      for (; performance.now() < until4s; await new Promise((resolve) => setTimeout(resolve, 400))) {
+        await killer.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      }
+    })();
+    const offers: Promise<unknown>[] = [];
+    for (; performance.now() < until4s; await new Promise((resolve) => setTimeout(resolve, 2))) {
+      const offer = producer.offer(queue, null, Math.floor(Math.random() * 300));
+      offers.push(
+        offer.then(
+          ({ id }) => acknowledged.push(id),
+          (error) => problems.push(error),
+        ),
+      );
+    }
+    await killing;
+    await Promise.all(offers);
+    killer.disconnect();
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+
+    const ids = new Set(handled.ids);
+    expect(acknowledged.length).toBeGreaterThan(100);
+    expect(acknowledged.filter((id) => !ids.has(id))).toEqual([]);
+    for (const problem of problems) {
+      expect(problem).toBeInstanceOf(DelayQueueError);
+      expect((problem as DelayQueueError).code).toMatch(/^(OUTCOME_UNKNOWN|NOT_CONNECTED)$/);
+    }
+    for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
+  }, 15_000);
+
+  test('SCRIPT FLUSH in the midst of the work goes unnoticed', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    for (let i = 0; i < 30; i++) {
+      await producer.offer(queue, null, i * 3);
+      await scene.redis.script('FLUSH');
+    }
+    await handled.untilCalls(30);
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(log.filter((line) => !line.startsWith('log'))).toEqual([]);
+  });
+
+  test('after OUTCOME_UNKNOWN an offer may be repeated with the same id: the message is there once', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { offerTimeout: 300 } });
+    await producer.offer(queue, null, '1h', { id: 'ahead' });
+    await scene.server.freeze();
+    const error: unknown = await producer.offer(queue, 'm', '1h', { id: 'm' }).catch((reason: unknown) => reason);
+    await scene.server.thaw();
+    expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+
+    // It was carried out after all, when the server went on.
+    await until(async () => (await scene.redis.zscore(scene.key(queue, 'delayed'), 'm')) !== null);
+    const again = await producer.offer(queue, 'm', '1h', { id: 'm' });
+    expect(again.created).toBe(false);
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
+  });
+});

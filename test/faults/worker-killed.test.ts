@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+import type { Task } from '../support/worker/worker-settings.js';
+
+const MESSAGES = 40;
+const LEASE = 2000;
+
+describe('a worker process is killed', () => {
+  const scene = new Scene();
+  const allGone = (counts: object) => Object.values(counts).every((count) => count === 0);
+
+  test('what it held is handled by the other one soon after the lease, as a second attempt', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };
+    const doomed = await scene.startWorker(settings);
+    const task: Task = { do: 'work', ms: 60_000, firstAttemptOnly: true };
+    const offers = Array.from({ length: MESSAGES }, () => ({ payload: task, delay: 0 }));
+    const results = await producer.offerMany(queue, offers);
+    await until(() => doomed.of('start').length === 32);
+    const held = new Set(doomed.of('start').map(({ id }) => id));
+    const other = await scene.startWorker({ queue, handler: { lease: LEASE, concurrency: 64 } });
+    await until(() => other.of('start').length === MESSAGES - 32);
+
+    await doomed.end('SIGKILL');
+    const killedAt = Date.now();
+    const again = () => other.of('end').filter(({ id }) => held.has(id));
+    await until(() => again().length >= held.size, { within: LEASE + 5000 });
+    const latency = Date.now() - killedAt;
+
+    console.log(`handled again ${latency} ms after the kill, with a lease of ${LEASE} ms`);
+    expect(latency).toBeLessThan(LEASE + 2000);
+    expect(again()).toHaveLength(32);
+    expect(again().every(({ attempt }) => attempt === 2)).toBe(true);
+    expect(doomed.of('end')).toEqual([]);
+    expect(new Set([...held, ...other.of('start').map(({ id }) => id)]).size).toBe(results.length);
+  }, 30_000);
+
+  test('a message that kills its process each time is a dead letter after its attempts; the others flow', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const settings = { queue, handler: { lease: 1000, attempts: 2 } };
+    const poison: Task = { do: 'crash' };
+    await producer.offer(queue, poison, 0, { id: 'poison' });
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const worker = await scene.startWorker(settings);
+      await until(() => worker.of('start').length === 1, { within: 10_000 });
+      expect(worker.of('start')).toMatchObject([{ id: 'poison', attempt }]);
+      await worker.end('SIGKILL');
+    }
+    const survivor = await scene.startWorker(settings);
+    await producer.offer(queue, null, 0, { id: 'fine' });
+    await until(() => survivor.of('end').length === 1);
+    await until(async () => (await producer.find(queue, 'poison'))?.state === 'dead', { within: 10_000 });
+
+    const { letters } = await producer.deadLetters(queue).list();
+    expect(letters).toMatchObject([{ id: 'poison', failedAttempts: 2, error: { name: 'LeaseExpired' } }]);
+    expect(survivor.of('start').map(({ id }) => id)).toEqual(['fine']);
+  }, 30_000);
+
+  test('messages that fell due while no consumer ran are handled when one starts', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const first = await scene.startWorker({ queue });
+    const offers = Array.from({ length: MESSAGES }, (_, i) => ({ payload: null, delay: i * 20 }));
+    await producer.offerMany(queue, offers);
+    await until(() => first.of('end').length > 0);
+    await first.end('SIGTERM');
+    const second = await scene.startWorker({ queue });
+    await until(async () => allGone(await producer.counts(queue)));
+    expect(first.of('end').length + second.of('end').length).toBe(MESSAGES);
+    expect([...first.of('start'), ...second.of('start')].every(({ attempt }) => attempt === 1)).toBe(true);
+  }, 20_000);
+
+  test('a worker whose event loop stands still beyond the lease loses its messages; its late answer is refused', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const settings = { queue, handler: { lease: 1000, concurrency: 1 } };
+    const stalled = await scene.startWorker(settings);
+    const task: Task = { do: 'block', ms: 3500, firstAttemptOnly: true };
+    await producer.offer(queue, task, 0, { id: 'm' });
+    await until(() => stalled.of('start').length === 1);
+    const other = await scene.startWorker(settings);
+    await until(() => other.of('end').length === 1, { within: 8000 });
+    expect(other.of('end')).toMatchObject([{ id: 'm', attempt: 2 }]);
+    await producer.offer(queue, null, '1h', { id: 'm' });
+
+    await until(() => stalled.log.includes('lease was lost'), { within: 8000 });
+    expect(stalled.of('start')).toHaveLength(1);
+    expect(await producer.find(queue, 'm')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
+    expect(await producer.counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+  }, 20_000);
+});
