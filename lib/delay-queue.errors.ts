@@ -41,6 +41,7 @@ export type DelayQueueErrorCode =
  * ```
  */
 export class DelayQueueError extends Error {
+  /** For logs. */
   override readonly name = 'DelayQueueError';
 
   /** The message that was offered, where the error is about one; also if its id was generated. */

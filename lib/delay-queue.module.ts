@@ -1,9 +1,9 @@
-import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
+import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { type Clock, systemClock } from './clock.js';
 import { DelayQueueError } from './delay-queue.errors.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './delay-queue.module-definition.js';
-import type { DelayQueueModuleOptions } from './delay-queue.options.js';
+import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './delay-queue.options.js';
 import { type ResolvedModuleOptions, resolveModuleOptions } from './delay-queue.options.schema.js';
 import { DelayQueueRuntime } from './delay-queue.runtime.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
@@ -46,10 +46,31 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
   }
 
   /**
-   * @param options - see {@link DelayQueueModuleOptions}; a mistake in them fails the start-up with `INVALID_OPTION`
+   * The module with options that are known when it is imported.
+   *
+   * @param options - all optional; a mistake in them fails the start-up with `INVALID_OPTION`, naming the field
    */
   static override forRoot(options: DelayQueueModuleOptions = {}): DynamicModule {
     return super.forRoot(options);
+  }
+
+  /**
+   * The module with options that other providers know.
+   *
+   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` of a {@link DelayQueueOptionsFactory}
+   *
+   * @example
+   * ```ts
+   * DelayQueueModule.forRootAsync({
+   *   inject: [ConfigService],
+   *   useFactory: (config: ConfigService) => ({ connection: config.getOrThrow('REDIS_URL') }),
+   * })
+   * ```
+   */
+  static override forRootAsync(
+    options: ConfigurableModuleAsyncOptions<DelayQueueModuleOptions, keyof DelayQueueOptionsFactory>,
+  ): DynamicModule {
+    return super.forRootAsync(options);
   }
 
   /** @internal Two of them would both serve every handler, and inject either producer. */

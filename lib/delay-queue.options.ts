@@ -6,6 +6,7 @@ export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction
 
 /** The same wait before every attempt. */
 export interface FixedBackoff {
+  /** Tells the kind. */
   readonly type: 'fixed';
   /** 0 ms – 100 years. */
   readonly delay: Duration;
@@ -15,6 +16,7 @@ export interface FixedBackoff {
 
 /** A wait that grows with each failed attempt: `delay × factor^(failed attempts − 1)`, at most `maxDelay`. */
 export interface ExponentialBackoff {
+  /** Tells the kind. */
   readonly type: 'exponential';
   /** After the first failed attempt; 0 ms – 100 years. Default 1 s. */
   readonly delay?: Duration;
@@ -72,8 +74,11 @@ export interface QueueOptions {
 
 /** A Redis Cluster, as `new Cluster(nodes, options)` of ioredis takes it. */
 export interface ClusterConnection {
+  /** The arguments of ioredis' `Cluster`. */
   readonly cluster: {
+    /** Some nodes to start from. */
     readonly nodes: ClusterNode[];
+    /** Options of the cluster and, as `redisOptions`, of its connections. */
     readonly options?: ClusterOptions;
   };
 }
@@ -114,6 +119,7 @@ export interface DelayQueueModuleOptions {
 
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */
 export interface DelayQueueOptionsFactory {
+  /** Called once, at start-up. */
   createDelayQueueOptions(): DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>;
 }
 

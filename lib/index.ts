@@ -17,6 +17,7 @@ export type {
   DeadLetter,
   DelayedMessage,
   MessageCounts,
+  MessageEnvelope,
   MessageFailure,
   MessageHeaders,
   MessageSnapshot,

@@ -10,6 +10,7 @@ import { type Duration, LONGEST_DELAY, parseDuration } from '../duration.js';
  * ```
  */
 export class RejectMessage extends Error {
+  /** For logs. */
   override readonly name = 'RejectMessage';
 
   /** @param reason - becomes the dead letter's error message */
@@ -27,6 +28,7 @@ export class RejectMessage extends Error {
  * ```
  */
 export class DeferMessage extends Error {
+  /** For logs. */
   override readonly name = 'DeferMessage';
   /** Milliseconds until the message is due again. */
   readonly delay: number;

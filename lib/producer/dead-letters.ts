@@ -16,6 +16,7 @@ export interface DeadLetterQuery {
 
 /** Some dead letters, oldest first. */
 export interface DeadLetterPage<T = unknown> {
+  /** Oldest first. */
   readonly letters: readonly DeadLetter<T>[];
   /** For the next page; null: this was the last one. */
   readonly cursor: string | null;

@@ -1,5 +1,6 @@
 /** @type {import('jest').Config} */
 export default {
+  rootDir: '..',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/test/support/redis/jest-global-setup.js',
