@@ -15,6 +15,8 @@ async function start(): Promise<void> {
   const store = await openStore(settings);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.on(store), {
     logger: ['log', 'warn', 'error'],
+    // Event streams never end by themselves, and the server would wait for them.
+    forceCloseConnections: true,
   });
   app.useStaticAssets(join(import.meta.dirname, 'public'));
   app.enableShutdownHooks();

@@ -1,5 +1,5 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type MessageEvent } from '@nestjs/common';
-import { concatMap, from, interval, map, merge, type Observable, of, startWith, Subject, takeUntil } from 'rxjs';
+import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
+import { concatMap, from, interval, map, merge, type Observable, of, startWith } from 'rxjs';
 import { OrderBook } from '../orders/order-book.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { SHOP_STORE, type ShopStore } from '../store/shop-store.js';
@@ -13,9 +13,7 @@ const RECONNECT_AFTER = 500;
 
 /** What a page is told: everything once, then each change. */
 @Injectable()
-export class LiveFeed implements BeforeApplicationShutdown {
-  readonly #closing = new Subject<void>();
-
+export class LiveFeed {
   constructor(
     @Inject(SHOP_STORE) private readonly store: ShopStore,
     private readonly book: OrderBook,
@@ -25,16 +23,11 @@ export class LiveFeed implements BeforeApplicationShutdown {
     private readonly events: ShopEvents,
   ) {}
 
-  // The HTTP server waits for its responses to end, and these would not end by themselves.
-  beforeApplicationShutdown(): void {
-    this.#closing.next();
-  }
-
   open(): Observable<MessageEvent> {
     const counts = this.counts.changes.pipe(map((data): MessageEvent => ({ type: 'counts', data })));
     // Tells a connection that died from one on which nothing happens, on both of its ends.
     const heartbeat = interval(HEARTBEAT).pipe(map((): MessageEvent => ({ type: 'heartbeat', data: {} })));
-    return merge(this.#shop(), counts, heartbeat).pipe(takeUntil(this.#closing));
+    return merge(this.#shop(), counts, heartbeat);
   }
 
   /** The snapshot first, then what has happened since it was begun. */

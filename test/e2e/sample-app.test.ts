@@ -1,0 +1,177 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { until } from '../support/until.js';
+import { SampleApp } from './sample-app.process.js';
+
+jest.setTimeout(60_000);
+
+/** What a busy machine may add to the few milliseconds that a message takes. */
+const LATEST = 250;
+
+describe('the sample shop', () => {
+  let redis: TestRedis;
+  let shop: SampleApp;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    shop = await SampleApp.start({ REDIS_URL: redis.url });
+  });
+
+  afterAll(async () => {
+    await shop.end();
+    await redis.stop();
+  });
+
+  it('runs on the Redis that REDIS_URL names, and says so', () => {
+    expect(shop.log).toContain(`Store: Redis at ${redis.url}`);
+  });
+
+  it('cancels an unpaid order when its time is up, and tells the pages', async () => {
+    const page = await shop.listen();
+    const id = await shop.place({ item: 'Tea', payWithin: '300ms' });
+    await page.until('order', { id, status: 'unpaid' });
+    const { data, receivedAt } = await page.until('order', { id, status: 'cancelled' });
+    page.close();
+
+    const dueAt = Date.parse(String(data.dueAt));
+    expect(dueAt - Date.parse(String(data.placedAt))).toBeLessThanOrEqual(300);
+    expect(Date.parse(String(data.settledAt)) - dueAt).toBeGreaterThanOrEqual(0);
+    expect(receivedAt - dueAt).toBeLessThan(LATEST);
+  });
+
+  it('never cancels a paid order', async () => {
+    const page = await shop.listen();
+    const id = await shop.place({ payWithin: '300ms' });
+    const { status, body } = await shop.post(`/orders/${id}/pay`);
+    expect({ status, body }).toMatchObject({ status: 200, body: { id, status: 'paid' } });
+
+    const later = await shop.place({ payWithin: '400ms' });
+    await page.until('order', { id: later, status: 'cancelled' });
+    page.close();
+    expect(page.of('order').filter(({ data }) => data.id === id && data.status === 'cancelled')).toEqual([]);
+    expect((await shop.get(`/orders/${id}`)).body).toMatchObject({ status: 'paid' });
+  });
+
+  it('takes a second payment for the first', async () => {
+    const id = await shop.place({});
+    const first = await shop.post(`/orders/${id}/pay`);
+    const second = await shop.post(`/orders/${id}/pay`);
+    expect(second).toEqual(first);
+  });
+
+  it('refuses to take money for a cancelled order', async () => {
+    const id = await shop.place({ payWithin: 0 });
+    await until(async () => (await shop.get(`/orders/${id}`)).body.status === 'cancelled');
+    const { status, body } = await shop.post(`/orders/${id}/pay`);
+    expect(status).toBe(409);
+    expect(body.message).toContain('cancelled');
+  });
+
+  it('lets either the payment or the timeout win, and never both', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const page = await shop.listen();
+        const id = await shop.place({ payWithin: 30 });
+        const { data } = await page.until('order', { id, status: 'unpaid' });
+        await new Promise((resolve) => setTimeout(resolve, Date.parse(String(data.dueAt)) - Date.now()));
+        const paid = (await shop.post(`/orders/${id}/pay`)).status === 200;
+        const final = paid ? 'paid' : 'cancelled';
+        await page.until('order', { id, status: final });
+        page.close();
+        expect((await shop.get(`/orders/${id}`)).body.status).toBe(final);
+        return page
+          .of('order')
+          .flatMap(({ data }) => (data.id === id && data.status !== 'unpaid' ? [data.status] : []));
+      }),
+    );
+    // The same outcome may be told twice.
+    expect(outcomes.map((told) => new Set(told).size)).toEqual(outcomes.map(() => 1));
+  });
+
+  it('knows no order that nobody placed', async () => {
+    expect((await shop.get('/orders/none')).status).toBe(404);
+    expect((await shop.post('/orders/none/pay')).status).toBe(404);
+  });
+
+  it.each([{ payWithin: '5 parsecs' }, { payWithin: -1 }, { payWithin: 1.5 }, { payWithin: null }, { payWithin: {} }])(
+    'places no order with $payWithin to pay, and says why',
+    async (order) => {
+      const before = await shop.get('/orders');
+      const { status, body } = await shop.post('/orders', order);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('delay') });
+      expect(await shop.get('/orders')).toEqual(before);
+    },
+  );
+
+  it.each([{ item: '' }, { item: 5 }, { item: 'x'.repeat(101) }])('sells nothing called $item', async (order) => {
+    expect((await shop.post('/orders', order)).status).toBe(400);
+  });
+
+  it('lists the newest order first', async () => {
+    const ids = [await shop.place({}), await shop.place({}), await shop.place({})];
+    const { body } = await shop.get('/orders');
+    expect((body as unknown as { id: string }[]).slice(0, 3).map(({ id }) => id)).toEqual(ids.reverse());
+  });
+
+  it('does a task when it is due, and shows it', async () => {
+    const page = await shop.listen();
+    const { status, body } = await shop.post('/add?task=sanyou&delay=200ms');
+    expect({ status, body }).toMatchObject({ status: 201, body: { task: 'sanyou', doneAt: null } });
+    await page.until('task', { id: body.id, doneAt: null });
+    await page.until('counts');
+    await until(() => page.of('task').some(({ data }) => data.id === body.id && data.doneAt !== null));
+    page.close();
+    expect(shop.log).toContain('Task due: sanyou');
+  });
+
+  it('refuses a task without words, and a delay that is none', async () => {
+    expect((await shop.post('/add')).status).toBe(400);
+    expect((await shop.post('/add?task=x&delay=soon')).status).toBe(400);
+  });
+
+  it('tells the pages of every process on the same Redis', async () => {
+    const other = await SampleApp.start({ REDIS_URL: redis.url });
+    const page = await other.listen();
+    const id = await shop.place({ payWithin: '10m' });
+    await page.until('order', { id, status: 'unpaid' });
+    await shop.post(`/orders/${id}/pay`);
+    const { data } = await page.until('order', { id, status: 'paid' });
+    expect(data.item).toBe('A surprise');
+    page.close();
+    await other.end();
+  });
+});
+
+describe('the sample shop, where it cannot be as usual,', () => {
+  it('runs in memory without any Redis, and says what that means', async () => {
+    const shop = await SampleApp.start();
+    expect(shop.log).toContain('Store: memory: orders and messages die with this process');
+    const page = await shop.listen();
+    const id = await shop.place({ payWithin: '100ms' });
+    await page.until('order', { id, status: 'cancelled' });
+    page.close();
+    await shop.end();
+  });
+
+  it('names the port that is in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const shop = new SampleApp({ PORT: String(port) });
+    expect(await shop.exited()).toBe(1);
+    server.close();
+    expect(shop.log.trim().split('\n').at(-1)).toBe(
+      `Port ${port} is in use. Choose another one: PORT=${port + 1} npm start`,
+    );
+  });
+
+  it('names the Redis that does not answer', async () => {
+    const shop = new SampleApp({ REDIS_URL: 'redis://user:secret@127.0.0.1:1' });
+    expect(await shop.exited()).toBe(1);
+    expect(shop.log).toBe('No Redis answers at redis://127.0.0.1:1 (REDIS_URL): connect ECONNREFUSED 127.0.0.1:1\n');
+  });
+});
