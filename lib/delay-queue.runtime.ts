@@ -54,6 +54,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
   async onModuleDestroy(): Promise<void> {
     this.#stopping = true;
+    this.stores.hurry();
     await new Promise<void>((resolve, reject) => {
       const cancelTimer = this.clock.schedule(resolve, this.options.shutdownTimeout);
       this.#stop().finally(cancelTimer).then(resolve, reject);

@@ -15,6 +15,8 @@ export interface Stores {
   /** Opens connections in the background; nothing is awaited. */
   connect(): void;
   open(queue: string, options: ResolvedQueueOptions): MessageStore;
+  /** The application is stopping: from now on no call waits for Redis to come back. */
+  hurry(): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
   return {
     connect: () => connections.commands.connect(),
     open: (queue, limits) => new NativeMessageStore(connections, { prefix, queue, limits }),
+    hurry: () => connections.commands.hurry(),
     close: () => connections.close(),
   };
 }
@@ -45,6 +48,7 @@ function memoryStores(clock: Clock): Stores {
         "store: 'memory' - messages live in this process alone and DIE WITH IT; use Redis for real work",
       ),
     open: (_queue, limits) => new MemoryMessageStore({ limits, clock }),
+    hurry: () => undefined,
     close: () => Promise.resolve(),
   };
 }

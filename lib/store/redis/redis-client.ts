@@ -23,6 +23,8 @@ export function createClient(connection: ConnectionOptions, role: ConnectionRole
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
     maxRetriesPerRequest: 0,
+    // Longer than a goodbye takes; ioredis' own 2 s would outlive a closed application whose Redis is gone.
+    disconnectTimeout: 100,
   } satisfies RedisOptions;
 
   if (typeof connection === 'function') return connection({ ...reconnecting, ...overrides });

@@ -19,6 +19,11 @@ export class RedisCommands {
     this.#connection.connect();
   }
 
+  /** From now on no command waits for the connection. */
+  hurry(): void {
+    this.#connection.hurry();
+  }
+
   close(): Promise<void> {
     return this.#connection.close();
   }

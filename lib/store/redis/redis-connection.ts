@@ -12,17 +12,21 @@ export interface ConnectionSettings {
   readonly commandTimeout: number;
 }
 
-/** How long a closing connection may take to say goodbye before its socket is destroyed. */
+/** How long a closing connection may take; ioredis destroys the socket of one that gets no goodbye before that. */
 const CLOSE_TIMEOUT = 1000;
+
+/** The states of a client that has a socket. */
+const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
 
 /** One connection: opened when it is first needed, kept open, told about in the log, closed once. */
 export class RedisConnection {
   readonly #role: ConnectionRole;
   readonly #settings: ConnectionSettings;
   readonly client: RedisClient;
-  readonly #waiting = new Set<(outcome: 'ready' | 'closed') => void>();
+  readonly #waiting = new Set<(outcome: 'ready' | 'closed' | 'late') => void>();
   #lastError: unknown;
   #down = false;
+  #hurried = false;
   #closed = false;
 
   constructor(role: ConnectionRole, settings: ConnectionSettings) {
@@ -57,6 +61,7 @@ export class RedisConnection {
   async ready(command: string, timeout = this.#settings.commandTimeout): Promise<void> {
     if (this.isReady) return;
     if (this.#closed) throw closed(command);
+    if (this.#hurried) throw notConnected(command, 0, this.#lastError);
     this.connect();
     const outcome = await new Promise<'ready' | 'closed' | 'late'>((resolve) => {
       const cancelTimer = this.#settings.clock.schedule(() => done('late'), timeout);
@@ -69,6 +74,12 @@ export class RedisConnection {
     });
     if (outcome === 'closed') throw closed(command);
     if (outcome === 'late') throw notConnected(command, timeout, this.#lastError);
+  }
+
+  /** From now on nobody waits for the connection: without one, commands fail at once. */
+  hurry(): void {
+    this.#hurried = true;
+    for (const done of [...this.#waiting]) done('late');
   }
 
   /**
@@ -101,14 +112,15 @@ export class RedisConnection {
     if (this.#closed) return;
     this.#closed = true;
     for (const done of [...this.#waiting]) done('closed');
-    if (this.client.status === 'end') return;
+    // Without a socket there is no goodbye to wait for, and ioredis tells of no end.
+    const open = OPEN.includes(this.client.status);
     const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
-    const cancelTimer = this.#settings.clock.schedule(() => {
-      if ('stream' in this.client) this.client.stream?.destroy();
-    }, CLOSE_TIMEOUT);
     this.client.disconnect();
-    await ended;
-    cancelTimer();
+    if (!open) return;
+    await new Promise<void>((resolve) => {
+      const cancelTimer = this.#settings.clock.schedule(resolve, CLOSE_TIMEOUT);
+      void ended.then(cancelTimer).then(resolve);
+    });
   }
 
   #onReady(): void {

@@ -28,8 +28,8 @@ export function refused(command: string, cause: Error): DelayQueueError {
 export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
   return new DelayQueueError(
     'NOT_CONNECTED',
-    `Redis was not reachable within ${waited} ms, so ${command} was not sent: nothing was written. ` +
-      'Check `connection` and that Redis is up, then try again.',
+    `Redis ${waited > 0 ? `was not reachable within ${waited} ms` : 'is not reachable'}, so ${command} was not sent: ` +
+      'nothing was written. Check `connection` and that Redis is up, then try again.',
     { cause },
   );
 }
