@@ -40,5 +40,5 @@ try {
   await start();
 } catch (error) {
   console.error(error instanceof StartError ? error.message : error);
-  process.exitCode = 1;
+  process.exit(1);
 }

@@ -11,6 +11,9 @@ import { EventReader } from './sample-app.events.js';
 const PROGRAM = fileURLToPath(new URL('../../sample-app/main.ts', import.meta.url));
 const LOADER = ['--disable-warning=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
 
+/** No connection is kept for later: it would outlive the test. */
+const SINGLE = { connection: 'close' };
+
 export interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -73,12 +76,12 @@ export class SampleApp {
   }
 
   async get(path: string): Promise<Answer> {
-    return read(await fetch(this.url + path));
+    return read(await fetch(this.url + path, { headers: SINGLE }));
   }
 
   async post(path: string, body?: unknown): Promise<Answer> {
-    const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    return read(await fetch(this.url + path, { method: 'POST', ...(body !== undefined && json) }));
+    const json = { headers: { ...SINGLE, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return read(await fetch(this.url + path, { method: 'POST', headers: SINGLE, ...(body !== undefined && json) }));
   }
 
   /** Places an order and returns its id. */
