@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { DelayedMessage } from '../../lib/index.js';
+import { randomName } from '../support/random-name.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('on a Redis Cluster', () => {
+  let server: TestRedis;
+  let app: TestApp;
+  const queue = randomName('orders');
+  const handled: DelayedMessage[] = [];
+
+  beforeAll(async () => {
+    // One node that holds all slots: it refuses what a cluster refuses, such as a script whose keys are not in one slot.
+    server = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
+    const redis = new Redis(server.url);
+    await redis.cluster('ADDSLOTSRANGE', 0, 16383);
+    await until(async () => (await redis.cluster('INFO')).includes('cluster_state:ok'), { within: 20_000 });
+    redis.disconnect();
+    const nodes = [{ host: server.host, port: server.port }];
+    const provider = handlerOf(queue, (_payload, message) => handled.push(message));
+    app = await startTestApp({ connection: { cluster: { nodes } } }, { providers: [provider] });
+  }, 30_000);
+
+  afterAll(async () => {
+    await app.close();
+    await server.stop();
+  });
+
+  it('a message is handled when it falls due', async () => {
+    const { id } = await app.producer.offer(queue, { a: 1 }, 200);
+    await until(() => handled.some((message) => message.id === id));
+  });
+
+  it('every operation finds its keys in one slot', async () => {
+    const { producer } = app;
+    await producer.pause(queue);
+    await producer.offer(queue, 1, 0, { id: 'a' });
+    await producer.offer(queue, 2, '1h', { id: 'b' });
+    await producer.offer(queue, 3, '1h', { id: 'b', onDuplicate: 'replace' });
+    expect(await producer.reschedule(queue, 'b', '2h')).toBe(true);
+    expect(await producer.find(queue, 'b')).toMatchObject({ payload: 3, state: 'delayed' });
+    expect(await producer.cancel(queue, 'b')).toBe(true);
+    expect(await producer.nextDue(queue)).toBeNull();
+    await producer.resume(queue);
+    await until(() => handled.some(({ id }) => id === 'a'));
+    expect(await producer.deadLetters(queue).list()).toEqual({ letters: [], cursor: null });
+    expect(await producer.deadLetters(queue).redriveAll()).toBe(0);
+    expect(await producer.deadLetters(queue).discard('none')).toBe(false);
+    await producer.offer(queue, 4, '1h');
+    expect(await producer.clear(queue)).toBe(1);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+});
