@@ -77,11 +77,11 @@ describe('a worker process is killed', () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: 1000, concurrency: 1 } };
-    const stalled = await scene.startWorker(settings);
+    const workers = await Promise.all([scene.startWorker(settings), scene.startWorker(settings)]);
     const task: Task = { do: 'block', ms: 3500, firstAttemptOnly: true };
     await producer.offer(queue, task, 0, { id: 'm' });
-    await until(() => stalled.of('start').length === 1);
-    const other = await scene.startWorker(settings);
+    await until(() => workers.some((worker) => worker.of('start').length === 1));
+    const [stalled, other] = workers[0].of('start').length === 1 ? workers : [workers[1], workers[0]];
     await until(() => other.of('end').length === 1, { within: 8000 });
     expect(other.of('end')).toMatchObject([{ id: 'm', attempt: 2 }]);
     await producer.offer(queue, null, '1h', { id: 'm' });

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ENVIRONMENT, TYPESCRIPT } from '../run-program.js';
 import { until } from '../until.js';
-import type { Entry, WorkerSettings } from './worker-settings.js';
+import type { Entries, Entry, EntryOf, WorkerSettings } from './worker-settings.js';
 
 const PROGRAM = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
@@ -45,8 +45,8 @@ export class WorkerProcess {
   }
 
   /** Entries of one kind, in the order of their happening. */
-  of<Event extends Entry['event']>(event: Event): Extract<Entry, { event: Event }>[] {
-    return this.entries.filter((entry): entry is Extract<Entry, { event: Event }> => entry.event === event);
+  of<Event extends keyof Entries>(event: Event): EntryOf<Event>[] {
+    return this.entries.filter((entry) => entry.event === event) as EntryOf<Event>[];
   }
 
   /** Sends a signal and waits for the end of the process. */

@@ -17,14 +17,22 @@ export type Task =
     ) & { readonly firstAttemptOnly?: boolean })
   | null;
 
+/** What a worker tells, by the event it tells of. */
+export interface Entries {
+  ready: object;
+  start: HandlerCall;
+  end: HandlerCall;
+  aborted: HandlerCall;
+}
+
+interface HandlerCall {
+  readonly id: string;
+  readonly attempt: number;
+  /** Milliseconds after its due time at which the handler started; the clock is that of Redis, on one machine. */
+  readonly late: number;
+}
+
 /** A line of the journal. */
-export type Entry =
-  | { readonly event: 'ready' }
-  | { readonly event: 'aborted'; readonly id: string; readonly attempt: number }
-  | {
-      readonly event: 'start' | 'end';
-      readonly id: string;
-      readonly attempt: number;
-      /** Milliseconds after its due time at which the handler started; the clock is that of Redis, on one machine. */
-      readonly late: number;
-    };
+export type Entry = { [Event in keyof Entries]: EntryOf<Event> }[keyof Entries];
+
+export type EntryOf<Event extends keyof Entries> = { readonly event: Event } & Entries[Event];

@@ -16,15 +16,19 @@ class Tasks {
 
   @DelayedHandler(settings.queue, settings.handler)
   async handle(task: Task, message: DelayedMessage<Task>): Promise<void> {
-    const { id, attempt } = message;
-    const late = Date.now() - message.dueAt.getTime();
-    if (!settings.quiet) journal.write({ event: 'start', id, attempt, late });
+    const { id, attempt, dueAt } = message;
+    const call = { id, attempt, late: Date.now() - dueAt.getTime() };
+    if (!settings.quiet) {
+      journal.write({ event: 'start', ...call });
+      message.signal.addEventListener('abort', () => journal.write({ event: 'aborted', ...call }));
+    }
     await this.#perform(task, message);
-    journal.write({ event: 'end', id, attempt, late });
+    journal.write({ event: 'end', ...call });
   }
 
-  async #perform(task: Task, { id, attempt, queue, signal }: DelayedMessage<Task>): Promise<void> {
-    if (!task || (task.firstAttemptOnly && attempt > 1)) return;
+  async #perform(task: Task, message: DelayedMessage<Task>): Promise<void> {
+    const { id, queue } = message;
+    if (!task || (task.firstAttemptOnly && message.attempt > 1)) return;
     switch (task.do) {
       case 'work':
         return sleep(task.ms);
@@ -35,10 +39,7 @@ class Tasks {
         return;
       case 'work-until-aborted':
         return new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => {
-            journal.write({ event: 'aborted', id, attempt });
-            reject(signal.reason as Error);
-          });
+          message.signal.addEventListener('abort', () => reject(message.signal.reason as Error));
         });
       case 'hang':
         return new Promise(() => undefined);

@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('Redis is down', () => {
+  const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+
+  test('an application starts nevertheless, and goes to work when Redis is there', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    await scene.server.kill9();
+    const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    const offered = producer.offer(queue, 'waits for Redis', 0);
+    await until(() => log.some((line) => line.startsWith('error')));
+
+    await scene.server.restart();
+    const { id } = await offered;
+    await handled.until(id);
+    expect(log.some((line) => line.includes('is back'))).toBe(true);
+  });
+
+  test.each(['with a handler', 'without one'])(
+    'an application %s closes within its shutdown timeout, and some',
+    async (kind) => {
+      const queue = scene.newQueue();
+      const handled = new Handled();
+      const { producer, log, close } = await scene.startApp({
+        module: { shutdownTimeout: 500 },
+        providers: kind === 'with a handler' ? [handlerOf(queue, handled.record)] : [],
+      });
+      await producer.offer(queue, null, '1h');
+      await scene.server.kill9();
+      try {
+        await until(() => log.some((line) => line.includes('ECONNREFUSED')));
+        const start = performance.now();
+        let closed = false;
+        void close().then(() => (closed = true));
+        await until(() => closed, { within: 3000 });
+        expect(performance.now() - start).toBeLessThan(2500);
+      } finally {
+        await scene.server.restart();
+      }
+    },
+  );
+
+  test('offers fail in time, saying that nothing was written', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { offerTimeout: 300 } });
+    await producer.offer(queue, null, '1h');
+    await scene.server.kill9();
+    try {
+      const codes = new Set<string>();
+      const start = performance.now();
+      await until(async () => {
+        await producer.offer(queue, null, '1h').catch((error: { code: string }) => codes.add(error.code));
+        return codes.has('NOT_CONNECTED');
+      });
+      expect(performance.now() - start).toBeLessThan(2000);
+      expect([...codes].every((code) => ['NOT_CONNECTED', 'OUTCOME_UNKNOWN'].includes(code))).toBe(true);
+    } finally {
+      await scene.server.restart();
+    }
+  });
+
+  test('after a crash and a restart with its data, everything goes on by itself and in time', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, null, 50, { id: 'before' });
+    await handled.until('before');
+    await producer.offer(queue, null, 150, { id: 'meanwhile' });
+    await producer.offer(queue, null, 2500, { id: 'after' });
+
+    await scene.server.kill9();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await scene.server.restart();
+
+    await handled.until('meanwhile', { within: 3000 });
+    const { late } = await handled.until('after');
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(300);
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    expect(handled.ids).toEqual(['before', 'meanwhile', 'after']);
+  });
+
+  test('after a restart without its data, new messages are handled', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, null, '1h', { id: 'lost' });
+    // As if the server had come back empty.
+    await Promise.all([scene.redis.flushall(), scene.redis.script('FLUSH')]);
+    await scene.server.restart();
+
+    await until(() =>
+      producer.offer(queue, null, 100, { id: 'new' }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await handled.until('new');
+    expect(await producer.find(queue, 'lost')).toBeNull();
+  });
+});
