@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { canInstallPackages } from '../support/redis/debian-package.js';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts the Chromium of this machine; installs it first where that can be done. */
+export async function startChromium(): Promise<Browser> {
+  const executablePath = findChromium() ?? installChromium();
+  return chromium.launch({ executablePath, headless: true, args: ARGUMENTS });
+}
+
+function findChromium(): string | undefined {
+  const folders = process.env.PATH?.split(delimiter) ?? [];
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable);
+}
+
+function installChromium(): string {
+  if (canInstallPackages()) {
+    console.log('No Chromium here, installing the package chromium with apt-get.');
+    aptGet('update', '-qq');
+    aptGet('install', '-qq', '-y', '--no-install-recommends', 'chromium');
+  }
+  const installed = findChromium();
+  if (installed === undefined) {
+    throw new Error('The page is tested in Chromium: install it, so that chromium or google-chrome is on the PATH.');
+  }
+  return installed;
+}
+
+function aptGet(...args: string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  execFileSync('/usr/bin/apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

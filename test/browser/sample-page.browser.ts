@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { SampleApp } from '../e2e/sample-app.process.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { until } from '../support/until.js';
+import { startChromium } from './chromium.js';
+import { expectVisible, ShopPage } from './shop-page.js';
+
+// The browser may have to be installed first.
+jest.setTimeout(300_000);
+
+describe('the page of the sample shop', () => {
+  let redis: TestRedis;
+  let browser: Browser;
+  let app: SampleApp;
+  let shop: ShopPage;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    app = await SampleApp.start({ REDIS_URL: redis.url });
+    shop = await ShopPage.open(browser, app.url);
+  });
+
+  afterEach(async () => {
+    await shop.context.close();
+    await app.end();
+    await redis.stop();
+  });
+
+  it('tells where the shop keeps its orders, and that there are none', async () => {
+    await expectVisible(shop.page.getByText(`on Redis at ${redis.url}`));
+    await expectVisible(shop.page.getByText('No orders yet.'));
+    expect(shop.problems).toEqual([]);
+  });
+
+  it('turns an unpaid order to cancelled when its time is up, without a reload', async () => {
+    await shop.place('Tea', '3s');
+    await expectVisible(shop.order('Tea', 'cancelled'), 10_000);
+    const sightings = await shop.sightings('Tea');
+    expect(sightings.map(({ status }) => status)).toEqual(['unpaid', 'cancelled']);
+    console.log(
+      `After placing: ${sightings.map(({ status, after }) => `${status} ${after.toFixed(0)} ms`).join(', ')}`,
+    );
+    expect(sightings[1]?.after).toBeGreaterThan(3000);
+    expect(sightings[1]?.after).toBeLessThan(3100);
+    expect(shop.problems).toEqual([]);
+  });
+
+  it('counts down by the clock of the server, whatever the clock of the client says', async () => {
+    await shop.page.clock.install({ time: new Date('2001-01-01') });
+    await shop.page.reload();
+    await shop.page.clock.runFor(500);
+    await shop.place('Tea', '100s');
+    await expectVisible(shop.order('Tea', 'unpaid'));
+    expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^1:(40|3\d)$/);
+  });
+
+  it('keeps a paid order paid', async () => {
+    await shop.place('Tea', '1s');
+    await shop.pay('Tea');
+    await expectVisible(shop.order('Tea', 'paid'));
+    await shop.place('Coffee', '1500ms');
+    await expectVisible(shop.order('Coffee', 'cancelled'));
+    expect((await shop.sightings('Tea')).map(({ status }) => status)).toEqual(['unpaid', 'paid']);
+  });
+
+  it('shows how many messages wait', async () => {
+    await until(async () => (await shop.count('orders', 'delayed')) === '0');
+    await shop.place('Tea', '2s');
+    await until(async () => (await shop.count('orders', 'delayed')) === '1', { within: 1000 });
+    await expectVisible(shop.order('Tea', 'cancelled'));
+    await until(async () => (await shop.count('orders', 'delayed')) === '0', { within: 1000 });
+    await until(async () => (await shop.count('orders', 'active')) === '0', { within: 2000 });
+  });
+
+  it('is the same in every tab', async () => {
+    const other = await ShopPage.open(browser, app.url);
+    await shop.place('Tea', '10m');
+    await expectVisible(other.order('Tea', 'unpaid'));
+    await other.pay('Tea');
+    await expectVisible(shop.order('Tea', 'paid'));
+    await other.context.close();
+  });
+
+  it('says beside the form what the shop refuses', async () => {
+    await shop.place('Tea', 'soon');
+    const error = shop.page.getByRole('alert').filter({ hasText: "not 'soon'" });
+    await expectVisible(error);
+    await shop.place('Tea', '10m');
+    await expectVisible(shop.order('Tea', 'unpaid'));
+    await error.waitFor({ state: 'hidden' });
+  });
+
+  it('does tasks, too', async () => {
+    await shop.page.getByLabel('Task', { exact: true }).fill('Water the plants');
+    await shop.page.getByLabel('Due in').fill('500ms');
+    await shop.page.getByRole('button', { name: 'Add' }).click();
+    const task = shop.page.getByRole('listitem').filter({ hasText: 'Water the plants' });
+    await expectVisible(task.filter({ hasText: 'done at' }));
+  });
+
+  it('connects anew by itself, and shows what happened meanwhile', async () => {
+    await shop.place('Tea', '10m');
+    await expectVisible(shop.order('Tea', 'unpaid'));
+    const { port } = new URL(app.url);
+    await app.end();
+    await expectVisible(shop.page.getByText('Reconnecting…'));
+    app = await SampleApp.start({ REDIS_URL: redis.url, PORT: port });
+    await expectVisible(shop.page.getByText('Live', { exact: true }), 15_000);
+    await shop.pay('Tea');
+    await expectVisible(shop.order('Tea', 'paid'));
+  });
+
+  it('does not run what a name may hide', async () => {
+    await shop.place('<img src=x onerror="document.title=1">', '10m');
+    await expectVisible(shop.order('<img src=x'));
+    expect(await shop.page.title()).toBe('Shop · nestjs-delay-queue');
+  });
+});
