@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('Redis refuses', () => {
+  const scene = new Scene({});
+  const urlOf = (user: string) => scene.url.replace('redis://', `redis://${user}:secret@`);
+
+  test('an offer that may not be announced is refused, and nothing is written', async () => {
+    const queue = scene.newQueue();
+    await scene.redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
+    const { producer } = await scene.startApp({ module: { connection: urlOf('mute') } });
+
+    const error: unknown = await producer.offer(queue, 1, '1h').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'DelayQueueError', code: 'STORE_REFUSED' });
+    expect((error as Error).message).toMatch(/publish|ACL/);
+    expect(await scene.redis.keys(`${scene.prefix}:{${queue}}:*`)).toEqual([]);
+  });
+
+  test('offers to keys out of bounds are refused with a typed error', async () => {
+    const queue = scene.newQueue();
+    await scene.redis.call('ACL', 'SETUSER', 'bound', 'on', '>secret', '~elsewhere:*', '+@all', '&*');
+    const { producer } = await scene.startApp({ module: { connection: urlOf('bound') } });
+    await expect(producer.offer(queue, 1, '1h')).rejects.toMatchObject({
+      code: 'STORE_REFUSED',
+      message: expect.stringMatching(/NOPERM.*ACL/),
+    });
+  });
+
+  test('work goes on by itself once the permission is granted', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    await scene.redis.call('ACL', 'SETUSER', 'late', 'on', '>secret', '~elsewhere:*', '+@all', '&*');
+    const { producer, log } = await scene.startApp({
+      module: { connection: urlOf('late') },
+      providers: [handlerOf(queue, handled.record)],
+    });
+    await until(() => log.some((line) => line.includes('transfer failed')));
+    await scene.redis.call('ACL', 'SETUSER', 'late', '~*');
+    await producer.offer(queue, 1, 0);
+    const { attempt } = await handled.untilCalls(1);
+    expect(attempt).toBe(1);
+  });
+
+  test('work goes on by itself once a server that became a replica is the primary again', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, 1, 300, { id: 'meanwhile' });
+    await scene.redis.replicaof('127.0.0.1', 1);
+    try {
+      // The refusal also makes the client connect anew, so other offers may find no connection.
+      await until(async () => {
+        const error: unknown = await producer.offer(queue, 1, 0).catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ code: 'STORE_REFUSED', message: expect.stringMatching(/READONLY.*replica/) });
+        return true;
+      });
+      await until(() => log.some((line) => line.includes('transfer failed')));
+      expect(handled.calls).toEqual([]);
+    } finally {
+      await scene.redis.replicaof('NO', 'ONE');
+    }
+    const { attempt } = await handled.until('meanwhile');
+    expect(attempt).toBe(1);
+  });
+
+  test('messages that fall due while Redis answers nobody are handled when it does again', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({
+      module: { offerTimeout: 300 },
+      providers: [handlerOf(queue, handled.record)],
+    });
+    await producer.offer(queue, 1, 200, { id: 'm' });
+    await scene.server.freeze();
+    await sleep(1500);
+    await scene.server.thaw();
+    const { late } = await handled.until('m');
+    expect(late).toBeGreaterThanOrEqual(0);
+    await until(async () => (await producer.find(queue, 'm')) === null);
+    expect(handled.ids).toEqual(['m']);
+  });
+});
