@@ -147,6 +147,20 @@ describe('the sample shop', () => {
 });
 
 describe('the sample shop, where it cannot be as usual,', () => {
+  it('shows everything anew, and goes on, when its Redis was away', async () => {
+    const redis = await startRedis({ args: ['--appendonly', 'yes'] });
+    const shop = await SampleApp.start({ REDIS_URL: redis.url });
+    const page = await shop.listen();
+    const id = await shop.place({ payWithin: '2s' });
+    await redis.restart();
+    await until(() => page.of('snapshot').length > 1, { within: 10_000 });
+    const { data } = await page.until('order', { id, status: 'cancelled' }, 10_000);
+    expect(Date.parse(String(data.settledAt))).toBeGreaterThanOrEqual(Date.parse(String(data.dueAt)));
+    page.close();
+    await shop.end();
+    await redis.stop();
+  });
+
   it('runs in memory without any Redis, and says what that means', async () => {
     const shop = await SampleApp.start();
     expect(shop.log).toContain('Store: memory: orders and messages die with this process');

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 
 /** The shop's own connections, beside those of the delay queue. */
 @Injectable()
@@ -12,7 +12,7 @@ export class RedisConnection implements OnApplicationShutdown {
 
   constructor(url: string) {
     this.commands = this.#connect(url);
-    this.subscriber = this.#connect(url);
+    this.subscriber = this.#connect(url, { autoResubscribe: false });
   }
 
   // The very last hook: handlers and requests that are still under way need the connections until then.
@@ -21,8 +21,8 @@ export class RedisConnection implements OnApplicationShutdown {
     this.subscriber.disconnect();
   }
 
-  #connect(url: string): Redis {
-    const redis = new Redis(url, { maxRetriesPerRequest: 3 });
+  #connect(url: string, options: RedisOptions = {}): Redis {
+    const redis = new Redis(url, { maxRetriesPerRequest: 3, ...options });
     redis.on('error', (error) => this.#logger.warn(error.message));
     return redis;
   }

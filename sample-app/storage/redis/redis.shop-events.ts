@@ -18,11 +18,20 @@ export class RedisShopEvents extends ShopEvents implements OnModuleInit {
     const { subscriber } = this.redis;
     subscriber.on('message', (_channel, text: string) => this.all.next(JSON.parse(text) as ShopEvent));
     await subscriber.subscribe(CHANNEL);
-    // What was published while the connection was down is lost.
-    subscriber.on('ready', () => this.all.next({ type: 'gap' }));
+    subscriber.on('ready', () => void this.#resubscribe());
   }
 
   override async publish(event: ShopEvent): Promise<void> {
     await this.redis.commands.publish(CHANNEL, JSON.stringify(event));
+  }
+
+  /** What was published while the connection was down is lost. */
+  async #resubscribe(): Promise<void> {
+    try {
+      await this.redis.subscriber.subscribe(CHANNEL);
+      this.all.next({ type: 'gap' });
+    } catch {
+      // The connection broke again; it is tried again when it is back.
+    }
   }
 }
