@@ -27,6 +27,8 @@ export class OrderList {
     row.order = order;
     row.element.dataset.status = order.status;
     row.status.textContent = order.status;
+    // Whoever has just pressed the button keeps their place on the page.
+    if (order.status !== 'unpaid' && document.activeElement === row.pay) row.element.focus();
     row.pay.hidden = row.bar.hidden = order.status !== 'unpaid';
     if (order.status !== 'unpaid') row.time.textContent = `at ${timeOfDay(order.settledAt)}`;
     if (before === 'unpaid' && order.status !== before) {
