@@ -196,6 +196,9 @@ function connectionProblem(connection: ConnectionOptions): string | undefined {
   if (typeof connection === 'string') {
     return /^rediss?:\/\//.test(connection) ? undefined : 'must start with redis:// or rediss://';
   }
+  if ('duplicate' in connection) {
+    return 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)';
+  }
   if ('cluster' in connection) {
     const nodes = connection.cluster?.nodes as unknown;
     return Array.isArray(nodes) && nodes.length > 0 ? undefined : '.cluster.nodes must be a non-empty array';

@@ -84,8 +84,9 @@ export interface ClusterConnection {
 }
 
 /**
- * Makes a client of its own for each call. The module calls it once for commands, once for announcements and once for each
- * consumer; it sets the given options on top of your own ones, and it closes the clients when the application shuts down.
+ * Makes a client of its own for each call, with the given options on top of your own ones. The module calls it once for
+ * commands, once for announcements and once for each consumer, and closes these clients when the application shuts down.
+ * Returning a client that exists already fails with `INVALID_OPTION`.
  *
  * @example
  * ```ts

@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { DelayQueueError } from '../../delay-queue.errors.js';
 import type { ConnectionOptions } from '../../delay-queue.options.js';
 
 export type RedisClient = Redis | Cluster;
@@ -27,7 +28,7 @@ export function createClient(connection: ConnectionOptions, role: ConnectionRole
     disconnectTimeout: 100,
   } satisfies RedisOptions;
 
-  if (typeof connection === 'function') return connection({ ...reconnecting, ...overrides });
+  if (typeof connection === 'function') return fromFactory(connection({ ...reconnecting, ...overrides }));
   if (typeof connection === 'string') return new Redis(connection, { ...reconnecting, ...overrides });
   if (!isCluster(connection)) return new Redis({ ...reconnecting, ...connection, ...overrides });
 
@@ -38,6 +39,19 @@ export function createClient(connection: ConnectionOptions, role: ConnectionRole
     enableOfflineQueue: false,
     redisOptions: { ...options?.redisOptions, ...overrides },
   });
+}
+
+/**
+ * Of a shared client the module would subscribe with, block on and close what belongs to others; one that was told not to
+ * connect yet by the overrides cannot be shared.
+ */
+function fromFactory(client: RedisClient): RedisClient {
+  if ((client as RedisClient | undefined)?.status === 'wait') return client;
+  throw new DelayQueueError(
+    'INVALID_OPTION',
+    'connection: the function must return a new ioredis client for each call, made with the overrides it is given: ' +
+      '(overrides) => new Redis({ ...yours, ...overrides })',
+  );
 }
 
 const reconnecting = {

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { ConnectionOptions } from '../../lib/delay-queue.options.js';
+import { createClient } from '../../lib/store/redis/redis-client.js';
+
+const optionsOf = (connection: ConnectionOptions) => (createClient(connection, 'commands') as Redis).options;
+
+describe('a Redis client', () => {
+  it('is made from a URL, options or a function, and does not connect yet', () => {
+    const connections: ConnectionOptions[] = [
+      'redis://:secret@redis.internal:6380/2',
+      { host: 'redis.internal', port: 6380, password: 'secret', db: 2 },
+      (overrides) => new Redis({ host: 'redis.internal', port: 6380, password: 'secret', db: 2, ...overrides }),
+    ];
+    for (const connection of connections) {
+      expect(optionsOf(connection)).toMatchObject({ host: 'redis.internal', port: 6380, password: 'secret', db: 2 });
+      expect(createClient(connection, 'commands').status).toBe('wait');
+    }
+  });
+
+  it('keeps the way of reconnecting that its owner chose', () => {
+    const retryStrategy = () => 7;
+    expect(optionsOf({ retryStrategy }).retryStrategy).toBe(retryStrategy);
+  });
+
+  it('keeps no commands for later and repeats none, whatever its owner chose', () => {
+    expect(optionsOf({ enableOfflineQueue: true, autoResendUnfulfilledCommands: true })).toMatchObject({
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+    });
+  });
+
+  it('from a function is refused if it is in use already, or no client', () => {
+    const shared = new Redis({ lazyConnect: true });
+    shared.status = 'ready';
+    for (const made of [shared, {}, undefined]) {
+      expect(() => createClient(() => made as Redis, 'doorbell')).toThrow(/must return a new ioredis client/);
+    }
+  });
+});
