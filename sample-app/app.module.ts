@@ -1,16 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { DelayQueueModule } from 'nestjs-delay-queue';
-import { DelayQueueErrorFilter } from './delay-queue-error.filter.js';
 import { LiveModule } from './live/live.module.js';
 import { OrdersModule } from './orders/orders.module.js';
+import { ShopErrorFilter } from './shop-error.filter.js';
 import { StorageModule } from './storage/storage.module.js';
 import type { ShopStore } from './store/shop-store.js';
 import { TasksModule } from './tasks/tasks.module.js';
 
 @Module({
   imports: [OrdersModule, TasksModule, LiveModule],
-  providers: [{ provide: APP_FILTER, useClass: DelayQueueErrorFilter }],
+  providers: [{ provide: APP_FILTER, useClass: ShopErrorFilter }],
 })
 export class AppModule {
   static on(store: ShopStore): DynamicModule {

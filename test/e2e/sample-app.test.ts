@@ -161,6 +161,17 @@ describe('the sample shop, where it cannot be as usual,', () => {
     await redis.stop();
   });
 
+  it('takes no order while its Redis is away, and says so', async () => {
+    const redis = await startRedis();
+    const shop = await SampleApp.start({ REDIS_URL: redis.url });
+    await redis.kill9();
+    const { status, body } = await shop.post('/orders', {});
+    expect(status).toBe(503);
+    expect(body.message).toBe('The shop cannot reach its Redis, try again later');
+    await shop.end();
+    await redis.stop();
+  });
+
   it('runs in memory without any Redis, and says what that means', async () => {
     const shop = await SampleApp.start();
     expect(shop.log).toContain('Store: memory: orders and messages die with this process');

@@ -22,8 +22,14 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   #connect(url: string, options: RedisOptions = {}): Redis {
-    const redis = new Redis(url, { maxRetriesPerRequest: 3, ...options });
-    redis.on('error', (error) => this.#logger.warn(error.message));
+    const redis = new Redis(url, { maxRetriesPerRequest: 1, ...options });
+    // Each attempt to reconnect fails with an error: the first one is enough.
+    let isDown = false;
+    redis.on('ready', () => (isDown = false));
+    redis.on('error', (error) => {
+      if (!isDown) this.#logger.warn(`${error.message}; it is tried until it works`);
+      isDown = true;
+    });
     return redis;
   }
 }

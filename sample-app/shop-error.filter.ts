@@ -1,0 +1,30 @@
+import { type ArgumentsHost, Catch, HttpException, HttpStatus, ServiceUnavailableException } from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
+import { DelayQueueError, type DelayQueueErrorCode } from 'nestjs-delay-queue';
+
+const STATUS: Partial<Record<DelayQueueErrorCode, HttpStatus>> = {
+  INVALID_ARGUMENT: HttpStatus.BAD_REQUEST,
+  INVALID_PAYLOAD: HttpStatus.BAD_REQUEST,
+  PAYLOAD_TOO_LARGE: HttpStatus.PAYLOAD_TOO_LARGE,
+};
+
+/** Says whose fault it was: 400 when it was the request, 503 when it was Redis. */
+@Catch()
+export class ShopErrorFilter extends BaseExceptionFilter {
+  override catch(error: unknown, host: ArgumentsHost): void {
+    super.catch(toHttp(error), host);
+  }
+}
+
+function toHttp(error: unknown): unknown {
+  if (error instanceof DelayQueueError) {
+    // In the queue's own words, which say what to do.
+    const { code, message } = error;
+    const statusCode = STATUS[code] ?? HttpStatus.SERVICE_UNAVAILABLE;
+    return new HttpException({ statusCode, code, message }, statusCode, { cause: error });
+  }
+  if (error instanceof Error && error.name === 'MaxRetriesPerRequestError') {
+    return new ServiceUnavailableException('The shop cannot reach its Redis, try again later', { cause: error });
+  }
+  return error;
+}
