@@ -4,7 +4,7 @@ import { DelayQueueModule } from 'nestjs-delay-queue';
 import { LiveModule } from './live/live.module.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { ShopErrorFilter } from './shop-error.filter.js';
-import { StorageModule } from './storage/storage.module.js';
+import { PersistenceModule } from './persistence/persistence.module.js';
 import type { ShopStore } from './store/shop-store.js';
 import { TasksModule } from './tasks/tasks.module.js';
 
@@ -18,7 +18,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         DelayQueueModule.forRoot(store.kind === 'redis' ? { connection: store.url } : { store: 'memory' }),
-        StorageModule.on(store),
+        PersistenceModule.on(store),
       ],
     };
   }

@@ -10,6 +10,7 @@ import { hasServerBinary, SampleApp, SampleFolders } from './sample-app.process.
 jest.setTimeout(60_000);
 
 const describeWithServer = hasServerBinary ? describe : describe.skip;
+if (!hasServerBinary) console.warn('No Redis server on the PATH: the private Redis of the sample shop is NOT TESTED.');
 
 describeWithServer('the private Redis of the sample shop', () => {
   let folders: SampleFolders;
