@@ -13,10 +13,10 @@ import { RedisTaskBoard } from './redis/redis.task-board.js';
 
 /** What the shop keeps, in Redis or in memory. */
 @Module({})
-export class StorageModule {
+export class PersistenceModule {
   static on(store: ShopStore): DynamicModule {
     return {
-      module: StorageModule,
+      module: PersistenceModule,
       global: true,
       providers: [
         { provide: SHOP_STORE, useValue: store },
