@@ -14,6 +14,7 @@ export class RedisAnnouncements {
   readonly #listeners = new Map<string, Set<ChannelListener>>();
   #connection: RedisConnection | undefined;
   #cancelHeartbeat: CancelTimer | undefined;
+  #refused = false;
 
   /** @param heartbeat - every so many ms the connection is tried, because a subscriber would never notice its death */
   constructor(settings: ConnectionSettings, heartbeat: number) {
@@ -52,10 +53,14 @@ export class RedisAnnouncements {
     try {
       await connection.answer(connection.client.subscribe(...channels));
     } catch (error) {
-      // The next connection subscribes again; a refusal (ACL) must not end that.
-      if (!connection.isClosed) connection.reconnect(`subscribing failed (${String(error)})`);
+      if (connection.isClosed) return;
+      this.#refused = true;
+      this.#settings.logger.error(
+        `Announcements are not heard, so messages may be late by up to checkInterval: ${String(error)}`,
+      );
       return;
     }
+    this.#refused = false;
     for (const channel of channels) {
       for (const listener of this.#listeners.get(channel) ?? []) listener.onListening();
     }
@@ -71,8 +76,10 @@ export class RedisAnnouncements {
   #scheduleHeartbeat(connection: RedisConnection): void {
     this.#cancelHeartbeat = this.#settings.clock.schedule(() => {
       this.#scheduleHeartbeat(connection);
+      if (!connection.isReady) return;
+      if (this.#refused) void this.#subscribe(connection, [...this.#listeners.keys()]);
       // A failure shows as a new connection, and so as a new subscription.
-      if (connection.isReady) connection.answer(connection.client.ping()).catch(() => undefined);
+      else connection.answer(connection.client.ping()).catch(() => undefined);
     }, this.#heartbeat);
   }
 }
