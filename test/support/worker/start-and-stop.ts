@@ -46,3 +46,5 @@ const before = await look();
 for (let i = 0; i < times; i++) await startAndStop();
 const after = await look();
 console.log(JSON.stringify({ before, after }));
+// What is left behind would keep the process alive.
+process.exit();
