@@ -84,7 +84,8 @@ describe('a worker process is killed', () => {
     const [stalled, other] = workers[0].of('start').length === 1 ? workers : [workers[1], workers[0]];
     await until(() => other.of('end').length === 1, { within: 8000 });
     expect(other.of('end')).toMatchObject([{ id: 'm', attempt: 2 }]);
-    await producer.offer(queue, null, '1h', { id: 'm' });
+    // Of the same id, so that a late answer that counted would be seen.
+    await until(async () => (await producer.offer(queue, null, '1h', { id: 'm' })).created);
 
     await until(() => stalled.log.includes('lease was lost'), { within: 8000 });
     expect(stalled.of('start')).toHaveLength(1);
