@@ -64,7 +64,7 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
    * DelayQueueModule.forRootAsync({
    *   inject: [ConfigService],
    *   useFactory: (config: ConfigService) => ({ connection: config.getOrThrow('REDIS_URL') }),
-   * })
+   * });
    * ```
    */
   static override forRootAsync(

@@ -90,7 +90,7 @@ export interface ClusterConnection {
  *
  * @example
  * ```ts
- * connection: (overrides) => new Redis({ host: 'redis.internal', ...overrides })
+ * DelayQueueModule.forRoot({ connection: (overrides) => new Redis({ host: 'redis.internal', ...overrides }) });
  * ```
  */
 export type ConnectionFactory = (overrides: RedisOptions) => Redis | Cluster;
