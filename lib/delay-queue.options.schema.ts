@@ -99,8 +99,8 @@ const connectionSchema = z
       'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
   })
   .superRefine((connection, context) => {
-    const problem = connectionProblem(connection as ConnectionOptions);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
+    const found = connectionProblem(connection as ConnectionOptions);
+    if (found) context.addIssue({ code: 'custom', ...found });
   });
 
 const moduleSchema = z.strictObject({
@@ -191,20 +191,26 @@ function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-function connectionProblem(connection: ConnectionOptions): string | undefined {
+function connectionProblem(connection: ConnectionOptions): { message: string; path?: string[] } | undefined {
   if (typeof connection === 'function') return undefined;
   if (typeof connection === 'string') {
-    return /^rediss?:\/\//.test(connection) ? undefined : 'must start with redis:// or rediss://';
+    return /^rediss?:\/\//.test(connection) ? undefined : { message: 'must start with redis:// or rediss://' };
   }
   if ('duplicate' in connection) {
-    return 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)';
+    return {
+      message: 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)',
+    };
   }
   if ('cluster' in connection) {
     const nodes = connection.cluster?.nodes as unknown;
-    return Array.isArray(nodes) && nodes.length > 0 ? undefined : '.cluster.nodes must be a non-empty array';
+    if (Array.isArray(nodes) && nodes.length > 0) return undefined;
+    return { path: ['cluster', 'nodes'], message: 'must be a non-empty array' };
   }
   if ('keyPrefix' in connection && connection.keyPrefix) {
-    return ".keyPrefix would not reach the channel names: set the module's `prefix` instead";
+    return {
+      path: ['keyPrefix'],
+      message: "would not reach the channel names: set the module's `prefix` instead",
+    };
   }
   return undefined;
 }

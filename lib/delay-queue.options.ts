@@ -65,7 +65,7 @@ export interface QueueOptions {
   readonly checkInterval?: Duration;
   /**
    * How long an idle consumer blocks before it asks anew; also how soon a connection that died silently is noticed (plus
-   * 5 s). 1 s – 10 min. Default 20 s.
+   * 5 s). 1 s – 10 min. Default 25 s.
    */
   readonly blockTimeout?: Duration;
   /** How the messages are laid out in Redis. Default `'native'`. */
@@ -142,7 +142,7 @@ export const DEFAULTS = {
     maxMessages: 'unlimited',
     maxDeadLetters: 10_000,
     checkInterval: '60s',
-    blockTimeout: '20s',
+    blockTimeout: '25s',
     layout: 'native',
   },
 } as const;

@@ -3,7 +3,7 @@ import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
 import { failurePause } from '../failure-pause.js';
-import type { ClaimedMessage, Doorbell, MessageStore } from '../store/message-store.js';
+import type { ClaimedMessage, Doorbell, MessageStore, Outcome } from '../store/message-store.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
@@ -30,6 +30,7 @@ export class ConsumerLoop {
   readonly #held = new Set<HeldDelivery>();
   readonly #consumerId = randomBytes(9).toString('base64url');
   #claims = 0;
+  #unanswered: string | undefined;
   #busy = 0;
   #doorbell: Doorbell | undefined;
   #looping: Promise<void> | undefined;
@@ -63,10 +64,14 @@ export class ConsumerLoop {
    */
   async runOnce(): Promise<boolean> {
     const { store, settings, clock, logger, queue } = this.#options;
-    const token = `${this.#consumerId}${(this.#claims++).toString(36)}`;
+    const repeated = this.#unanswered !== undefined;
+    const token = this.#unanswered ?? `${this.#consumerId}${(this.#claims++).toString(36)}`;
+    // Until the answer is here: what a lost one took is asked for again, rather than left to its lease.
+    this.#unanswered = token;
     const claimedAt = clock.monotonic();
     const limit = settings.concurrency - this.#busy;
-    const { messages, more, orphans } = await store.claim({ token, limit, lease: settings.lease });
+    const { messages, more, orphans } = await store.claim({ token, limit, lease: settings.lease, repeated });
+    this.#unanswered = undefined;
     if (orphans.length > 0) {
       logger.error(`${queue}: ${orphans.length} ready ids had no message and are dropped: is Redis evicting keys?`);
     }
@@ -124,25 +129,15 @@ export class ConsumerLoop {
 
   async #handle(message: ClaimedMessage, token: string, claimedAt: number): Promise<void> {
     const { logger, queue } = this.#options;
-    const claim = { id: message.id, token };
-    let delivery: Delivery;
-    try {
-      delivery = new Delivery(queue, message, this.#options.store.codec.decode(message.body));
-    } catch (error) {
-      logger.error(`${queue}: message ${message.id} is a dead letter, its body cannot be read: ${String(error)}`);
-      await this.#settler.settle({ claim, outcome: { kind: 'dead', error: JSON.stringify(describeFailure(error)) } });
-      return;
-    }
-
-    const held = { claim, delivery };
+    const held = { claim: { id: message.id, token }, delivery: new Delivery(queue, message) };
     this.#held.add(held);
     this.#keeper.hold(held, claimedAt);
     this.#busy++;
-    const outcome = await this.#options.runner.run(delivery);
+    const outcome = await this.#outcomeOf(held.delivery, message.body);
     this.#busy--;
     this.#wakeUp();
 
-    const result = await this.#settler.settle({ claim, outcome });
+    const result = await this.#settler.settle({ claim: held.claim, outcome });
     if (result === 'refused') {
       logger.warn(
         `${queue}: message ${message.id} was handled, but its lease was lost meanwhile: the outcome does not count`,
@@ -151,6 +146,17 @@ export class ConsumerLoop {
     this.#keeper.release(held);
     this.#held.delete(held);
     if (this.#held.size === 0) this.#drained();
+  }
+
+  async #outcomeOf(delivery: Delivery, body: Buffer): Promise<Outcome> {
+    const { store, runner, logger, queue } = this.#options;
+    try {
+      delivery.open(store.codec.decode(body));
+    } catch (error) {
+      logger.error(`${queue}: message ${delivery.id} is a dead letter, its body cannot be read: ${String(error)}`);
+      return { kind: 'dead', error: JSON.stringify(describeFailure(error)) };
+    }
+    return runner.run(delivery);
   }
 
   /** Until {@link #wakeUp}, or for `length` ms. Slots that become free in the same turn are all there when it ends. */

@@ -4,8 +4,8 @@ import type { Claim, ClaimedMessage, MessageContent } from '../store/message-sto
 /** A claimed message on its way through a handler; what the handler gets to see is {@link DelayedMessage}. */
 export class Delivery implements DelayedMessage {
   readonly id: string;
-  readonly payload: unknown;
-  readonly headers: MessageHeaders;
+  payload: unknown;
+  headers: MessageHeaders = {};
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
@@ -15,14 +15,17 @@ export class Delivery implements DelayedMessage {
   constructor(
     readonly queue: string,
     message: ClaimedMessage,
-    content: MessageContent,
   ) {
     this.id = message.id;
-    this.payload = content.payload;
-    this.headers = content.headers;
     this.attempt = message.failedAttempts + 1;
     this.dueAt = new Date(message.dueAt);
     this.offeredAt = new Date(message.offeredAt);
+  }
+
+  /** Fills in what the message says. */
+  open({ payload, headers }: MessageContent): void {
+    this.payload = payload;
+    this.headers = headers;
   }
 
   /** Made when it is first asked for: most handlers never do, and a controller for each message would cost. */

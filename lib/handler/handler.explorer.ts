@@ -32,9 +32,9 @@ export class HandlerExplorer implements OnModuleInit {
     const prototype = prototypeOf(wrapper);
     if (!prototype) return;
     for (const methodName of this.scanner.getAllMethodNames(prototype)) {
-      const method = (prototype as Record<string, unknown>)[methodName] as Method;
+      const method = (prototype as Record<string, unknown>)[methodName] as object;
       for (const declaration of declarationsOf(method)) {
-        this.registry.add(this.#handler(wrapper, methodName, method, declaration));
+        this.registry.add(this.#handler(wrapper, methodName, declaration));
       }
     }
   }
@@ -42,7 +42,6 @@ export class HandlerExplorer implements OnModuleInit {
   #handler(
     wrapper: InstanceWrapper,
     methodName: string,
-    method: Method,
     { queue, options }: HandlerDeclaration,
   ): DelayedMessageHandler {
     const name = `${String(wrapper.name)}.${methodName}`;
@@ -58,8 +57,9 @@ export class HandlerExplorer implements OnModuleInit {
           'Make it a singleton, and resolve scoped providers inside the method with ModuleRef.',
       );
     }
-    const instance = wrapper.instance as object;
-    return { queue, name, options, call: (payload, message) => method.call(instance, payload, message) };
+    // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
+    const instance = wrapper.instance as Record<string, Method>;
+    return { queue, name, options, call: (payload, message) => instance[methodName]?.(payload, message) };
   }
 }
 

@@ -9,8 +9,8 @@ import type { MessageCounts, MessageFailure, MessageHeaders, MessageState } from
  * What all methods promise:
  * - Each call is atomic: it happens whole or not at all, and no other call is seen half-done.
  * - A call that rejects with `NOT_CONNECTED` or `STORE_REFUSED` has changed nothing; after `OUTCOME_UNKNOWN` it may have
- *   happened. Offers, settlements and everything about one id can then be repeated: the second time they find their work
- *   done. A claim whose answer got lost is left to its lease.
+ *   happened. Offers, settlements, claims and everything about one id can then be repeated: the second time they find their
+ *   work done.
  * - Every id is in at most one state. `contract/` in the tests states the rest, for every store.
  */
 export interface MessageStore {
@@ -232,8 +232,10 @@ export interface Claim {
 }
 
 export interface ClaimRequest {
-  /** Fresh for every call, unique across processes. */
+  /** Fresh for every claim, unique across processes. */
   readonly token: string;
+  /** The answer to a claim of this token got lost: if that one took messages, they are answered with again, and no others. */
+  readonly repeated?: boolean;
   /** The most messages to take (0–1000); 0 only rings for those that are ready. */
   readonly limit: number;
   /** How long they are held unless the lease is extended. */

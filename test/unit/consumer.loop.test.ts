@@ -3,6 +3,7 @@ import { of, throwError } from 'rxjs';
 import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import { DelayQueueError } from '../../lib/delay-queue.errors.js';
 import type { QueueOptions } from '../../lib/delay-queue.options.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import { DeferMessage, RejectMessage } from '../../lib/handler/handler-results.js';
@@ -220,6 +221,23 @@ describe('ConsumerLoop', () => {
     await offer('a');
     await clock.advance(5000);
     expect(handled).toBe(1);
+  });
+
+  it('gets what a claim took whose answer was lost, without waiting for the lease', async () => {
+    const claim = store.claim.bind(store);
+    let lost = false;
+    store.claim = async (request) => {
+      const report = await claim(request);
+      if (lost || report.messages.length === 0) return report;
+      lost = true;
+      throw new DelayQueueError('OUTCOME_UNKNOWN', 'the connection broke');
+    };
+    const attempts: number[] = [];
+    start((_payload, { attempt }) => attempts.push(attempt));
+    await offer('a');
+    await clock.advance(1000);
+    expect(lost).toBe(true);
+    expect(attempts).toEqual([1]);
   });
 
   it('brings an outcome to the store again and again until it is answered', async () => {

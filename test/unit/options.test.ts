@@ -35,9 +35,9 @@ describe('the module options', () => {
     [{ offerTimeout: 1 }, 'offerTimeout must lie between 10 ms and 600000 ms, not 1'],
     [{ connection: 'localhost:6379' }, 'connection must start with redis:// or rediss://'],
     [{ connection: 6379 }, 'connection must be a redis:// or rediss:// URL'],
-    [{ connection: { cluster: { nodes: [] } } }, 'connection .cluster.nodes must be a non-empty array'],
+    [{ connection: { cluster: { nodes: [] } } }, 'connection.cluster.nodes must be a non-empty array'],
     [{ connection: { host: 'x', duplicate: () => null } }, 'connection is a client, but several are needed'],
-    [{ connection: { keyPrefix: 'x:' } }, 'connection .keyPrefix would not reach'],
+    [{ connection: { keyPrefix: 'x:' } }, 'connection.keyPrefix would not reach'],
     [{ defaults: { concurrency: 0 } }, 'defaults.concurrency must be a whole number from 1 to 1000'],
     [{ defaults: { concurrency: '16' } }, 'defaults.concurrency must be a whole number from 1 to 1000'],
     [{ defaults: { lease: '10ms' } }, 'defaults.lease must lie between 1000 ms and 86400000 ms'],
@@ -80,7 +80,7 @@ describe('the options of a queue', () => {
       maxMessages: null,
       maxDeadLetters: 10_000,
       checkInterval: 60_000,
-      blockTimeout: 20_000,
+      blockTimeout: 25_000,
       layout: 'native',
     });
   });

@@ -112,9 +112,10 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  claim({ token, limit, lease }: ClaimRequest): Promise<ClaimReport> {
+  claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
     return this.#atomically((now) => {
-      const messages = this.#paused ? [] : this.#table.list('ready', limit);
+      const before = repeated ? this.#table.listHeld(token) : [];
+      const messages = before.length > 0 || this.#paused ? before : this.#table.list('ready', limit);
       messages.forEach((message) => this.#table.lease(message, token, Math.ceil(now + lease)));
       const more = this.#ringForReady();
       return { messages: messages.map(copyOf), more, orphans: [] };

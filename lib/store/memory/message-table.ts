@@ -59,6 +59,11 @@ export class MessageTable {
     return message?.token === token ? message : undefined;
   }
 
+  /** The messages that claims of a token hold. */
+  listHeld(token: string): MemoryMessage[] {
+    return this.list('active', this.count('active')).filter((message) => message.token === token);
+  }
+
   /** The lowest rank in a state: the earliest due time, lease end or death; undefined: nothing is in that state. */
   earliest(state: MessageState): number | undefined {
     return this.#byState[state].first()?.rank;

@@ -109,12 +109,12 @@ export class NativeMessageStore implements MessageStore {
     return { ...report, nextAt, nextIn, lastMove: parseMove(reply.text()) };
   }
 
-  async claim({ token, limit, lease }: ClaimRequest): Promise<ClaimReport> {
+  async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
     const { ready, active, messages, attempts, claims, wake, paused } = this.#keys;
     const reply = await this.#run(
       scripts.claim,
       [ready, active, messages, attempts, claims, wake, paused],
-      [token, limit, lease],
+      [token, limit, lease, repeated ? 1 : 0],
     );
     const more = reply.flag();
     const claimed: ClaimedMessage[] = [];
@@ -164,8 +164,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async clear(): Promise<number> {
-    const { messages, delayed, ready, active, claims, attempts, dead, errors, wake } = this.#keys;
-    const keys = [messages, delayed, ready, active, claims, attempts, dead, errors, wake];
+    const { messages, claims, attempts, errors, delayed, active, dead, ready, wake } = this.#keys;
+    const keys = [messages, claims, attempts, errors, delayed, active, dead, ready, wake];
     return (await this.#run(scripts.clear, keys)).number();
   }
 

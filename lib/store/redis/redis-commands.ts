@@ -3,6 +3,9 @@ import { ScriptReply } from './script-reply.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 import { closed, isErrorReply, notConnected, outcomeUnknown, refused } from './redis-errors.js';
 
+/** How soon a client that could not send, though it looked ready, is tried again, ms. */
+const UNNOTICED_PAUSE = 5;
+
 export type ScriptArgument = string | number | Buffer;
 
 /** Runs scripts over one connection that all queues of a process share. */
@@ -34,35 +37,43 @@ export class RedisCommands {
    * @throws DelayQueueError `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
   async run(script: RedisScript, keys: readonly string[], args: readonly ScriptArgument[] = []): Promise<ScriptReply> {
-    const { client } = this.#connection;
     const { clock, commandTimeout } = this.#settings;
     const deadline = clock.monotonic() + commandTimeout;
-    const send = (command: string, code: string) => {
-      const reply = client.callBuffer(command, [code, keys.length, ...keys, ...args]);
-      return this.#connection.answer(reply, Math.max(0, deadline - clock.monotonic()));
-    };
+    for (;;) {
+      await this.#connection.ready(script.name, Math.max(0, deadline - clock.monotonic()));
+      try {
+        return new ScriptReply(await this.#evaluate(script, [keys.length, ...keys, ...args], deadline));
+      } catch (error) {
+        if (!wasNotSent(error) || clock.monotonic() >= deadline) throw this.#explain(script.name, error);
+        // The socket is closing, and ioredis has yet to notice.
+        await new Promise<void>((resolve) => clock.schedule(resolve, UNNOTICED_PAUSE));
+      }
+    }
+  }
 
-    await this.#connection.ready(script.name);
+  async #evaluate(script: RedisScript, keysAndArgs: readonly ScriptArgument[], deadline: number): Promise<unknown> {
+    const send = (command: string, code: string) => {
+      const reply = this.#connection.client.callBuffer(command, [code, ...keysAndArgs]);
+      return this.#connection.answer(reply, Math.max(0, deadline - this.#settings.clock.monotonic()));
+    };
     try {
-      return new ScriptReply(await send('EVALSHA', script.sha1));
+      return await send('EVALSHA', script.sha1);
     } catch (error) {
-      if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw this.#explain(script.name, error);
+      if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     // The server forgot the script (SCRIPT FLUSH, a restart) or never knew it: this also teaches it.
-    try {
-      return new ScriptReply(await send('EVAL', script.source));
-    } catch (error) {
-      throw this.#explain(script.name, error);
-    }
+    return send('EVAL', script.source);
   }
 
   #explain(command: string, error: unknown): Error {
     if (isErrorReply(error)) return refused(command, error);
     if (this.#connection.isClosed) return closed(command);
-    // What ioredis says when it did not send the command at all.
-    if (error instanceof Error && error.message.includes('enableOfflineQueue options is false')) {
-      return notConnected(command, 0, error);
-    }
+    if (wasNotSent(error)) return notConnected(command, this.#settings.commandTimeout, error);
     return outcomeUnknown(command, error);
   }
+}
+
+/** What ioredis says of a command that it neither sent nor kept. */
+function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }

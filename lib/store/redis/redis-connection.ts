@@ -73,7 +73,7 @@ export class RedisConnection {
       this.#waiting.add(done);
     });
     if (outcome === 'closed') throw closed(command);
-    if (outcome === 'late') throw notConnected(command, timeout, this.#lastError);
+    if (outcome === 'late') throw notConnected(command, this.#settings.commandTimeout, this.#lastError);
   }
 
   /** From now on nobody waits for the connection: without one, commands fail at once. */

@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   READONLY: 'this is a replica: connect to the primary',
   LOADING: 'Redis is still loading its data: it is retried',
   MISCONF: 'Redis cannot save its data: look into its log',
-  NOPERM: 'the Redis user lacks a permission: extend its ACL',
+  NOPERM: 'the Redis user lacks a permission for a command, a key or a channel: extend its ACL',
   NOAUTH: 'Redis wants a password: set it in `connection`',
   WRONGPASS: 'the user name or the password in `connection` is wrong',
   BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
@@ -21,7 +21,8 @@ export const isErrorReply = (error: unknown): error is Error => error instanceof
 /** Redis said no: nothing was written, because scripts check everything before their first write. */
 export function refused(command: string, cause: Error): DelayQueueError {
   const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
-  const advice = ADVICE[word] ?? 'see the error underneath';
+  const lacksPermission = cause.message.includes("user executing the script can't");
+  const advice = ADVICE[lacksPermission ? 'NOPERM' : word] ?? 'see the error underneath';
   return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, { cause });
 }
 

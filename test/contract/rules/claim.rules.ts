@@ -44,6 +44,26 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBe('ready');
     });
 
+    it('that is repeated because its answer got lost answers with what it took, and takes no others', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c', 'd');
+      const claim = { token: 't', limit: 2, lease: HOUR };
+      const lost = await queue.store.claim(claim);
+      await queue.store.settle([{ claim: { id: 'b', token: 't' }, outcome: { kind: 'ack' } }]);
+
+      const again = await queue.secondView.claim({ ...claim, repeated: true });
+      expect(again).toEqual({ messages: [lost.messages[0]], more: true, orphans: [] });
+      expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 1 });
+    });
+
+    it('that is repeated although the first never happened takes messages as any other', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b');
+      const report = await queue.store.claim({ token: 't', limit: 1, lease: HOUR, repeated: true });
+      expect(report.messages.map(({ id }) => id)).toEqual(['a']);
+      expect((await queue.store.status()).counts).toMatchObject({ ready: 1, active: 1 });
+    });
+
     it('takes none that is delayed, however overdue', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');

@@ -5,6 +5,7 @@
 -- ARGV 1 token of this claim
 --      2 most messages to take (0-1000); 0 only rings for those that are ready
 --      3 lease in ms
+--      4 1 if the answer to a claim of this token got lost, else 0: what it took is answered with, if it took anything
 -- Returns more (0 or 1: whether ready messages remain), then for each message taken: id, failed attempts, record (null if
 --      the queue lost it: the id was ready without a message, and is dropped).
 --
@@ -14,9 +15,22 @@
 --@include ring
 
 local ready, active, messages, attempts, claims, wake, paused = unpack(KEYS)
-local token, limit, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local token, limit, lease, repeated = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 
-if redis.call('EXISTS', paused) == 1 then
+-- Looks at every claim of the queue, of which there are as many as handlers at work.
+local function held_by(wanted)
+  local ids = {}
+  local all = redis.call('HGETALL', claims)
+  for at = 1, #all, 2 do
+    if all[at + 1] == wanted and #ids < 1000 then
+      ids[#ids + 1] = all[at]
+    end
+  end
+  return ids
+end
+
+local taken_before = repeated and held_by(token) or {}
+if redis.call('GET', paused) and #taken_before == 0 then
   return { 0 }
 end
 
@@ -26,36 +40,39 @@ local more = #ids > limit
 if more then
   table.remove(ids)
 end
-if #ids == 0 then
-  if more then
-    ring(wake)
-  end
-  return { more and 1 or 0 }
+local taken_now = #ids
+if #taken_before > 0 then
+  more = more or taken_now > 0
+  ids, taken_now = taken_before, 0
 end
 
-local _, now_micros = read_clock()
-local deadline = instant_in(lease, now_micros)
-local records = redis.call('HMGET', messages, unpack(ids))
-local failed = redis.call('HMGET', attempts, unpack(ids))
-redis.call('HLEN', claims)
-redis.call('ZCARD', active)
 local tokens_at_door = redis.call('LLEN', wake)
-
 local reply = { more and 1 or 0 }
-local deadlines, tokens = {}, {}
-for i, id in ipairs(ids) do
-  reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, tonumber(failed[i] or 0), records[i]
-  if records[i] then
-    deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
-    tokens[#tokens + 1], tokens[#tokens + 2] = id, token
+if #ids > 0 then
+  local _, now_micros = read_clock()
+  local deadline = instant_in(lease, now_micros)
+  local records = redis.call('HMGET', messages, unpack(ids))
+  local failed = redis.call('HMGET', attempts, unpack(ids))
+  redis.call('HLEN', claims)
+  redis.call('ZCARD', active)
+
+  local deadlines, tokens = {}, {}
+  for i, id in ipairs(ids) do
+    reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, tonumber(failed[i] or 0), records[i]
+    if records[i] then
+      deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
+      tokens[#tokens + 1], tokens[#tokens + 2] = id, token
+    end
+  end
+  if taken_now > 0 then
+    redis.call('LPOP', ready, taken_now)
+  end
+  if #deadlines > 0 then
+    redis.call('ZADD', active, unpack(deadlines))
+    redis.call('HSET', claims, unpack(tokens))
   end
 end
 
-redis.call('LPOP', ready, #ids)
-if #deadlines > 0 then
-  redis.call('ZADD', active, unpack(deadlines))
-  redis.call('HSET', claims, unpack(tokens))
-end
 if more and tokens_at_door == 0 then
   redis.call('RPUSH', wake, '1')
 elseif not more and tokens_at_door > 0 then

@@ -71,22 +71,22 @@ if #replaced > 0 then
   for _, key in ipairs({ active, dead }) do redis.call('ZCARD', key) end
   for _, key in ipairs({ claims, attempts, errors }) do redis.call('HLEN', key) end
   redis.call('LLEN', ready)
+end
+announce(channel, earliest_before, earliest, now)
 
-  for _, id in ipairs(replaced) do
-    if not redis.call('ZSCORE', delayed, id) then
-      if redis.call('ZREM', active, id) == 1 then
-        redis.call('HDEL', claims, id)
-      elseif redis.call('ZREM', dead, id) == 1 then
-        redis.call('HDEL', errors, id)
-      else
-        redis.call('LREM', ready, 1, id)
-      end
+for _, id in ipairs(replaced) do
+  if not redis.call('ZSCORE', delayed, id) then
+    if redis.call('ZREM', active, id) == 1 then
+      redis.call('HDEL', claims, id)
+    elseif redis.call('ZREM', dead, id) == 1 then
+      redis.call('HDEL', errors, id)
+    else
+      redis.call('LREM', ready, 1, id)
     end
-    redis.call('HDEL', attempts, id)
   end
+  redis.call('HDEL', attempts, id)
 end
 
 redis.call('ZADD', delayed, unpack(scores))
 redis.call('HSET', messages, unpack(records))
-announce(channel, earliest_before, earliest, now)
 return receipts

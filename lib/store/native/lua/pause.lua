@@ -8,5 +8,6 @@
 
 local paused = KEYS[1]
 
+redis.call('GET', paused) -- raises if it is somebody else's key
 redis.call('SET', paused, '1')
 return 1

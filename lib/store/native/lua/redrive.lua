@@ -34,12 +34,14 @@ for i, id in ipairs(ids) do
     records[#records + 1], records[#records + 2] = id, with_due(stored[i], now)
   end
 end
+if #scores > 0 then
+  announce(channel, earliest_before, now, now)
+end
 redis.call('ZREM', dead, unpack(ids))
 redis.call('HDEL', errors, unpack(ids))
 redis.call('HDEL', attempts, unpack(ids))
 if #scores > 0 then
   redis.call('ZADD', delayed, unpack(scores))
   redis.call('HSET', messages, unpack(records))
-  announce(channel, earliest_before, now, now)
 end
 return #scores / 2

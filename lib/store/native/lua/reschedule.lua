@@ -24,7 +24,7 @@ if not record or not redis.call('ZSCORE', delayed, id) then
 end
 
 local due = due_instant(when, now_micros)
+announce(channel, earliest_before, due, now)
 redis.call('ZADD', delayed, due, id)
 redis.call('HSET', messages, id, with_due(record, due))
-announce(channel, earliest_before, due, now)
 return 1

@@ -11,6 +11,7 @@ local paused, ready, wake = unpack(KEYS)
 
 local any_ready = redis.call('LLEN', ready) > 0
 redis.call('LLEN', wake)
+redis.call('GET', paused)
 redis.call('DEL', paused)
 if any_ready then
   ring(wake)

@@ -68,6 +68,7 @@ end
 if #ended == 0 then
   return reply
 end
+announce(channel, earliest_before, earliest, now)
 redis.call('ZREM', active, unpack(ended))
 redis.call('HDEL', claims, unpack(ended))
 for _, id in ipairs(failures) do
@@ -80,7 +81,6 @@ end
 if #scores > 0 then
   redis.call('ZADD', delayed, unpack(scores))
   redis.call('HSET', messages, unpack(records))
-  announce(channel, earliest_before, earliest, now)
 end
 if #letters > 0 then
   redis.call('ZADD', dead, unpack(letters))

@@ -15,5 +15,5 @@ return {
   redis.call('ZCARD', active),
   redis.call('ZCARD', dead),
   earliest_due(delayed) or -1,
-  redis.call('EXISTS', paused),
+  redis.call('GET', paused) and 1 or 0,
 }

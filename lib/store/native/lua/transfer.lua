@@ -40,17 +40,18 @@ local next_due, next_lease_end = lowest(delayed), lowest(active)
 local due = up_to_now(delayed, next_due)
 local expired = up_to_now(active, next_lease_end)
 local ready_count = redis.call('LLEN', ready)
-local last_move = ''
+local last_move = redis.call('GET', mover) or ''
 if #due > 0 then
-  redis.call('LLEN', wake)
   last_move = scheduler .. ' ' .. string.format('%.0f', now)
-else
-  last_move = redis.call('GET', mover) or ''
+end
+local is_paused = false
+if ready_count + #due + #expired > 0 then
+  redis.call('LLEN', wake)
+  is_paused = redis.call('GET', paused)
 end
 
 local recovered, buried, dropped = 0, 0, 0
 if #expired > 0 then
-  redis.call('LLEN', wake)
   redis.call('HLEN', claims)
   check_dead(dead, errors, messages, attempts)
   local failed = redis.call('HMGET', attempts, unpack(expired))
@@ -91,7 +92,7 @@ end
 
 ready_count = ready_count + #due + recovered
 -- Resuming rings for what becomes ready while the queue is paused.
-if ready_count > 0 and redis.call('EXISTS', paused) == 0 then
+if ready_count > 0 and not is_paused then
   ring(wake)
 end
 
