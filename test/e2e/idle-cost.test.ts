@@ -5,8 +5,8 @@ import { handlerOf } from '../support/test-app.js';
 import { Scene } from '../support/scene.js';
 
 const MESSAGES = 100_000;
-/** A little longer than the 20 s of a heartbeat and of a blocked wait, so that one of each falls into it. */
-const WINDOW = 21_000;
+/** A little longer than the 25 s of a heartbeat and of a blocked wait, so that one of each falls into it. */
+const WINDOW = 26_000;
 
 describe('an idle process', () => {
   const scene = new Scene({});
