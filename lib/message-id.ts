@@ -39,8 +39,7 @@ export class MessageIdGenerator {
 /** The most bytes of an id. */
 export const LONGEST_ID = 256;
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
  * @throws DelayQueueError `INVALID_ARGUMENT`

@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isExecutable } from '../is-executable.js';
 import type { RedisBinary } from './redis-process.js';
 
 /**
@@ -21,13 +21,4 @@ export function findBinary(): RedisBinary | undefined {
     }
   }
   return undefined;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
