@@ -8,6 +8,8 @@
  * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be served: two for one queue, or a provider that is not a singleton.
  * - `DUPLICATE_MESSAGE`: the id is in use and the offer said `onDuplicate: 'reject'`.
  * - `QUEUE_FULL`: the queue holds `maxMessages` messages.
+ * - `UNSUPPORTED_SERVER`: Redis is too old, or evicts keys when its memory is full.
+ * - `MISSING_PERMISSION`: the Redis user may not do what a queue needs.
  * - `NOT_CONNECTED`: Redis was not reachable in time; nothing was written.
  * - `OUTCOME_UNKNOWN`: the connection broke, or the reply did not come in time; the command may have been carried out.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
@@ -21,6 +23,8 @@ export type DelayQueueErrorCode =
   | 'INVALID_HANDLER'
   | 'DUPLICATE_MESSAGE'
   | 'QUEUE_FULL'
+  | 'UNSUPPORTED_SERVER'
+  | 'MISSING_PERMISSION'
   | 'NOT_CONNECTED'
   | 'OUTCOME_UNKNOWN'
   | 'STORE_REFUSED'

@@ -15,6 +15,7 @@ export interface ResolvedModuleOptions {
   readonly connection: ConnectionOptions;
   readonly store: 'redis' | 'memory';
   readonly prefix: string;
+  readonly allowEviction: boolean;
   readonly consume: boolean;
   readonly shutdownTimeout: number;
   readonly offerTimeout: number;
@@ -110,6 +111,7 @@ const moduleSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must be 1–64 of the characters A–Z a–z 0–9 _ . : -' })
     .default(DEFAULTS.prefix),
+  allowEviction: z.boolean({ error: 'must be true or false' }).default(DEFAULTS.allowEviction),
   consume: z.boolean({ error: 'must be true or false' }).default(DEFAULTS.consume),
   defaults: partialQueueSchema.optional(),
   queues: z.record(z.string().regex(QUEUE_NAME, { error: QUEUE_NAME_RULE }), partialQueueSchema).optional(),

@@ -106,6 +106,11 @@ export interface DelayQueueModuleOptions {
   readonly store?: 'redis' | 'memory';
   /** First part of every key, `[A-Za-z0-9_.:-]{1,64}`. Default `delay-queue`. */
   readonly prefix?: string;
+  /**
+   * Start although the `maxmemory-policy` of Redis is one that evicts any key when memory is full, messages among them.
+   * Default `false`: that is refused.
+   */
+  readonly allowEviction?: boolean;
   /** `false`: this process only offers; its handlers are not started. Default `true`. */
   readonly consume?: boolean;
   /** Options of every queue. */
@@ -129,6 +134,7 @@ export const DEFAULTS = {
   connection: 'redis://127.0.0.1:6379',
   store: 'redis',
   prefix: 'delay-queue',
+  allowEviction: false,
   consume: true,
   shutdownTimeout: '10s',
   offerTimeout: '5s',

@@ -17,6 +17,7 @@ import type { ResolvedModuleOptions } from './delay-queue.options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DelayedMessageHandler, HandlerRegistry } from './handler/handler.registry.js';
 import { Queues } from './queues.js';
+import { isVerdict } from './store/redis-check.js';
 import type { Stores } from './store/create-stores.js';
 import { TransferScheduler } from './transfer/transfer.scheduler.js';
 
@@ -46,9 +47,10 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly modules: ModulesContainer,
   ) {}
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     this.queues.checkOptions();
     this.stores.connect();
+    await this.#check();
     if (this.options.consume) afterBootstrap(this.modules, () => this.#start());
   }
 
@@ -70,6 +72,21 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
   async onApplicationShutdown(): Promise<void> {
     await this.stores.close();
+  }
+
+  async #check(): Promise<void> {
+    const handled = this.options.consume ? this.handlers.all().map(({ queue }) => queue) : [];
+    try {
+      await this.stores.check(handled);
+    } catch (error) {
+      if (isVerdict(error)) {
+        // Nest closes nothing of an application that did not start.
+        await this.stores.close();
+        throw error;
+      }
+      // An application may well be up before its Redis; it is checked when it is there.
+      this.#logger.warn(`Redis is not checked yet: ${String(error)}`);
+    }
   }
 
   #start(): void {

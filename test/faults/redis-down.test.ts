@@ -11,7 +11,10 @@ describe('Redis is down', () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     await scene.server.kill9();
-    const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    const { producer, log } = await scene.startApp({
+      module: { offerTimeout: '2s' },
+      providers: [handlerOf(queue, handled.record)],
+    });
     const offered = producer.offer(queue, 'waits for Redis', 0);
     await until(() => log.some((line) => line.startsWith('error')));
 
@@ -19,7 +22,7 @@ describe('Redis is down', () => {
     const { id } = await offered;
     await handled.until(id);
     expect(log.some((line) => line.includes('is back'))).toBe(true);
-  });
+  }, 15_000);
 
   test.each(['with a handler', 'without one'])(
     'an application %s closes within its shutdown timeout, and some',

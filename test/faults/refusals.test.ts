@@ -30,17 +30,37 @@ describe('Redis refuses', () => {
     });
   });
 
-  test('work goes on by itself once the permission is granted', async () => {
+  test('an application whose user lacks a permission does not start, and says what is missing', async () => {
+    const queue = scene.newQueue();
+    const users: [string, string][] = [
+      ['keys', '~elsewhere:* &* +@all'],
+      ['channels', '~* &elsewhere:* +@all'],
+      ['commands', '~* &* +@all -hmget'],
+    ];
+    for (const [user, rules] of users) {
+      await scene.redis.call('ACL', 'SETUSER', user, 'reset', 'on', '>secret', ...rules.split(' '));
+      const providers = [handlerOf(queue, () => undefined)];
+      const start = scene.startApp({ module: { connection: urlOf(user) }, providers });
+      await expect(start).rejects.toMatchObject({
+        code: 'MISSING_PERMISSION',
+        message: expect.stringMatching(new RegExp(`Queue '${queue}' cannot be served.*ACL`)),
+      });
+    }
+    expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
+  });
+
+  test('work goes on by itself once a permission that was taken is given again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
-    await scene.redis.call('ACL', 'SETUSER', 'late', 'on', '>secret', '~elsewhere:*', '+@all', '&*');
+    await scene.redis.call('ACL', 'SETUSER', 'late', 'reset', 'on', '>secret', '~*', '+@all', '&*');
     const { producer, log } = await scene.startApp({
       module: { connection: urlOf('late') },
       providers: [handlerOf(queue, handled.record)],
     });
+    await producer.offer(queue, 1, 200);
+    await scene.redis.call('ACL', 'SETUSER', 'late', 'resetkeys', '~elsewhere:*');
     await until(() => log.some((line) => line.includes('transfer failed')));
     await scene.redis.call('ACL', 'SETUSER', 'late', '~*');
-    await producer.offer(queue, 1, 0);
     const { attempt } = await handled.untilCalls(1);
     expect(attempt).toBe(1);
   });

@@ -20,6 +20,7 @@ describe('the module options', () => {
       connection: 'redis://127.0.0.1:6379',
       store: 'redis',
       prefix: 'delay-queue',
+      allowEviction: false,
       consume: true,
       shutdownTimeout: 10_000,
       offerTimeout: 5000,

@@ -26,8 +26,9 @@ export interface NativeKeys {
   readonly due: string;
 }
 
-export function nativeKeys(prefix: string, queue: string): NativeKeys {
-  const key = (part: string) => `${prefix}:{${queue}}:${part}`;
+/** @param scope - stands before each part, to keep keys apart from those of the queue itself */
+export function nativeKeys(prefix: string, queue: string, scope = ''): NativeKeys {
+  const key = (part: string) => `${prefix}:{${queue}}:${scope}${part}`;
   return {
     delayed: key('delayed'),
     messages: key('messages'),

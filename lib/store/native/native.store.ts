@@ -38,6 +38,8 @@ export interface NativeStoreOptions {
   readonly prefix: string;
   readonly queue: string;
   readonly limits: StoreLimits;
+  /** Stands before each part of a key, to keep them apart from those of the queue itself. */
+  readonly scope?: string;
 }
 
 /** The messages of one queue in Redis, in this package's own layout. The scripts hold the logic; this speaks to them. */
@@ -47,9 +49,9 @@ export class NativeMessageStore implements MessageStore {
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
 
-  constructor(connections: RedisConnections, { prefix, queue, limits }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { prefix, queue, limits, scope }: NativeStoreOptions) {
     this.#connections = connections;
-    this.#keys = nativeKeys(prefix, queue);
+    this.#keys = nativeKeys(prefix, queue, scope);
     this.#limits = limits;
   }
 
@@ -164,8 +166,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async clear(): Promise<number> {
-    const { messages, claims, attempts, errors, delayed, active, dead, ready, wake } = this.#keys;
-    const keys = [messages, claims, attempts, errors, delayed, active, dead, ready, wake];
+    const { messages, claims, attempts, errors, delayed, active, dead, ready, wake, mover } = this.#keys;
+    const keys = [messages, claims, attempts, errors, delayed, active, dead, ready, wake, mover];
     return (await this.#run(scripts.clear, keys)).number();
   }
 

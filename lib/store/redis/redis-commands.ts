@@ -1,3 +1,4 @@
+import type { Cluster, Redis } from 'ioredis';
 import type { RedisScript } from './redis-script.js';
 import { ScriptReply } from './script-reply.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
@@ -20,6 +21,27 @@ export class RedisCommands {
 
   connect(): void {
     this.#connection.connect();
+  }
+
+  /** Calls `listener` whenever the connection is ready, the first time and after each outage. */
+  onReady(listener: () => void): void {
+    this.#connection.client.on('ready', listener);
+  }
+
+  /**
+   * What `INFO` tells: of the server, or of every primary of a cluster.
+   *
+   * @throws DelayQueueError as {@link run}
+   */
+  async info(): Promise<string[]> {
+    const { client } = this.#connection;
+    await this.#connection.ready('INFO');
+    try {
+      const servers = client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
+      return await this.#connection.answer(Promise.all(servers.map((server) => server.info())));
+    } catch (error) {
+      throw this.#explain('INFO', error);
+    }
   }
 
   /** From now on no command waits for the connection. */

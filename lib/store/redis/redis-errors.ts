@@ -21,9 +21,13 @@ export const isErrorReply = (error: unknown): error is Error => error instanceof
 /** Redis said no: nothing was written, because scripts check everything before their first write. */
 export function refused(command: string, cause: Error): DelayQueueError {
   const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
-  const lacksPermission = cause.message.includes("user executing the script can't");
-  const advice = ADVICE[lacksPermission ? 'NOPERM' : word] ?? 'see the error underneath';
+  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the error underneath';
   return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, { cause });
+}
+
+/** Whether Redis refused because of its user's ACL: for a command itself, or for one inside a script. */
+export function lacksPermission(cause: unknown): cause is Error {
+  return isErrorReply(cause) && /^NOPERM|user executing the script can't/.test(cause.message);
 }
 
 export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {

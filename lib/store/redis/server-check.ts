@@ -1,0 +1,34 @@
+import { DelayQueueError } from '../../delay-queue.errors.js';
+
+/** The oldest server whose scripts can say that they may run when memory is short. */
+const OLDEST_VERSION = 7;
+
+/**
+ * Checks what `INFO` tells of a server.
+ *
+ * @param info - the sections `server` and `memory`
+ * @throws DelayQueueError `UNSUPPORTED_SERVER`
+ * @see https://redis.io/docs/latest/commands/info/
+ */
+export function checkServer(info: string, { allowEviction }: { allowEviction: boolean }): void {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+
+  // Valkey tells the version of Redis that it is compatible with.
+  const version = field('redis_version');
+  if (Number.parseInt(version) < OLDEST_VERSION) {
+    throw new DelayQueueError(
+      'UNSUPPORTED_SERVER',
+      `Redis ${version} is too old: use Redis ${OLDEST_VERSION}.0 or newer, or Valkey`,
+    );
+  }
+
+  // The volatile-* policies evict keys with an expiry only; a queue has none.
+  const policy = field('maxmemory_policy');
+  if (policy.startsWith('allkeys-') && !allowEviction) {
+    throw new DelayQueueError(
+      'UNSUPPORTED_SERVER',
+      `Redis evicts keys when its memory is full (maxmemory-policy ${policy}), and messages with them: ` +
+        'set maxmemory-policy noeviction, or accept the loss with allowEviction: true',
+    );
+  }
+}

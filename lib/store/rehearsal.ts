@@ -1,0 +1,40 @@
+import type { MessageStore } from './message-store.js';
+
+/**
+ * Does once, on a store of its own, all that a store is asked to do, so that a missing permission shows at the start and not
+ * when the first message fails.
+ *
+ * What comes out is not looked at: other processes may rehearse at the same time. It leaves nothing behind.
+ *
+ * @throws DelayQueueError `STORE_REFUSED`
+ */
+export async function rehearse(store: MessageStore): Promise<void> {
+  const id = 'rehearsal';
+  const claim = { id, token: id };
+  const offer = {
+    id,
+    due: { at: 0 },
+    onDuplicate: 'replace',
+    body: store.codec.encode({ payload: null, headers: {} }),
+  } as const;
+  const takeAndSettle = async (outcome: Parameters<MessageStore['settle']>[0][number]['outcome']) => {
+    await store.transfer({ scheduler: id, limit: 1 });
+    await store.claim({ token: id, limit: 1, lease: 1000 });
+    await store.extend([claim], 1000);
+    await store.settle([{ claim, outcome }]);
+  };
+
+  await store.offer([offer]);
+  await store.reschedule(id, { after: 0 });
+  await store.find(id);
+  await takeAndSettle({ kind: 'retry', delay: 0 });
+  await takeAndSettle({ kind: 'dead', error: '{"name":"Rehearsal","message":"","stack":""}' });
+  await store.listDead({ cursor: undefined, limit: 1 });
+  await store.redrive({ id });
+  await store.cancel(id);
+  await store.discard({ id });
+  await store.pause();
+  await store.resume();
+  await store.status();
+  await store.clear();
+}
