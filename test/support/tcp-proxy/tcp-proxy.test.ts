@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { randomName } from '../random-name.js';
+import { sharedRedisUrl } from '../redis/shared-redis.js';
+import { until } from '../until.js';
+import { encodeRequest, RequestParser } from './request-parser.js';
+import { TcpProxy } from './tcp-proxy.js';
+
+/** How long an answer is waited for that does not come, ms. */
+const SILENCE = 150;
+
+describe('A TCP proxy', () => {
+  let proxy: TcpProxy;
+  let client: Redis;
+  let key: string;
+
+  beforeEach(async () => {
+    key = randomName('key');
+    proxy = await TcpProxy.start(sharedRedisUrl());
+    client = new Redis(proxy.url, { connectionName: 'first', retryStrategy: () => 10, disconnectTimeout: 100 });
+    client.on('error', () => undefined);
+    await client.set(key, 'value', 'PX', 60_000);
+  });
+
+  afterEach(async () => {
+    client.disconnect();
+    await proxy.stop();
+  });
+
+  const orSilence = (answer: Promise<unknown>) =>
+    Promise.race([answer.catch(() => 'failed'), new Promise((resolve) => setTimeout(resolve, SILENCE, 'silence'))]);
+
+  test('passes everything on, and knows the connections by their names and commands', async () => {
+    expect(await client.get(key)).toBe('value');
+    expect(proxy.connections).toMatchObject([{ name: 'first', isOpen: true }]);
+    expect([...proxy.connections[0]!.sent]).toEqual(expect.arrayContaining(['SET', 'GET']));
+  });
+
+  test('leaves one connection in the dark, and the others alone; what comes after it passes', async () => {
+    const other = new Redis(proxy.url, { connectionName: 'other' });
+    await other.ping();
+    expect(proxy.goDarkOnceFor(({ name }) => name === 'first')).toHaveLength(1);
+    expect(await orSilence(client.get(key))).toBe('silence');
+    expect(await other.get(key)).toBe('value');
+    expect(client.status).toBe('ready');
+
+    client.disconnect(true);
+    await until(async () => (await client.get(key)) === 'value');
+    other.disconnect();
+  });
+
+  test('a server keeps its end of a connection in the dark whose client has gone', async () => {
+    const id = await client.client('ID');
+    proxy.goDark();
+    client.disconnect();
+    const direct = new Redis(sharedRedisUrl());
+    await until(() => client.status === 'end');
+    expect(await direct.client('LIST', 'ID', id)).toContain('name=first');
+    direct.disconnect();
+  });
+
+  test('delays bytes in both directions', async () => {
+    const end = proxy.slowDown(60);
+    const start = performance.now();
+    await client.ping();
+    expect(performance.now() - start).toBeGreaterThanOrEqual(118);
+    end();
+  });
+
+  test('resets connections', async () => {
+    const errors: unknown[] = [];
+    client.on('error', (error) => errors.push(error));
+    expect(proxy.reset()).toBe(1);
+    await until(() => errors.length > 0);
+    expect(errors).toMatchObject([{ code: 'ECONNRESET' }]);
+  });
+
+  test('answers the next commands of a kind with an error, in their places in a pipeline', async () => {
+    const refused = proxy.refuse(({ command }) => command === 'GET', 'READONLY No writes here.', 2);
+    const replies = await client.pipeline().set(key, '1').get(key).incr(key).get(key).get(key).exec();
+    expect(replies?.map(([error, value]) => error?.message ?? value)).toEqual([
+      'OK',
+      'READONLY No writes here.',
+      2,
+      'READONLY No writes here.',
+      '2',
+    ]);
+    expect(refused.count).toBe(2);
+  });
+
+  test('holds a command, with all that follows it, until it is released', async () => {
+    const hold = proxy.hold(({ command }) => command === 'INCR');
+    const direct = new Redis(sharedRedisUrl());
+    await client.set(key, '1');
+    const answers = Promise.all([client.incr(key), client.get(key)]);
+    expect(await orSilence(answers)).toBe('silence');
+    expect(hold.count).toBe(1);
+    expect(await direct.get(key)).toBe('1');
+    hold.release();
+    expect(await answers).toEqual([2, '2']);
+    direct.disconnect();
+  });
+
+  test('holds the answer to a command that was carried out', async () => {
+    const hold = proxy.holdReplies(({ command }) => command === 'INCR');
+    const direct = new Redis(sharedRedisUrl());
+    await client.set(key, '1');
+    const answer = client.incr(key);
+    await until(async () => (await direct.get(key)) === '2');
+    expect(await orSilence(answer)).toBe('silence');
+    hold.release();
+    expect(await answer).toBe(2);
+    direct.disconnect();
+  });
+});
+
+describe('A request parser', () => {
+  test('finds the same commands, however the bytes are cut', () => {
+    const bytes = Buffer.concat([encodeRequest('set', 'k', Buffer.from('\r\n$3')), encodeRequest('PING')]);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const parser = new RequestParser();
+      const requests = [...parser.push(bytes.subarray(0, cut)), ...parser.push(bytes.subarray(cut))];
+      expect(requests.map(({ command, args }) => [command, ...args.map(String)])).toEqual([
+        ['SET', 'k', '\r\n$3'],
+        ['PING'],
+      ]);
+      expect(Buffer.concat(requests.map((request) => request.bytes))).toEqual(bytes);
+    }
+  });
+});

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import {
+  type ConnectionFilter,
+  ErrorReply,
+  type Fate,
+  HeldReplies,
+  HeldRequests,
+  type Hold,
+  type RequestFilter,
+  type RequestRule,
+  type Sighting,
+  Watch,
+} from './faults.js';
+import { ProxiedConnection } from './proxied-connection.js';
+import type { Request } from './request-parser.js';
+
+const EVERY: ConnectionFilter = () => true;
+
+/**
+ * Stands between clients and a Redis server, and does to their connections what networks do. Without being told anything, it
+ * passes everything on.
+ */
+export class TcpProxy {
+  readonly #server: Server;
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #connections = new Set<ProxiedConnection>();
+  readonly #dark = new Set<ConnectionFilter>();
+  readonly #slow = new Map<ConnectionFilter, number>();
+  readonly #rules: RequestRule[] = [];
+
+  private constructor(target: string) {
+    const { hostname, port } = new URL(target);
+    this.#target = { host: hostname, port: Number(port) };
+    this.#server = createServer((client) => this.#accept(client));
+  }
+
+  /** @param target - the URL of the server */
+  static async start(target: string): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  /** Where clients find the server through this proxy. */
+  get url(): string {
+    return `redis://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Every connection so far of which one side is open, in the order of their opening. */
+  get connections(): readonly ProxiedConnection[] {
+    return [...this.#connections];
+  }
+
+  /**
+   * Drops the bytes of connections both ways, and tells nobody. What went dark stays so; the returned function ends it for
+   * others. A filter is asked with each command, so it also finds connections that are opened, or named, later.
+   */
+  goDark(which: ConnectionFilter = EVERY): () => void {
+    this.#dark.add(which);
+    return () => this.#dark.delete(which);
+  }
+
+  /** The same, but only for connections that are open now. */
+  goDarkOnceFor(which: ConnectionFilter): ProxiedConnection[] {
+    const chosen = this.connections.filter((connection) => connection.isOpen && which(connection));
+    this.goDark((connection) => chosen.includes(connection));
+    return chosen;
+  }
+
+  /** Delays all bytes, in each direction; the returned function ends it. */
+  slowDown(delay: number, which: ConnectionFilter = EVERY): () => void {
+    this.#slow.set(which, delay);
+    return () => this.#slow.delete(which);
+  }
+
+  /** Resets connections (RST), both sides; returns how many. */
+  reset(which: ConnectionFilter = EVERY): number {
+    const chosen = this.connections.filter((connection) => connection.isOpen && which(connection));
+    for (const connection of chosen) connection.reset();
+    return chosen.length;
+  }
+
+  /** Counts commands. */
+  watch(which: RequestFilter): Sighting {
+    return this.#add(new Watch(which));
+  }
+
+  /** Answers the next commands of a kind with an error reply, without the server having carried them out. */
+  refuse(which: RequestFilter, reply: string, times = 1): Sighting {
+    return this.#add(new ErrorReply(which, reply, times));
+  }
+
+  /** Keeps commands from the server until they are released. */
+  hold(which: RequestFilter): Hold {
+    return this.#add(new HeldRequests(which));
+  }
+
+  /** Lets commands reach the server, and keeps their answers until they are released. */
+  holdReplies(which: RequestFilter): Hold {
+    return this.#add(new HeldReplies(which));
+  }
+
+  /** Ends all connections, and accepts no others. */
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const connection of this.#connections) connection.destroy();
+    await closed;
+  }
+
+  #add<Rule extends RequestRule>(rule: Rule): Rule {
+    this.#rules.push(rule);
+    return rule;
+  }
+
+  #accept(client: Socket): void {
+    const server = connect(this.#target);
+    const connection = new ProxiedConnection(client, server, this.#weather);
+    this.#connections.add(connection);
+    const forget = () => {
+      if (client.destroyed && server.destroyed) this.#connections.delete(connection);
+    };
+    client.on('close', forget);
+    server.on('close', forget);
+  }
+
+  readonly #weather = {
+    isDark: (connection: ProxiedConnection): boolean => [...this.#dark].some((which) => which(connection)),
+    delayOf: (connection: ProxiedConnection): number =>
+      Math.max(0, ...[...this.#slow].filter(([which]) => which(connection)).map(([, delay]) => delay)),
+    judge: (request: Request, connection: ProxiedConnection): Fate => {
+      for (const rule of this.#rules) {
+        const fate = rule.judge(request, connection);
+        if (fate) return fate;
+      }
+      return 'pass';
+    },
+  };
+}
