@@ -1,0 +1,85 @@
+import { expect } from '@jest/globals';
+import type { StoredDeadLetter, StoredMessage } from '../../lib/store/message-store.js';
+import { expectEqual } from './expect-equal.js';
+import type { Instant } from './instant.js';
+import type { ModelMessage, QueueModel } from './queue-model.js';
+import type { RealQueue } from './real-queue.js';
+
+/** The few ids there are, so that they meet again. */
+export const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+/** Whoever looks at the queue, through the port or beneath it, sees what the model holds. */
+export async function expectAgreement(model: QueueModel, real: RealQueue): Promise<void> {
+  const [store] = real.views;
+  const [status, page, ...found] = await Promise.all([
+    store.status(),
+    store.listDead({ cursor: undefined, limit: 1000 }),
+    ...IDS.map((id) => store.find(id)),
+  ]);
+  IDS.forEach((id, index) => expectMessage(found[index] ?? null, model.messages.get(id)));
+  expectLetters(page.letters, model.messages);
+  expectEqual(
+    page.letters.map(({ id }) => id),
+    model.in('dead').map(({ id }) => id),
+  );
+  expectEqual(status, {
+    counts: {
+      delayed: model.in('delayed').length,
+      ready: model.line.length,
+      active: model.in('active').length,
+      dead: model.in('dead').length,
+    },
+    nextDue: model.in('delayed')[0]?.due.exact ?? null,
+    paused: model.paused,
+  });
+
+  if (model.bell === 'rung' && (model.paused || model.line.length === 0)) model.bell = 'stale';
+  await real.checkInside(model);
+}
+
+function expectMessage(found: StoredMessage | null, message: ModelMessage | undefined): void {
+  expectEqual(found && seen(found), message ? known(message) : null);
+  if (!found || !message) return;
+  const { state, lease } = message;
+  expectEqual({ state: found.state, leased: found.leasedUntil !== null }, { state, leased: state === 'active' });
+  expectInstants(found, message);
+  if (lease) expectInstant('leasedUntil', found.leasedUntil, lease.end);
+}
+
+/** The letters are these messages, in whatever order. */
+export function expectLetters(letters: readonly StoredDeadLetter[], messages: QueueModel['messages']): void {
+  for (const letter of letters) {
+    const message = messages.get(letter.id);
+    expectEqual(
+      { ...seen(letter), error: letter.error },
+      message && { ...known(message), error: message.death?.error },
+    );
+    expectInstants(letter, message!);
+    expectInstant('diedAt', letter.diedAt, message!.death!.at);
+  }
+}
+
+export function expectInstant(name: string, actual: number | null, instant: Instant): void {
+  if (!instant.agreesWith(actual)) expect(`${name}: ${actual}`).toBe(`${name}: ${instant.toString()}`);
+}
+
+interface Seen {
+  readonly id: string;
+  readonly body: Buffer;
+  readonly failedAttempts: number;
+  readonly dueAt: number;
+  readonly offeredAt: number;
+}
+
+export function expectInstants({ dueAt, offeredAt }: Seen, { due, offered }: ModelMessage): void {
+  expectInstant('dueAt', dueAt, due);
+  expectInstant('offeredAt', offeredAt, offered);
+}
+
+export function seen({ id, body, failedAttempts }: Seen) {
+  return { id, body: body.toString(), failedAttempts };
+}
+
+export function known({ id, body, failedAttempts }: ModelMessage) {
+  return { id, body, failedAttempts };
+}

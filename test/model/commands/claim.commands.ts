@@ -1,0 +1,89 @@
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { ClaimReport, ClaimRequest } from '../../../lib/store/message-store.js';
+import { expectInstants, known, seen } from '../agreement.invariant.js';
+import type { Moment } from '../instant.js';
+import type { ModelMessage, QueueModel } from '../queue-model.js';
+import { timed } from '../real-queue.js';
+import { command, type Command } from './command.js';
+
+/** Which claim of all there were, the latest first, so that most are still held and some are long lost. */
+const anyClaim = fc.nat({ max: 9 });
+const CONSUMERS = [0, 1] as const;
+
+/** What consumers do, but for settling. */
+export function claimCommands(delays: readonly number[]): fc.Arbitrary<Command>[] {
+  const consumer = fc.constantFrom(...CONSUMERS);
+  const lease = fc.constantFrom(...delays);
+  const limit = fc.constantFrom(1, 2, 3, 0);
+
+  const claim = command({
+    name: 'claim',
+    args: fc.record({ consumer, limit, lease }),
+    run: async (model, real, { consumer, ...rest }) => {
+      const request = { token: newToken(model, consumer), ...rest };
+      const { answer, at } = await timed(real, () => real.views[consumer].claim(request));
+      expectClaimed(model, request, answer, at);
+    },
+  });
+
+  const claimAgain = command({
+    name: 'claim again, the answer was lost',
+    args: fc.record({ consumer, limit, lease }),
+    // Not while paused with messages held and others ready: the native layout then says that there are more, and rings.
+    when: (model, { consumer }) =>
+      !model.paused || model.line.length === 0 || model.heldBy(lastToken(model, consumer)).length === 0,
+    run: async (model, real, { consumer, ...rest }) => {
+      const request = { token: lastToken(model, consumer), ...rest, repeated: true };
+      const { answer, at } = await timed(real, () => real.views[consumer].claim(request));
+      expectClaimed(model, request, answer, at);
+    },
+  });
+
+  const extend = command({
+    name: 'extend',
+    args: fc.record({ claims: fc.array(anyClaim, { minLength: 1, maxLength: 3 }), lease }),
+    when: ({ claimHistory }) => claimHistory.length > 0,
+    run: async (model, real, { claims, lease }) => {
+      const extended = claims.map((each) => model.claimHistory[each % model.claimHistory.length]!);
+      const { answer, at } = await timed(real, () => real.views[0].extend(extended, lease));
+      const lost = extended.filter((each) => !model.extend(each, lease, at));
+      expect(answer).toEqual(lost.map(({ id }) => id));
+    },
+  });
+
+  const crash = command({
+    name: 'wake and crash',
+    args: fc.constant(null),
+    run: async (model, real) => {
+      await real.takeToken();
+      model.bell = 'silent';
+    },
+  });
+
+  return [claim, claim, claim, claimAgain, extend, crash];
+}
+
+/** Tokens are named after their consumer and numbered. */
+function newToken(model: QueueModel, consumer: 0 | 1): string {
+  return `${consumer}-${++model.claimsMade[consumer]}`;
+}
+
+function lastToken(model: QueueModel, consumer: 0 | 1): string {
+  return `${consumer}-${model.claimsMade[consumer]}`;
+}
+
+function expectClaimed(model: QueueModel, request: ClaimRequest, { messages, more, orphans }: ClaimReport, at: Moment) {
+  const ids = messages.map(({ id }) => id);
+  const held = request.repeated ? model.heldBy(request.token).map(({ id }) => id) : [];
+  if (held.length > 0) {
+    expect([...ids].sort()).toEqual(held.sort());
+  } else {
+    expect(ids).toHaveLength(model.claimable(request.limit));
+    expect([ids, model.line.mayBeginWith(ids)]).toEqual([ids, true]);
+  }
+  const taken = ids.map((id): ModelMessage => model.messages.get(id)!);
+  expect(messages.map(seen)).toEqual(taken.map(known));
+  messages.forEach((message, index) => expectInstants(message, taken[index]!));
+  expect({ more, orphans }).toEqual({ more: model.claim(taken, request.token, request.lease, at), orphans: [] });
+}

@@ -1,0 +1,73 @@
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { DueTime, Offer, OnDuplicate } from '../../../lib/store/message-store.js';
+import { expectInstant, IDS } from '../agreement.invariant.js';
+import { timed } from '../real-queue.js';
+import { command, type Command } from './command.js';
+
+const anyId = fc.constantFrom(...IDS);
+/** Long past, and in any order. */
+const overdue = fc.record({ at: fc.integer({ min: 1, max: 9 }) });
+
+/** What becomes of messages until they are ready. */
+export function offerCommands(delays: readonly number[]): fc.Arbitrary<Command>[] {
+  const anyDue: fc.Arbitrary<DueTime> = fc.oneof(overdue, fc.record({ after: fc.constantFrom(...delays) }));
+  const onDuplicate = fc.constantFrom<OnDuplicate[]>('keep', 'replace', 'reject');
+  const body = fc.integer({ min: 0, max: 99 }).map((number) => `J${number}`);
+  const anyOffer: fc.Arbitrary<Offer> = fc.record({ id: anyId, due: anyDue, onDuplicate, body });
+
+  const offer = command({
+    name: 'offer',
+    args: fc.array(anyOffer, { minLength: 1, maxLength: 4 }),
+    run: async (model, real, offers) => {
+      const { answer, at } = await timed(real, () => real.views[0].offer(offers));
+      const expected = offers.map((each) => model.offer(each, at));
+      expect(answer.map(({ outcome }) => outcome)).toEqual(expected.map(({ outcome }) => outcome));
+      expected.forEach(({ due }, index) => expectInstant('dueAt', answer[index]!.dueAt, due));
+    },
+  });
+
+  const cancel = command({
+    name: 'cancel',
+    args: anyId,
+    run: async (model, real, id) => {
+      expect(await real.views[1].cancel(id)).toBe(model.cancel(id));
+    },
+  });
+
+  const reschedule = command({
+    name: 'reschedule',
+    args: fc.record({ id: anyId, due: anyDue }),
+    run: async (model, real, { id, due }) => {
+      const { answer, at } = await timed(real, () => real.views[0].reschedule(id, due));
+      expect(answer).toBe(model.reschedule(id, due, at));
+    },
+  });
+
+  const transfer = command({
+    name: 'transfer',
+    args: fc.record({ limit: fc.constantFrom(1000, 1, 2, 3), scheduler: fc.constantFrom('s1', 's2') }),
+    run: async (model, real, { limit, scheduler }) => {
+      const { answer, at } = await timed(real, () => real.views[0].transfer({ scheduler, limit }));
+      const { nextIn, nextAt, lastMove, ...numbers } = answer;
+      expect(numbers).toEqual(model.transfer(scheduler, limit, at));
+
+      const instants = [
+        ...model.in('delayed').map(({ due }) => due),
+        ...model.in('active').map(({ lease }) => lease!.end),
+      ];
+      const next = instants.length > 0 ? Math.min(...instants.map(({ exact }) => exact)) : null;
+      expect(nextAt).toBe(next);
+      expect(nextIn === null).toBe(next === null);
+      if (nextIn !== null && next !== null) {
+        expect(nextIn).toBeGreaterThanOrEqual(Math.max(0, next - at.to) - 0.01);
+        expect(nextIn).toBeLessThanOrEqual(Math.max(0, next - at.from) + 0.01);
+      }
+      if (lastMove === null && model.mayForgetMove) model.lastMove = null;
+      expect(lastMove?.scheduler).toBe(model.lastMove?.scheduler);
+      if (model.lastMove) expectInstant('lastMove', lastMove?.at ?? null, model.lastMove.at);
+    },
+  });
+
+  return [offer, offer, offer, cancel, reschedule, transfer, transfer, transfer];
+}

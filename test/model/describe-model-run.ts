@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { StoreLimits } from '../../lib/store/message-store.js';
+import { claimCommands } from './commands/claim.commands.js';
+import type { Command } from './commands/command.js';
+import { deadLetterCommands } from './commands/dead-letter.commands.js';
+import { offerCommands } from './commands/offer.commands.js';
+import { queueCommands } from './commands/queue.commands.js';
+import { settleCommands } from './commands/settle.commands.js';
+import { expectNoDifference } from './failure-report.js';
+import { modelSettings } from './model-settings.js';
+import { QueueModel } from './queue-model.js';
+import type { RealStore } from './real-queue.js';
+
+const MOST_COMMANDS = 60;
+/** Far more than a run takes; a failure is shrunk meanwhile, too. */
+const PATIENCE = 60_000;
+const PATIENCE_PER_RUN = 500;
+
+const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({
+  attempts: fc.constantFrom(2, 3),
+  maxDeadLetters: fc.constantFrom(2, 1000),
+  maxMessages: fc.constantFrom(null, 6),
+});
+
+function allCommands({ delays, canAdvance }: RealStore): fc.Arbitrary<Command>[] {
+  return [
+    ...offerCommands(delays),
+    ...claimCommands(delays),
+    ...settleCommands(delays),
+    ...deadLetterCommands(),
+    ...queueCommands(canAdvance),
+  ];
+}
+
+/** Runs random commands against a store and a model side by side, and compares the two after each. */
+export function describeModelRun(name: string, defaultRuns: number, openStore: () => RealStore): void {
+  const { runs, seed, path, replay } = modelSettings(defaultRuns);
+
+  describe(`${name} and the model`, () => {
+    let store: RealStore;
+
+    beforeAll(() => {
+      store = openStore();
+    });
+    afterAll(() => store.close());
+
+    it(
+      `agree after every command of ${runs} random runs (MODEL_SEED=${seed})`,
+      async () => {
+        const commands = fc.commands(allCommands(store), {
+          maxCommands: MOST_COMMANDS,
+          size: 'max',
+          replayPath: replay,
+        });
+        const agreement = fc.asyncProperty(anyLimits, commands, async (limits, steps) => {
+          const real = store.openQueue(limits);
+          try {
+            await fc.asyncModelRun(() => ({ model: new QueueModel(limits), real }), steps);
+          } finally {
+            await real.close();
+          }
+        });
+        const details = await fc.check(agreement, { numRuns: runs, seed, path });
+        expectNoDifference(details);
+      },
+      PATIENCE + runs * PATIENCE_PER_RUN,
+    );
+  });
+}

@@ -1,0 +1,35 @@
+import type fc from 'fast-check';
+import type { StoreLimits } from '../../lib/store/message-store.js';
+import type { Command } from './commands/command.js';
+
+/** fast-check prints its commands with where they came from. */
+interface Printed {
+  toString(): string;
+}
+
+export type ModelArguments = [limits: StoreLimits, commands: Iterable<Command> & Printed];
+
+/** Fails with the shortest counter-example, if one was found. */
+export function expectNoDifference(details: fc.RunDetails<ModelArguments>): void {
+  if (details.failed) throw new Error(failureReport(details));
+}
+
+/** A counter-example for people, with what to set to see it again. */
+function failureReport(details: fc.RunDetails<ModelArguments>): string {
+  const [limits, commands] = details.counterexample ?? [];
+  const [steps, replay] = (commands?.toString() ?? '').split('/*replayPath=');
+  const settings = {
+    MODEL_SEED: details.seed,
+    MODEL_PATH: details.counterexamplePath,
+    MODEL_REPLAY: /"(.*)"/.exec(replay ?? '')?.[1],
+  };
+  const again = Object.entries(settings).map(([name, value]) => `${name}='${value ?? ''}'`);
+  return [
+    `Store and model differ. Found in run ${details.numRuns}, shrunk ${details.numShrinks} times:`,
+    `  limits ${JSON.stringify(limits)}`,
+    ...(steps ?? '').split(/(?<=[\]}"l]),(?=[a-z])/).map((step) => `  ${step.trim()}`),
+    `To see it again: ${again.join(' ')} npm test -- <this file>`,
+    '',
+    details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance),
+  ].join('\n');
+}

@@ -1,0 +1,66 @@
+import { expect } from '@jest/globals';
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import type { StoreLimits } from '../../lib/store/message-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import type { QueueModel } from './queue-model.js';
+import type { RealQueue, RealStore } from './real-queue.js';
+
+/** The memory store on a clock that stands still until a command moves it. */
+export class MemoryRealStore implements RealStore {
+  readonly delays = [0, 1, 5, 20, 3_600_000];
+  readonly canAdvance = true;
+
+  openQueue(limits: StoreLimits): RealQueue {
+    return new MemoryRealQueue(limits);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+class MemoryRealQueue implements RealQueue {
+  readonly #clock = new ManualClock();
+  readonly #store: MemoryMessageStore;
+  readonly views: RealQueue['views'];
+
+  constructor(limits: StoreLimits) {
+    this.#store = new MemoryMessageStore({ limits, clock: this.#clock });
+    this.views = [this.#store, this.#store];
+  }
+
+  now(): Promise<number> {
+    return Promise.resolve(this.#clock.wall());
+  }
+
+  beginStep(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.#clock.advance(ms);
+  }
+
+  async takeToken(): Promise<void> {
+    await this.#tryDoorbell();
+  }
+
+  /** A claim of nothing puts back the token that the look took, if it was there for a reason. */
+  async checkInside({ bell }: QueueModel): Promise<void> {
+    if (bell === 'stale') return;
+    expect(await this.#tryDoorbell()).toBe(bell === 'rung');
+    if (bell === 'rung') await this.#store.claim({ token: 'look', limit: 0, lease: 0 });
+  }
+
+  close(): Promise<void> {
+    expect(this.#clock.pendingTimers).toBe(0);
+    return Promise.resolve();
+  }
+
+  async #tryDoorbell(): Promise<boolean> {
+    const doorbell = this.#store.openDoorbell();
+    const rang = doorbell.wait(1000);
+    await doorbell.close();
+    return rang;
+  }
+}

@@ -1,0 +1,83 @@
+import { expect } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import type { NativeKeys } from '../../lib/store/native/native.keys.js';
+import { readRecord } from '../../lib/store/native/native.record.js';
+import { expectEqual } from './expect-equal.js';
+import type { ModelMessage, QueueModel } from './queue-model.js';
+
+/**
+ * The keys of the native layout hold what the model holds and nothing else: no record without an index entry nor the
+ * reverse, no claim, attempt or error of a message that has none, one token at the doorbell at most.
+ */
+export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: QueueModel): Promise<void> {
+  const read = redis
+    .pipeline()
+    .zrange(keys.delayed, 0, '-1', 'WITHSCORES')
+    .lrange(keys.ready, 0, -1)
+    .zrange(keys.active, 0, '-1', 'WITHSCORES')
+    .zrange(keys.dead, 0, '-1', 'WITHSCORES')
+    .hgetall(keys.claims)
+    .hgetall(keys.attempts)
+    .hgetall(keys.errors)
+    .hgetallBuffer(keys.messages)
+    .llen(keys.wake)
+    .exists(keys.paused);
+  const rows = ((await read.exec()) ?? []).map(([error, reply]) => {
+    if (error) throw error;
+    return reply;
+  });
+  const [delayed, ready, active, dead, claims, attempts, errors, messages, tokens, paused] = rows as [
+    string[],
+    string[],
+    string[],
+    string[],
+    Record<string, string>,
+    Record<string, string>,
+    Record<string, string>,
+    Record<string, Buffer>,
+    number,
+    number,
+  ];
+
+  const all = [...model.messages.values()];
+  const kept = {
+    delayed: scores(delayed),
+    active: scores(active),
+    dead: scores(dead),
+    claims,
+    attempts,
+    errors,
+    dueInRecords: Object.fromEntries(Object.entries(messages).map(([id, record]) => [id, readRecord(record).dueAt])),
+    paused: paused === 1,
+  };
+  expectEqual(kept, {
+    delayed: byId(model.in('delayed'), ({ due }) => due.exact),
+    active: byId(model.in('active'), ({ lease }) => lease!.end.exact),
+    dead: byId(model.in('dead'), ({ death }) => death!.at.exact),
+    claims: byId(model.in('active'), ({ lease }) => lease!.token),
+    attempts: byId(
+      all.filter(({ failedAttempts }) => failedAttempts > 0),
+      ({ failedAttempts }) => `${failedAttempts}`,
+    ),
+    errors: byId(model.in('dead'), ({ death }) => death!.error),
+    dueInRecords: byId(all, ({ due }) => due.exact),
+    paused: model.paused,
+  });
+  expectEqual([ready.length, ready, model.line.mayBeginWith(ready)], [model.line.length, ready, true]);
+  expectTokens(tokens, model);
+}
+
+function expectTokens(tokens: number, { bell }: QueueModel): void {
+  const allowed = { rung: [1], stale: [0, 1], silent: [0] }[bell];
+  if (!allowed.includes(tokens)) expect({ tokensAtTheDoorbell: tokens }).toEqual({ tokensAtTheDoorbell: allowed });
+}
+
+function scores(members: readonly string[]): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (let at = 0; at < members.length; at += 2) found[members[at]!] = Number(members[at + 1]);
+  return found;
+}
+
+function byId<T>(messages: readonly ModelMessage[], value: (message: ModelMessage) => T): Record<string, T> {
+  return Object.fromEntries(messages.map((message) => [message.id, value(message)]));
+}

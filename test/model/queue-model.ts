@@ -1,0 +1,241 @@
+import type { MessageState } from '../../lib/message.js';
+import {
+  LEASE_EXPIRED,
+  type Claim,
+  type DeadSelection,
+  type DueTime,
+  type Offer,
+  type OfferOutcome,
+  type Outcome,
+  type Settlement,
+  type StoreLimits,
+} from '../../lib/store/message-store.js';
+import { Instant, type Moment } from './instant.js';
+import { ReadyLine } from './ready-line.js';
+
+export interface ModelMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly offered: Instant;
+  state: MessageState;
+  due: Instant;
+  failedAttempts: number;
+  /** While active. */
+  lease?: { readonly token: string; end: Instant } | undefined;
+  /** While dead. */
+  death?: { readonly error: string; readonly at: Instant } | undefined;
+}
+
+/** rung: a token has to be there; stale: it may be, though nobody needs it; silent: there is none. */
+export type Bell = 'rung' | 'stale' | 'silent';
+
+/**
+ * What a queue has to do, in the plainest words: one map, whole scans, no index. Only the instants that a store chooses
+ * within a call, and which of two equally old ready messages comes first, are the store's to say.
+ */
+export class QueueModel {
+  readonly messages = new Map<string, ModelMessage>();
+  readonly line = new ReadyLine();
+  /** Every claim there has ever been, the latest first. */
+  readonly claimHistory: Claim[] = [];
+  /** How many claims each consumer has made. */
+  readonly claimsMade: [number, number] = [0, 0];
+  /** Where the last page of dead letters ended, if there was more. */
+  lastPage: { readonly cursor: string; readonly id: string; readonly diedAt: number } | null = null;
+  lastMove: { readonly scheduler: string; readonly at: Instant } | null = null;
+  /** A queue that was cleared may have forgotten its last move. */
+  mayForgetMove = false;
+  paused = false;
+  bell: Bell = 'silent';
+
+  constructor(readonly limits: StoreLimits) {}
+
+  /** The messages in a state, earliest due time, lease end or death first. */
+  in(state: MessageState): ModelMessage[] {
+    return [...this.messages.values()].filter((message) => message.state === state).sort(byRankAndId);
+  }
+
+  held({ id, token }: Claim): ModelMessage | undefined {
+    const message = this.messages.get(id);
+    return message?.lease?.token === token ? message : undefined;
+  }
+
+  offer({ id, due, onDuplicate, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
+    const present = this.messages.get(id);
+    if (present && onDuplicate === 'keep') return { outcome: 'kept', due: present.due };
+    if (present && onDuplicate === 'reject') return { outcome: 'rejected', due: present.due };
+    if (!present && this.messages.size >= (this.limits.maxMessages ?? Infinity)) {
+      return { outcome: 'full', due: new Instant(0) };
+    }
+    this.remove(id);
+    const message: ModelMessage = {
+      id,
+      body: body.toString(),
+      offered: Instant.at(at),
+      state: 'delayed',
+      due: instantOf(due, at),
+      failedAttempts: 0,
+    };
+    this.messages.set(id, message);
+    return { outcome: present ? 'replaced' : 'created', due: message.due };
+  }
+
+  cancel(id: string): boolean {
+    return this.messages.get(id)?.state === 'delayed' && this.remove(id);
+  }
+
+  reschedule(id: string, due: DueTime, at: Moment): boolean {
+    const message = this.messages.get(id);
+    if (message?.state !== 'delayed') return false;
+    message.due = instantOf(due, at);
+    return true;
+  }
+
+  transfer(scheduler: string, limit: number, at: Moment) {
+    const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
+    const expired = this.in('active').filter((message) => message.lease!.end.exact <= at.from);
+    const moved = due.slice(0, limit);
+    const takenBack = expired.slice(0, limit);
+    for (const message of takenBack) message.failedAttempts++;
+    const recovered = takenBack.filter((message) => message.failedAttempts < this.limits.attempts);
+    const buried = takenBack.filter((message) => !recovered.includes(message));
+
+    for (const message of [...moved, ...recovered]) toState(message, 'ready');
+    for (const message of buried) this.#bury(message, JSON.stringify(LEASE_EXPIRED), at);
+    this.line.add(moved, recovered);
+    if (moved.length > 0) {
+      this.lastMove = { scheduler, at: Instant.at(at) };
+      this.mayForgetMove = false;
+    }
+    this.#ringIfReady();
+    return {
+      moved: moved.length,
+      recovered: recovered.length,
+      buried: buried.length,
+      dropped: this.#dropOldestDead(),
+      more: moved.length === limit || takenBack.length === limit,
+      ready: this.line.length,
+    };
+  }
+
+  /** What claims of this token hold. */
+  heldBy(token: string): ModelMessage[] {
+    return this.in('active').filter((message) => message.lease?.token === token);
+  }
+
+  /** How many messages a claim gets that has none yet. */
+  claimable(limit: number): number {
+    return this.paused ? 0 : Math.min(limit, this.line.length);
+  }
+
+  /** @returns whether ready messages remain for others */
+  claim(messages: readonly ModelMessage[], token: string, lease: number, at: Moment): boolean {
+    for (const message of messages) {
+      this.line.remove(message.id);
+      toState(message, 'active');
+      message.lease = { token, end: Instant.after(lease, at) };
+      this.claimHistory.unshift({ id: message.id, token });
+    }
+    const more = this.#ringIfReady();
+    if (!more && this.bell === 'rung') this.bell = 'stale';
+    return more;
+  }
+
+  /** @returns whether it is held */
+  extend(claim: Claim, lease: number, at: Moment): boolean {
+    const message = this.held(claim);
+    if (message) message.lease!.end = Instant.after(lease, at);
+    return message !== undefined;
+  }
+
+  settle(settlements: readonly Settlement[], at: Moment) {
+    const accepted = settlements.map(({ claim, outcome }) => {
+      const message = this.held(claim);
+      if (message) this.#end(message, outcome, at);
+      return message !== undefined;
+    });
+    return { accepted, dropped: this.#dropOldestDead() };
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#ringIfReady();
+  }
+
+  clear(): number {
+    this.mayForgetMove = true;
+    return [...this.messages.keys()].filter((id) => this.remove(id)).length;
+  }
+
+  redrive(selection: DeadSelection, at: Moment): number {
+    const selected = this.#select(selection);
+    for (const message of selected) {
+      toState(message, 'delayed');
+      message.due = Instant.around(at);
+      message.failedAttempts = 0;
+    }
+    return selected.length;
+  }
+
+  discard(selection: DeadSelection): number {
+    return this.#select(selection).filter(({ id }) => this.remove(id)).length;
+  }
+
+  remove(id: string): boolean {
+    this.line.remove(id);
+    return this.messages.delete(id);
+  }
+
+  #end(message: ModelMessage, outcome: Outcome, at: Moment): void {
+    if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
+    if (outcome.kind === 'ack') {
+      this.remove(message.id);
+    } else if (outcome.kind === 'dead') {
+      this.#bury(message, outcome.error, at);
+    } else {
+      toState(message, 'delayed');
+      message.due = Instant.after(outcome.delay, at);
+    }
+  }
+
+  #bury(message: ModelMessage, error: string, at: Moment): void {
+    toState(message, 'dead');
+    message.death = { error, at: Instant.at(at) };
+  }
+
+  #dropOldestDead(): number {
+    const dead = this.in('dead');
+    const surplus = dead.slice(0, Math.max(0, dead.length - this.limits.maxDeadLetters));
+    return surplus.filter(({ id }) => this.remove(id)).length;
+  }
+
+  #select(selection: DeadSelection): ModelMessage[] {
+    const dead = this.in('dead');
+    return 'id' in selection ? dead.filter(({ id }) => id === selection.id) : dead.slice(0, selection.oldest);
+  }
+
+  #ringIfReady(): boolean {
+    const worthIt = !this.paused && this.line.length > 0;
+    if (worthIt) this.bell = 'rung';
+    return worthIt;
+  }
+}
+
+function toState(message: ModelMessage, state: MessageState): void {
+  message.state = state;
+  message.lease = undefined;
+  message.death = undefined;
+}
+
+function instantOf(due: DueTime, at: Moment): Instant {
+  return 'at' in due ? new Instant(due.at) : Instant.after(due.after, at);
+}
+
+/** Those that the same call brings into a state have the same rank, be it known yet or not. */
+function byRankAndId(a: ModelMessage, b: ModelMessage): number {
+  return rankOf(a).compare(rankOf(b)) || (a.id < b.id ? -1 : 1);
+}
+
+function rankOf({ death, lease, due }: ModelMessage): Instant {
+  return death?.at ?? lease?.end ?? due;
+}
