@@ -1,3 +1,4 @@
+import { formatCursor } from './dead-letter.cursor.js';
 import type { MessageStore } from './message-store.js';
 
 /**
@@ -20,6 +21,7 @@ export async function rehearse(store: MessageStore): Promise<void> {
   const takeAndSettle = async (outcome: Parameters<MessageStore['settle']>[0][number]['outcome']) => {
     await store.transfer({ scheduler: id, limit: 1 });
     await store.claim({ token: id, limit: 1, lease: 1000 });
+    await store.claim({ token: id, limit: 1, lease: 1000, repeated: true });
     await store.extend([claim], 1000);
     await store.settle([{ claim, outcome }]);
   };
@@ -29,7 +31,7 @@ export async function rehearse(store: MessageStore): Promise<void> {
   await store.find(id);
   await takeAndSettle({ kind: 'retry', delay: 0 });
   await takeAndSettle({ kind: 'dead', error: '{"name":"Rehearsal","message":"","stack":""}' });
-  await store.listDead({ cursor: undefined, limit: 1 });
+  await store.listDead({ cursor: formatCursor({ diedAt: 1, id: 'none' }), limit: 1 });
   await store.redrive({ id });
   await store.cancel(id);
   await store.discard({ id });
