@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../../clock.js';
 import type { ConnectionOptions } from '../../delay-queue.options.js';
-import { closed, notConnected } from './redis-errors.js';
+import { closed, notConnected, withoutCommand } from './redis-errors.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 
 export interface ConnectionSettings {
@@ -49,7 +49,7 @@ export class RedisConnection {
   connect(): void {
     const { status } = this.client;
     if (this.#closed || (status !== 'wait' && status !== 'end')) return;
-    this.client.connect().catch((error: unknown) => (this.#lastError = error));
+    this.client.connect().catch((error: unknown) => (this.#lastError = withoutCommand(error)));
   }
 
   /**
@@ -130,7 +130,7 @@ export class RedisConnection {
   }
 
   #onError(error: unknown): void {
-    this.#lastError = error;
+    this.#lastError = withoutCommand(error);
     // Once per outage: a client reports every failed attempt to reconnect.
     if (this.#down || this.#closed) return;
     this.#down = true;

@@ -18,11 +18,22 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
+/**
+ * Takes from an error reply the command that ioredis attaches to it: its arguments are payloads and passwords, which must not
+ * get into logs with the error or as its cause.
+ */
+export function withoutCommand(error: unknown): unknown {
+  if (isErrorReply(error)) delete (error as { command?: unknown }).command;
+  return error;
+}
+
 /** Redis said no: nothing was written, because scripts check everything before their first write. */
 export function refused(command: string, cause: Error): DelayQueueError {
   const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
   const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the error underneath';
-  return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, { cause });
+  return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, {
+    cause: withoutCommand(cause),
+  });
 }
 
 /** Whether Redis refused because of its user's ACL: for a command itself, or for one inside a script. */
@@ -35,7 +46,7 @@ export function notConnected(command: string, waited: number, cause: unknown): D
     'NOT_CONNECTED',
     `Redis ${waited > 0 ? `was not reachable within ${waited} ms` : 'is not reachable'}, so ${command} was not sent: ` +
       'nothing was written. Check `connection` and that Redis is up, then try again.',
-    { cause },
+    { cause: withoutCommand(cause) },
   );
 }
 
@@ -44,7 +55,7 @@ export function outcomeUnknown(command: string, cause: unknown): DelayQueueError
     'OUTCOME_UNKNOWN',
     `The connection to Redis broke, or was too slow, before ${command} was answered: it may have been carried out. ` +
       'Trying again with the same message id is safe.',
-    { cause },
+    { cause: withoutCommand(cause) },
   );
 }
 
