@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { ChainableCommander, Redis } from 'ioredis';
+import { systemClock } from '../../lib/clock.js';
+import type { Claim, MessageStore, Offer, Outcome } from '../../lib/store/message-store.js';
+import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+import type { Scene } from '../support/scene.js';
+
+export const FULL_QUEUE_IDS = ['delayed', 'due', 'ready', 'active', 'expired', 'dead'];
+/** The message under a lease, and the claim that holds it. */
+export const HELD = { id: 'active', token: 'of active' };
+const FAR = 9e12;
+const LONG_LEASE = 36_000_000;
+
+const offer = (id: string, onDuplicate: Offer['onDuplicate']) => (store: MessageStore) =>
+  store.offer([{ id, due: { at: FAR }, onDuplicate, body: 'J2' }]);
+const settle = (outcome: Outcome) => (store: MessageStore) => store.settle([{ claim: HELD, outcome }]);
+
+/** Every script, on every way it can take through the keys of a {@link FullQueues full queue}. */
+export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = {
+  'offer of a new one': offer('new', 'reject'),
+  'offer, keeping': offer('delayed', 'keep'),
+  'offer, replacing a delayed one': offer('delayed', 'replace'),
+  'offer, replacing a ready one': offer('ready', 'replace'),
+  'offer, replacing an active one': offer('active', 'replace'),
+  'offer, replacing a dead one': offer('dead', 'replace'),
+  cancel: (store) => store.cancel('delayed'),
+  reschedule: (store) => store.reschedule('delayed', { at: FAR + 1 }),
+  'find a delayed one': (store) => store.find('delayed'),
+  'find an active one': (store) => store.find('active'),
+  'find a dead one': (store) => store.find('dead'),
+  transfer: (store) => store.transfer({ scheduler: 's', limit: 10 }),
+  claim: (store) => store.claim({ token: 'new', limit: 10, lease: LONG_LEASE }),
+  'claim of one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
+  'claim of nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
+  'claim, repeated': (store) => store.claim({ token: HELD.token, limit: 10, lease: LONG_LEASE, repeated: true }),
+  extend: (store) => store.extend([HELD], LONG_LEASE),
+  'settle: ack': settle({ kind: 'ack' }),
+  'settle: retry': settle({ kind: 'retry', delay: LONG_LEASE }),
+  'settle: defer': settle({ kind: 'defer', delay: LONG_LEASE }),
+  'settle: dead': settle({ kind: 'dead', error: '{}' }),
+  status: (store) => store.status(),
+  pause: (store) => store.pause(),
+  resume: (store) => store.resume(),
+  clear: (store) => store.clear(),
+  listDead: (store) => store.listDead({ cursor: undefined, limit: 10 }),
+  'redrive of one': (store) => store.redrive({ id: 'dead' }),
+  'redrive of the oldest': (store) => store.redrive({ oldest: 10 }),
+  'discard of one': (store) => store.discard({ id: 'dead' }),
+  'discard of the oldest': (store) => store.discard({ oldest: 10 }),
+};
+
+export interface FullQueue {
+  readonly store: NativeMessageStore;
+  readonly keys: NativeKeys;
+  /** Everything there is, byte by byte. */
+  dump(): Promise<Record<string, string | null>>;
+}
+
+/**
+ * Queues with a message in every state, named after it: `delayed`, `due`, `ready`, `active`, `expired` (an active one
+ * whose lease has ended) and `dead`. Each but `delayed` and `due` has failed once. They are copies of one that is made
+ * before the tests of a suite.
+ */
+export class FullQueues {
+  #connections: RedisConnections | undefined;
+  #pattern = new Map<string, Buffer>();
+
+  constructor(private readonly scene: Scene) {
+    beforeAll(async () => {
+      this.#connections = new RedisConnections({
+        connection: scene.url,
+        clock: systemClock,
+        logger: new QuietLogger(),
+        commandTimeout: 5000,
+        heartbeat: 60_000,
+      });
+      const pattern = this.#open();
+      await fill(pattern.store);
+      for (const [part, key] of Object.entries(pattern.keys)) {
+        const value = await scene.redis.dumpBuffer(key as string);
+        if (value) this.#pattern.set(part, value);
+      }
+    });
+    afterAll(() => this.#connections?.close());
+  }
+
+  /** @param damage - what somebody else does to its keys before anything looks at them */
+  async copy(damage: (redis: ChainableCommander, keys: NativeKeys) => unknown = () => {}): Promise<FullQueue> {
+    const queue = this.#open();
+    const pipeline = this.scene.redis.pipeline();
+    for (const [part, value] of this.#pattern) pipeline.restore(queue.keys[part as keyof NativeKeys], 0, value);
+    damage(pipeline, queue.keys);
+    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+    return queue;
+  }
+
+  #open(): FullQueue {
+    const queue = this.scene.newQueue();
+    const limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100 };
+    const store = new NativeMessageStore(this.#connections!, { prefix: this.scene.prefix, queue, limits });
+    const keys = nativeKeys(this.scene.prefix, queue);
+    return { store, keys, dump: () => dump(this.scene.redis, keys) };
+  }
+}
+
+async function fill(store: MessageStore): Promise<void> {
+  const makeReady = async (id: string) => {
+    await store.offer([{ id, due: { at: 0 }, onDuplicate: 'reject', body: 'J1' }]);
+    await store.transfer({ scheduler: 's', limit: 10 });
+  };
+  const expire = async (claim: Claim) => {
+    await store.extend([claim], 0);
+    await sleep(2);
+  };
+  for (const id of ['dead', 'active', 'expired', 'ready']) {
+    await makeReady(id);
+    await store.claim({ token: 'first', limit: 1, lease: LONG_LEASE });
+    await expire({ id, token: 'first' });
+    await store.transfer({ scheduler: 's', limit: 10 });
+    if (id !== 'ready') await store.claim({ token: `of ${id}`, limit: 1, lease: LONG_LEASE });
+  }
+  await store.settle([{ claim: { id: 'dead', token: 'of dead' }, outcome: { kind: 'dead', error: '{}' } }]);
+  await store.offer([
+    { id: 'delayed', due: { at: FAR }, onDuplicate: 'reject', body: 'J1' },
+    { id: 'due', due: { at: 1 }, onDuplicate: 'reject', body: 'J1' },
+  ]);
+  await expire({ id: 'expired', token: 'of expired' });
+}
+
+async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, string | null>> {
+  const parts = Object.entries(keys) as [string, string][];
+  const values = await Promise.all(parts.map(([, key]) => redis.dumpBuffer(key)));
+  return Object.fromEntries(parts.map(([part], index) => [part, values[index]?.toString('latin1') ?? null]));
+}
+
+/** The error of a call; undefined: it was answered. */
+export async function refusalOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+}

@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { ChainableCommander } from 'ioredis';
+import type { MessageStore } from '../../lib/store/message-store.js';
+import type { NativeKeys } from '../../lib/store/native/native.keys.js';
+import { Scene } from '../support/scene.js';
+import { CALLS, FULL_QUEUE_IDS, FullQueues, HELD, refusalOf } from './full-queue.js';
+
+type Damage = (redis: ChainableCommander, keys: NativeKeys) => unknown;
+
+const ALL_IDS = [...FULL_QUEUE_IDS, 'new'];
+
+/** Of one message. */
+const OF_A_MESSAGE: Record<string, (id: string) => Damage> = {
+  'no record': (id) => (redis, keys) => redis.hdel(keys.messages, id),
+  'a record that is too short': (id) => (redis, keys) => redis.hset(keys.messages, id, 'short'),
+  'a word as its attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, 'word'),
+  'a fraction as its attempts': (id) => (redis, keys) => redis.hset(keys.attempts, id, '1.5'),
+  'a second place, in ready': (id) => (redis, keys) => redis.rpush(keys.ready, id),
+};
+
+/** Of nobody, or of the queue. */
+const OF_THE_QUEUE: Record<string, Damage> = {
+  'a record of nobody': (redis, keys) => redis.hset(keys.messages, 'ghost', 'short'),
+  'attempts of nobody': (redis, keys) => redis.hset(keys.attempts, 'ghost', 'word'),
+  'a claim of nobody': (redis, keys) => redis.hset(keys.claims, 'ghost', 'nothing'),
+  'an error of nobody': (redis, keys) => redis.hset(keys.errors, 'ghost', 'word'),
+  'a delayed nobody': (redis, keys) => redis.zadd(keys.delayed, '-inf', 'ghost', 'inf', 'other'),
+  'a nobody that is never due': (redis, keys) => redis.zadd(keys.delayed, '1e300', 'ghost'),
+  'an active nobody': (redis, keys) => redis.zadd(keys.active, '-inf', 'ghost', 'inf', 'other'),
+  'a lease that ends between milliseconds': (redis, keys) => redis.zadd(keys.active, '9000000000000.5', 'active'),
+  'many that are ready and nobody': (redis, keys) =>
+    redis.rpush(keys.ready, ...Array.from({ length: 30 }, (_, index) => `ghost ${index}`)),
+  'many tokens at the doorbell': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
+  'no token at the doorbell': (redis, keys) => redis.del(keys.wake),
+  'a word as its last move': (redis, keys) => redis.set(keys.mover, 'word'),
+  'no words as its last move': (redis, keys) => redis.set(keys.mover, ''),
+};
+
+/**
+ * What does not keep the rule: these calls take the damaged message along and then cannot read it, or stop half-way.
+ * Everything else about it does.
+ */
+const EXCEPTIONS: Record<string, readonly string[]> = {
+  'delayed: a record that is too short': ['find a delayed one'],
+  'delayed: a word as its attempts': ['find a delayed one'],
+  'ready: a record that is too short': ['claim', 'claim of one'],
+  'ready: a word as its attempts': ['claim', 'claim of one'],
+  'active: a record that is too short': ['find an active one', 'claim, repeated'],
+  'active: a word as its attempts': ['find an active one', 'claim, repeated', 'settle: retry', 'settle: dead'],
+  'active: a fraction as its attempts': ['settle: retry', 'settle: dead'],
+  'dead: no record': ['listDead'],
+  'dead: a record that is too short': ['find a dead one', 'listDead'],
+  'dead: a word as its attempts': ['find a dead one', 'listDead'],
+};
+
+describe('a key of the queue holds garbage', () => {
+  const scene = new Scene();
+  const queues = new FullQueues(scene);
+  /** By call: where the messages of an intact queue are after it. */
+  const statesAfter: Record<string, Record<string, string>> = {};
+
+  const statesOf = async (ids: readonly string[], store: MessageStore): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      await Promise.all(ids.map(async (id) => [id, (await store.find(id))?.state ?? 'gone'] as const)),
+    );
+
+  beforeAll(async () => {
+    for (const [name, call] of Object.entries(CALLS)) {
+      const { store } = await queues.copy();
+      await call(store);
+      statesAfter[name] = await statesOf(ALL_IDS, store);
+    }
+  });
+
+  /** A call is refused without a change, or does to all other messages what it does in an intact queue. */
+  async function expectNoHarm(damage: Damage, { damaged = '', except = [] as readonly string[] } = {}) {
+    for (const [name, call] of Object.entries(CALLS)) {
+      if (except.includes(name)) continue;
+      const { store, dump } = await queues.copy(damage);
+      const before = await dump();
+      const refusal = await refusalOf(call(store));
+      if (refusal !== undefined) {
+        expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
+        expect([name, await dump()]).toEqual([name, before]);
+        continue;
+      }
+      const others = ALL_IDS.filter((id) => id !== damaged);
+      const expected = Object.fromEntries(others.map((id) => [id, statesAfter[name]?.[id]]));
+      expect([name, await statesOf(others, store)]).toEqual([name, expected]);
+    }
+  }
+
+  describe.each(FULL_QUEUE_IDS)('of the message %s:', (id) => {
+    test.each(Object.entries(OF_A_MESSAGE))('%s harms no other message', async (name, damage) => {
+      await expectNoHarm(damage(id), { damaged: id, except: EXCEPTIONS[`${id}: ${name}`] ?? [] });
+    });
+  });
+
+  test.each(Object.entries(OF_THE_QUEUE))('%s harms no message', async (_name, damage) => {
+    await expectNoHarm(damage);
+  });
+
+  test.each(['ready', 'due', 'expired'])('%s without a record: reported by a claim, and dropped', async (id) => {
+    const { store, keys } = await queues.copy((redis, { messages }) => redis.hdel(messages, id));
+    await store.transfer({ scheduler: 's', limit: 10 });
+    const { messages, orphans } = await store.claim({ token: 'new', limit: 10, lease: 1000 });
+    expect(orphans).toEqual([id]);
+    expect(messages.map((message) => message.id).sort()).toEqual(['due', 'expired', 'ready'].filter((it) => it !== id));
+    expect((await store.status()).counts.ready).toBe(0);
+    expect(await scene.redis.zscore(keys.active, id)).toBeNull();
+  });
+
+  test('dead without a record: not driven again, but removed', async () => {
+    const damage: Damage = (redis, { messages }) => redis.hdel(messages, 'dead');
+    const [driven, discarded] = [await queues.copy(damage), await queues.copy(damage)];
+    expect(await driven.store.redrive({ oldest: 10 })).toBe(0);
+    expect(await discarded.store.discard({ oldest: 10 })).toBe(1);
+    for (const { store } of [driven, discarded]) {
+      expect((await store.status()).counts).toMatchObject({ delayed: 2, dead: 0 });
+    }
+  });
+
+  test('active without a record: acknowledged as ever, else refused without a change', async () => {
+    const { store } = await queues.copy((redis, { messages }) => redis.hdel(messages, 'active'));
+    await expect(store.settle([{ claim: HELD, outcome: { kind: 'retry', delay: 1 } }])).rejects.toMatchObject({
+      code: 'STORE_REFUSED',
+    });
+    expect((await store.status()).counts.active).toBe(2);
+    expect(await store.settle([{ claim: HELD, outcome: { kind: 'ack' } }])).toMatchObject({ accepted: [true] });
+    expect((await store.status()).counts.active).toBe(1);
+  });
+
+  test('active and ready: whoever claims it last holds it alone', async () => {
+    const { store } = await queues.copy((redis, { ready }) => redis.lpush(ready, 'active'));
+    const { messages } = await store.claim({ token: 'new', limit: 1, lease: 1000 });
+    expect(messages).toMatchObject([{ id: 'active' }]);
+    expect(await store.settle([{ claim: HELD, outcome: { kind: 'ack' } }])).toMatchObject({ accepted: [false] });
+    const claim = { id: 'active', token: 'new' };
+    expect(await store.settle([{ claim, outcome: { kind: 'ack' } }])).toMatchObject({ accepted: [true] });
+  });
+
+  test('many tokens at the doorbell: none is added, and a claim of the last ready message takes them away', async () => {
+    const { store, keys } = await queues.copy((redis, { wake }) => redis.rpush(wake, '1', 'word'));
+    const tokens = await scene.redis.llen(keys.wake);
+    await store.transfer({ scheduler: 's', limit: 10 });
+    await store.claim({ token: 'one', limit: 1, lease: 1000 });
+    await store.resume();
+    expect(await scene.redis.llen(keys.wake)).toBe(tokens);
+    await store.claim({ token: 'all', limit: 10, lease: 1000 });
+    expect(await scene.redis.llen(keys.wake)).toBe(0);
+  });
+
+  test('a word as the sign of a pause: the queue is paused until it is resumed', async () => {
+    const { store } = await queues.copy((redis, { paused }) => redis.set(paused, 'word'));
+    expect(await store.status()).toMatchObject({ paused: true });
+    expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [] });
+    await store.resume();
+    expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [{ id: 'ready' }] });
+  });
+
+  test('a word as the last move: none is known, and the next one is told as ever', async () => {
+    const { store } = await queues.copy((redis, { mover, delayed }) => redis.set(mover, 'word').zrem(delayed, 'due'));
+    expect(await store.transfer({ scheduler: 's', limit: 10 })).toMatchObject({ moved: 0, lastMove: null });
+    await store.reschedule('delayed', { at: 1 });
+    expect(await store.transfer({ scheduler: 's', limit: 10 })).toMatchObject({
+      moved: 1,
+      lastMove: { scheduler: 's' },
+    });
+  });
+});
