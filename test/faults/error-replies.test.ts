@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { callsOf } from '../support/tcp-proxy/filters.js';
+import { Proxies } from '../support/tcp-proxy/proxies.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+/** What servers say, each with the advice that the error and the log give. */
+const REPLIES: readonly (readonly [reply: string, advice: RegExp])[] = [
+  ["READONLY You can't write against a read only replica.", /connect to the primary/],
+  ['LOADING Redis is loading the dataset in memory', /it is retried/],
+  ['CLUSTERDOWN The cluster is down', /CLUSTER INFO/],
+  ["MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", /wait for the failover/],
+  ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', /SCRIPT KILL/],
+  ['NOREPLICAS Not enough good replicas to write.', /look into the replication/],
+  ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.', /look into its log/],
+  ["OOM command not allowed when used memory > 'maxmemory'.", /raise maxmemory/],
+];
+
+const LEASE = 1000;
+
+describe('Redis answers with an error, as it does while it starts, fails over or is full', () => {
+  const scene = new Scene();
+  const proxies = new Proxies(scene);
+
+  /** A queue handled behind a proxy of its own. */
+  async function startBehindProxy(lease = 2 * LEASE) {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const proxy = await proxies.start();
+    const handler = handlerOf(
+      queue,
+      async (payload, message) => {
+        handled.record(payload, message);
+        await sleep(Number(payload));
+      },
+      { lease },
+    );
+    const app = await scene.startApp({
+      module: { connection: proxy.url, offerTimeout: '1s', defaults: { blockTimeout: '1s', checkInterval: '2s' } },
+      providers: [handler],
+    });
+    const { producer, log } = app;
+    const isGone = async (id: string) => (await producer.find(queue, id)) === null;
+    await producer.offer(queue, 0, 0, { id: 'first' });
+    await handled.until('first');
+    await until(() => isGone('first'));
+    return { queue, handled, proxy, producer, log, isGone };
+  }
+
+  test.each([1, 3])(
+    'transfers, claims and settlements refused %d times in a row: the message is handled, once',
+    async (times) => {
+      const stages = [];
+      // One after the other: the one that starts last hears what all of them log.
+      for (const [reply, advice] of REPLIES) stages.push({ reply, advice, ...(await startBehindProxy()) });
+      await Promise.all(
+        stages.map(async ({ queue, handled, proxy, producer, reply, isGone }) => {
+          const scripts = ['transfer', 'claim', 'settle'] as const;
+          const refusals = scripts.map((script) => proxy.refuse(callsOf(script), reply, times));
+          await producer.offer(queue, 0, 50, { id: 'm' });
+          await handled.until('m', { within: 8000 });
+          await until(() => isGone('m'), { within: 8000 });
+          expect(refusals.map(({ count }) => count)).toEqual([times, times, times]);
+          // The loops live: the next message goes its way undisturbed.
+          await producer.offer(queue, 0, 0, { id: 'next' });
+          expect((await handled.until('next')).late).toBeLessThan(1500);
+          expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
+            ['first', 1],
+            ['m', 1],
+            ['next', 1],
+          ]);
+        }),
+      );
+      const log = stages.at(-1)!.log.filter((line) => line.startsWith('error'));
+      for (const { queue, reply, advice } of stages) {
+        const told = log.filter((line) => line.includes(queue) && line.includes(reply) && advice.test(line));
+        const counts = ['transfer failed', 'claiming failed', 'settling 1 messages failed'].map(
+          (step) => told.filter((line) => line.includes(step)).length,
+        );
+        // A refusal of writes makes the client connect anew, and answers that are under way get lost with the connection.
+        if (reply.startsWith('READONLY')) expect(Math.max(...counts)).toBeGreaterThan(0);
+        else expect([reply, ...counts]).toEqual([reply, times, times, times]);
+      }
+    },
+    20_000,
+  );
+
+  test('a lease whose extension is refused once is held nevertheless', async () => {
+    const { queue, handled, proxy, producer, log, isGone } = await startBehindProxy(LEASE);
+    const refused = proxy.refuse(callsOf('extend'), REPLIES[1]![0]);
+    await producer.offer(queue, 2.5 * LEASE, 0, { id: 'm' });
+    await until(() => refused.count === 1);
+    await until(() => isGone('m'));
+    expect(handled.of('m')).toMatchObject([{ attempt: 1 }]);
+    expect(log).toContainEqual(expect.stringMatching(/^warn .*1 leases could not be extended.*LOADING.*retried/));
+  }, 15_000);
+
+  test('an offer fails with STORE_REFUSED and says what to do; offered again, it is there', async () => {
+    const queue = scene.newQueue();
+    const proxy = await proxies.start();
+    const { producer } = await scene.startApp({ module: { connection: proxy.url, consume: false } });
+    await producer.offer(queue, null, '1h');
+    for (const [reply, advice] of REPLIES) {
+      const id = reply.split(' ')[0]!;
+      const refused = proxy.refuse(callsOf('offer'), reply);
+      const error: unknown = await producer.offer(queue, null, '1h', { id }).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ name: 'DelayQueueError', code: 'STORE_REFUSED', messageId: id });
+      expect((error as Error).message).toContain(reply);
+      expect((error as Error).message).toMatch(advice);
+      expect(refused.count).toBe(1);
+      expect(await producer.offer(queue, null, '1h', { id })).toMatchObject({ id, created: true });
+    }
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 1 + REPLIES.length });
+  });
+});
