@@ -27,7 +27,7 @@ function failureReport(details: fc.RunDetails<ModelArguments>): string {
   return [
     `Store and model differ. Found in run ${details.numRuns}, shrunk ${details.numShrinks} times:`,
     `  limits ${JSON.stringify(limits)}`,
-    ...(steps ?? '').split(/(?<=[\]}"l]),(?=[a-z])/).map((step) => `  ${step.trim()}`),
+    ...(steps ?? '').split(/,(?=[a-z])/).map((step) => `  ${step.trim()}`),
     `To see it again: ${again.join(' ')} npm test -- <this file>`,
     '',
     details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance),

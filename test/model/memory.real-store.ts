@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { DueEar } from './due-ear.js';
 import type { QueueModel } from './queue-model.js';
 import type { RealQueue, RealStore } from './real-queue.js';
 
@@ -23,10 +24,12 @@ class MemoryRealQueue implements RealQueue {
   readonly #clock = new ManualClock();
   readonly #store: MemoryMessageStore;
   readonly views: RealQueue['views'];
+  readonly ear: DueEar;
 
   constructor(limits: StoreLimits) {
     this.#store = new MemoryMessageStore({ limits, clock: this.#clock });
     this.views = [this.#store, this.#store];
+    this.ear = new DueEar(this.#store);
   }
 
   now(): Promise<number> {
@@ -53,6 +56,7 @@ class MemoryRealQueue implements RealQueue {
   }
 
   close(): Promise<void> {
+    this.ear.stop();
     expect(this.#clock.pendingTimers).toBe(0);
     return Promise.resolve();
   }

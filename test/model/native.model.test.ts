@@ -1,4 +1,4 @@
 import { describeModelRun } from './describe-model-run.js';
 import { NativeRealStore } from './native.real-store.js';
 
-describeModelRun('NativeMessageStore', 150, () => new NativeRealStore());
+describeModelRun('NativeMessageStore', 50, () => new NativeRealStore());

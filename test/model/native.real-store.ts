@@ -7,6 +7,7 @@ import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { QuietLogger } from '../support/quiet-logger.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { DueEar } from './due-ear.js';
 import { expectNativeKeys } from './native-keys.invariant.js';
 import type { QueueModel } from './queue-model.js';
 import type { RealQueue, RealStore } from './real-queue.js';
@@ -31,6 +32,7 @@ export class NativeRealStore implements RealStore {
 
 class NativeRealQueue implements RealQueue {
   readonly views: RealQueue['views'];
+  readonly ear: DueEar;
   readonly #keys: NativeKeys;
   #lastSeen = 0;
 
@@ -41,6 +43,7 @@ class NativeRealQueue implements RealQueue {
   ) {
     const options = { prefix: PREFIX, queue: randomName('queue'), limits };
     this.views = [new NativeMessageStore(here, options), new NativeMessageStore(there, options)];
+    this.ear = new DueEar(this.views[1]);
     this.#keys = nativeKeys(PREFIX, options.queue);
   }
 
@@ -65,6 +68,7 @@ class NativeRealQueue implements RealQueue {
   }
 
   async close(): Promise<void> {
+    this.ear.stop();
     await this.redis.unlink(Object.values(this.#keys) as string[]);
   }
 }

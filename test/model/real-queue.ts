@@ -1,4 +1,5 @@
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
+import type { DueEar } from './due-ear.js';
 import type { Moment } from './instant.js';
 import type { QueueModel } from './queue-model.js';
 
@@ -6,6 +7,8 @@ import type { QueueModel } from './queue-model.js';
 export interface RealQueue {
   /** The same queue as two processes see it. */
   readonly views: readonly [MessageStore, MessageStore];
+  /** Listens in the second of them. */
+  readonly ear: DueEar;
   /** The store's clock. */
   now(): Promise<number>;
   /** Called before each command: no instant that earlier ones set without a delay may lie within the next. */

@@ -5,17 +5,17 @@ import { expectInstants, known, seen } from '../agreement.invariant.js';
 import type { Moment } from '../instant.js';
 import type { ModelMessage, QueueModel } from '../queue-model.js';
 import { timed } from '../real-queue.js';
-import { command, type Command } from './command.js';
+import { command, often, type WeightedCommands } from './command.js';
 
 /** Which claim of all there were, the latest first, so that most are still held and some are long lost. */
 const anyClaim = fc.nat({ max: 9 });
 const CONSUMERS = [0, 1] as const;
 
 /** What consumers do, but for settling. */
-export function claimCommands(delays: readonly number[]): fc.Arbitrary<Command>[] {
+export function claimCommands(delays: readonly number[]): WeightedCommands[] {
   const consumer = fc.constantFrom(...CONSUMERS);
   const lease = fc.constantFrom(...delays);
-  const limit = fc.constantFrom(1, 2, 3, 0);
+  const limit = fc.constantFrom(1, 2, 3, 3, 0);
 
   const claim = command({
     name: 'claim',
@@ -61,7 +61,7 @@ export function claimCommands(delays: readonly number[]): fc.Arbitrary<Command>[
     },
   });
 
-  return [claim, claim, claim, claimAgain, extend, crash];
+  return [often(18, claim), often(6, claimAgain), often(3, extend), often(3, crash)];
 }
 
 /** Tokens are named after their consumer and numbered. */

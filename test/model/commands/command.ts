@@ -5,6 +5,16 @@ import type { RealQueue } from '../real-queue.js';
 
 export type Command = fc.AsyncCommand<QueueModel, RealQueue>;
 
+/** Commands of a kind, and how often they come compared with others. */
+export interface WeightedCommands {
+  readonly weight: number;
+  readonly arbitrary: fc.Arbitrary<Command>;
+}
+
+export function often(weight: number, arbitrary: fc.Arbitrary<Command>): WeightedCommands {
+  return { weight, arbitrary };
+}
+
 /** How a command reads in a counter-example, when it makes sense, and what it does to the real queue and to the model. */
 interface Meaning<Args> {
   readonly name: string;
@@ -13,15 +23,24 @@ interface Meaning<Args> {
   readonly run: (model: QueueModel, real: RealQueue, args: Args) => Promise<void>;
 }
 
-/** Commands of one kind: each does its step to both, compares the answers, and then everything there is to see. */
+/** Commands of one kind: each does its step to both, compares the answers, and then everything there is to see and to hear. */
 export function command<Args>({ name, args, when, run }: Meaning<Args>): fc.Arbitrary<Command> {
   return args.map((chosen) => ({
     check: (model) => when?.(model as QueueModel, chosen) ?? true,
     run: async (model, real) => {
+      await real.ear.listening;
+      real.ear.forget();
       await real.beginStep();
+      const headBefore = earliestDue(model);
       await run(model, real, chosen);
       await expectAgreement(model, real);
+      const head = earliestDue(model);
+      if (head < headBefore) await real.ear.untilItHears(head);
     },
     toString: () => `${name} ${JSON.stringify(chosen)}`,
   }));
+}
+
+function earliestDue(model: QueueModel): number {
+  return model.in('delayed')[0]?.due.exact ?? Infinity;
 }

@@ -4,14 +4,14 @@ import type { DeadSelection, StoredDeadLetter } from '../../../lib/store/message
 import { expectLetters, IDS } from '../agreement.invariant.js';
 import type { QueueModel } from '../queue-model.js';
 import { timed } from '../real-queue.js';
-import { command, type Command } from './command.js';
+import { command, often, type WeightedCommands } from './command.js';
 
 const selection: fc.Arbitrary<DeadSelection> = fc.oneof(
   fc.record({ oldest: fc.constantFrom(1, 2, 1000) }),
   fc.record({ id: fc.constantFrom(...IDS) }),
 );
 
-export function deadLetterCommands(): fc.Arbitrary<Command>[] {
+export function deadLetterCommands(): WeightedCommands[] {
   const redrive = command({
     name: 'redrive',
     args: selection,
@@ -44,7 +44,7 @@ export function deadLetterCommands(): fc.Arbitrary<Command>[] {
     },
   });
 
-  return [redrive, discard, listDead, listDead];
+  return [often(3, redrive), often(2, discard), often(3, listDead)];
 }
 
 /**

@@ -3,15 +3,18 @@ import fc from 'fast-check';
 import type { DueTime, Offer, OnDuplicate } from '../../../lib/store/message-store.js';
 import { expectInstant, IDS } from '../agreement.invariant.js';
 import { timed } from '../real-queue.js';
-import { command, type Command } from './command.js';
+import { command, often, type WeightedCommands } from './command.js';
 
 const anyId = fc.constantFrom(...IDS);
 /** Long past, and in any order. */
 const overdue = fc.record({ at: fc.integer({ min: 1, max: 9 }) });
 
 /** What becomes of messages until they are ready. */
-export function offerCommands(delays: readonly number[]): fc.Arbitrary<Command>[] {
-  const anyDue: fc.Arbitrary<DueTime> = fc.oneof(overdue, fc.record({ after: fc.constantFrom(...delays) }));
+export function offerCommands(delays: readonly number[]): WeightedCommands[] {
+  const anyDue: fc.Arbitrary<DueTime> = fc.oneof(
+    { weight: 3, arbitrary: overdue },
+    { weight: 1, arbitrary: fc.record({ after: fc.constantFrom(...delays) }) },
+  );
   const onDuplicate = fc.constantFrom<OnDuplicate[]>('keep', 'replace', 'reject');
   const body = fc.integer({ min: 0, max: 99 }).map((number) => `J${number}`);
   const anyOffer: fc.Arbitrary<Offer> = fc.record({ id: anyId, due: anyDue, onDuplicate, body });
@@ -69,5 +72,5 @@ export function offerCommands(delays: readonly number[]): fc.Arbitrary<Command>[
     },
   });
 
-  return [offer, offer, offer, cancel, reschedule, transfer, transfer, transfer];
+  return [often(12, offer), often(3, cancel), often(6, reschedule), often(21, transfer)];
 }

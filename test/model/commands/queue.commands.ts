@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { command, type Command } from './command.js';
+import { command, often, type WeightedCommands } from './command.js';
 
 /** What is done to the queue as a whole. */
-export function queueCommands(canAdvance: boolean): fc.Arbitrary<Command>[] {
+export function queueCommands(canAdvance: boolean): WeightedCommands[] {
   const pause = command({
     name: 'pause',
     args: fc.constant(null),
@@ -38,5 +38,5 @@ export function queueCommands(canAdvance: boolean): fc.Arbitrary<Command>[] {
     },
   });
 
-  return [pause, resume, resume, clear, ...(canAdvance ? [advance, advance, advance] : [])];
+  return [often(3, pause), often(9, resume), often(1, clear), ...(canAdvance ? [often(12, advance)] : [])];
 }

@@ -4,15 +4,16 @@ import type { Outcome, Settlement } from '../../../lib/store/message-store.js';
 import { IDS } from '../agreement.invariant.js';
 import type { QueueModel } from '../queue-model.js';
 import { timed } from '../real-queue.js';
-import { command, type Command } from './command.js';
+import { command, often, type WeightedCommands } from './command.js';
 
-/** Which claim of all there were, the latest first; sometimes its token is used for another message. */
+/** Which claim, of those that are held or of all there were, the latest first; now and then with another message's id. */
 const anyClaim = fc.record({
-  claim: fc.nat({ max: 9 }),
-  ofId: fc.option(fc.constantFrom(...IDS), { freq: 12, nil: undefined }),
+  claim: fc.nat({ max: 5 }),
+  held: fc.boolean(),
+  ofId: fc.option(fc.constantFrom(...IDS), { freq: 6, nil: undefined }),
 });
 
-export function settleCommands(delays: readonly number[]): fc.Arbitrary<Command>[] {
+export function settleCommands(delays: readonly number[]): WeightedCommands[] {
   const delay = fc.constantFrom(...delays);
   const outcome = fc.oneof<fc.Arbitrary<Outcome>[]>(
     fc.constant({ kind: 'ack' }),
@@ -30,15 +31,17 @@ export function settleCommands(delays: readonly number[]): fc.Arbitrary<Command>
       expect(answer).toEqual(model.settle(settlements, at));
     },
   });
-  return [settle, settle, settle];
+  return [often(18, settle)];
 }
 
 interface Chosen {
-  readonly of: { readonly claim: number; readonly ofId: string | undefined };
+  readonly of: { readonly claim: number; readonly held: boolean; readonly ofId: string | undefined };
   readonly outcome: Outcome;
 }
 
-function settlement({ claimHistory }: QueueModel, { of, outcome }: Chosen): Settlement {
-  const { id, token } = claimHistory[of.claim % claimHistory.length]!;
+function settlement(model: QueueModel, { of, outcome }: Chosen): Settlement {
+  const held = model.claimHistory.filter((claim) => model.held(claim));
+  const claims = of.held && held.length > 0 ? held : model.claimHistory;
+  const { id, token } = claims[of.claim % claims.length]!;
   return { claim: { id: of.ofId ?? id, token }, outcome };
 }
