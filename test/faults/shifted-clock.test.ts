@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { Scene } from '../support/scene.js';
+import { runProgram } from '../support/run-program.js';
+import type { Report, Settings } from './shifted-clock/offer-and-handle.js';
+
+const HOUR = 3_600_000;
+const DELAY = 700;
+const PRELOAD = new URL('./shifted-clock/shift-clock.js', import.meta.url).href;
+
+describe('the clock of a process is wrong', () => {
+  const scene = new Scene();
+
+  const serverTime = async () => {
+    const [seconds, micros] = await scene.redis.time();
+    return Number(seconds) * 1000 + Number(micros) / 1000;
+  };
+
+  test('by an hour, either way: due times are those of Redis, and its messages are handled in time', async () => {
+    const before = await serverTime();
+    await Promise.all(
+      [-HOUR, HOUR].map(async (shift) => {
+        const module = { connection: scene.url, prefix: scene.prefix };
+        const settings: Settings = { module, queue: scene.newQueue(), delay: DELAY, shift };
+        const program = '../faults/shifted-clock/offer-and-handle.ts';
+        const { clock, dueAt, took } = await runProgram<Report>(program, settings, '--import', PRELOAD);
+        const after = await serverTime();
+
+        expect(Math.abs(clock - shift - after)).toBeLessThan(30_000);
+        expect(dueAt).toBeGreaterThanOrEqual(before + DELAY);
+        expect(dueAt).toBeLessThanOrEqual(after);
+        expect(took).toBeGreaterThanOrEqual(DELAY);
+        expect(took).toBeLessThan(DELAY + 500);
+      }),
+    );
+  }, 30_000);
+});

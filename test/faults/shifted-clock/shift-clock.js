@@ -1,0 +1,15 @@
+import { argv } from 'node:process';
+/** Preloaded into a process: its wall clock is wrong from the start by the `shift` (ms) of its settings. */
+
+const { shift } = JSON.parse(argv[2]);
+const RealDate = Date;
+
+globalThis.Date = class extends RealDate {
+  constructor(...args) {
+    if (args.length === 0) super(RealDate.now() + shift);
+    else super(...args);
+  }
+  static now() {
+    return RealDate.now() + shift;
+  }
+};

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { callsOf } from '../support/tcp-proxy/filters.js';
+import { Proxies } from '../support/tcp-proxy/proxies.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('answers are slow', () => {
+  const scene = new Scene();
+  const proxies = new Proxies(scene);
+
+  test("an earlier message, announced while a transfer's answer is on its way, is handled in time", async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const proxy = await proxies.start();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await scene.startApp({ module: { connection: proxy.url }, providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, null, 0, { id: 'before' });
+    await handled.until('before');
+    await until(async () => (await producer.find(queue, 'before')) === null);
+    await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
+
+    for (const round of ['first', 'second', 'third']) {
+      const hold = proxy.holdReplies(callsOf('transfer'));
+      // Its announcement makes the scheduler look; the answer (come again in an hour) is held.
+      await producer.offer(queue, null, 50, { id: `${round}-trigger` });
+      await until(() => hold.count > 0);
+      await producer.offer(queue, null, '1h', { id: `${round}-later` });
+      await producer.offer(queue, null, 500, { id: `${round}-earlier` });
+      hold.release();
+      const { late } = await handled.until(`${round}-earlier`);
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(400);
+      await producer.cancel(queue, `${round}-later`);
+    }
+    expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
+  }, 15_000);
+
+  test('with 100 ms of latency in each direction, nothing is early, and nothing later than a few round trips', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const proxy = await proxies.start();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await scene.startApp({ module: { connection: proxy.url }, providers: [handlerOf(queue, handled.record)] });
+    await until(() => proxy.connections.filter(({ sent }) => sent.has('SUBSCRIBE') || sent.has('BLPOP')).length === 2);
+    proxy.slowDown(100);
+    const offers = Array.from({ length: 50 }, (_, i) => ({ payload: i, delay: 500 + i * 30 }));
+    await producer.offerMany(queue, offers);
+    await handled.untilCalls(50);
+    const late = handled.calls.map((call) => call.late);
+    console.log(`with 100 ms of latency each way: ${Math.min(...late)} to ${Math.max(...late)} ms late`);
+    expect(new Set(handled.ids).size).toBe(50);
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...late)).toBeLessThan(1200);
+  }, 15_000);
+});
