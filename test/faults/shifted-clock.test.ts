@@ -29,7 +29,7 @@ describe('the clock of a process is wrong', () => {
         expect(dueAt).toBeGreaterThanOrEqual(before + DELAY);
         expect(dueAt).toBeLessThanOrEqual(after);
         expect(took).toBeGreaterThanOrEqual(DELAY);
-        expect(took).toBeLessThan(DELAY + 500);
+        expect(took).toBeLessThan(DELAY + 4000);
       }),
     );
   }, 30_000);

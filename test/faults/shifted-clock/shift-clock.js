@@ -1,5 +1,5 @@
-import { argv } from 'node:process';
 /** Preloaded into a process: its wall clock is wrong from the start by the `shift` (ms) of its settings. */
+import { argv } from 'node:process';
 
 const { shift } = JSON.parse(argv[2]);
 const RealDate = Date;
