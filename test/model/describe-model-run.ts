@@ -16,6 +16,7 @@ const MOST_COMMANDS = 250;
 /** Far more than a run takes; a failure is shrunk meanwhile, too. */
 const PATIENCE = 60_000;
 const PATIENCE_PER_RUN = 500;
+const TIME_TO_TELL = 10_000;
 
 const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({
   attempts: fc.constantFrom(2, 3),
@@ -36,6 +37,7 @@ function anyCommand({ delays, canAdvance }: RealStore): fc.Arbitrary<Command> {
 /** Runs random commands against a store and a model side by side, and compares the two after each. */
 export function describeModelRun(name: string, defaultRuns: number, openStore: () => RealStore): void {
   const { runs, seed, path, replay } = modelSettings(defaultRuns);
+  const patience = PATIENCE + runs * PATIENCE_PER_RUN;
 
   describe(`${name} and the model`, () => {
     let store: RealStore;
@@ -61,10 +63,17 @@ export function describeModelRun(name: string, defaultRuns: number, openStore: (
             await real.close();
           }
         });
-        const details = await fc.check(agreement, { numRuns: runs, seed, path });
+        const details = await fc.check(agreement, {
+          numRuns: runs,
+          seed,
+          path,
+          // Rather a long counter-example than none.
+          interruptAfterTimeLimit: patience - TIME_TO_TELL,
+          markInterruptAsFailure: true,
+        });
         expectNoDifference(details);
       },
-      PATIENCE + runs * PATIENCE_PER_RUN,
+      patience,
     );
   });
 }

@@ -16,8 +16,9 @@ export function expectNoDifference(details: fc.RunDetails<ModelArguments>): void
 
 /** A counter-example for people, with what to set to see it again. */
 function failureReport(details: fc.RunDetails<ModelArguments>): string {
-  const [limits, commands] = details.counterexample ?? [];
-  const [steps, replay] = (commands?.toString() ?? '').split('/*replayPath=');
+  if (!details.counterexample) return `After ${details.numRuns} runs the time was up, and nothing was found.`;
+  const [limits, commands] = details.counterexample;
+  const [steps, replay] = commands.toString().split('/*replayPath=');
   const settings = {
     MODEL_SEED: details.seed,
     MODEL_PATH: details.counterexamplePath,
