@@ -26,17 +26,24 @@ export async function rehearse(store: MessageStore): Promise<void> {
     await store.settle([{ claim, outcome }]);
   };
 
-  await store.offer([offer]);
-  await store.reschedule(id, { after: 0 });
-  await store.find(id);
-  await takeAndSettle({ kind: 'retry', delay: 0 });
-  await takeAndSettle({ kind: 'dead', error: '{"name":"Rehearsal","message":"","stack":""}' });
-  await store.listDead({ cursor: formatCursor({ diedAt: 1, id: 'none' }), limit: 1 });
-  await store.redrive({ id });
-  await store.cancel(id);
-  await store.discard({ id });
-  await store.pause();
-  await store.resume();
-  await store.status();
-  await store.clear();
+  try {
+    await store.offer([offer]);
+    await store.transfer({ scheduler: id, limit: 1 });
+    // In the place of one that is ready.
+    await store.offer([offer]);
+    await store.find(id);
+    await takeAndSettle({ kind: 'retry', delay: 0 });
+    // In the past, or the next transfer would come a fraction of a millisecond too early.
+    await store.reschedule(id, { at: 0 });
+    await takeAndSettle({ kind: 'dead', error: '{"name":"Rehearsal","message":""}' });
+    await store.listDead({ cursor: formatCursor({ diedAt: 1, id: 'none' }), limit: 1 });
+    await store.redrive({ id });
+    await store.cancel(id);
+    await store.discard({ id });
+    await store.pause();
+    await store.resume();
+    await store.status();
+  } finally {
+    await store.clear();
+  }
 }

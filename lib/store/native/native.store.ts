@@ -184,8 +184,8 @@ export class NativeMessageStore implements MessageStore {
       id: reply.text(),
       diedAt: reply.number(),
       failedAttempts: reply.number(),
-      ...readRecord(reply.bytes()),
-      error: reply.text(),
+      ...readRecord(reply.bytesOrNull() ?? NO_BYTES),
+      error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR,
     }));
     const last = letters.at(-1);
     return { letters, cursor: more && last ? formatCursor(last) : null };
@@ -224,6 +224,10 @@ export class NativeMessageStore implements MessageStore {
   }
 }
 
+/** Stand for what is missing of a letter, so that it hides no other. */
+const NO_BYTES = Buffer.alloc(0);
+const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'What ended it is not known.' });
+
 function dueArgument(due: DueTime): string {
   return 'after' in due ? `+${due.after}` : `@${due.at}`;
 }
@@ -239,5 +243,5 @@ function selectionArguments(selection: DeadSelection): ScriptArgument[] {
 
 function parseMove(text: string): TransferReport['lastMove'] {
   const [scheduler, at] = text.split(' ');
-  return scheduler && at ? { scheduler, at: Number(at) } : null;
+  return scheduler && Number(at) > 0 ? { scheduler, at: Number(at) } : null;
 }

@@ -30,9 +30,6 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
   const claimAgain = command({
     name: 'claim again, the answer was lost',
     args: fc.record({ consumer, limit, lease }),
-    // Not while paused with messages held and others ready: the native layout then says that there are more, and rings.
-    when: (model, { consumer }) =>
-      !model.paused || model.line.length === 0 || model.heldBy(lastToken(model, consumer)).length === 0,
     run: async (model, real, { consumer, ...rest }) => {
       const request = { token: lastToken(model, consumer), ...rest, repeated: true };
       const { answer, at } = await timed(real, () => real.views[consumer].claim(request));

@@ -12,6 +12,7 @@
 -- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right
 -- after costs the messages their lease and an attempt.
 --@include clock
+--@include record
 --@include ring
 
 local ready, active, messages, attempts, claims, wake, paused = unpack(KEYS)
@@ -30,7 +31,8 @@ local function held_by(wanted)
 end
 
 local taken_before = repeated and held_by(token) or {}
-if redis.call('GET', paused) and #taken_before == 0 then
+local is_paused = redis.call('GET', paused)
+if is_paused and #taken_before == 0 then
   return { 0 }
 end
 
@@ -45,6 +47,7 @@ if #taken_before > 0 then
   more = more or taken_now > 0
   ids, taken_now = taken_before, 0
 end
+more = more and not is_paused
 
 local tokens_at_door = redis.call('LLEN', wake)
 local reply = { more and 1 or 0 }
@@ -58,8 +61,9 @@ if #ids > 0 then
 
   local deadlines, tokens = {}, {}
   for i, id in ipairs(ids) do
-    reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, tonumber(failed[i] or 0), records[i]
-    if records[i] then
+    local record = is_record(records[i]) and records[i]
+    reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, tonumber(failed[i] or 0) or 0, record
+    if record then
       deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
       tokens[#tokens + 1], tokens[#tokens + 2] = id, token
     end

@@ -14,7 +14,7 @@ local record = redis.call('HGET', messages, id)
 if not record then
   return false
 end
-local failed = tonumber(redis.call('HGET', attempts, id) or 0)
+local failed = tonumber(redis.call('HGET', attempts, id) or 0) or 0
 local leased_until = redis.call('ZSCORE', active, id)
 local state = 'ready'
 if leased_until then

@@ -37,7 +37,7 @@ local failed = redis.call('HMGET', attempts, unpack(ids))
 local causes = redis.call('HMGET', errors, unpack(ids))
 for i, id in ipairs(ids) do
   local at = #reply
-  reply[at + 1], reply[at + 2], reply[at + 3] = id, tonumber(rows[i * 2]), tonumber(failed[i] or 0)
+  reply[at + 1], reply[at + 2], reply[at + 3] = id, tonumber(rows[i * 2]), tonumber(failed[i] or 0) or 0
   reply[at + 4], reply[at + 5] = records[i], causes[i]
 end
 return reply

@@ -51,12 +51,16 @@ for i, id in ipairs(ids) do
       letters[#letters + 1], letters[#letters + 2] = now, id
       causes[#causes + 1], causes[#causes + 2] = id, detail
     else
-      local due = instant_in(tonumber(detail), now_micros)
-      scores[#scores + 1], scores[#scores + 2] = due, id
       local record = redis.call('HGET', messages, id)
-      records[#records + 1], records[#records + 2] = id, with_due(record, due)
-      if not earliest or due < earliest then
-        earliest = due
+      if is_record(record) then
+        local due = instant_in(tonumber(detail), now_micros)
+        scores[#scores + 1], scores[#scores + 2] = due, id
+        records[#records + 1], records[#records + 2] = id, with_due(record, due)
+        if not earliest or due < earliest then
+          earliest = due
+        end
+      else
+        gone[#gone + 1] = id
       end
     end
     if outcome == 'retry' or outcome == 'dead' then
@@ -68,11 +72,18 @@ end
 if #ended == 0 then
   return reply
 end
+local spent = {}
+if #failures > 0 then
+  local failed = redis.call('HMGET', attempts, unpack(failures))
+  for i, id in ipairs(failures) do
+    spent[#spent + 1], spent[#spent + 2] = id, (tonumber(failed[i] or 0) or 0) + 1
+  end
+end
 announce(channel, earliest_before, earliest, now)
 redis.call('ZREM', active, unpack(ended))
 redis.call('HDEL', claims, unpack(ended))
-for _, id in ipairs(failures) do
-  redis.call('HINCRBY', attempts, id, 1)
+if #spent > 0 then
+  redis.call('HSET', attempts, unpack(spent))
 end
 if #gone > 0 then
   redis.call('HDEL', messages, unpack(gone))

@@ -57,7 +57,7 @@ if #expired > 0 then
   local failed = redis.call('HMGET', attempts, unpack(expired))
   local spent, again, letters, causes = {}, {}, {}, {}
   for i, id in ipairs(expired) do
-    local count = tonumber(failed[i] or 0) + 1
+    local count = (tonumber(failed[i] or 0) or 0) + 1
     spent[#spent + 1], spent[#spent + 2] = id, count
     if count < max_attempts then
       again[#again + 1] = id

@@ -3,8 +3,13 @@ local function pack_record(due, offered, body)
   return struct.pack('>I6I6', due, offered) .. body
 end
 
+-- Whether something is long enough to be a record; what is not was written by somebody else.
+local function is_record(value)
+  return value and #value >= 12
+end
+
 local function record_due(record)
-  return (struct.unpack('>I6', record))
+  return is_record(record) and struct.unpack('>I6', record) or 0
 end
 
 local function with_due(record, due)
