@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { callsOf } from '../support/tcp-proxy/filters.js';
@@ -21,19 +22,27 @@ describe('answers are slow', () => {
     await until(async () => (await producer.find(queue, 'before')) === null);
     await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
 
+    // Subscribed later, so it hears an announcement after the application does.
+    const spy = new Redis(proxy.url);
+    const heard: string[] = [];
+    spy.on('message', (_channel, text) => heard.push(text));
+    await spy.subscribe(scene.key(queue, 'due'));
+
     for (const round of ['first', 'second', 'third']) {
-      const hold = proxy.holdReplies(callsOf('transfer'));
-      // Its announcement makes the scheduler look; the answer (come again in an hour) is held.
-      await producer.offer(queue, null, 50, { id: `${round}-trigger` });
-      await until(() => hold.count > 0);
       await producer.offer(queue, null, '1h', { id: `${round}-later` });
-      await producer.offer(queue, null, 500, { id: `${round}-earlier` });
+      const hold = proxy.holdReplies(callsOf('transfer'));
+      await producer.offer(queue, null, 50, { id: `${round}-trigger` });
+      await until(async () => hold.count > 0 && (await producer.find(queue, `${round}-trigger`))?.state !== 'delayed');
+      // The answer on its way says: come again in an hour.
+      const { dueAt } = await producer.offer(queue, null, 500, { id: `${round}-earlier` });
+      await until(() => heard.some((text) => text.startsWith(String(dueAt.getTime()))));
       hold.release();
       const { late } = await handled.until(`${round}-earlier`);
       expect(late).toBeGreaterThanOrEqual(0);
       expect(late).toBeLessThan(400);
       await producer.cancel(queue, `${round}-later`);
     }
+    spy.disconnect();
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   }, 15_000);
 
