@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import type { Clock } from '../../clock.js';
+import type { CancelTimer, Clock } from '../../clock.js';
 import type { ConnectionOptions } from '../../delay-queue.options.js';
 import { closed, notConnected, withoutCommand } from './redis-errors.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
@@ -27,6 +27,7 @@ export class RedisConnection {
   #lastError: unknown;
   #down = false;
   #hurried = false;
+  #cancelOpening: CancelTimer | undefined;
   #closed = false;
 
   constructor(role: ConnectionRole, settings: ConnectionSettings) {
@@ -35,6 +36,8 @@ export class RedisConnection {
     this.client = createClient(settings.connection, role);
     this.client.on('error', (error: unknown) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
+    this.client.on('connect', () => this.#onConnect());
+    this.client.on('close', () => this.#cancelOpening?.());
   }
 
   get isReady(): boolean {
@@ -111,6 +114,7 @@ export class RedisConnection {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#cancelOpening?.();
     for (const done of [...this.#waiting]) done('closed');
     // Without a socket there is no goodbye to wait for, and ioredis tells of no end.
     const open = OPEN.includes(this.client.status);
@@ -123,7 +127,15 @@ export class RedisConnection {
     });
   }
 
+  /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting for ever. */
+  #onConnect(): void {
+    const { clock, commandTimeout } = this.#settings;
+    this.#cancelOpening?.();
+    this.#cancelOpening = clock.schedule(() => this.reconnect(`not ready within ${commandTimeout} ms`), commandTimeout);
+  }
+
   #onReady(): void {
+    this.#cancelOpening?.();
     if (this.#down) this.#settings.logger.log(`Redis connection for ${this.#role} is back`);
     this.#down = false;
     for (const done of [...this.#waiting]) done('ready');
