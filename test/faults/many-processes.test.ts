@@ -38,9 +38,9 @@ describe('many processes handle one queue', () => {
     const provider = handlerOf(queue, handled.record);
     const apps = await Promise.all(Array.from({ length: schedulers }, () => scene.startApp({ providers: [provider] })));
     // Until all but one have stepped back.
-    await offerFor(1500, producer, queue);
+    await offerFor(1000, producer, queue);
     const count = await CommandCount.start(scene.redis);
-    const ids = await offerFor(3000, producer, queue);
+    const ids = await offerFor(2000, producer, queue);
     await until(() => ids.every((id) => handled.of(id).length > 0));
     const calls = await count.stop();
     expect(new Set(handled.ids).size).toBe(handled.calls.length);
