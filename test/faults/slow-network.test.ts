@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
-import { callsOf } from '../support/tcp-proxy/filters.js';
+import { callsOf, connectionsFor } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -22,27 +22,28 @@ describe('answers are slow', () => {
     await until(async () => (await producer.find(queue, 'before')) === null);
     await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
 
-    // Subscribed later, so it hears an announcement after the application does.
-    const spy = new Redis(proxy.url);
-    const heard: string[] = [];
-    spy.on('message', (_channel, text) => heard.push(text));
-    await spy.subscribe(scene.key(queue, 'due'));
-
     for (const round of ['first', 'second', 'third']) {
       await producer.offer(queue, null, '1h', { id: `${round}-later` });
       const hold = proxy.holdReplies(callsOf('transfer'));
-      await producer.offer(queue, null, 50, { id: `${round}-trigger` });
-      await until(async () => hold.count > 0 && (await producer.find(queue, `${round}-trigger`))?.state !== 'delayed');
-      // The answer on its way says: come again in an hour.
+      // A new subscription looks at once. The answer on its way says: come again in an hour.
+      expect(proxy.reset(connectionsFor('announcements'))).toBe(1);
+      await until(() => hold.count > 0);
+      // Subscribed later, so it hears an announcement after the application does.
+      const spy = new Redis(proxy.url);
+      const heard: string[] = [];
+      spy.on('message', (_channel, text) => heard.push(text));
+      await spy.subscribe(scene.key(queue, 'due'));
       const { dueAt } = await producer.offer(queue, null, 500, { id: `${round}-earlier` });
       await until(() => heard.some((text) => text.startsWith(String(dueAt.getTime()))));
+      spy.disconnect();
       hold.release();
+
+      // Otherwise it would be found by the next check, in a minute.
       const { late } = await handled.until(`${round}-earlier`);
       expect(late).toBeGreaterThanOrEqual(0);
       expect(late).toBeLessThan(1000);
       await producer.cancel(queue, `${round}-later`);
     }
-    spy.disconnect();
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   }, 15_000);
 
