@@ -25,8 +25,9 @@ describe('SIGTERM', () => {
 
   test('running handlers finish, and may still offer; nothing is handled twice; the process ends by itself', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(5000);
-    for (let i = 0; i < 4; i++) await offer({ do: 'offer-then-work', ms: 700 }, `m${i}`);
+    for (let i = 0; i < 4; i++) await offer({ do: 'work-past-sigterm', ms: 300 }, `m${i}`);
     await until(() => worker.of('start').length === 4);
+    for (let i = 0; i < 4; i++) await offer(null, `m${i}-next`);
     const took = await terminate(worker);
 
     expect(took).toBeLessThan(3000);
@@ -50,7 +51,7 @@ describe('SIGTERM', () => {
         .of('start')
         .map(({ id, attempt }) => `${id} ${attempt}`)
         .sort(),
-    ).toEqual(['m0-before 1', 'm1-before 1', 'm2-before 1', 'm3-before 1']);
+    ).toEqual(['m0-next 1', 'm1-next 1', 'm2-next 1', 'm3-next 1']);
   }, 20_000);
 
   test('an idle process ends at once', async () => {

@@ -12,7 +12,7 @@ export interface WorkerSettings {
 /** The payload: what the handler of a worker does; null: nothing. */
 export type Task =
   | ((
-      | { readonly do: 'work' | 'block' | 'offer-then-work'; readonly ms: number }
+      | { readonly do: 'work' | 'work-past-sigterm' | 'block'; readonly ms: number }
       | { readonly do: 'work-until-aborted' | 'hang' | 'crash' }
     ) & { readonly firstAttemptOnly?: boolean })
   | null;

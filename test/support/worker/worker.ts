@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
 import { Journal } from './journal.js';
@@ -9,6 +10,7 @@ import type { Task, WorkerSettings } from './worker-settings.js';
 
 const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
 const journal = new Journal();
+const sigterm = once(process, 'SIGTERM');
 
 @Injectable()
 class Tasks {
@@ -32,8 +34,8 @@ class Tasks {
     switch (task.do) {
       case 'work':
         return sleep(task.ms);
-      case 'offer-then-work':
-        await this.producer.offer(queue, null, 0, { id: `${id}-before` });
+      case 'work-past-sigterm':
+        await sigterm;
         await sleep(task.ms);
         await this.producer.offer(queue, null, '1h', { id: `${id}-after` });
         return;
