@@ -1,6 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { CancelTimer, Clock } from '../clock.js';
 import type { MessageStore } from '../store/message-store.js';
+import { failurePause } from '../failure-pause.js';
 import { MAX_BATCH, inBatches } from '../turn-batcher.js';
 import { type HeldDelivery, LeaseLost } from './delivery.js';
 
@@ -13,12 +14,16 @@ export interface LeaseKeeperOptions {
   readonly lease: number;
 }
 
-/** Extends the leases of all messages that this consumer holds, in one call, at every third of the lease. */
+/**
+ * Extends the leases of all messages that this consumer holds, in one call, at every third of the lease; sooner again after a
+ * failure, so that a short one costs no lease.
+ */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   /** When each lease ends on the monotonic clock, at the earliest. */
   readonly #ends = new Map<HeldDelivery, number>();
   #cancelTimer: CancelTimer | undefined;
+  #failures = 0;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
@@ -41,6 +46,7 @@ export class LeaseKeeper {
   async runOnce(): Promise<void> {
     const { store, clock, lease, logger, queue } = this.#options;
     const sentAt = clock.monotonic();
+    let failed = false;
     for (const batch of inBatches([...this.#ends.keys()], MAX_BATCH, () => 1)) {
       try {
         const lost = new Set(
@@ -55,9 +61,11 @@ export class LeaseKeeper {
           else this.#ends.set(held, sentAt + lease);
         }
       } catch (error) {
+        failed = true;
         logger.warn(`${queue}: ${batch.length} leases could not be extended: ${String(error)}`);
       }
     }
+    this.#failures = failed ? this.#failures + 1 : 0;
     const now = clock.monotonic();
     for (const [held, end] of this.#ends) {
       if (end <= now) this.#lose(held, 'it could not be extended in time');
@@ -70,12 +78,16 @@ export class LeaseKeeper {
   }
 
   #schedule(): CancelTimer {
-    return this.#options.clock.schedule(() => {
-      void this.runOnce().finally(() => {
-        // A message held meanwhile may have started a timer of its own.
-        this.#cancelTimer?.();
-        this.#cancelTimer = this.#ends.size > 0 ? this.#schedule() : undefined;
-      });
-    }, this.#options.lease / 3);
+    const interval = this.#options.lease / 3;
+    return this.#options.clock.schedule(
+      () => {
+        void this.runOnce().finally(() => {
+          // A message held meanwhile may have started a timer of its own.
+          this.#cancelTimer?.();
+          this.#cancelTimer = this.#ends.size > 0 ? this.#schedule() : undefined;
+        });
+      },
+      this.#failures === 0 ? interval : Math.min(interval, failurePause(this.#failures)),
+    );
   }
 }

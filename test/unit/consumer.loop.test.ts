@@ -23,7 +23,10 @@ describe('ConsumerLoop', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    store = new MemoryMessageStore({ limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null }, clock });
+    store = new MemoryMessageStore({
+      limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1000 },
+      clock,
+    });
     logger = new QuietLogger();
   });
 
@@ -161,6 +164,24 @@ describe('ConsumerLoop', () => {
     finish();
     await nextTurns();
     expect(await counts()).toMatchObject({ active: 0 });
+  });
+
+  it('keeps the lease although it cannot be extended for a while', async () => {
+    const extend = store.extend.bind(store);
+    let failures = 0;
+    store.extend = (claims, lease) => (failures++ < 4 ? Promise.reject(new Error('LOADING')) : extend(claims, lease));
+    const attempts: number[] = [];
+    start(
+      (_payload, { attempt }) => {
+        attempts.push(attempt);
+        return pending();
+      },
+      { lease: '3s' },
+    );
+    await offer('a');
+    await clock.advance(10_000);
+    expect(failures).toBeGreaterThan(4);
+    expect(attempts).toEqual([1]);
   });
 
   it('tells a handler that its lease is lost, and its outcome does not count', async () => {
