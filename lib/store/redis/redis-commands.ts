@@ -1,8 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
+import type { DelayQueueError } from '../../delay-queue.errors.js';
 import type { RedisScript } from './redis-script.js';
 import { ScriptReply } from './script-reply.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
-import { closed, isErrorReply, notConnected, outcomeUnknown, refused } from './redis-errors.js';
+import { closed, explain, isErrorReply, wasNotSent } from './redis-errors.js';
 
 /** How soon a client that could not send, though it looked ready, is tried again, ms. */
 const UNNOTICED_PAUSE = 5;
@@ -87,15 +88,7 @@ export class RedisCommands {
     return send('EVAL', script.source);
   }
 
-  #explain(command: string, error: unknown): Error {
-    if (isErrorReply(error)) return refused(command, error);
-    if (this.#connection.isClosed) return closed(command);
-    if (wasNotSent(error)) return notConnected(command, this.#settings.commandTimeout, error);
-    return outcomeUnknown(command, error);
+  #explain(command: string, error: unknown): DelayQueueError {
+    return this.#connection.isClosed && !isErrorReply(error) ? closed(command) : explain(command, error);
   }
-}
-
-/** What ioredis says of a command that it neither sent nor kept. */
-function wasNotSent(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }

@@ -1,6 +1,6 @@
 import type { Doorbell } from '../message-store.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
-import { isErrorReply, outcomeUnknown, refused } from './redis-errors.js';
+import { explain } from './redis-errors.js';
 
 /** How long after its timeout a blocked call may answer before the connection counts as dead. */
 const ANSWER_GRACE = 5000;
@@ -28,7 +28,7 @@ export class RedisDoorbell implements Doorbell {
       return (await this.#connection.answer(popped, timeout + ANSWER_GRACE)) !== null;
     } catch (error) {
       if (this.#connection.isClosed) return false;
-      throw isErrorReply(error) ? refused('BLPOP', error) : outcomeUnknown('BLPOP', error);
+      throw explain('BLPOP', error);
     }
   }
 

@@ -27,6 +27,18 @@ export function withoutCommand(error: unknown): unknown {
   return error;
 }
 
+/** What ioredis says of a command that it neither sent nor kept. */
+export function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
+}
+
+/** Why a command failed, as users are told. */
+export function explain(command: string, error: unknown): DelayQueueError {
+  if (error instanceof DelayQueueError) return error;
+  if (isErrorReply(error)) return refused(command, error);
+  return wasNotSent(error) ? notConnected(command, 0, error) : outcomeUnknown(command, error);
+}
+
 /** Redis said no: nothing was written, because scripts check everything before their first write. */
 export function refused(command: string, cause: Error): DelayQueueError {
   const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
