@@ -32,15 +32,8 @@ export class OfferWriter {
     assertOfferOptions(options);
     const { id = this.ids.next(), headers = {}, onDuplicate = 'keep' } = options;
     const body = this.queue.store.codec.encode({ payload, headers });
-    const { maxPayloadBytes } = this.queue.options;
-    const bytes = byteLength(body);
-    if (bytes > maxPayloadBytes) {
-      throw new DelayQueueError(
-        'PAYLOAD_TOO_LARGE',
-        `The payload and headers take ${bytes} bytes, over the ${maxPayloadBytes} of maxPayloadBytes: ` +
-          'offer a reference to the data instead, or raise the limit',
-      );
-    }
+    // The store refuses it too; this spares the way there.
+    if (byteLength(body) > this.queue.options.maxPayloadBytes) throw this.#tooLarge(body);
     return { id, due, onDuplicate, body };
   }
 
@@ -91,7 +84,7 @@ export class OfferWriter {
     }
   }
 
-  #result({ id }: Offer, { outcome, dueAt }: OfferReceipt): OfferResult {
+  #result({ id, body }: Offer, { outcome, dueAt }: OfferReceipt): OfferResult {
     const { name, options } = this.queue;
     if (outcome === 'rejected') {
       throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' has a message '${id}' already`, {
@@ -102,7 +95,16 @@ export class OfferWriter {
       const problem = `Queue '${name}' holds its maxMessages of ${options.maxMessages}: message '${id}' was not taken in`;
       throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
     }
+    if (outcome === 'too-large') throw this.#tooLarge(body);
     return { id, dueAt: new Date(dueAt), created: outcome === 'created' };
+  }
+
+  #tooLarge(body: MessageBody): DelayQueueError {
+    return new DelayQueueError(
+      'PAYLOAD_TOO_LARGE',
+      `The payload and headers take ${byteLength(body)} bytes, over the ${this.queue.options.maxPayloadBytes} of ` +
+        'maxPayloadBytes: offer a reference to the data instead, or raise the limit',
+    );
   }
 }
 

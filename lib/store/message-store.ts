@@ -128,6 +128,8 @@ export interface StoreLimits {
   readonly maxDeadLetters: number;
   /** Offers that would make more messages than this, in all states together, are refused; null: no limit. */
   readonly maxMessages: number | null;
+  /** Offers whose body has more bytes are refused. */
+  readonly maxPayloadBytes: number;
 }
 
 /** The error of a dead letter whose last attempt ended with its lease. */
@@ -176,9 +178,9 @@ export interface Offer {
 
 /**
  * `created`: the id was free. `kept`, `replaced`, `rejected`: it was in use, and `onDuplicate` decided.
- * `full`: the queue holds its `maxMessages`; nothing was written.
+ * Nothing was written: `full`: the queue holds its `maxMessages`; `too-large`: the body is over `maxPayloadBytes`.
  */
-export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full';
+export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full' | 'too-large';
 
 export interface OfferReceipt {
   readonly outcome: OfferOutcome;

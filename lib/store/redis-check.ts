@@ -46,7 +46,7 @@ async function checkOnce({ connections, prefix, queues, allowEviction, logger }:
   });
   for (const info of infos) checkServer(info, { allowEviction });
 
-  const limits = { attempts: 2, maxDeadLetters: 1, maxMessages: null };
+  const limits = { attempts: 2, maxDeadLetters: 1, maxMessages: null, maxPayloadBytes: 1000 };
   for (const queue of queues) {
     try {
       await rehearse(new NativeMessageStore(connections, { prefix, queue, limits, scope: 'rehearsal:' }));

@@ -31,6 +31,12 @@ export interface QueueUnderTest {
 export type OpenQueue = (limits: StoreLimits) => Promise<QueueUnderTest>;
 
 export const HOUR = 3_600_000;
+const GENEROUS: StoreLimits = {
+  attempts: 3,
+  maxDeadLetters: 1000,
+  maxMessages: null,
+  maxPayloadBytes: 2 * 1024 * 1024,
+};
 /** So short that a test can wait for its end. */
 export const SHORT_LEASE = 30;
 
@@ -45,7 +51,7 @@ export class ContractQueues {
   }
 
   async open(limits: Partial<StoreLimits> = {}): Promise<ContractQueue> {
-    const underTest = await this.openQueue({ attempts: 3, maxDeadLetters: 1000, maxMessages: null, ...limits });
+    const underTest = await this.openQueue({ ...GENEROUS, ...limits });
     const queue = new ContractQueue(underTest);
     this.#open.push(queue);
     return queue;

@@ -224,6 +224,7 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   #takeIn({ id, due, onDuplicate, body }: Offer, now: number): OfferReceipt {
+    if (Buffer.byteLength(body) > this.#limits.maxPayloadBytes) return { outcome: 'too-large', dueAt: 0 };
     const present = this.#table.get(id);
     if (present && onDuplicate !== 'replace') {
       return { outcome: onDuplicate === 'keep' ? 'kept' : 'rejected', dueAt: present.dueAt };

@@ -58,7 +58,7 @@ export class NativeMessageStore implements MessageStore {
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { delayed, messages, ready, active, claims, attempts, dead, errors, due } = this.#keys;
-    const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0];
+    const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
     const reply = await this.#run(
       scripts.offer,

@@ -4,9 +4,10 @@
 -- KEYS 1 delayed  2 messages  3 ready  4 active  5 claims  6 attempts  7 dead  8 errors
 -- ARGV 1 channel of announcements
 --      2 most messages in the queue, 0: no limit
+--      3 most bytes of a body
 --      then for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate
 --      ('keep', 'replace' or 'reject'), body
--- Returns for each offer: outcome ('created', 'kept', 'replaced', 'rejected' or 'full'), due in ms (0: there is none).
+-- Returns for each offer: outcome ('created', 'kept', 'replaced', 'rejected', 'full' or 'too-large'), due in ms (0: there is none).
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
 -- would be found late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
@@ -16,8 +17,8 @@
 --@include announce
 
 local delayed, messages, ready, active, claims, attempts, dead, errors = unpack(KEYS)
-local channel, max_messages = ARGV[1], tonumber(ARGV[2])
-local FIRST, WIDTH = 3, 4
+local channel, max_messages, max_bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local FIRST, WIDTH = 4, 4
 
 local now, now_micros = read_clock()
 local earliest_before = earliest_due(delayed)
@@ -41,7 +42,9 @@ for i, id in ipairs(ids) do
   local existing = due_of[id] or (stored[i] and record_due(stored[i]))
   local outcome, due
 
-  if existing and on_duplicate ~= 'replace' then
+  if #body > max_bytes then
+    outcome, due = 'too-large', 0
+  elseif existing and on_duplicate ~= 'replace' then
     outcome, due = on_duplicate == 'keep' and 'kept' or 'rejected', existing
   elseif not existing and max_messages > 0 and size >= max_messages then
     outcome, due = 'full', 0

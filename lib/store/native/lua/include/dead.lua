@@ -1,4 +1,4 @@
--- Raises if a key that bury() writes to is of a wrong type.
+-- Raises if a key of dead letters is of a wrong type: before the first write.
 local function check_dead(dead, errors, messages, attempts)
   redis.call('ZCARD', dead)
   redis.call('HLEN', errors)
