@@ -1,0 +1,76 @@
+-- Takes ready messages under a lease.
+--
+-- keys: ready, active, messages, attempts, claims, wake, paused
+-- request: token; limit (0-1000); lease in ms; repeated: whether the answer to a claim of this token got lost, so that what it
+--      took is answered with; elsewhere: messages that are ready, but not in the list of ready ones
+-- Returns more (0 or 1: whether ready messages remain), then for each message taken: id, failed attempts, record (null if
+--      the queue lost it: the id was ready without a message, and is dropped).
+
+-- Looks at every claim of the queue, of which there are as many as handlers at work.
+local function held_by(claims, token)
+  local ids = {}
+  local all = redis.call('HGETALL', claims)
+  for at = 1, #all, 2 do
+    if all[at + 1] == token and #ids < 1000 then
+      ids[#ids + 1] = all[at]
+    end
+  end
+  return ids
+end
+
+local function claim_ready(keys, request)
+  local taken_before = request.repeated and held_by(keys.claims, request.token) or {}
+  local is_paused = redis.call('GET', keys.paused)
+  if is_paused and #taken_before == 0 then
+    return { 0 }
+  end
+
+  -- One more than wanted tells whether any remain.
+  local ids = redis.call('LRANGE', keys.ready, 0, request.limit)
+  local more = #ids > request.limit
+  if more then
+    table.remove(ids)
+  end
+  local taken_now = #ids
+  if #taken_before > 0 then
+    more = more or taken_now > 0
+    ids, taken_now = taken_before, 0
+  end
+  more = (more or request.elsewhere > 0) and not is_paused
+
+  local tokens_at_door = redis.call('LLEN', keys.wake)
+  local reply = { more and 1 or 0 }
+  if #ids > 0 then
+    local _, now_micros = read_clock()
+    local deadline = instant_in(request.lease, now_micros)
+    local records = redis.call('HMGET', keys.messages, unpack(ids))
+    local failed = redis.call('HMGET', keys.attempts, unpack(ids))
+    redis.call('HLEN', keys.claims)
+    redis.call('ZCARD', keys.active)
+
+    local deadlines, tokens = {}, {}
+    for i, id in ipairs(ids) do
+      local record = is_record(records[i]) and records[i]
+      reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, tonumber(failed[i] or 0) or 0, record
+      if record then
+        deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
+        tokens[#tokens + 1], tokens[#tokens + 2] = id, request.token
+      end
+    end
+    if taken_now > 0 then
+      redis.call('LPOP', keys.ready, taken_now)
+    end
+    if #deadlines > 0 then
+      redis.call('ZADD', keys.active, unpack(deadlines))
+      redis.call('HSET', keys.claims, unpack(tokens))
+    end
+  end
+
+  if more and tokens_at_door == 0 then
+    redis.call('RPUSH', keys.wake, '1')
+  elseif not more and tokens_at_door > 0 then
+    -- Nothing is left to wake for.
+    redis.call('DEL', keys.wake)
+  end
+  return reply
+end
