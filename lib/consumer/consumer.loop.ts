@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
+import { DelayQueueError } from '../delay-queue.errors.js';
 import { failurePause } from '../failure-pause.js';
 import type { ClaimedMessage, Doorbell, MessageStore, Outcome } from '../store/message-store.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
@@ -119,7 +120,8 @@ export class ConsumerLoop {
         failures = 0;
       } catch (error) {
         if (this.#stopping) return;
-        const pause = failurePause(++failures);
+        // A store that is not connected has waited for that already: a growing pause would outlast the outage.
+        const pause = failurePause(isNotConnected(error) ? 1 : ++failures);
         logger.error(`${queue}: claiming failed, again in ${Math.round(pause)} ms: ${String(error)}`);
         ready = true;
         await this.#sleep(pause);
@@ -170,4 +172,8 @@ export class ConsumerLoop {
     });
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+function isNotConnected(error: unknown): boolean {
+  return error instanceof DelayQueueError && error.code === 'NOT_CONNECTED';
 }

@@ -88,6 +88,24 @@ describe('Redis is down', () => {
     expect(handled.ids).toEqual(['before', 'meanwhile', 'after']);
   });
 
+  test('after a long outage work goes on as soon as after a short one', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    // Short ones, so that in a few seconds calls fail as often as they do in minutes otherwise.
+    const module = { offerTimeout: 100, defaults: { blockTimeout: '1s' } };
+    const { producer, log } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, null, 2000, { id: 'm' });
+    await scene.server.kill9();
+    // Were the pauses between them to double, this one would take about five seconds.
+    await until(() => log.filter((line) => line.includes('claiming failed')).length >= 7, { within: 30_000 });
+    await scene.server.restart();
+    const start = performance.now();
+    await handled.until('m');
+    const took = Math.round(performance.now() - start);
+    console.log(`after a long outage a message was handled ${took} ms after Redis answered`);
+    expect(took).toBeLessThan(2500);
+  }, 40_000);
+
   test('after a restart without its data, new messages are handled', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();

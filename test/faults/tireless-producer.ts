@@ -1,0 +1,55 @@
+import type { DelayQueueError, DelayQueueProducer } from '../../lib/index.js';
+
+/** The longest delay of what it offers, ms. */
+const LONGEST_DELAY = 300;
+
+/**
+ * Offers without a pause, with many hands at once, and knows what became of each offer. An id is never offered twice, so an
+ * offer's outcome is the message's.
+ */
+export class TirelessProducer {
+  /** In the order of their acknowledgements. */
+  readonly acknowledged: string[] = [];
+  readonly #failed = new Map<DelayQueueError['code'], string[]>();
+  readonly #hands: Promise<void>[];
+  #stopped = false;
+
+  constructor(
+    private readonly producer: DelayQueueProducer,
+    private readonly queue: string,
+    { name, hands }: { name: string; hands: number },
+  ) {
+    this.#hands = Array.from({ length: hands }, (_, hand) => this.#work(`${name}-${hand}`));
+  }
+
+  /** The codes of the offers that failed. */
+  get codes(): string[] {
+    return [...this.#failed.keys()];
+  }
+
+  /** The ids of the offers that failed in a certain way. */
+  failedWith(code: DelayQueueError['code']): string[] {
+    return this.#failed.get(code) ?? [];
+  }
+
+  /** Ends when what is under way has been answered. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#hands);
+  }
+
+  async #work(hand: string): Promise<void> {
+    for (let i = 0; !this.#stopped; i++) {
+      const id = `${hand}-${i}`;
+      try {
+        await this.producer.offer(this.queue, null, Math.floor(Math.random() * LONGEST_DELAY), { id });
+        this.acknowledged.push(id);
+      } catch (error) {
+        const { code } = error as DelayQueueError;
+        this.#failed.set(code, [...this.failedWith(code), id]);
+        // Fails at once, so that this would go round for ever.
+        if (code === 'CLOSED') return;
+      }
+    }
+  }
+}
