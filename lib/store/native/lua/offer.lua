@@ -15,6 +15,7 @@
 --@include clock
 --@include record
 --@include announce
+--@include take-out
 
 local delayed, messages, ready, active, claims, attempts, dead, errors = unpack(KEYS)
 local channel, max_messages, max_bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -70,26 +71,17 @@ if #scores == 0 then
   return receipts
 end
 
+local replaced_keys = {
+  delayed = delayed, ready = ready, active = active, claims = claims, attempts = attempts, dead = dead, errors = errors,
+}
 if #replaced > 0 then
-  for _, key in ipairs({ active, dead }) do redis.call('ZCARD', key) end
-  for _, key in ipairs({ claims, attempts, errors }) do redis.call('HLEN', key) end
-  redis.call('LLEN', ready)
+  check_take_out(replaced_keys)
 end
 announce(channel, earliest_before, earliest, now)
 
 for _, id in ipairs(replaced) do
-  if not redis.call('ZSCORE', delayed, id) then
-    if redis.call('ZREM', active, id) == 1 then
-      redis.call('HDEL', claims, id)
-    elseif redis.call('ZREM', dead, id) == 1 then
-      redis.call('HDEL', errors, id)
-    else
-      redis.call('LREM', ready, 1, id)
-    end
-  end
-  redis.call('HDEL', attempts, id)
+  take_out(replaced_keys, id)
 end
-
 redis.call('ZADD', delayed, unpack(scores))
 redis.call('HSET', messages, unpack(records))
 return receipts
