@@ -24,6 +24,8 @@ export interface QueueUnderTest {
   advance(ms: number): Promise<void>;
   /** What is kept although no message is left, for example names of keys; for stores that could forget to clean up. */
   leftovers?(): Promise<readonly string[]>;
+  /** Whether messages due in one millisecond come in the order of their offers, whatever their ids. */
+  readonly keepsOrderOfOffers?: boolean;
   /** Leaves nothing behind. */
   close(): Promise<void>;
 }
@@ -68,6 +70,10 @@ export class ContractQueue {
   constructor(private readonly underTest: QueueUnderTest) {
     this.store = underTest.store;
     this.secondView = underTest.secondView;
+  }
+
+  get keepsOrderOfOffers(): boolean {
+    return this.underTest.keepsOrderOfOffers ?? false;
   }
 
   now(): Promise<number> {

@@ -2,7 +2,6 @@ import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
 import { jsonCodec } from '../json.codec.js';
 import {
   type Claim,
-  type ClaimedMessage,
   type ClaimReport,
   type ClaimRequest,
   type DeadPage,
@@ -13,7 +12,6 @@ import {
   LEASE_EXPIRED,
   type MessageStore,
   type Offer,
-  type OfferOutcome,
   type OfferReceipt,
   type Outcome,
   type QueueStatus,
@@ -29,10 +27,10 @@ import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptReply } from '../redis/script-reply.js';
-
 import { type NativeKeys, nativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
+import { dueArgument, readClaimReport, readQueueStatus, readReceipts } from './script-values.js';
 
 export interface NativeStoreOptions {
   readonly prefix: string;
@@ -60,12 +58,8 @@ export class NativeMessageStore implements MessageStore {
     const { delayed, messages, ready, active, claims, attempts, dead, errors, due } = this.#keys;
     const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
-    const reply = await this.#run(
-      scripts.offer,
-      [delayed, messages, ready, active, claims, attempts, dead, errors],
-      args,
-    );
-    return reply.rest(() => ({ outcome: reply.text() as OfferOutcome, dueAt: reply.number() }));
+    const keys = [delayed, messages, ready, active, claims, attempts, dead, errors];
+    return readReceipts(await this.#run(scripts.offer, keys, args));
   }
 
   async cancel(id: string): Promise<boolean> {
@@ -113,22 +107,8 @@ export class NativeMessageStore implements MessageStore {
 
   async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
     const { ready, active, messages, attempts, claims, wake, paused } = this.#keys;
-    const reply = await this.#run(
-      scripts.claim,
-      [ready, active, messages, attempts, claims, wake, paused],
-      [token, limit, lease, repeated ? 1 : 0],
-    );
-    const more = reply.flag();
-    const claimed: ClaimedMessage[] = [];
-    const orphans: string[] = [];
-    while (!reply.done) {
-      const id = reply.text();
-      const failedAttempts = reply.number();
-      const record = reply.bytesOrNull();
-      if (record) claimed.push({ id, failedAttempts, ...readRecord(record) });
-      else orphans.push(id);
-    }
-    return { messages: claimed, more, orphans };
+    const keys = [ready, active, messages, attempts, claims, wake, paused];
+    return readClaimReport(await this.#run(scripts.claim, keys, [token, limit, lease, repeated ? 1 : 0]));
   }
 
   async extend(held: readonly Claim[], lease: number): Promise<string[]> {
@@ -150,10 +130,7 @@ export class NativeMessageStore implements MessageStore {
 
   async status(): Promise<QueueStatus> {
     const { delayed, ready, active, dead, paused } = this.#keys;
-    const reply = await this.#run(scripts.status, [delayed, ready, active, dead, paused]);
-    const counts = { delayed: reply.number(), ready: reply.number(), active: reply.number(), dead: reply.number() };
-    const nextDue = reply.number();
-    return { counts, nextDue: nextDue < 0 ? null : nextDue, paused: reply.flag() };
+    return readQueueStatus(await this.#run(scripts.status, [delayed, ready, active, dead, paused]));
   }
 
   async pause(): Promise<void> {
@@ -227,10 +204,6 @@ export class NativeMessageStore implements MessageStore {
 /** Stand for what is missing of a letter, so that it hides no other. */
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'What ended it is not known.' });
-
-function dueArgument(due: DueTime): string {
-  return 'after' in due ? `+${due.after}` : `@${due.at}`;
-}
 
 function detail(outcome: Outcome): ScriptArgument {
   if (outcome.kind === 'ack') return '';

@@ -1,14 +1,15 @@
 import type { Doorbell } from '../message-store.js';
+import { awaitElement, BlockingWait, type BlockingCommand, popToken } from './blocking-wait.js';
 import { RedisAnnouncements } from './redis-announcements.js';
 import { RedisCommands } from './redis-commands.js';
 import type { ConnectionSettings } from './redis-connection.js';
-import { RedisDoorbell } from './redis-doorbell.js';
 
 /** Every connection of a process: one for commands, one for announcements, one for each consumer's doorbell. */
 export class RedisConnections {
   readonly commands: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: ConnectionSettings;
+  readonly #waits = new Set<Doorbell>();
 
   constructor(settings: ConnectionSettings & { readonly heartbeat: number }) {
     this.#settings = settings;
@@ -16,12 +17,23 @@ export class RedisConnections {
     this.announcements = new RedisAnnouncements(settings, settings.heartbeat);
   }
 
-  /** The caller closes it. */
+  /** Rings when a token comes to a list, and takes it. */
   openDoorbell(key: string): Doorbell {
-    return new RedisDoorbell(key, this.#settings);
+    return this.#openWait(popToken(key));
+  }
+
+  /** Rings while a list is not empty, and takes nothing. */
+  openListWatch(key: string): Doorbell {
+    return this.#openWait(awaitElement(key));
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.commands.close(), this.announcements.close()]);
+    await Promise.all([this.commands, this.announcements, ...this.#waits].map((each) => each.close()));
+  }
+
+  #openWait(command: BlockingCommand): Doorbell {
+    const wait = new BlockingWait(command, this.#settings);
+    this.#waits.add(wait);
+    return wait;
   }
 }

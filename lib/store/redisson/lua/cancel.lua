@@ -1,0 +1,31 @@
+#!lua flags=allow-oom
+-- Removes a message that was offered here and is still delayed.
+--
+-- KEYS 1 timeouts  2 entries  3 offered  4 values  5 messages
+-- ARGV 1 id
+-- Returns 'cancelled', 'late' if it is not delayed any more, or 'unknown' if no consumer has yet to take it: then it is a
+--      matter of the native bookkeeping, or of nobody.
+--
+-- Atomic so that of cancel, reschedule and transfer exactly one wins, be it Java's. A crash right after leaves the message gone.
+--@include entry
+--@include offered
+--@include unlist
+
+local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values = KEYS[4], messages = KEYS[5] }
+local id = ARGV[1]
+
+redis.call('LLEN', keys.entries)
+redis.call('HLEN', keys.values)
+local record = redis.call('HGET', keys.messages, id)
+if not record or not redis.call('ZSCORE', keys.offered, id) then
+  return 'unknown'
+end
+local entry = entry_of(record)
+if not redis.call('ZSCORE', keys.timeouts, entry) then
+  return 'late'
+end
+local plan = locate(keys.entries, { entry })
+redis.call('ZREM', keys.timeouts, entry)
+unlist(keys.entries, plan)
+forget_offered(keys, id, entry_value(entry) or '')
+return 'cancelled'

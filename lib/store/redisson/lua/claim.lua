@@ -1,0 +1,93 @@
+#!lua flags=allow-oom
+-- Takes ready messages under a lease. Values of the target list become messages of the native bookkeeping first, as many as
+-- are about to be taken: what is left stays there for Java's consumers.
+--
+-- KEYS 1 target  2 timeouts  3 offered  4 values  5 sequence  6 ready  7 active  8 messages  9 attempts  10 claims  11 wake
+--      12 paused
+-- ARGV 1 token of this claim
+--      2 most messages to take (0-1000); 0 only rings for those that are ready
+--      3 lease in ms
+--      4 1 if the answer to a claim of this token got lost, else 0: what it took is answered with, if it took anything
+-- Returns more (0 or 1: whether ready messages remain), then for each message taken: id, failed attempts, record (null if
+--      the queue lost it: the id was ready without a message, and is dropped).
+--
+-- Atomic so that a value leaves the target list only into a lease. A crash right after costs the messages their lease and an
+-- attempt.
+--@include native/clock
+--@include native/record
+--@include native/claim
+--@include entry
+--@include sequence
+--@include offered
+
+local keys = {
+  target = KEYS[1], timeouts = KEYS[2], offered = KEYS[3], values = KEYS[4], sequence = KEYS[5], ready = KEYS[6],
+  active = KEYS[7], messages = KEYS[8], attempts = KEYS[9], claims = KEYS[10], wake = KEYS[11], paused = KEYS[12],
+}
+local request = {
+  token = ARGV[1], limit = tonumber(ARGV[2]), lease = tonumber(ARGV[3]), repeated = ARGV[4] == '1', elsewhere = 0,
+}
+
+local now, now_micros = read_clock()
+local waiting = redis.call('LLEN', keys.target)
+local room = request.limit - redis.call('LLEN', keys.ready)
+local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
+for _, key in ipairs({ keys.timeouts, keys.offered, keys.active }) do redis.call('ZCARD', key) end
+for _, key in ipairs({ keys.values, keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
+redis.call('LLEN', keys.wake)
+if redis.call('GET', keys.paused) or (request.repeated and #held_by(keys.claims, request.token) > 0) then
+  room = 0
+end
+
+-- The message that was offered here with this value and has fallen due; nil: there is none.
+local function offered_with(value, lines, adopted)
+  for id in string.gmatch(lines or '', '[^\n]+') do
+    local record = not adopted[id] and redis.call('HGET', keys.messages, id)
+    local entry = record and entry_of(record)
+    if entry and entry_value(entry) == value and not redis.call('ZSCORE', keys.timeouts, entry) then
+      return id, record
+    end
+  end
+  return nil
+end
+
+local count = math.max(0, math.min(room, waiting))
+if count > 0 then
+  local values = redis.call('LRANGE', keys.target, 0, count - 1)
+  local digests = {}
+  for i, value in ipairs(values) do
+    digests[i] = digest_of(value)
+  end
+  local lines = redis.call('HMGET', keys.values, unpack(digests))
+  local lines_of, adopted = {}, {}
+  local ids, records, offered = {}, {}, {}
+  for i, value in ipairs(values) do
+    local digest = digests[i]
+    local id, record = offered_with(value, lines_of[digest] or lines[i], adopted)
+    if id then
+      adopted[id] = true
+      offered[#offered + 1] = id
+      lines_of[digest] = without_line(lines_of[digest] or lines[i], id) or ''
+      records[#records + 1], records[#records + 2] = id, string.sub(record, 1, 12) .. value
+    else
+      id = string.format('%014x', sequence)
+      sequence = sequence + 1
+      records[#records + 1], records[#records + 2] = id, pack_record(now, now, value)
+    end
+    ids[i] = id
+  end
+
+  redis.call('LPOP', keys.target, count)
+  redis.call('HSET', keys.messages, unpack(records))
+  redis.call('RPUSH', keys.ready, unpack(ids))
+  store_sequence(keys.sequence, sequence)
+  if #offered > 0 then
+    redis.call('ZREM', keys.offered, unpack(offered))
+    for digest, left in pairs(lines_of) do
+      store_lines(keys.values, digest, left ~= '' and left or nil)
+    end
+  end
+end
+
+request.elsewhere = waiting - count
+return claim_ready(keys, request)

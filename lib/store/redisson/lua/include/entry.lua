@@ -1,0 +1,44 @@
+-- An entry of Redisson's delayed queue: what tells it from every other, the length of the value, the value. Little-endian.
+--   Bc0Lc0  (3.21.1 and later)  1 byte: length of the id; the id; 8 bytes: length of the value; the value
+--   dLc0    (before)            8 bytes: a double; 8 bytes: length of the value; the value
+--
+-- The id, or double, of entries written here is a sequence, big-endian, so that messages due in the same millisecond keep the
+-- order of their offers, and so that an entry's place in the list of entries can be found without looking through it.
+
+local function pack_entry(format, sequence, value)
+  local id = struct.pack('>I8', sequence)
+  local head = format == 'dLc0' and id or struct.pack('B', #id) .. id
+  return head .. struct.pack('<I8', #value) .. value
+end
+
+-- Where the value begins, and where the id; nil: it is no entry.
+local function read_heads(entry)
+  local size = #entry
+  if size >= 9 then
+    local head = 1 + string.byte(entry) + 8
+    if size >= head and struct.unpack('<I8', entry, head - 7) == size - head then
+      return head + 1, 2
+    end
+  end
+  if size >= 16 and struct.unpack('<I8', entry, 9) == size - 16 then
+    return 17, 1
+  end
+  return nil
+end
+
+-- The value; nil: it is no entry.
+local function entry_value(entry)
+  local at = read_heads(entry)
+  return at and string.sub(entry, at)
+end
+
+-- The sequence of an entry written here; nil: it is somebody else's, as far as can be told.
+local function entry_sequence(entry)
+  local at, id_at = read_heads(entry)
+  if not at or at < 17 then
+    return nil
+  end
+  local sequence = struct.unpack('>I8', entry, id_at)
+  -- Microseconds from 2001 to 2255; the random ids of others are hardly ever among them.
+  return sequence >= 1e15 and sequence < 2 ^ 53 and sequence or nil
+end

@@ -1,0 +1,107 @@
+-- Removes entries from Redisson's list of entries, which is in the order of offers. Redisson looks through the list for each;
+-- with hundreds of thousands in it that blocks the server. Here:
+--   those at the head or at the tail, as with constant delays, are popped;
+--   those written here are found by their sequence, marked, and removed together in one pass;
+--   only those of other clients are looked for, and of these a call takes few if the list is long.
+
+local MARK = '\0removed'
+-- Elements of the list that one call may look at for entries of unknown places.
+local LOOK_LIMIT = 200000
+-- So many entries of others in a row, and the search for one's own gives up.
+local WINDOW = 8
+
+-- The place of an entry written here, between two places; nil: it is not found this way.
+local function place_of(list, entry, low, high)
+  local sequence = entry_sequence(entry)
+  while sequence and low <= high do
+    local middle = math.floor((low + high) / 2)
+    local window = redis.call('LRANGE', list, middle, math.min(middle + WINDOW - 1, high))
+    local found, at
+    for offset, candidate in ipairs(window) do
+      if candidate == entry then
+        return middle + offset - 1
+      end
+      found = entry_sequence(candidate)
+      if found then
+        at = middle + offset - 1
+        break
+      end
+    end
+    if not found or found == sequence then
+      return nil
+    elseif found < sequence then
+      low = at + 1
+    else
+      high = middle - 1
+    end
+  end
+  return nil
+end
+
+-- How many of the elements at one end of the list are wanted, without a gap.
+local function run_at(elements, first, step, wanted)
+  local count = 0
+  while wanted[elements[first + step * count]] do
+    count = count + 1
+  end
+  return count
+end
+
+-- Where entries stand. Returns a plan for unlist(), and how many of the entries, from the first on, are in it.
+local function locate(list, entries)
+  local size, most = redis.call('LLEN', list), #entries
+  local plan = { size = size, head = 0, tail = 0, places = {}, unknown = {} }
+  if most == 0 or size == 0 then
+    return plan, most
+  end
+  local wanted = {}
+  for _, entry in ipairs(entries) do
+    wanted[entry] = true
+  end
+  local head = redis.call('LRANGE', list, 0, most - 1)
+  plan.head = run_at(head, 1, 1, wanted)
+  local tail = redis.call('LRANGE', list, math.max(plan.head, size - most), -1)
+  plan.tail = run_at(tail, #tail, -1, wanted)
+  for at = 1, plan.head do
+    wanted[head[at]] = nil
+  end
+  for back = 0, plan.tail - 1 do
+    wanted[tail[#tail - back]] = nil
+  end
+
+  local most_unknown = math.max(1, math.floor(LOOK_LIMIT / size))
+  for count, entry in ipairs(entries) do
+    if wanted[entry] then
+      local place = place_of(list, entry, plan.head, size - plan.tail - 1)
+      if place then
+        plan.places[#plan.places + 1] = { at = place, entry = entry }
+      elseif #plan.unknown < most_unknown then
+        plan.unknown[#plan.unknown + 1] = entry
+      else
+        return locate(list, { unpack(entries, 1, count - 1) })
+      end
+    end
+  end
+  return plan, most
+end
+
+local function unlist(list, plan)
+  if #plan.places == 1 then
+    local place = plan.places[1]
+    redis.call('LREM', list, place.at < plan.size / 2 and 1 or -1, place.entry)
+  elseif #plan.places > 1 then
+    for _, place in ipairs(plan.places) do
+      redis.call('LSET', list, place.at, MARK)
+    end
+    redis.call('LREM', list, 0, MARK)
+  end
+  if plan.head > 0 then
+    redis.call('LPOP', list, plan.head)
+  end
+  if plan.tail > 0 then
+    redis.call('RPOP', list, plan.tail)
+  end
+  for _, entry in ipairs(plan.unknown) do
+    redis.call('LREM', list, 1, entry)
+  end
+end

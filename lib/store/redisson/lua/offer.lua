@@ -1,0 +1,166 @@
+#!lua
+-- Takes new messages in, as Redisson's offer does, and keeps their ids beside.
+--
+-- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 sequence  7 messages  8 delayed  9 ready  10 active  11 claims
+--      12 attempts  13 dead  14 errors
+-- ARGV 1 channel of Redisson
+--      2 most messages in the queue, 0: no limit
+--      3 most bytes of a value
+--      4 format of entries, 'Bc0Lc0' or 'dLc0'
+--      then for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate
+--      ('keep', 'replace' or 'reject'), value
+-- Returns for each offer: outcome ('created', 'kept', 'replaced', 'rejected', 'full' or 'too-large'), due in ms (0: there is
+--      none).
+--
+-- Atomic because an id must be looked up and taken in one step, and because Redisson's sorted set and list must agree. A crash
+-- right after leaves the messages stored; a lost announcement costs a check interval.
+-- Without enough memory the server refuses this script before it starts.
+--@include native/clock
+--@include native/record
+--@include native/announce
+--@include native/take-out
+--@include entry
+--@include sequence
+--@include offered
+--@include taken
+--@include unlist
+
+local keys = {
+  timeouts = KEYS[1], entries = KEYS[2], target = KEYS[3], offered = KEYS[4], values = KEYS[5], sequence = KEYS[6],
+  messages = KEYS[7], delayed = KEYS[8], ready = KEYS[9], active = KEYS[10], claims = KEYS[11], attempts = KEYS[12],
+  dead = KEYS[13], errors = KEYS[14],
+}
+local channel, max_messages, max_bytes, format = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local FIRST, WIDTH = 5, 4
+-- Of those that consumers of Java's took, so many are forgotten by each call: more than a call brings in the long run.
+local FORGET = 4
+
+local now, now_micros = read_clock()
+local earliest_before = earliest_due(keys.timeouts)
+local size = redis.call('ZCARD', keys.timeouts) + redis.call('LLEN', keys.target)
+  + redis.call('HLEN', keys.messages) - redis.call('ZCARD', keys.offered)
+local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
+redis.call('LLEN', keys.entries)
+redis.call('HLEN', keys.values)
+
+local ids = {}
+for at = FIRST, #ARGV, WIDTH do
+  ids[#ids + 1] = ARGV[at]
+end
+local stored = redis.call('HMGET', keys.messages, unpack(ids))
+
+-- What is there of an id that is in use; nil: it is free. One whose message Java took is free, and to be forgotten.
+local taken, found = {}, {}
+local function look_up(i, id)
+  local record = stored[i]
+  if not record or taken[id] then
+    return nil
+  end
+  if not found[id] then
+    local existing = { due = record_due(record) }
+    if redis.call('ZSCORE', keys.offered, id) then
+      existing.entry = entry_of(record)
+      existing.value = entry_value(existing.entry) or ''
+      existing.state = offered_state(keys, existing.entry, existing.value)
+      if existing.state == 'taken' then
+        taken[id] = existing
+        return nil
+      end
+    end
+    found[id] = existing
+  end
+  return found[id]
+end
+
+local receipts = {}
+local added, order, replaced = {}, {}, {}
+local earliest
+
+for i, id in ipairs(ids) do
+  local at = FIRST + (i - 1) * WIDTH
+  local when, on_duplicate, value = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local existing = added[id] or look_up(i, id)
+  local outcome, due
+
+  if #value > max_bytes then
+    outcome, due = 'too-large', 0
+  elseif existing and on_duplicate ~= 'replace' then
+    outcome, due = on_duplicate == 'keep' and 'kept' or 'rejected', existing.due
+  elseif not existing and max_messages > 0 and size >= max_messages then
+    outcome, due = 'full', 0
+  else
+    outcome = existing and 'replaced' or 'created'
+    due = due_instant(when, now_micros)
+    if not existing then
+      size = size + 1
+    elseif not added[id] then
+      replaced[#replaced + 1] = id
+    end
+    if not added[id] then
+      order[#order + 1] = id
+    end
+    added[id] = { due = due, value = value }
+    if not earliest or due < earliest then
+      earliest = due
+    end
+  end
+  receipts[#receipts + 1], receipts[#receipts + 2] = outcome, due
+end
+
+if #order == 0 then
+  return receipts
+end
+if #replaced > 0 then
+  check_take_out(keys)
+end
+if earliest_before == nil or earliest < earliest_before then
+  redis.call('PUBLISH', channel, string.format('%.0f', earliest))
+end
+
+for id, gone in pairs(taken) do
+  forget_offered(keys, id, gone.value)
+end
+for _, id in ipairs(replaced) do
+  local old = found[id]
+  if not old.entry then
+    take_out(keys, id)
+  else
+    if old.state == 'delayed' then
+      redis.call('ZREM', keys.timeouts, old.entry)
+      unlist(keys.entries, (locate(keys.entries, { old.entry })))
+    else
+      redis.call('LREM', keys.target, 1, old.value)
+    end
+    forget_offered(keys, id, old.value)
+  end
+end
+
+local digests = {}
+for i, id in ipairs(order) do
+  digests[i] = digest_of(added[id].value)
+end
+local lines = redis.call('HMGET', keys.values, unpack(digests))
+local lines_of = {}
+local timeouts, entries, offered, records = {}, {}, {}, {}
+for i, id in ipairs(order) do
+  local message = added[id]
+  local entry = pack_entry(format, sequence + i - 1, message.value)
+  entries[i] = entry
+  timeouts[#timeouts + 1], timeouts[#timeouts + 2] = message.due, entry
+  offered[#offered + 1], offered[#offered + 2] = message.due, id
+  records[#records + 1], records[#records + 2] = id, pack_record(message.due, now, entry)
+  lines_of[digests[i]] = with_line(lines_of[digests[i]] or lines[i] or nil, id)
+end
+local changed = {}
+for digest, ids_there in pairs(lines_of) do
+  changed[#changed + 1], changed[#changed + 2] = digest, ids_there
+end
+
+store_sequence(keys.sequence, sequence + #order - 1)
+redis.call('ZADD', keys.timeouts, unpack(timeouts))
+redis.call('RPUSH', keys.entries, unpack(entries))
+redis.call('ZADD', keys.offered, unpack(offered))
+redis.call('HSET', keys.messages, unpack(records))
+redis.call('HSET', keys.values, unpack(changed))
+forget_taken(keys, now, FORGET)
+return receipts

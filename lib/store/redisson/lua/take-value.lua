@@ -1,0 +1,38 @@
+#!lua flags=allow-oom
+-- Takes a delayed message out of the queue, whoever offered it.
+--
+-- KEYS 1 timeouts  2 entries  3 offered  4 values  5 messages
+-- ARGV 1 its entry; empty: that of the earliest offer
+-- Returns its value; null if it is not delayed (any more).
+--
+-- Atomic so that it is taken once, by this or by a transfer. A crash right after leaves it gone.
+--@include entry
+--@include offered
+--@include unlist
+
+local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values = KEYS[4], messages = KEYS[5] }
+local entry = ARGV[1] ~= '' and ARGV[1] or redis.call('LINDEX', keys.entries, 0)
+
+redis.call('ZCARD', keys.offered)
+redis.call('HLEN', keys.messages)
+if not entry then
+  return false
+end
+local value = entry_value(entry)
+if not value then
+  return redis.error_reply('UNREADABLE the entry is none of Redisson; it becomes a dead letter when it falls due')
+end
+local ids = redis.call('HGET', keys.values, digest_of(value))
+local plan = locate(keys.entries, { entry })
+local was_delayed = redis.call('ZREM', keys.timeouts, entry) == 1
+unlist(keys.entries, plan)
+if not was_delayed then
+  return false
+end
+for id in string.gmatch(ids or '', '[^\n]+') do
+  local record = redis.call('HGET', keys.messages, id)
+  if record and entry_of(record) == entry then
+    forget_offered(keys, id, value)
+  end
+end
+return value

@@ -1,0 +1,62 @@
+/**
+ * How Redisson packs an entry of its sorted set and its list: `Bc0Lc0` since 3.21.1, `dLc0` before.
+ *
+ * | format | bytes, little-endian |
+ * |---|---|
+ * | `Bc0Lc0` | 1 byte: length of the id (8) · the id · 8 bytes: length of the value · the value |
+ * | `dLc0` | 8 bytes: the id, a double · 8 bytes: length of the value · the value |
+ */
+export type EntryFormat = 'Bc0Lc0' | 'dLc0';
+
+/** What is in an entry: the codec's bytes, and an id that makes entries of equal values differ. */
+export interface Entry {
+  readonly format: EntryFormat;
+  /** 8 bytes in everything Redisson writes. */
+  readonly id: Buffer;
+  readonly value: Buffer;
+}
+
+/** An entry, or why the bytes are none. `id` and `value` share the memory of what they were read from. */
+export type DecodedEntry =
+  ({ readonly readable: true } & Entry) | { readonly readable: false; readonly reason: string };
+
+const ID_BYTES = 8;
+const LENGTH_BYTES = 8;
+
+/** Writes an entry with an id of 8 bytes. Java reads any eight as the id, of the old format as well. */
+export function encodeEntry({ format, id, value }: Entry): Buffer {
+  if (id.length !== ID_BYTES) {
+    throw new RangeError(`The id of an entry has ${ID_BYTES} bytes, not ${id.length}`);
+  }
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeBigUInt64LE(BigInt(value.length));
+  const head = format === 'Bc0Lc0' ? Buffer.of(ID_BYTES) : Buffer.alloc(0);
+  return Buffer.concat([head, id, length, value]);
+}
+
+/**
+ * Reads an entry of either format, which shows in the bytes: the length of the value must be what is left.
+ *
+ * Some bytes fit both. A random old id whose first byte is 7 looks like a new entry with an id of 7 bytes, and a new entry
+ * without a value can look like an old one with the value `00`. So the order is: new with an id of 8 bytes, as Redisson
+ * writes it; old; new with another length of id, which Redisson would read, too.
+ */
+export function decodeEntry(bytes: Buffer): DecodedEntry {
+  const asNew = read(bytes, 'Bc0Lc0');
+  if (asNew?.id.length === ID_BYTES) return { readable: true, ...asNew };
+  const entry = read(bytes, 'dLc0') ?? asNew;
+  if (entry !== undefined) return { readable: true, ...entry };
+  return {
+    readable: false,
+    reason: `${bytes.length} bytes whose lengths add up neither as Bc0Lc0 nor as dLc0`,
+  };
+}
+
+function read(bytes: Buffer, format: EntryFormat): Entry | undefined {
+  const idStart = format === 'Bc0Lc0' ? 1 : 0;
+  const idEnd = format === 'Bc0Lc0' ? 1 + (bytes[0] ?? 0) : ID_BYTES;
+  const valueStart = idEnd + LENGTH_BYTES;
+  if (bytes.length < valueStart) return undefined;
+  if (bytes.readBigUInt64LE(idEnd) !== BigInt(bytes.length - valueStart)) return undefined;
+  return { format, id: bytes.subarray(idStart, idEnd), value: bytes.subarray(valueStart) };
+}

@@ -1,0 +1,30 @@
+/** The Redis keys of one queue of Redisson's, and what is kept beside them. All are in one slot of a cluster. */
+export interface RedissonKeys {
+  /** LIST of values that are due: Redisson's `RBlockingQueue`. */
+  readonly target: string;
+  /** ZSET entry → due ms. */
+  readonly timeouts: string;
+  /** LIST of the same entries in the order of offers. */
+  readonly entries: string;
+  /** Channel: the due time of an offer that became the earliest, as decimal text. */
+  readonly channel: string;
+  /** ZSET id → due ms, of what was offered here and no consumer has taken. */
+  readonly offered: string;
+  /** HASH digest of a value → ids of those in `offered` with that value. */
+  readonly values: string;
+  /** STRING, the number of the latest entry. */
+  readonly sequence: string;
+}
+
+/** @param prefix - of what is kept beside Redisson's own keys, which have none */
+export function redissonKeys(prefix: string, queue: string): RedissonKeys {
+  return {
+    target: queue,
+    timeouts: `redisson_delay_queue_timeout:{${queue}}`,
+    entries: `redisson_delay_queue:{${queue}}`,
+    channel: `redisson_delay_queue_channel:{${queue}}`,
+    offered: `${prefix}:{${queue}}:offered`,
+    values: `${prefix}:{${queue}}:values`,
+    sequence: `${prefix}:{${queue}}:sequence`,
+  };
+}

@@ -1,0 +1,20 @@
+import { loadScript } from '../redis/redis-script.js';
+
+const load = (name: string) => loadScript(new URL('./lua/', import.meta.url), name);
+
+/** The scripts of Redisson's layout; each file's header is its contract. */
+export const redissonScripts = {
+  offer: load('offer'),
+  cancel: load('cancel'),
+  reschedule: load('reschedule'),
+  find: load('find'),
+  transfer: load('transfer'),
+  claim: load('claim'),
+  status: load('status'),
+  resume: load('resume'),
+  clear: load('clear'),
+  listValues: load('list-values'),
+  countValues: load('count-values'),
+  seekValue: load('seek-value'),
+  takeValue: load('take-value'),
+};

@@ -1,0 +1,247 @@
+import type { Clock } from '../../clock.js';
+import type { MessageState } from '../../message.js';
+import type {
+  Claim,
+  ClaimReport,
+  ClaimRequest,
+  DeadPage,
+  DeadSelection,
+  Doorbell,
+  DueListener,
+  DueTime,
+  MessageCodec,
+  MessageStore,
+  Offer,
+  OfferReceipt,
+  QueueStatus,
+  Settlement,
+  SettleReport,
+  StoredMessage,
+  StoreLimits,
+  TransferReport,
+  TransferRequest,
+} from '../message-store.js';
+import { type NativeKeys, nativeKeys } from '../native/native.keys.js';
+import { readRecord } from '../native/native.record.js';
+import { NativeMessageStore } from '../native/native.store.js';
+import { dueArgument, readClaimReport, readQueueStatus, readReceipts } from '../native/script-values.js';
+import type { ScriptArgument } from '../redis/redis-commands.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
+import type { RedisScript } from '../redis/redis-script.js';
+import type { ScriptReply } from '../redis/script-reply.js';
+import { type RedissonKeys, redissonKeys } from './redisson.keys.js';
+import { redissonScripts as scripts } from './redisson.scripts.js';
+import { TargetWatch } from './target-watch.js';
+
+/** How entries are written; both are read. */
+export type EntryFormat = 'Bc0Lc0' | 'dLc0';
+
+export interface RedissonStoreOptions {
+  readonly prefix: string;
+  readonly queue: string;
+  readonly limits: StoreLimits;
+  readonly codec: MessageCodec;
+  readonly format: EntryFormat;
+  readonly clock: Clock;
+  /** How long a wait for values of others blocks, ms. */
+  readonly blockTimeout: number;
+}
+
+/** The error of a dead letter that was an entry nobody can read. */
+const UNREADABLE = JSON.stringify({
+  name: 'UnreadableEntry',
+  message: 'The entry is in neither format of Redisson; the payload is its bytes.',
+});
+
+/**
+ * The messages of one queue of Redisson's: offered to its structures, transferred to its target list, visible to its clients
+ * all the while. What a consumer here claims goes on in the native bookkeeping: leases, attempts, retries, dead letters.
+ */
+export class RedissonMessageStore implements MessageStore {
+  readonly codec: MessageCodec;
+  readonly #connections: RedisConnections;
+  readonly #clock: Clock;
+  readonly #native: NativeMessageStore;
+  readonly #keys: RedissonKeys & NativeKeys;
+  readonly #limits: StoreLimits;
+  readonly #format: EntryFormat;
+  readonly #target: TargetWatch;
+  /** What is to be added to the monotonic clock for that of Redis; null: not known yet. */
+  #redisClock: number | null = null;
+
+  constructor(connections: RedisConnections, options: RedissonStoreOptions) {
+    const { prefix, queue, limits, codec, format, clock, blockTimeout } = options;
+    this.codec = codec;
+    this.#connections = connections;
+    this.#clock = clock;
+    this.#native = new NativeMessageStore(connections, { prefix, queue, limits });
+    this.#keys = { ...nativeKeys(prefix, queue), ...redissonKeys(prefix, queue) };
+    this.#limits = limits;
+    this.#format = format;
+    this.#target = new TargetWatch({ open: () => connections.openListWatch(queue), clock, blockTimeout });
+  }
+
+  async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    if (offers.length === 0) return [];
+    const { timeouts, entries, target, offered, values, sequence, messages, channel } = this.#keys;
+    const { delayed, ready, active, claims, attempts, dead, errors } = this.#keys;
+    const args: ScriptArgument[] = [channel, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes, this.#format];
+    for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
+    const keys = [timeouts, entries, target, offered, values, sequence, messages];
+    const native = [delayed, ready, active, claims, attempts, dead, errors];
+    return readReceipts(await this.#run(scripts.offer, [...keys, ...native], args));
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    const { timeouts, entries, offered, values, messages } = this.#keys;
+    const outcome = (await this.#run(scripts.cancel, [timeouts, entries, offered, values, messages], [id])).text();
+    return outcome === 'unknown' ? this.#native.cancel(id) : outcome === 'cancelled';
+  }
+
+  async reschedule(id: string, due: DueTime): Promise<boolean> {
+    const { timeouts, offered, messages, channel } = this.#keys;
+    const args = [id, dueArgument(due), channel];
+    const outcome = (await this.#run(scripts.reschedule, [timeouts, offered, messages], args)).text();
+    return outcome === 'unknown' ? this.#native.reschedule(id, due) : outcome === 'moved';
+  }
+
+  async find(id: string): Promise<StoredMessage | null> {
+    const { timeouts, target, offered, messages } = this.#keys;
+    const reply = await this.#run(scripts.find, [timeouts, target, offered, messages], [id]);
+    const state = reply.text();
+    if (state === 'unknown') return this.#native.find(id);
+    if (state === 'taken') return null;
+    const record = readRecord(reply.bytes());
+    return { id, state: state as MessageState, ...record, failedAttempts: 0, leasedUntil: null };
+  }
+
+  /** Two steps, each whole: what Redisson delays, then retries and leases. */
+  async transfer(request: TransferRequest): Promise<TransferReport> {
+    const [front, native] = await Promise.all([this.#transferEntries(request), this.#native.transfer(request)]);
+    const { nowMicros } = front;
+    const nextIn = front.nextAt === null ? null : Math.max(0, front.nextAt - nowMicros / 1000);
+    return {
+      moved: front.moved + native.moved,
+      recovered: native.recovered,
+      buried: native.buried,
+      dropped: front.dropped + native.dropped,
+      more: front.more || native.more,
+      ready: front.length + native.ready,
+      nextAt: earlier(front.nextAt, native.nextAt),
+      nextIn: earlier(nextIn, native.nextIn),
+      lastMove: native.lastMove,
+    };
+  }
+
+  async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
+    const { target, timeouts, offered, values, sequence } = this.#keys;
+    const { ready, active, messages, attempts, claims, wake, paused } = this.#keys;
+    const report = readClaimReport(
+      await this.#run(
+        scripts.claim,
+        [target, timeouts, offered, values, sequence, ready, active, messages, attempts, claims, wake, paused],
+        [token, limit, lease, repeated ? 1 : 0],
+      ),
+    );
+    if (report.messages.length > 0 && !report.more) this.#target.note(0);
+    return report;
+  }
+
+  extend(claims: readonly Claim[], lease: number): Promise<string[]> {
+    return this.#native.extend(claims, lease);
+  }
+
+  settle(settlements: readonly Settlement[]): Promise<SettleReport> {
+    return this.#native.settle(settlements);
+  }
+
+  async status(): Promise<QueueStatus> {
+    const { timeouts, target, delayed, ready, active, dead, paused } = this.#keys;
+    return readQueueStatus(await this.#run(scripts.status, [timeouts, target, delayed, ready, active, dead, paused]));
+  }
+
+  pause(): Promise<void> {
+    return this.#native.pause();
+  }
+
+  async resume(): Promise<void> {
+    const { paused, ready, target, wake } = this.#keys;
+    await this.#run(scripts.resume, [paused, ready, target, wake]);
+  }
+
+  async clear(): Promise<number> {
+    const { timeouts, entries, target, offered, values, messages, claims, attempts, errors } = this.#keys;
+    const { delayed, active, dead, ready, wake, mover } = this.#keys;
+    const keys = [timeouts, entries, target, offered, values, messages, claims, attempts, errors];
+    return (await this.#run(scripts.clear, [...keys, delayed, active, dead, ready, wake, mover])).number();
+  }
+
+  listDead(page: { cursor: string | undefined; limit: number }): Promise<DeadPage> {
+    return this.#native.listDead(page);
+  }
+
+  redrive(selection: DeadSelection): Promise<number> {
+    return this.#native.redrive(selection);
+  }
+
+  discard(selection: DeadSelection): Promise<number> {
+    return this.#native.discard(selection);
+  }
+
+  watchDue(listener: DueListener): () => void {
+    const stops = [
+      this.#native.watchDue(listener),
+      this.#connections.announcements.listen(this.#keys.channel, {
+        onListening: () => listener.onListening(),
+        onMessage: (text) => {
+          const dueAt = Number(text);
+          if (Number.isFinite(dueAt)) listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - this.#redisNow()) });
+        },
+      }),
+      this.#target.watch(() => listener.onEarlierDue({ dueAt: this.#redisNow(), dueIn: 0 })),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  openDoorbell(): Doorbell {
+    return this.#native.openDoorbell();
+  }
+
+  async #transferEntries({ scheduler, limit }: TransferRequest) {
+    const { timeouts, entries, target, offered, values, messages } = this.#keys;
+    const { attempts, dead, errors, wake, mover, paused } = this.#keys;
+    const reply = await this.#target.whileMoving(() =>
+      this.#run(
+        scripts.transfer,
+        [timeouts, entries, target, offered, values, messages, attempts, dead, errors, wake, mover, paused],
+        [scheduler, limit, this.#limits.maxDeadLetters, UNREADABLE],
+      ),
+    );
+    const report = {
+      moved: reply.number(),
+      dropped: reply.number(),
+      unreadable: reply.number(),
+      more: reply.flag(),
+      length: reply.number(),
+      nowMicros: reply.number(),
+    };
+    const next = reply.number();
+    this.#redisClock = report.nowMicros / 1000 - this.#clock.monotonic();
+    this.#target.note(report.length);
+    return { ...report, nextAt: next < 0 ? null : next };
+  }
+
+  /** Redisson announces an instant and no length of time. Until the first transfer this process' own clock must do. */
+  #redisNow(): number {
+    return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
+  }
+
+  #run(script: RedisScript, keys: readonly string[], args?: readonly ScriptArgument[]): Promise<ScriptReply> {
+    return this.#connections.commands.run(script, keys, args);
+  }
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../clock.js';
+import { failurePause } from '../../failure-pause.js';
+import type { Doorbell } from '../message-store.js';
+
+export interface TargetWatchOptions {
+  /** Opens what waits until the target list is not empty, and takes nothing from it. */
+  readonly open: () => Doorbell;
+  readonly clock: Clock;
+  /** How long one wait blocks, ms. */
+  readonly blockTimeout: number;
+}
+
+/**
+ * Tells when values come to the target list of which no transfer here knows: Java moved or put them there, and rings no doorbell.
+ *
+ * It waits while the list is known to be empty; what comes to a list that is not is found with the rest.
+ */
+export class TargetWatch {
+  readonly #options: TargetWatchOptions;
+  readonly #listeners = new Set<{ readonly tell: () => void }>();
+  #doorbell: Doorbell | undefined;
+  #length = 0;
+  #moving: Promise<unknown> = Promise.resolve();
+  #emptied: () => void = () => undefined;
+  #endPause: () => void = () => undefined;
+
+  constructor(options: TargetWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Calls `tell` until the returned function is called. */
+  watch(tell: () => void): () => void {
+    const listener = { tell };
+    this.#listeners.add(listener);
+    if (!this.#doorbell) {
+      this.#doorbell = this.#options.open();
+      void this.#run(this.#doorbell);
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stop();
+    };
+  }
+
+  /** What a look at the list told. */
+  note(length: number): void {
+    this.#length = length;
+    if (length === 0) this.#emptied();
+  }
+
+  /** Runs a transfer: what it moves itself is no news. */
+  whileMoving<T>(transfer: () => Promise<T>): Promise<T> {
+    const moving = transfer();
+    this.#moving = moving.catch(() => undefined);
+    return moving;
+  }
+
+  async #run(doorbell: Doorbell): Promise<void> {
+    const { blockTimeout } = this.#options;
+    let failures = 0;
+    while (this.#doorbell === doorbell) {
+      try {
+        const filled = await doorbell.wait(blockTimeout);
+        failures = 0;
+        if (!filled) continue;
+      } catch {
+        // Its connection tells in the log; until it is back, values of others are found at the scheduler's checks.
+        await this.#pause(failurePause(++failures));
+        continue;
+      }
+      await this.#moving;
+      if (this.#length === 0) for (const { tell } of this.#listeners) tell();
+      await this.#untilEmptied();
+    }
+  }
+
+  /** The scheduler looks every second while values wait, so an end of it is always noted. */
+  #untilEmptied(): Promise<void> {
+    return new Promise((resolve) => (this.#emptied = resolve));
+  }
+
+  #pause(length: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.#options.clock.schedule(resolve, length);
+      this.#endPause = () => {
+        cancelTimer();
+        resolve();
+      };
+    });
+  }
+
+  #stop(): void {
+    void this.#doorbell?.close();
+    this.#doorbell = undefined;
+    this.#endPause();
+    this.#emptied();
+  }
+}

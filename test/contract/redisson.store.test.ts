@@ -1,0 +1,18 @@
+import { describe } from '@jest/globals';
+import { systemClock } from '../../lib/clock.js';
+import { jsonCodec } from '../../lib/store/json.codec.js';
+import { type EntryFormat, RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
+import { describeMessageStore } from './message-store.contract.js';
+import { openRedisQueue } from './redis-queue.js';
+
+describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('with entries of format %s', (format) => {
+  describeMessageStore('RedissonMessageStore', (limits) =>
+    Promise.resolve({
+      ...openRedisQueue((connections, queue) => {
+        const options = { prefix: 'delay-queue', queue, limits, format, codec: jsonCodec, clock: systemClock };
+        return new RedissonMessageStore(connections, { ...options, blockTimeout: 5000 });
+      }),
+      keepsOrderOfOffers: true,
+    }),
+  );
+});
