@@ -34,6 +34,7 @@ export async function startContainer({ image }: RedisImage, options: TestRedisOp
     const container = new GenericContainer(image)
       // A port chosen by the engine would change with each restart.
       .withExposedPorts({ container: REDIS_PORT, host: port })
+      .withEnvironment({ ...options.env })
       .withCommand(['redis-server', ...IN_MEMORY, ...(options.args ?? [])])
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/));
     if (options.dir !== undefined) container.withBindMounts([{ source: options.dir, target: '/data' }]);

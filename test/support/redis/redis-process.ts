@@ -54,7 +54,11 @@ class RedisProcess implements TestRedis {
     mkdirSync(this.#folder, { recursive: true });
     const logFile = join(this.#folder, 'server.log');
     const log = openSync(logFile, 'w');
-    const child = spawn(this.binary.path, this.#arguments(), { argv0: this.binary.name, stdio: ['ignore', log, log] });
+    const child = spawn(this.binary.path, this.#arguments(), {
+      argv0: this.binary.name,
+      env: { ...process.env, ...this.options.env },
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
     child.unref();
     this.#child = child;

@@ -21,6 +21,8 @@ export interface TestRedis {
 export interface TestRedisOptions {
   /** More arguments of the server, for example `['--appendonly', 'yes']`; they override the defaults below. */
   readonly args?: readonly string[];
+  /** More variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** The folder of its data. Default: a temporary one. */
   readonly dir?: string;
   /** Default: a random free one. */

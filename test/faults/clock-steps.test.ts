@@ -1,0 +1,145 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Handled } from '../support/handled.js';
+import { Latch } from '../support/latch.js';
+import { SettableClock } from '../support/redis/settable-clock.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const HOUR = 3600;
+const BLOCK_TIMEOUT = 1000;
+const CHECK_INTERVAL = 2000;
+const LEASE = 3000;
+/** How long after its bound something may happen on a busy machine, ms. */
+const SLACK = 3000;
+
+function prepareClock(): SettableClock | undefined {
+  try {
+    return new SettableClock();
+  } catch (error) {
+    console.warn(`SKIPPED: the clock of Redis cannot be set here, so its steps are not tested: ${String(error)}`);
+    return undefined;
+  }
+}
+
+const clock = prepareClock();
+const describeWithClock = clock ? describe : describe.skip;
+
+describeWithClock("Redis' own clock is set by an hour while it runs", () => {
+  const scene = new Scene({ env: clock?.env ?? {} });
+  afterAll(() => clock?.remove());
+  beforeEach(() => clock!.set(0));
+
+  const serverTime = async () => Number((await scene.redis.time())[0]) * 1000;
+
+  async function startQueue({ checkInterval = CHECK_INTERVAL } = {}) {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const release = new Latch();
+    const handler = handlerOf(queue, async (payload, message) => {
+      handled.record(payload, message);
+      if (payload === 'held') await release.opened;
+      if (payload === 'fails' && message.attempt === 1) throw new Error('no');
+    });
+    const backoff = { type: 'fixed', delay: 100 } as const;
+    const defaults = { blockTimeout: BLOCK_TIMEOUT, checkInterval, lease: LEASE, backoff };
+    const { producer, log } = await scene.startApp({ module: { defaults }, providers: [handler] });
+    await until(async () => /name=delay-queue:doorbell.*cmd=blpop/.test(String(await scene.redis.client('LIST'))));
+    const isGone = async (id: string) => (await producer.find(queue, id)) === null;
+    const isEmpty = async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0';
+    return { queue, handled, release, producer, log, isGone, isEmpty };
+  }
+
+  /** Offers messages one after the other: each is handled after its delay, and soon. */
+  async function expectPunctuality({ queue, producer, handled }: Awaited<ReturnType<typeof startQueue>>) {
+    for (const id of ['a', 'b', 'c']) {
+      const offeredAt = performance.now();
+      await producer.offer(queue, null, 300, { id });
+      await handled.until(id, { within: 300 + SLACK });
+      expect(performance.now() - offeredAt).toBeGreaterThanOrEqual(300);
+    }
+  }
+
+  test('forward: what falls due by it is handled within a check interval, and new messages after their delays', async () => {
+    const scenery = await startQueue();
+    const { queue, handled, producer, isEmpty } = scenery;
+    await producer.offer(queue, null, '30m', { id: 'skipped over' });
+    const before = await serverTime();
+    clock!.set(HOUR);
+    expect(await serverTime()).toBeGreaterThanOrEqual(before + HOUR * 1000);
+    const start = performance.now();
+    await handled.until('skipped over', { within: CHECK_INTERVAL + SLACK });
+    console.log(`due by a step of the clock: handled after ${Math.round(performance.now() - start)} ms`);
+    await expectPunctuality(scenery);
+    await until(isEmpty);
+    expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
+  }, 20_000);
+
+  test('back: new messages are handled after their delays, and what is not due by it waits', async () => {
+    const scenery = await startQueue();
+    const { queue, handled, producer, isEmpty } = scenery;
+    await producer.offer(queue, null, '10s', { id: 'waits' });
+    clock!.set(-HOUR);
+    await expectPunctuality(scenery);
+    expect(await producer.find(queue, 'waits')).toMatchObject({ state: 'delayed' });
+    expect((await producer.nextDue(queue))!.getTime()).toBeGreaterThan((await serverTime()) + (HOUR / 2) * 1000);
+    clock!.set(HOUR);
+    await handled.until('waits', { within: CHECK_INTERVAL + SLACK });
+    await until(isEmpty);
+    expect(handled.ids).toEqual(['a', 'b', 'c', 'waits']);
+  }, 20_000);
+
+  test('back: a BLPOP that Redis would block for an hour is given up in time, so a lost token costs no more', async () => {
+    // A check of the scheduler would ring for what is ready.
+    const { queue, handled, producer, log } = await startQueue({ checkInterval: 60_000 });
+    await producer.offer(queue, null, '1h', { id: 'm' });
+    clock!.set(-HOUR);
+    const start = performance.now();
+    // Ready, and nobody rings.
+    await scene.redis.multi().zrem(scene.key(queue, 'delayed'), 'm').rpush(scene.key(queue, 'ready'), 'm').exec();
+    await handled.until('m', { within: BLOCK_TIMEOUT + 5000 + SLACK });
+    const took = Math.round(performance.now() - start);
+    console.log(`a message whose token was lost, with the clock set back: handled after ${took} ms`);
+    expect(log).toContainEqual(expect.stringMatching(/doorbell: no answer within 6000 ms, connecting anew/));
+  }, 20_000);
+
+  test.each([
+    [HOUR, [[1], [1, 2]]],
+    [-HOUR, [[1]]],
+  ])(
+    'by %d s, while a handler runs: its message is settled, and a retry follows as ever',
+    async (step, attempts) => {
+      const { queue, handled, release, producer, isGone, isEmpty } = await startQueue();
+      await producer.offer(queue, 'held', 0, { id: 'held' });
+      await handled.until('held');
+      clock!.set(step);
+      // By the clock as it is now. Set forward, the lease may have ended before: then another attempt is under way.
+      const isLeased = async () => {
+        const left = Number(await scene.redis.zscore(scene.key(queue, 'active'), 'held')) - (await serverTime());
+        return left > 0 && left <= LEASE + 1000;
+      };
+      await until(isLeased, { within: LEASE + SLACK });
+      await producer.offer(queue, 'fails', 0, { id: 'fails' });
+      await until(() => handled.of('fails').length === 2);
+      release.open();
+      await until(async () => (await isGone('held')) && (await isGone('fails')) && (await isEmpty()));
+      expect(attempts).toContainEqual(handled.of('held').map(({ attempt }) => attempt));
+    },
+    20_000,
+  );
+
+  test('to and fro under a steady flow: no message is lost', async () => {
+    const { queue, handled, producer, isEmpty } = await startQueue();
+    const ids: string[] = [];
+    for (const step of [HOUR, 0, -HOUR, 0, HOUR]) {
+      clock!.set(step);
+      for (let i = 0; i < 40; i++) {
+        ids.push((await producer.offer(queue, null, i * 7)).id);
+        await sleep(5);
+      }
+    }
+    await until(isEmpty, { within: CHECK_INTERVAL + LEASE + SLACK });
+    expect(new Set(handled.ids)).toEqual(new Set(ids));
+  }, 20_000);
+});
