@@ -1,0 +1,240 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { buildPeer, type RedissonLine } from './java-build.js';
+
+/** A codec of Redisson; `default` is the one of a client that was told none. */
+export type JavaCodec = 'default' | 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json' | 'json of Order';
+
+/** A queue as Java sees it. */
+export interface JavaQueue {
+  readonly queue: string;
+  readonly codec: JavaCodec;
+}
+
+/** What Java is to make a value of: plain JSON, or one of its samples (see `Samples.java`) by name. */
+export type JavaInput = { readonly value: unknown } | { readonly sample: string };
+
+/**
+ * What Java made of a payload. `value` is the text of a scalar, ISO 8601 of a date, Base64 of a byte[]; else the elements,
+ * entries or fields.
+ */
+export interface JavaValue {
+  readonly type: string;
+  readonly value: string | readonly (JavaValue | null)[] | Readonly<Record<string, JavaValue | null>>;
+}
+
+/** A message that a Java consumer took, and when by its clock, ms since the epoch. */
+export interface TakenMessage {
+  readonly value: JavaValue;
+  readonly at: number;
+}
+
+/** An exception of Java: its class as the name, its message. */
+export class JavaError extends Error {
+  constructor(
+    override readonly name: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Starts sooner and takes less memory, and never gets as fast as Java can be: not for measurements. */
+const SHORT_LIFE = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+
+interface Answer {
+  readonly id?: number;
+  readonly result?: unknown;
+  readonly error?: { readonly class: string; readonly message: string };
+  /** Of an event: the queue. */
+  readonly message?: string;
+  readonly failure?: string;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A Redisson client in a Java process of its own. Ends with this process at the latest, because its input does. */
+export class JavaPeer {
+  readonly #messages = new Map<string, TakenMessage[]>();
+  readonly #failures: string[] = [];
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #ended: Promise<unknown>;
+  #lastId = 0;
+  #log = '';
+
+  private constructor(private readonly child: ChildProcess) {
+    // The end of its output, not of the process: every line has been read by then.
+    this.#ended = once(child, 'close').then(() => this.#abandon());
+    createInterface(child.stdout!).on('line', (line) => this.#read(JSON.parse(line) as Answer));
+    child.stderr!.on('data', (data) => (this.#log += String(data)));
+    // A request to a process that has died is answered by its end.
+    child.stdin!.on('error', () => {});
+  }
+
+  /** Builds the peer if need be, and starts it. `jvmOptions`: by default those of a short life. */
+  static async start(line: RedissonLine, jvmOptions: readonly string[] = SHORT_LIFE): Promise<JavaPeer> {
+    const classPath = await buildPeer(line);
+    const child = spawn('java', [...jvmOptions, '-cp', classPath, 'peer.Peer'], { stdio: ['pipe', 'pipe', 'pipe'] });
+    await once(child, 'spawn');
+    return new JavaPeer(child);
+  }
+
+  /** What Redisson logged, from warnings up. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Connects its client; answers Redisson's version. */
+  connect(url: string): Promise<string> {
+    return this.#ask('connect', { url });
+  }
+
+  async encode(codec: JavaCodec, input: JavaInput): Promise<Buffer> {
+    return Buffer.from(await this.#ask<string>('encode', { codec, ...input }), 'base64');
+  }
+
+  /** Null if Java reads null. */
+  decode(codec: JavaCodec, bytes: Buffer): Promise<JavaValue | null> {
+    return this.#ask('decode', { codec, bytes: bytes.toString('base64') });
+  }
+
+  /** The names of all samples. */
+  samples(): Promise<string[]> {
+    return this.#ask('samples', {});
+  }
+
+  async offer(queue: JavaQueue, input: JavaInput, delay: number): Promise<void> {
+    await this.#ask('offer', { ...queue, ...input, delay });
+  }
+
+  /**
+   * Offers values with so many calls under way at a time.
+   *
+   * @returns how many milliseconds it took, by Java's clock
+   */
+  offerMany(queue: JavaQueue, values: readonly unknown[], delay: number, callers = 1): Promise<number> {
+    return this.#ask('offerMany', { ...queue, values, delay, count: callers });
+  }
+
+  size(queue: JavaQueue): Promise<number> {
+    return this.#ask('size', { ...queue });
+  }
+
+  contains(queue: JavaQueue, input: JavaInput): Promise<boolean> {
+    return this.#ask('contains', { ...queue, ...input });
+  }
+
+  remove(queue: JavaQueue, input: JavaInput): Promise<boolean> {
+    return this.#ask('remove', { ...queue, ...input });
+  }
+
+  readAll(queue: JavaQueue): Promise<JavaValue[]> {
+    return this.#ask('readAll', { ...queue });
+  }
+
+  peek(queue: JavaQueue): Promise<JavaValue | null> {
+    return this.#ask('peek', { ...queue });
+  }
+
+  /** Takes the first delayed message out, due or not. */
+  poll(queue: JavaQueue): Promise<JavaValue | null> {
+    return this.#ask('poll', { ...queue });
+  }
+
+  /** Starts the transfer task, as every method here does that is about delayed messages, and anew after {@link stopTransfer}. */
+  async startTransfer(queue: JavaQueue): Promise<void> {
+    await this.#ask('startTransfer', { ...queue });
+  }
+
+  /** Ends the transfer task; offers that follow start none. */
+  async stopTransfer(queue: JavaQueue): Promise<void> {
+    await this.#ask('stopTransfer', { ...queue });
+  }
+
+  /** Takes one due message, waiting for it so many ms. */
+  take(queue: JavaQueue, within: number): Promise<JavaValue | null> {
+    return this.#ask('take', { ...queue, within });
+  }
+
+  /** Starts so many threads that take due messages, see {@link messages}. */
+  async consume(queue: JavaQueue, consumers = 1): Promise<void> {
+    await this.#ask('consume', { ...queue, count: consumers });
+  }
+
+  async stopConsuming(queue: JavaQueue): Promise<void> {
+    await this.#ask('stopConsuming', { ...queue });
+  }
+
+  /** What {@link consume} took so far. */
+  messages(queue: string): readonly TakenMessage[] {
+    return this.#messages.get(queue) ?? [];
+  }
+
+  /** What {@link consume} failed to take, for example because Java cannot read it. */
+  get failures(): readonly string[] {
+    return this.#failures;
+  }
+
+  /** Takes so many due messages with so many threads, and tells of them all at once. */
+  drain(queue: JavaQueue, messages: number, consumers = 1): Promise<TakenMessage[]> {
+    return this.#ask('drain', { ...queue, messages, count: consumers });
+  }
+
+  /** Lets it shut its client down and waits for its end. */
+  async end(): Promise<void> {
+    this.child.stdin!.end();
+    await this.#ended;
+  }
+
+  /** Ends it as a crash would. */
+  async kill9(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #ask<Result>(request: string, details: Record<string, unknown>): Promise<Result> {
+    const id = ++this.#lastId;
+    const codec = details.codec === 'default' ? undefined : details.codec;
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
+      if (this.#hasEnded) this.#abandon();
+      else this.child.stdin!.write(`${JSON.stringify({ id, do: request, ...details, codec })}\n`);
+    });
+  }
+
+  get #hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  #read(answer: Answer): void {
+    if (answer.message !== undefined) {
+      const queue = this.#messages.get(answer.message) ?? [];
+      this.#messages.set(answer.message, queue);
+      queue.push(answer as unknown as TakenMessage);
+    } else if (answer.failure !== undefined) {
+      this.#failures.push(JSON.stringify(answer));
+    } else {
+      this.#answer(answer);
+    }
+  }
+
+  #answer({ id, result, error }: Answer): void {
+    const waiting = this.#waiting.get(id!);
+    this.#waiting.delete(id!);
+    if (error === undefined) waiting?.resolve(result);
+    else waiting?.reject(new JavaError(error.class, error.message));
+  }
+
+  #abandon(): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error(`The Java peer has ended:\n${this.#log}`));
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,152 @@
+package peer;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.redisson.Redisson;
+import org.redisson.api.RBlockingQueue;
+import org.redisson.api.RDelayedQueue;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.Codec;
+import org.redisson.config.Config;
+
+/** Carries out requests with one Redisson client. */
+final class Client implements AutoCloseable {
+  private final Consumers consumers;
+  private RedissonClient redisson;
+  private Queues queues;
+
+  Client(Output output) {
+    consumers = new Consumers(output);
+  }
+
+  Object execute(JsonNode request) throws Exception {
+    return switch (request.get("do").asText()) {
+      case "connect" -> connect(request);
+      case "encode" -> Base64.getEncoder().encodeToString(Codecs.encode(codec(request), value(request)));
+      case "decode" -> Description.of(Codecs.decode(codec(request), request.get("bytes").binaryValue()));
+      case "samples" -> Samples.all().keySet();
+      case "offer" -> offer(request);
+      case "offerMany" -> offerMany(request);
+      case "size" -> delayed(request).size();
+      case "contains" -> delayed(request).contains(value(request));
+      case "remove" -> delayed(request).remove(value(request));
+      case "readAll" -> delayed(request).readAll().stream().map(Description::of).toList();
+      case "peek" -> Description.of(delayed(request).peek());
+      case "poll" -> Description.of(delayed(request).poll());
+      case "startTransfer" -> startTransfer(request);
+      case "stopTransfer" -> stopTransfer(request);
+      case "take" -> Description.of(target(request).poll(request.get("within").asLong(), TimeUnit.MILLISECONDS));
+      case "consume" -> consume(request);
+      case "stopConsuming" -> stopConsuming(request);
+      case "drain" -> consumers.drain(target(request), request.get("messages").asInt(), count(request)).toList();
+      default -> throw new IllegalArgumentException("Nothing is known of " + request);
+    };
+  }
+
+  @Override
+  public void close() {
+    if (redisson != null) {
+      redisson.shutdown(0, 2, TimeUnit.SECONDS);
+    }
+  }
+
+  private String connect(JsonNode request) {
+    Config config = new Config();
+    config.useSingleServer().setAddress(request.get("url").asText());
+    redisson = Redisson.create(config);
+    queues = new Queues(redisson);
+    return Redisson.class.getPackage().getImplementationVersion();
+  }
+
+  private Object offer(JsonNode request) throws IOException {
+    delayed(request).offer(value(request), request.get("delay").asLong(), TimeUnit.MILLISECONDS);
+    return null;
+  }
+
+  /** Offers with so many calls under way at a time, and tells how many milliseconds it took. */
+  private double offerMany(JsonNode request) throws IOException, InterruptedException {
+    RDelayedQueue<Object> queue = delayed(request);
+    long delay = request.get("delay").asLong();
+    int callers = count(request);
+    List<Object> values = new ArrayList<>();
+    for (JsonNode value : request.get("values")) {
+      values.add(plain(value));
+    }
+
+    Semaphore free = new Semaphore(callers);
+    AtomicReference<Throwable> problem = new AtomicReference<>();
+    long start = System.nanoTime();
+    for (Object value : values) {
+      free.acquire();
+      queue.offerAsync(value, delay, TimeUnit.MILLISECONDS).whenComplete((nothing, error) -> {
+        problem.compareAndSet(null, error);
+        free.release();
+      });
+    }
+    free.acquire(callers);
+    double elapsed = (System.nanoTime() - start) / 1e6;
+    if (problem.get() != null) {
+      throw new CompletionException(problem.get());
+    }
+    return elapsed;
+  }
+
+  private Object startTransfer(JsonNode request) {
+    queues.restartTransfer(queue(request), codecName(request));
+    return null;
+  }
+
+  private Object stopTransfer(JsonNode request) {
+    queues.stopTransfer(queue(request), codecName(request));
+    return null;
+  }
+
+  private Object consume(JsonNode request) {
+    consumers.start(target(request), count(request));
+    return null;
+  }
+
+  private Object stopConsuming(JsonNode request) throws InterruptedException {
+    consumers.stop(queue(request));
+    return null;
+  }
+
+  private RDelayedQueue<Object> delayed(JsonNode request) {
+    return queues.delayed(queue(request), codecName(request));
+  }
+
+  private RBlockingQueue<Object> target(JsonNode request) {
+    return queues.target(queue(request), codecName(request));
+  }
+
+  private static String queue(JsonNode request) {
+    return request.get("queue").asText();
+  }
+
+  private static Codec codec(JsonNode request) {
+    return Codecs.named(codecName(request));
+  }
+
+  private static String codecName(JsonNode request) {
+    return request.path("codec").asText("");
+  }
+
+  private static int count(JsonNode request) {
+    return request.path("count").asInt(1);
+  }
+
+  private static Object value(JsonNode request) throws IOException {
+    return request.has("sample") ? Samples.named(request.get("sample").asText()) : plain(request.get("value"));
+  }
+
+  private static Object plain(JsonNode value) throws IOException {
+    return Output.JSON.treeToValue(value, Object.class);
+  }
+}

@@ -1,0 +1,76 @@
+package peer;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.redisson.api.RBlockingQueue;
+
+/** Threads that take due messages. */
+final class Consumers {
+  /** What was taken, and when. */
+  record Taken(Description value, long at) {}
+
+  private record Raw(Object value, long at) {}
+
+  private final Output output;
+  private final Map<String, List<Thread>> threads = new ConcurrentHashMap<>();
+
+  Consumers(Output output) {
+    this.output = output;
+  }
+
+  /** Reports each message as it comes, until {@link #stop}. */
+  void start(RBlockingQueue<Object> queue, int count) {
+    run(queue, count, taken -> output.message(queue.getName(), taken.value, taken.at));
+  }
+
+  /** Takes so many messages, all there are, and reports them in the end: reporting takes no time from taking. */
+  Stream<Taken> drain(RBlockingQueue<Object> queue, int messages, int count) throws InterruptedException {
+    Queue<Raw> all = new ConcurrentLinkedQueue<>();
+    CountDownLatch left = new CountDownLatch(messages);
+    run(queue, count, taken -> {
+      all.add(taken);
+      left.countDown();
+    });
+    left.await();
+    stop(queue.getName());
+    return all.stream().map(taken -> new Taken(Description.of(taken.value), taken.at));
+  }
+
+  void stop(String queue) throws InterruptedException {
+    List<Thread> stopping = threads.remove(queue);
+    if (stopping == null) {
+      return;
+    }
+    stopping.forEach(Thread::interrupt);
+    for (Thread thread : stopping) {
+      thread.join();
+    }
+  }
+
+  private void run(RBlockingQueue<Object> queue, int count, Consumer<Raw> each) {
+    List<Thread> started = IntStream.range(0, count).mapToObj(i -> new Thread(() -> takeAll(queue, each))).toList();
+    if (threads.putIfAbsent(queue.getName(), started) != null) {
+      throw new IllegalStateException("Queue " + queue.getName() + " is being consumed already");
+    }
+    started.forEach(Thread::start);
+  }
+
+  private void takeAll(RBlockingQueue<Object> queue, Consumer<Raw> each) {
+    while (!Thread.currentThread().isInterrupted()) {
+      try {
+        each.accept(new Raw(queue.take(), System.currentTimeMillis()));
+      } catch (InterruptedException stopped) {
+        return;
+      } catch (RuntimeException problem) {
+        output.failure(queue.getName(), problem);
+      }
+    }
+  }
+}
