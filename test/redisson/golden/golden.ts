@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { RedissonLine } from '../java-build.js';
+
+/** The codecs whose bytes are kept. */
+export type GoldenCodec = 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json';
+
+/** What Java was given: a value (`times` a text, where that is said), or one of its samples. */
+export type GoldenInput = { readonly value: unknown; readonly times?: number } | { readonly sample: string };
+
+/** What Java wrote: as text where it is text, as hex where it is not, as a digest where it is long; or why it did not. */
+export type GoldenBytes =
+  | { readonly text: string }
+  | { readonly hex: string }
+  | { readonly sha256: string; readonly length: number }
+  | { readonly refused: string };
+
+export interface GoldenPayload {
+  readonly input: GoldenInput;
+  readonly bytes: GoldenBytes;
+}
+
+/** One offer of Java's, as Redis had it. Bytes are hex. */
+export interface GoldenOffer {
+  readonly codec: GoldenCodec;
+  readonly value: unknown;
+  /** The member of the sorted set, and its score. */
+  readonly entry: string;
+  readonly score: string;
+  /** The element of the list of entries. */
+  readonly listed: string;
+  /** What was published, as text. */
+  readonly published: string;
+  /** What the transfer pushed to the target list. */
+  readonly target: string;
+}
+
+export interface Golden {
+  readonly redisson: string;
+  readonly payloads: Readonly<Record<GoldenCodec, readonly GoldenPayload[]>>;
+  readonly offers: readonly GoldenOffer[];
+}
+
+export function goldenFile(line: RedissonLine): string {
+  return fileURLToPath(new URL(`./redisson-${line}.json`, import.meta.url));
+}
+
+export function readGolden(line: RedissonLine): Golden {
+  return JSON.parse(readFileSync(goldenFile(line), 'utf8')) as Golden;
+}
