@@ -1,0 +1,172 @@
+/**
+ * The lines of a journal: a letter and whole numbers, each time in ms since the run's epoch. Short, because a soak writes
+ * millions of them.
+ *
+ * A producer writes what it is about to do before it does it, and what became of it afterwards: `ok`, or `failed` if
+ * nothing can have happened, or `unknown`. A worker writes `start` before the work, `end` after it and before the
+ * outcome is sent, `settled` when Redis has answered.
+ */
+export type Entry =
+  | {
+      readonly kind: 'offer';
+      readonly n: number;
+      readonly version: number;
+      readonly at: number;
+      readonly delay: number;
+    }
+  | {
+      readonly kind: 'offered';
+      readonly n: number;
+      readonly version: number;
+      readonly at: number;
+      readonly due: number;
+    }
+  | {
+      readonly kind: 'offer-failed' | 'offer-unknown';
+      readonly n: number;
+      readonly version: number;
+      readonly at: number;
+    }
+  | { readonly kind: 'cancel'; readonly n: number; readonly at: number }
+  | { readonly kind: 'reschedule'; readonly n: number; readonly at: number; readonly delay: number }
+  | {
+      readonly kind: 'cancelled' | 'rescheduled';
+      readonly n: number;
+      readonly at: number;
+      readonly result: ChangeResult;
+    }
+  | StartEntry
+  | EndEntry
+  | SettledEntry
+  /** The event loop of the process stood still. */
+  | { readonly kind: 'stall'; readonly from: number; readonly at: number }
+  /** A handler was given something that no producer can have offered. */
+  | { readonly kind: 'unreadable'; readonly at: number };
+
+export interface StartEntry {
+  readonly kind: 'start';
+  readonly n: number;
+  /** Of this process; a claim takes several messages. */
+  readonly claim: number;
+  readonly at: number;
+  /** When the claim was sent, the first time: it cannot have happened before. */
+  readonly claimSentAt: number;
+  readonly due: number;
+  readonly attempt: number;
+  readonly version: number;
+  readonly intact: boolean;
+}
+
+export interface EndEntry {
+  readonly kind: 'end';
+  readonly n: number;
+  readonly claim: number;
+  readonly at: number;
+  readonly how: HandlerEnd;
+}
+
+export interface SettledEntry {
+  readonly kind: 'settled';
+  readonly n: number;
+  readonly claim: number;
+  readonly at: number;
+  readonly sentAt: number;
+  readonly outcome: SettleOutcome;
+  readonly result: SettleResult;
+}
+
+/** `done`, `refused` by the state of the message, `failed` without any effect, or `unknown`. */
+export type ChangeResult = (typeof CHANGE_RESULTS)[number];
+export type HandlerEnd = (typeof HANDLER_ENDS)[number];
+export type SettleOutcome = (typeof SETTLE_OUTCOMES)[number];
+export type SettleResult = (typeof SETTLE_RESULTS)[number];
+
+export const CHANGE_RESULTS = ['done', 'refused', 'failed', 'unknown'] as const;
+export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'rejected'] as const;
+export const SETTLE_OUTCOMES = ['ack', 'retry', 'defer', 'dead'] as const;
+export const SETTLE_RESULTS = ['accepted', 'refused', 'unknown'] as const;
+
+export function writeEntry(entry: Entry): string {
+  switch (entry.kind) {
+    case 'offer':
+      return `i ${entry.n} ${entry.version} ${entry.at} ${entry.delay}\n`;
+    case 'offered':
+      return `o ${entry.n} ${entry.version} ${entry.at} ${entry.due}\n`;
+    case 'offer-failed':
+      return `f ${entry.n} ${entry.version} ${entry.at}\n`;
+    case 'offer-unknown':
+      return `u ${entry.n} ${entry.version} ${entry.at}\n`;
+    case 'cancel':
+      return `c ${entry.n} ${entry.at}\n`;
+    case 'cancelled':
+      return `C ${entry.n} ${entry.at} ${CHANGE_RESULTS.indexOf(entry.result)}\n`;
+    case 'reschedule':
+      return `r ${entry.n} ${entry.at} ${entry.delay}\n`;
+    case 'rescheduled':
+      return `R ${entry.n} ${entry.at} ${CHANGE_RESULTS.indexOf(entry.result)}\n`;
+    case 'start': {
+      const { n, claim, at, claimSentAt, due, attempt, version, intact } = entry;
+      return `s ${n} ${claim} ${at} ${claimSentAt} ${due} ${attempt} ${version} ${Number(intact)}\n`;
+    }
+    case 'end':
+      return `e ${entry.n} ${entry.claim} ${entry.at} ${HANDLER_ENDS.indexOf(entry.how)}\n`;
+    case 'settled': {
+      const { n, claim, at, sentAt, outcome, result } = entry;
+      return `d ${n} ${claim} ${at} ${sentAt} ${SETTLE_OUTCOMES.indexOf(outcome)} ${SETTLE_RESULTS.indexOf(result)}\n`;
+    }
+    case 'stall':
+      return `x ${entry.from} ${entry.at}\n`;
+    case 'unreadable':
+      return `k ${entry.at}\n`;
+  }
+}
+
+/** @throws Error if a line is none of a journal */
+export function parseEntry(line: string): Entry {
+  const [n = NaN, a = NaN, b = NaN, c = NaN, d = NaN, e = NaN, f = NaN, g = NaN] = line.slice(2).split(' ').map(Number);
+  switch (line[0]) {
+    case 'i':
+      return { kind: 'offer', n, version: a, at: b, delay: c };
+    case 'o':
+      return { kind: 'offered', n, version: a, at: b, due: c };
+    case 'f':
+      return { kind: 'offer-failed', n, version: a, at: b };
+    case 'u':
+      return { kind: 'offer-unknown', n, version: a, at: b };
+    case 'c':
+      return { kind: 'cancel', n, at: a };
+    case 'C':
+      return { kind: 'cancelled', n, at: a, result: nameOf(CHANGE_RESULTS, b) };
+    case 'r':
+      return { kind: 'reschedule', n, at: a, delay: b };
+    case 'R':
+      return { kind: 'rescheduled', n, at: a, result: nameOf(CHANGE_RESULTS, b) };
+    case 's':
+      return { kind: 'start', n, claim: a, at: b, claimSentAt: c, due: d, attempt: e, version: f, intact: g === 1 };
+    case 'e':
+      return { kind: 'end', n, claim: a, at: b, how: nameOf(HANDLER_ENDS, c) };
+    case 'd':
+      return {
+        kind: 'settled',
+        n,
+        claim: a,
+        at: b,
+        sentAt: c,
+        outcome: nameOf(SETTLE_OUTCOMES, d),
+        result: nameOf(SETTLE_RESULTS, e),
+      };
+    case 'x':
+      return { kind: 'stall', from: n, at: a };
+    case 'k':
+      return { kind: 'unreadable', at: n };
+    default:
+      throw new Error(`Not a line of a journal: ${line}`);
+  }
+}
+
+function nameOf<Name>(names: readonly Name[], index: number): Name {
+  const name = names[index];
+  if (name === undefined)
+    throw new Error(`Not a line of a journal: there is no number ${index} of ${names.join(', ')}`);
+  return name;
+}

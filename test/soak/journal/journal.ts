@@ -1,0 +1,45 @@
+import { openSync, writeSync } from 'node:fs';
+import { type Entry, writeEntry } from './entries.js';
+
+/**
+ * The file in which one process writes what it does. A line that was written outlives the process, so each must be
+ * written before what it tells of can be seen elsewhere: {@link append} resolves, and {@link flush} returns, when it is.
+ * The lines of one turn of the event loop go together.
+ */
+export class Journal {
+  readonly #file: number;
+  readonly #epoch: number;
+  #lines = '';
+  #written: Promise<void> | undefined;
+
+  /** @param epoch - from which all processes of a run count, ms since 1970 */
+  constructor(path: string, epoch: number) {
+    this.#file = openSync(path, 'a');
+    this.#epoch = epoch;
+  }
+
+  now(): number {
+    return Date.now() - this.#epoch;
+  }
+
+  since(epochMilliseconds: number): number {
+    return epochMilliseconds - this.#epoch;
+  }
+
+  append(entry: Entry): Promise<void> {
+    this.#lines += writeEntry(entry);
+    return (this.#written ??= new Promise((resolve) =>
+      setImmediate(() => {
+        this.#written = undefined;
+        this.flush();
+        resolve();
+      }),
+    ));
+  }
+
+  flush(): void {
+    const bytes = Buffer.from(this.#lines);
+    this.#lines = '';
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#file, bytes, written);
+  }
+}

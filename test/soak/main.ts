@@ -1,0 +1,13 @@
+/** `npm run soak -- --minutes 10 --seed 1`, as `docs/reliability.md` tells. */
+import { summarize } from './report/summary.js';
+import { writeReport } from './report/write-report.js';
+import { runSoak } from './run-soak.js';
+import { redReasons } from './soak-result.js';
+import { settingsFrom } from './soak-settings.js';
+
+const settings = settingsFrom(process.argv.slice(2));
+console.log(`Soak with seed ${settings.seed}`);
+const result = await runSoak(settings, (text) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`));
+const page = writeReport(result);
+console.log(`\n${summarize(result)}\n\nReport: ${page}`);
+process.exitCode = redReasons(result).length > 0 ? 1 : 0;

@@ -1,0 +1,35 @@
+import type { Fault } from './fault.js';
+import { connectionsKilled, subscriptionsKilled } from './faults/clients-killed.js';
+import { connectionsDark, subscribersDark } from './faults/connections-dark.js';
+import { connectionsReset } from './faults/connections-reset.js';
+import { errorReplies } from './faults/error-replies.js';
+import { networkSlow } from './faults/network-slow.js';
+import { outOfMemory } from './faults/out-of-memory.js';
+import { producerKilled } from './faults/producer-killed.js';
+import { scriptsFlushed } from './faults/scripts-flushed.js';
+import { serverFrozen } from './faults/server-frozen.js';
+import { serverKilled } from './faults/server-killed.js';
+import { serverPaused } from './faults/server-paused.js';
+import { workerFrozen } from './faults/worker-frozen.js';
+import { workerKilled } from './faults/worker-killed.js';
+import { workerReplaced } from './faults/worker-replaced.js';
+
+/** Every kind of fault that the nemesis knows. */
+export const FAULTS: readonly Fault[] = [
+  workerKilled,
+  workerFrozen,
+  workerReplaced,
+  producerKilled,
+  connectionsKilled,
+  subscriptionsKilled,
+  connectionsReset,
+  connectionsDark,
+  subscribersDark,
+  networkSlow,
+  errorReplies,
+  serverPaused,
+  serverFrozen,
+  serverKilled,
+  scriptsFlushed,
+  outOfMemory,
+];

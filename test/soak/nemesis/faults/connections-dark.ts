@@ -1,0 +1,37 @@
+import type { ProxiedConnection } from '../../../support/tcp-proxy/proxied-connection.js';
+import type { ConnectionFilter } from '../../../support/tcp-proxy/faults.js';
+import { BLOCK_TIMEOUT } from '../../workload/message-plan.js';
+import type { Fault, Scene } from '../fault.js';
+
+/** After which a client must have noticed: a BLPOP has five seconds beyond its timeout; and some for a busy machine. */
+const LONGEST_DARKNESS = BLOCK_TIMEOUT + 8000;
+const LOOK = 100;
+
+/** Half-open connections: bytes are dropped both ways, and nobody is told, until the clients notice by themselves. */
+const darkness = (kind: string, which: ConnectionFilter): Fault => ({
+  kind,
+  of: 'network',
+  strike: async (scene, random) => {
+    const { fleet, proxy, log } = scene;
+    const chosen = proxy.connections.filter(
+      (connection) => connection.isOpen && which(connection) && random.chance(0.4),
+    );
+    const close = log.open(kind, fleet.behindProxy, `${chosen.length} connections went dark without a word`);
+    const stopDarkening = proxy.goDark((connection) => chosen.includes(connection));
+    await untilGivenUp(scene, chosen);
+    stopDarkening();
+    // The server would keep its end for as long as its keepalive says.
+    for (const connection of chosen) connection.destroy();
+    close();
+  },
+});
+
+async function untilGivenUp({ wait }: Scene, connections: readonly ProxiedConnection[]): Promise<void> {
+  for (let waited = 0; waited < LONGEST_DARKNESS; waited += LOOK) {
+    if (!connections.some((connection) => connection.isOpen)) return;
+    await wait(LOOK);
+  }
+}
+
+export const connectionsDark = darkness('connections dark', ({ name }) => name !== 'delay-queue:announcements');
+export const subscribersDark = darkness('subscribers dark', ({ name }) => name === 'delay-queue:announcements');

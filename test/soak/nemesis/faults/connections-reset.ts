@@ -1,0 +1,16 @@
+import type { Fault } from '../fault.js';
+
+/** A share of the connections through the proxy is reset, again and again for a while. */
+export const connectionsReset: Fault = {
+  kind: 'connections reset',
+  of: 'network',
+  strike: async ({ fleet, proxy, log, wait }, random) => {
+    const times = random.int(1, 4);
+    const close = log.open('connections reset', fleet.behindProxy, `RST to half of the connections, ${times} times`);
+    for (let time = 1; time <= times; time++) {
+      proxy.reset(() => random.chance(0.5));
+      await wait(150);
+    }
+    close();
+  },
+};

@@ -1,0 +1,22 @@
+import type { Fault } from '../fault.js';
+
+const REPLIES = [
+  'LOADING Redis is loading the dataset in memory',
+  "READONLY You can't write against a read only replica.",
+  'TRYAGAIN Multiple keys request during rehashing of slot',
+] as const;
+
+/** As in a failover: for a while, half of the script calls are answered with an error. */
+export const errorReplies: Fault = {
+  kind: 'error replies',
+  of: 'network',
+  strike: async ({ fleet, proxy, log, wait }, random) => {
+    const reply = random.pick(REPLIES);
+    const close = log.open('error replies', fleet.behindProxy, `half of the calls get ${reply}`);
+    let over = false;
+    proxy.refuse(({ command }) => !over && command.startsWith('EVAL') && random.chance(0.5), reply, Infinity);
+    await wait(random.int(300, 1000));
+    over = true;
+    close();
+  },
+};

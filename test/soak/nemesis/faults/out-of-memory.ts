@@ -1,0 +1,15 @@
+import type { Fault } from '../fault.js';
+
+/** Offers are refused; transfer, handling and settling go on. */
+export const outOfMemory: Fault = {
+  kind: 'out of memory',
+  of: 'server',
+  strike: async ({ admin, log, wait }, random) => {
+    const length = random.int(300, 1200);
+    const close = log.open('out of memory', 'all', `maxmemory 1mb for ${length} ms`);
+    await admin.config('SET', 'maxmemory', '1mb').catch(() => undefined);
+    await wait(length);
+    await admin.config('SET', 'maxmemory', '0');
+    close();
+  },
+};

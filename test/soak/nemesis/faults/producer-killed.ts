@@ -1,0 +1,19 @@
+import type { Fault } from '../fault.js';
+
+/** What it had offered without an answer stays unknown for good. */
+export const producerKilled: Fault = {
+  kind: 'producer killed',
+  of: 'process',
+  strike: async ({ fleet, log }, random) => {
+    await fleet.withOne(
+      random,
+      ({ role, veteran }) => role === 'producer' && !veteran,
+      async (berth) => {
+        const close = log.open('producer killed', [berth.process.index], `SIGKILL to producer ${berth.process.index}`);
+        await berth.process.kill('SIGKILL');
+        await fleet.replace(berth);
+        close();
+      },
+    );
+  },
+};

@@ -1,0 +1,15 @@
+import type { Fault } from '../fault.js';
+
+/** It writes each command to its file before it answers, so nothing that was acknowledged may be gone. */
+export const serverKilled: Fault = {
+  kind: 'server killed',
+  of: 'server',
+  strike: async ({ redis, log, wait }, random) => {
+    const length = random.int(0, 800);
+    const close = log.open('server killed', 'all', `SIGKILL to Redis, started again after ${length} ms`);
+    await redis.kill9();
+    await wait(length);
+    await redis.restart();
+    close();
+  },
+};

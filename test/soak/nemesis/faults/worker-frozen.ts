@@ -1,0 +1,22 @@
+import { LEASE } from '../../workload/message-plan.js';
+import type { Fault } from '../fault.js';
+
+/** For longer than its lease: others take over, and what it settles afterwards must be refused. */
+export const workerFrozen: Fault = {
+  kind: 'worker frozen',
+  of: 'process',
+  strike: async ({ fleet, log, wait }, random) => {
+    const length = LEASE + random.int(300, 2000);
+    await fleet.withOne(
+      random,
+      ({ role }) => role === 'worker',
+      async ({ process }) => {
+        const close = log.open('worker frozen', [process.index], `SIGSTOP to worker ${process.index} for ${length} ms`);
+        process.freeze();
+        await wait(length);
+        process.thaw();
+        close();
+      },
+    );
+  },
+};

@@ -1,0 +1,50 @@
+import { Random } from '../random.js';
+import type { Fault, Scene } from './fault.js';
+import type { PlannedFault } from './fault-plan.js';
+
+/** Carries out a plan of faults. */
+export class Nemesis {
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #problems: unknown[] = [];
+  #atServer: Promise<void> = Promise.resolve();
+  #healing = false;
+
+  constructor(
+    private readonly scene: Scene,
+    private readonly faults: readonly Fault[],
+  ) {}
+
+  start(plan: readonly PlannedFault[]): void {
+    for (const planned of plan) this.#timers.push(setTimeout(() => this.#strike(planned), planned.at));
+  }
+
+  /**
+   * Begins no fault any more, and ends when those under way are healed.
+   *
+   * @throws AggregateError if faults could not be done or healed
+   */
+  async heal(): Promise<void> {
+    this.#healing = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all(this.#underWay);
+    if (this.#problems.length > 0) throw new AggregateError(this.#problems, 'The nemesis failed.');
+  }
+
+  #strike({ kind, seed }: PlannedFault): void {
+    const fault = this.faults.find((candidate) => candidate.kind === kind);
+    if (!fault) throw new Error(`There is no fault '${kind}'.`);
+    const strike = () => fault.strike(this.scene, new Random(seed));
+    const work = (fault.of === 'server' ? this.#afterOthers(strike) : strike()).catch((problem: unknown) => {
+      this.#problems.push(problem);
+    });
+    this.#underWay.add(work);
+    void work.finally(() => this.#underWay.delete(work));
+  }
+
+  #afterOthers(strike: () => Promise<void>): Promise<void> {
+    const mine = this.#atServer.then(() => (this.#healing ? undefined : strike()));
+    this.#atServer = mine.catch(() => undefined);
+    return mine;
+  }
+}

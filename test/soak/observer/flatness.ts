@@ -1,0 +1,58 @@
+import { isCalm, ROUND } from '../nemesis/fault-plan.js';
+import type { Sample } from './sample.js';
+
+/** Something that should not grow, at the first and at the last quiet moment. */
+export interface Trend {
+  readonly what: string;
+  readonly first: number;
+  readonly last: number;
+  /** What `last` may be at the most. */
+  readonly bound: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * Compares the medians of the first and the last calm. The very first is left out if there are enough: a process is still
+ * warming up then. Undefined: the run was too short to tell.
+ */
+export function findTrends(
+  samples: readonly Sample[],
+  limits: { seconds: number; recovery: number },
+): Trend[] | undefined {
+  const calms: Sample[][] = [];
+  for (const sample of samples) {
+    if (isCalm(sample.at, limits)) (calms[Math.floor(sample.at / ROUND)] ??= []).push(sample);
+  }
+  const groups = Object.values(calms).filter((group) => group.length >= 3);
+  const [first, last] = [groups.length > 3 ? groups[1] : groups[0], groups.at(-1)];
+  if (!first || !last || groups.length < 2) return undefined;
+  const trend = (what: string, read: (sample: Sample) => number, bound: (first: number) => number): Trend => {
+    const start = median(first.map(read));
+    return { what, first: start, last: median(last.map(read)), bound: bound(start) };
+  };
+  return [
+    trend(
+      'memory of Redis',
+      ({ usedMemory }) => usedMemory,
+      (start) => start * 1.25 + 8 * MEBIBYTE,
+    ),
+    trend(
+      'connections',
+      ({ connectedClients }) => connectedClients,
+      (start) => start,
+    ),
+    ...Object.keys(last[0]!.rss).map((index) =>
+      trend(
+        `memory of process ${index}`,
+        ({ rss }) => rss[Number(index)] ?? NaN,
+        (start) => start * 1.25 + 32 * MEBIBYTE,
+      ),
+    ),
+  ];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}

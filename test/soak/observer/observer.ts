@@ -1,0 +1,98 @@
+import type { Redis } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import type { FaultLog } from '../nemesis/fault-log.js';
+import { nativeKeys } from '../../../lib/store/native/native.keys.js';
+import type { Fleet } from '../processes/fleet.js';
+import { QUEUE_NAMES } from '../workload/message-plan.js';
+import type { Sample } from './sample.js';
+
+const INTERVAL = 1000;
+const PAGE = 4096;
+
+/** An answer that takes longer, with no fault at the server, is told of as one of the machine, ms. */
+const SLOW = 1000;
+
+/** Looks at the server and at the processes once a second, and keeps what it saw. */
+export class Observer {
+  readonly samples: Sample[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #busy = false;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly prefix: string,
+    private readonly subjects: { readonly fleet: Fleet; readonly log: FaultLog; readonly now: () => number },
+  ) {}
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      if (this.#busy) return;
+      this.#busy = true;
+      this.#looking = this.#look().finally(() => (this.#busy = false));
+    }, INTERVAL);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  /** Messages of all queues that are on their way: delayed, ready or active. */
+  async underWay(): Promise<number> {
+    const counts = this.redis.pipeline();
+    for (const queue of QUEUE_NAMES) {
+      const { delayed, ready, active } = nativeKeys(this.prefix, queue);
+      counts.zcard(delayed).llen(ready).zcard(active);
+    }
+    const replies = (await counts.exec()) ?? [];
+    return replies.reduce((sum, [error, count]) => {
+      if (error) throw error;
+      return sum + Number(count);
+    }, 0);
+  }
+
+  async connectedClients(): Promise<number> {
+    return numberIn(await this.redis.info('clients'), 'connected_clients');
+  }
+
+  async #look(): Promise<void> {
+    const { fleet, log, now } = this.subjects;
+    const from = now();
+    try {
+      const [memory, clients, stored] = await Promise.all([
+        this.redis.info('memory'),
+        this.connectedClients(),
+        this.underWay(),
+      ]);
+      const veterans = fleet.berths.filter(({ veteran }) => veteran).map(({ process }) => process);
+      this.samples.push({
+        at: now(),
+        usedMemory: numberIn(memory, 'used_memory'),
+        connectedClients: clients,
+        stored,
+        rss: Object.fromEntries(veterans.map(({ index, pid }) => [index, residentMemory(pid)])),
+      });
+    } catch {
+      // It is down at the moment, which the nemesis has written down.
+      return;
+    }
+    if (now() - from > SLOW) {
+      const detail = `its answer took ${now() - from} ms`;
+      log.add({ kind: 'server stalled by the machine', from, to: now(), processes: 'all', detail, injected: false });
+    }
+  }
+}
+
+function numberIn(info: string, field: string): number {
+  return Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? NaN);
+}
+
+function residentMemory(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE;
+  } catch {
+    // Not Linux, or just gone.
+    return NaN;
+  }
+}

@@ -1,0 +1,39 @@
+import type { ClaimStory, MessageStory } from './message-story.js';
+import { SHORTEST_BACKOFF, DEFER_DELAY } from '../workload/message-plan.js';
+
+/** Something that may have given a message its due time. */
+export interface DueSetting {
+  readonly invokedAt: number;
+  readonly delay: number;
+  /** Infinity: it is not known to have happened at all. */
+  readonly knownAt: number;
+  /** If it was told. */
+  readonly due: number | null;
+}
+
+/** What may have set the due time with which a claim found the message. */
+export function dueSettingsBefore(story: MessageStory, claim: ClaimStory): DueSetting[] {
+  const all = allSettings(story, claim).filter(({ invokedAt }) => invokedAt <= claim.startedAt);
+  // Whatever was over before the last one that surely counted cannot count any more.
+  const latest = Math.max(-Infinity, ...all.filter(({ knownAt }) => knownAt <= claim.sentAt).map((s) => s.invokedAt));
+  return all.filter(({ knownAt }) => knownAt >= latest);
+}
+
+function allSettings({ offers, changes, claims }: MessageStory, claim: ClaimStory): DueSetting[] {
+  const settings: DueSetting[] = [];
+  for (const { outcome, invokedAt, delay, endedAt, due } of offers) {
+    if (outcome !== 'failed') settings.push({ invokedAt, delay, due, knownAt: outcome === 'ok' ? endedAt : Infinity });
+  }
+  for (const { kind, outcome, invokedAt, delay, endedAt } of changes) {
+    if (kind === 'cancel' || outcome === 'failed' || outcome === 'refused') continue;
+    settings.push({ invokedAt, delay, due: null, knownAt: outcome === 'done' ? endedAt : Infinity });
+  }
+  for (const { end, settle } of claims.slice(0, claims.indexOf(claim))) {
+    if (end?.how !== 'failed' && end?.how !== 'deferred') continue;
+    if (settle?.result === 'refused') continue;
+    const delay = end.how === 'failed' ? SHORTEST_BACKOFF : DEFER_DELAY;
+    const knownAt = settle?.result === 'accepted' ? settle.at : Infinity;
+    settings.push({ invokedAt: end.at, delay, due: null, knownAt });
+  }
+  return settings;
+}

@@ -1,0 +1,149 @@
+import { CHANGE_RESULTS, type Entry, HANDLER_ENDS, SETTLE_OUTCOMES, SETTLE_RESULTS } from '../journal/entries.js';
+import { Column } from './column.js';
+
+/** Lines about no message in particular. */
+export interface Stall {
+  readonly process: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An entry with the process that wrote it. */
+export type Testimony = { readonly process: number } & MessageEntry;
+type MessageEntry = Exclude<Entry, { readonly kind: 'stall' | 'unreadable' }>;
+
+const KINDS = [
+  'offer',
+  'offered',
+  'offer-failed',
+  'offer-unknown',
+  'cancel',
+  'cancelled',
+  'reschedule',
+  'rescheduled',
+  'start',
+  'end',
+  'settled',
+] as const satisfies MessageEntry['kind'][];
+
+const NONE = -1;
+
+/**
+ * All journals of a run, by message. Millions of entries are kept as columns of numbers, and become objects again one
+ * message at a time.
+ */
+export class History {
+  readonly stalls: Stall[] = [];
+  unreadable = 0;
+  /** The last entry of each message; each entry knows the one of its message before it. */
+  readonly #last = new Map<number, number>();
+  readonly #previous = new Column(Int32Array);
+  readonly #kinds = new Column(Uint8Array);
+  readonly #processes = new Column(Uint16Array);
+  readonly #at = new Column(Int32Array);
+  /** What they hold depends on the kind, see {@link #pack}. */
+  readonly #first = new Column(Int32Array);
+  readonly #second = new Column(Int32Array);
+  readonly #claims = new Column(Int32Array);
+  readonly #codes = new Column(Int32Array);
+
+  get messages(): number {
+    return this.#last.size;
+  }
+
+  get entries(): number {
+    return this.#at.length;
+  }
+
+  add(process: number, entry: Entry): void {
+    if (entry.kind === 'stall') {
+      this.stalls.push({ process, from: entry.from, to: entry.at });
+    } else if (entry.kind === 'unreadable') {
+      this.unreadable++;
+    } else {
+      const { n } = entry;
+      this.#previous.push(this.#last.get(n) ?? NONE);
+      this.#last.set(n, this.#at.length);
+      this.#kinds.push(KINDS.indexOf(entry.kind));
+      this.#processes.push(process);
+      this.#at.push(entry.at);
+      const [first, second, claim, code] = pack(entry);
+      this.#first.push(first);
+      this.#second.push(second);
+      this.#claims.push(claim);
+      this.#codes.push(code);
+    }
+  }
+
+  /** The entries of each message; those of one process in the order in which it wrote them. */
+  *byMessage(): Generator<{ readonly n: number; readonly entries: Testimony[] }> {
+    for (const [n, last] of this.#last) {
+      const entries: Testimony[] = [];
+      for (let at = last; at !== NONE; at = this.#previous.at(at)) entries.push(this.#unpack(n, at));
+      yield { n, entries: entries.reverse() };
+    }
+  }
+
+  #unpack(n: number, index: number): Testimony {
+    const [process, at, claim] = [this.#processes.at(index), this.#at.at(index), this.#claims.at(index)];
+    const [first, second, code] = [this.#first.at(index), this.#second.at(index), this.#codes.at(index)];
+    const kind = KINDS[this.#kinds.at(index)]!;
+    const about = { process, n, at };
+    switch (kind) {
+      case 'offer':
+        return { ...about, kind, delay: first, version: code };
+      case 'offered':
+        return { ...about, kind, due: first, version: code };
+      case 'offer-failed':
+      case 'offer-unknown':
+        return { ...about, kind, version: code };
+      case 'cancel':
+        return { ...about, kind };
+      case 'reschedule':
+        return { ...about, kind, delay: first };
+      case 'cancelled':
+      case 'rescheduled':
+        return { ...about, kind, result: CHANGE_RESULTS[code]! };
+      case 'start': {
+        const flags = { intact: (code & 1) === 1, version: (code >> 1) & 1, attempt: code >> 2 };
+        return { ...about, kind, claim, due: first, claimSentAt: second, ...flags };
+      }
+      case 'end':
+        return { ...about, kind, claim, how: HANDLER_ENDS[code]! };
+      case 'settled': {
+        const outcome = SETTLE_OUTCOMES[code >> 2]!;
+        return { ...about, kind, claim, sentAt: first, outcome, result: SETTLE_RESULTS[code & 3]! };
+      }
+    }
+  }
+}
+
+/** What of an entry goes into the columns first, second, claim and code. */
+function pack(entry: MessageEntry): readonly [number, number, number, number] {
+  switch (entry.kind) {
+    case 'offer':
+      return [entry.delay, 0, 0, entry.version];
+    case 'offered':
+      return [entry.due, 0, 0, entry.version];
+    case 'offer-failed':
+    case 'offer-unknown':
+      return [0, 0, 0, entry.version];
+    case 'cancel':
+      return [0, 0, 0, 0];
+    case 'reschedule':
+      return [entry.delay, 0, 0, 0];
+    case 'cancelled':
+    case 'rescheduled':
+      return [0, 0, 0, CHANGE_RESULTS.indexOf(entry.result)];
+    case 'start': {
+      const code = (entry.attempt << 2) | (entry.version << 1) | Number(entry.intact);
+      return [entry.due, entry.claimSentAt, entry.claim, code];
+    }
+    case 'end':
+      return [0, 0, entry.claim, HANDLER_ENDS.indexOf(entry.how)];
+    case 'settled': {
+      const code = (SETTLE_OUTCOMES.indexOf(entry.outcome) << 2) | SETTLE_RESULTS.indexOf(entry.result);
+      return [entry.sentAt, 0, entry.claim, code];
+    }
+  }
+}

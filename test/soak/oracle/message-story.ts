@@ -1,0 +1,130 @@
+import type { HandlerEnd, SettleOutcome, SettleResult } from '../journal/entries.js';
+import type { Testimony } from './history.js';
+
+/** What is known of one message. */
+export interface MessageStory {
+  readonly n: number;
+  /** In the order in which they were made. */
+  readonly offers: readonly Offering[];
+  readonly changes: readonly ChangeAttempt[];
+  /** In the order in which they happened, as far as that can be known. */
+  readonly claims: readonly ClaimStory[];
+}
+
+export interface Offering {
+  readonly invokedAt: number;
+  readonly version: number;
+  readonly delay: number;
+  /** Infinity: its outcome never became known. */
+  endedAt: number;
+  outcome: 'ok' | 'failed' | 'unknown';
+  /** As acknowledged. */
+  due: number | null;
+}
+
+export interface ChangeAttempt {
+  readonly kind: 'cancel' | 'reschedule';
+  readonly invokedAt: number;
+  readonly delay: number;
+  endedAt: number;
+  outcome: 'done' | 'refused' | 'failed' | 'unknown';
+}
+
+/** A message in the hands of one claim. */
+export interface ClaimStory {
+  readonly process: number;
+  readonly claim: number;
+  /** The claim happened between these two. */
+  readonly sentAt: number;
+  readonly startedAt: number;
+  readonly due: number;
+  readonly attempt: number;
+  readonly version: number;
+  readonly intact: boolean;
+  end: { readonly at: number; readonly how: HandlerEnd } | null;
+  settle: Settle | null;
+}
+
+export interface Settle {
+  /** Of the call that was answered. */
+  readonly sentAt: number;
+  readonly at: number;
+  readonly outcome: SettleOutcome;
+  /** `unknown` too if it was refused after a call whose answer got lost: that one may have counted. */
+  readonly result: SettleResult;
+}
+
+/** Puts together what the processes tell of a message. */
+export function tellStory(n: number, entries: readonly Testimony[]): MessageStory {
+  const offers: Offering[] = [];
+  const changes: ChangeAttempt[] = [];
+  const claims: ClaimStory[] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'start' || entry.kind === 'end' || entry.kind === 'settled') tellClaim(claims, entry);
+    else tellProducing({ offers, changes }, entry);
+  }
+  return { n, offers, changes, claims: claims.sort(inOrder) };
+}
+
+type ClaimTestimony = Extract<Testimony, { kind: 'start' | 'end' | 'settled' }>;
+type ProducerTestimony = Exclude<Testimony, { kind: 'start' | 'end' | 'settled' }>;
+
+function tellProducing({ offers, changes }: Pick<Mutable, 'offers' | 'changes'>, entry: ProducerTestimony): void {
+  const { at } = entry;
+  // One process makes all offers and changes of a message, one after the other.
+  const offer = offers.at(-1);
+  const change = changes.at(-1);
+  switch (entry.kind) {
+    case 'offer': {
+      const { version, delay } = entry;
+      offers.push({ invokedAt: at, version, delay, endedAt: Infinity, outcome: 'unknown', due: null });
+      return;
+    }
+    case 'offered':
+      if (offer) Object.assign(offer, { endedAt: at, outcome: 'ok', due: entry.due });
+      return;
+    case 'offer-failed':
+      if (offer) Object.assign(offer, { endedAt: at, outcome: 'failed' });
+      return;
+    case 'offer-unknown':
+      // Unknown for good: its bytes may still be on their way.
+      return;
+    case 'cancel':
+    case 'reschedule': {
+      const delay = entry.kind === 'cancel' ? 0 : entry.delay;
+      changes.push({ kind: entry.kind, invokedAt: at, delay, endedAt: Infinity, outcome: 'unknown' });
+      return;
+    }
+    case 'cancelled':
+    case 'rescheduled':
+      if (change && entry.result !== 'unknown') Object.assign(change, { endedAt: at, outcome: entry.result });
+  }
+}
+
+interface Mutable {
+  offers: Offering[];
+  changes: ChangeAttempt[];
+}
+
+function tellClaim(claims: ClaimStory[], entry: ClaimTestimony): void {
+  const { process, claim, at } = entry;
+  if (entry.kind === 'start') {
+    const { due, attempt, version, intact, claimSentAt: sentAt } = entry;
+    claims.push({ process, claim, sentAt, startedAt: at, due, attempt, version, intact, end: null, settle: null });
+    return;
+  }
+  const own = claims.find((candidate) => candidate.process === process && candidate.claim === claim);
+  if (!own) return;
+  if (entry.kind === 'end') {
+    own.end = { at, how: entry.how };
+  } else {
+    const { sentAt, outcome, result } = entry;
+    const before = own.settle?.result;
+    own.settle = { sentAt, at, outcome, result: result === 'refused' && before === 'unknown' ? 'unknown' : result };
+  }
+}
+
+/** Attempts only go up while a message lives; within one, as after a defer, the time of the claim decides. */
+function inOrder(a: ClaimStory, b: ClaimStory): number {
+  return a.version - b.version || a.attempt - b.attempt || a.sentAt - b.sentAt || a.startedAt - b.startedAt;
+}

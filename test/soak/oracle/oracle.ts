@@ -1,0 +1,120 @@
+import type { FaultWindow } from '../nemesis/fault-window.js';
+import { FindingList } from './finding-list.js';
+import type { History } from './history.js';
+import { LatenessMeter } from './lateness-meter.js';
+import { type ClaimStory, type MessageStory, tellStory } from './message-story.js';
+import { findCorrupt } from './rules/corrupt.js';
+import { attribute, UNATTRIBUTED } from './rules/duplicate.js';
+import { findEarly } from './rules/early.js';
+import { findLost } from './rules/lost.js';
+import { findRevived } from './rules/revived.js';
+import { findStaleSettle } from './rules/stale-settle.js';
+import type { Verdict } from './verdict.js';
+
+export interface Evidence {
+  readonly history: History;
+  readonly windows: readonly FaultWindow[];
+  /** The numbers of the messages that were dead letters in the end. */
+  readonly deadLetters: ReadonlySet<number>;
+  /** How long after a fault its consequences are its own, ms. */
+  readonly recovery: number;
+}
+
+/** Judges a run by its journals alone. */
+export function judge(evidence: Evidence): Verdict {
+  const { history, recovery } = evidence;
+  const windows = [...evidence.windows, ...history.stalls.map(stallWindow)];
+  const court = new Court(windows, evidence);
+  const meter = new LatenessMeter(windows, recovery);
+  for (const { n, entries } of history.byMessage()) {
+    const story = tellStory(n, entries);
+    court.hear(story);
+    meter.measure(story.claims);
+  }
+  const { corrupt, duplicates } = court;
+  for (let i = 0; i < history.unreadable; i++) corrupt.add(NaN, 'a handler was given something that nobody offered');
+  const byCause = Object.fromEntries([...duplicates].sort(([, a], [, b]) => b - a));
+  return { ...court.count, ...court.findings, corrupt, duplicates: byCause, lateness: meter.report() };
+}
+
+/** Hears one message after the other. */
+class Court {
+  readonly count = { acknowledged: 0, unknown: 0, failed: 0, handled: 0, cancelled: 0, starts: 0, refusedSettles: 0 };
+  readonly corrupt = new FindingList();
+  readonly findings = {
+    lost: new FindingList(),
+    early: new FindingList(),
+    revived: new FindingList(),
+    unattributed: new FindingList(),
+    staleSettles: new FindingList(),
+  };
+  readonly duplicates = new Map<string, number>();
+
+  constructor(
+    private readonly windows: readonly FaultWindow[],
+    private readonly evidence: Pick<Evidence, 'deadLetters'>,
+  ) {}
+
+  hear(story: MessageStory): void {
+    const { n, claims } = story;
+    this.#tally(story);
+    const lost = findLost(story, (number) => this.evidence.deadLetters.has(number));
+    if (lost) this.findings.lost.add(n, lost);
+    for (const [at, claim] of claims.entries()) {
+      this.#hearClaim(story, claim);
+      const earlier = claims[at - 1];
+      if (earlier) this.#hearAgain(story, earlier, claim);
+    }
+  }
+
+  #hearClaim(story: MessageStory, claim: ClaimStory): void {
+    const { early, revived, staleSettles } = this.findings;
+    const rules = [
+      [findEarly, early],
+      [findCorrupt, this.corrupt],
+      [findRevived, revived],
+      [findStaleSettle, staleSettles],
+    ] as const;
+    for (const [find, list] of rules) {
+      const problem = find(story, claim);
+      if (problem) list.add(story.n, problem);
+    }
+  }
+
+  #hearAgain(story: MessageStory, earlier: ClaimStory, later: ClaimStory): void {
+    const cause = attribute(story, [earlier, later], this.windows);
+    if (cause === UNATTRIBUTED) {
+      const { process, startedAt, settle } = earlier;
+      const fate = settle ? `whose ${settle.outcome} was ${settle.result} at ${settle.at}` : 'which was never settled';
+      this.findings.unattributed.add(
+        story.n,
+        `started at ${later.startedAt} by process ${later.process}, after ${startedAt} by process ${process}, ${fate}`,
+      );
+    } else {
+      this.duplicates.set(cause, (this.duplicates.get(cause) ?? 0) + 1);
+    }
+  }
+
+  #tally({ offers, changes, claims }: MessageStory): void {
+    const { count } = this;
+    for (const { outcome } of offers) {
+      if (outcome === 'ok') count.acknowledged++;
+      else count[outcome]++;
+    }
+    if (changes.some(({ kind, outcome }) => kind === 'cancel' && outcome === 'done')) count.cancelled++;
+    if (claims.some(({ end }) => end?.how === 'handled')) count.handled++;
+    count.starts += claims.length;
+    count.refusedSettles += claims.filter(({ settle }) => settle?.result === 'refused').length;
+  }
+}
+
+function stallWindow({ process, from, to }: { process: number; from: number; to: number }): FaultWindow {
+  return {
+    kind: 'stalled by the machine',
+    from,
+    to,
+    processes: [process],
+    detail: `for ${to - from} ms`,
+    injected: false,
+  };
+}

@@ -1,0 +1,22 @@
+import type { MessageStory } from '../message-story.js';
+
+/** @returns what is wrong; null: nothing */
+export function findLost(story: MessageStory, isDeadLetter: (n: number) => boolean): string | null {
+  const { n, offers, changes, claims } = story;
+  const acknowledged = offers.filter(({ outcome }) => outcome === 'ok');
+  const last = acknowledged.at(-1);
+  if (!last) return null;
+  if (changes.some(({ kind, outcome }) => kind === 'cancel' && (outcome === 'done' || outcome === 'unknown')))
+    return null;
+
+  const mayCount = offers
+    .filter((offer) => offer === last || offer.outcome === 'unknown')
+    .map(({ version }) => version);
+  const ends = claims.filter(({ version }) => mayCount.includes(version)).flatMap(({ end }) => (end ? [end.how] : []));
+  if (ends.includes('handled')) return null;
+  if (ends.includes('rejected')) {
+    return isDeadLetter(n) ? null : 'rejected by its handler, but not among the dead letters';
+  }
+  const starts = claims.length === 0 ? 'never started' : `started ${claims.length} times, never handled`;
+  return `acknowledged at ${last.endedAt} as due at ${last.due}, ${starts}`;
+}

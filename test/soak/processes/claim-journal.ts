@@ -1,0 +1,87 @@
+import { DelayQueueError } from '../../../lib/index.js';
+import type { MessageStore, Settlement } from '../../../lib/store/message-store.js';
+import type { SettleResult } from '../journal/entries.js';
+import type { Journal } from '../journal/journal.js';
+
+/** A message in the hands of this process. */
+export interface HeldClaim {
+  /** The number of the claim in this process. */
+  readonly claim: number;
+  /** When the claim was sent, the first time. */
+  readonly sentAt: number;
+  /** The message's number; the handler finds it in the payload. */
+  n?: number;
+}
+
+/** Knows by which claim this process holds a message, and writes what became of each settle. */
+export class ClaimJournal {
+  readonly #held = new Map<string, HeldClaim>();
+  /** The latest claim of a message: that is the one whose handler starts. */
+  readonly #latest = new Map<string, HeldClaim>();
+  #claims = 0;
+
+  constructor(private readonly journal: Journal) {}
+
+  /** @returns by which claim a handler that just started holds its message */
+  startedBy(queue: string, id: string): HeldClaim {
+    const held = this.#latest.get(`${queue} ${id}`);
+    if (!held) throw new Error(`Message ${id} of ${queue} was never claimed here.`);
+    return held;
+  }
+
+  listenTo(queue: string, store: MessageStore): MessageStore {
+    const claim = store.claim.bind(store);
+    const settle = store.settle.bind(store);
+    let unanswered: { token: string; sentAt: number } | undefined;
+    return Object.assign(store, {
+      claim: async (request) => {
+        // A claim whose answer got lost is sent again under its token.
+        unanswered =
+          unanswered?.token === request.token ? unanswered : { token: request.token, sentAt: this.journal.now() };
+        const report = await claim(request);
+        const held = { claim: ++this.#claims, sentAt: unanswered.sentAt };
+        for (const { id } of report.messages) this.#hold(queue, { id, token: request.token }, { ...held });
+        return report;
+      },
+      settle: async (settlements) => {
+        const sentAt = this.journal.now();
+        // What the handlers did must be written before anybody can see its outcome.
+        this.journal.flush();
+        try {
+          const report = await settle(settlements);
+          settlements.forEach((settlement, i) =>
+            this.#settled(queue, settlement, { sentAt, result: report.accepted[i] ? 'accepted' : 'refused' }),
+          );
+          return report;
+        } catch (error) {
+          if (error instanceof DelayQueueError && error.code === 'OUTCOME_UNKNOWN') {
+            for (const settlement of settlements) this.#settled(queue, settlement, { sentAt, result: 'unknown' });
+          }
+          throw error;
+        }
+      },
+    } satisfies Pick<MessageStore, 'claim' | 'settle'>);
+  }
+
+  #hold(queue: string, { id, token }: { id: string; token: string }, held: HeldClaim): void {
+    this.#held.set(`${queue} ${id} ${token}`, held);
+    this.#latest.set(`${queue} ${id}`, held);
+  }
+
+  #settled(queue: string, { claim: { id, token }, outcome }: Settlement, answer: Answer): void {
+    const key = `${queue} ${id} ${token}`;
+    const held = this.#held.get(key);
+    if (held?.n !== undefined) {
+      const { n, claim } = held;
+      void this.journal.append({ kind: 'settled', n, claim, at: this.journal.now(), outcome: outcome.kind, ...answer });
+    }
+    if (answer.result === 'unknown') return;
+    this.#held.delete(key);
+    if (this.#latest.get(`${queue} ${id}`) === held) this.#latest.delete(`${queue} ${id}`);
+  }
+}
+
+interface Answer {
+  readonly sentAt: number;
+  readonly result: SettleResult;
+}

@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import type { Random } from '../random.js';
+import type { SoakSettings } from '../soak-settings.js';
+import { QUEUE_NAMES } from '../workload/message-plan.js';
+import { type Program, SoakProcess } from './soak-process.js';
+
+export type Role = 'producer' | 'worker';
+
+/** A place that a process has in the fleet; when it is killed, another one takes it. */
+export interface Berth {
+  readonly role: Role;
+  /** Its process lives as long as the soak: what grows, shows there. */
+  readonly veteran: boolean;
+  /** Its connections go through the proxy. */
+  readonly viaProxy: boolean;
+  process: SoakProcess;
+}
+
+export interface FleetOptions {
+  readonly soak: SoakSettings;
+  readonly prefix: string;
+  readonly epoch: number;
+  readonly directUrl: string;
+  readonly proxyUrl: string;
+  readonly folder: string;
+}
+
+/** All producers and workers. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #berths: Berth[] = [];
+  readonly #busy = new Set<Berth>();
+  /** Every process there was, by its index less one. */
+  readonly #processes: SoakProcess[] = [];
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  /** Producers come last, so that nothing is offered before there is somebody to handle it. */
+  async start(): Promise<void> {
+    const { workers, producers } = this.#options.soak;
+    const roles: Role[] = [...Array<Role>(workers).fill('worker'), ...Array<Role>(producers).fill('producer')];
+    for (const [at, role] of roles.entries()) {
+      const place = role === 'worker' ? at : at - workers;
+      const own = { role, veteran: place === 0, viaProxy: place % 2 === 1 };
+      this.#berths.push({ ...own, process: this.#spawn(own) });
+    }
+    await Promise.all(this.#berths.map(({ process }) => process.ready()));
+  }
+
+  /** The module has one for commands, one for announcements and one for each queue; a naive consumer two for each queue. */
+  get connectionsOfAWorker(): number {
+    const queues = QUEUE_NAMES.length;
+    return this.#options.soak.consumer === 'module' ? 2 + queues : 2 * queues;
+  }
+
+  get berths(): readonly Berth[] {
+    return this.#berths;
+  }
+
+  /** The indexes of the running processes whose connections go through the proxy. */
+  get behindProxy(): number[] {
+    return this.#berths.filter(({ viaProxy }) => viaProxy).map(({ process }) => process.index);
+  }
+
+  /**
+   * Chooses a process that no other fault has in its hands, and keeps it until `use` ends.
+   *
+   * @returns undefined if there is none
+   */
+  async withOne<T>(
+    random: Random,
+    which: (berth: Berth) => boolean,
+    use: (berth: Berth) => Promise<T>,
+  ): Promise<T | undefined> {
+    const free = this.#berths.filter((berth) => !this.#busy.has(berth) && which(berth));
+    if (free.length === 0) return undefined;
+    const chosen = random.pick(free);
+    this.#busy.add(chosen);
+    try {
+      return await use(chosen);
+    } finally {
+      this.#busy.delete(chosen);
+    }
+  }
+
+  /** Lets a new process take a place, and waits until it works. */
+  async replace(berth: Berth): Promise<void> {
+    berth.process = this.#spawn(berth);
+    await berth.process.ready();
+  }
+
+  /** Ends the processes of a role in order; they may take `within` ms. */
+  async stop(role: Role, within: number): Promise<void> {
+    const processes = this.#berths.filter((berth) => berth.role === role).map(({ process }) => process);
+    const timer = setTimeout(() => processes.forEach((process) => void process.kill('SIGKILL')), within);
+    for (const process of processes) process.tellToStop();
+    await Promise.all(processes.map((process) => process.exited()));
+    clearTimeout(timer);
+  }
+
+  /** Ends whatever still runs. */
+  async kill(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.kill('SIGKILL')));
+  }
+
+  /** Processes that ended otherwise than in order or by a signal. */
+  crashes(): string[] {
+    return this.#processes
+      .filter(({ end }) => typeof end === 'number' && end !== 0)
+      .map(({ end, log }) => `a process ended with ${end}, see ${log}`);
+  }
+
+  #spawn({ role, viaProxy }: Pick<Berth, 'role' | 'viaProxy'>): SoakProcess {
+    const { soak, prefix, epoch, directUrl, proxyUrl, folder } = this.#options;
+    const index = this.#processes.length + 1;
+    const name = `${String(index).padStart(3, '0')}-${role}`;
+    const program: Program = role === 'worker' && soak.consumer !== 'module' ? 'naive' : role;
+    const redisUrl = viaProxy ? proxyUrl : directUrl;
+    const journal = join(folder, 'journals', `${name}.journal`);
+    const process = new SoakProcess(
+      program,
+      { soak, index, redisUrl, prefix, journal, epoch },
+      join(folder, 'logs', `${name}.log`),
+    );
+    this.#processes.push(process);
+    return process;
+  }
+}

@@ -1,0 +1,21 @@
+import type { DynamicModule } from '@nestjs/common';
+import type { Clock } from '../../../lib/clock.js';
+import type { ResolvedModuleOptions } from '../../../lib/delay-queue.options.schema.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/delay-queue.tokens.js';
+import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';
+import { createStores, type Stores } from '../../../lib/store/create-stores.js';
+import type { ClaimJournal } from './claim-journal.js';
+
+/** The module as everybody uses it, with an ear at its stores: claims and settles go through a journal. */
+export function journalledModule(options: DelayQueueModuleOptions, claims: ClaimJournal): DynamicModule {
+  const module = DelayQueueModule.forRoot(options);
+  const stores = {
+    provide: STORES,
+    useFactory: (resolved: ResolvedModuleOptions, clock: Clock): Stores => {
+      const real = createStores(resolved, clock);
+      return { ...real, open: (queue, limits) => claims.listenTo(queue, real.open(queue, limits)) };
+    },
+    inject: [RESOLVED_OPTIONS, CLOCK],
+  };
+  return { ...module, providers: [...(module.providers ?? []), stores] };
+}

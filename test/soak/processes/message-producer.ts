@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DelayQueueError, type DelayQueueProducer } from '../../../lib/index.js';
+import type { Journal } from '../journal/journal.js';
+import { contentOf, idOf } from '../workload/content.js';
+import { type MessagePlan, planMessage, QUEUE_NAMES } from '../workload/message-plan.js';
+import { MessageChanges } from './message-changes.js';
+import { failureOf } from './offer-failure.js';
+import type { ProcessSettings } from './process-settings.js';
+
+const TICK = 25;
+const LARGEST_BATCH = 400;
+
+/** Offers whose outcome is awaited, at the most: what an outage holds up is made up for afterwards, but not all at once. */
+const MOST_IN_FLIGHT = 4000;
+
+/** Messages are numbered so that the numbers of no two processes meet. */
+const MOST_PROCESSES = 1024;
+
+/** How long an offer that came to nothing, or nobody knows to what, waits before it is made again, ms. */
+const PAUSE = 100;
+
+/** A message on its way into its queue. */
+interface Offering {
+  readonly n: number;
+  readonly plan: MessagePlan;
+  /** Undefined: the library makes one. */
+  id: string | undefined;
+}
+
+/** Offers messages at an even rate; each again and again under its id, until its outcome is known. */
+export class MessageProducer {
+  readonly #changes: MessageChanges;
+  readonly #underWay = new Set<Promise<void>>();
+  #inFlight = 0;
+  #offered = 0;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly settings: ProcessSettings,
+    private readonly journal: Journal,
+    private readonly producer: DelayQueueProducer,
+  ) {
+    this.#changes = new MessageChanges(settings, journal, producer);
+  }
+
+  start(): void {
+    this.#startedAt = performance.now();
+    this.#timer = setInterval(() => this.#tick(), TICK);
+  }
+
+  /** Makes no new offers, and ends when the outcomes of all are known. */
+  async finish(): Promise<void> {
+    clearInterval(this.#timer);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    await this.#changes.finish();
+  }
+
+  #tick(): void {
+    const { rate, producers } = this.settings.soak;
+    const owed = Math.floor(((performance.now() - this.#startedAt) / 1000) * (rate / producers)) - this.#offered;
+    const offerings = Array.from({ length: Math.min(owed, MOST_IN_FLIGHT - this.#inFlight) }, () => this.#next());
+    for (const queue of QUEUE_NAMES) {
+      const mine = offerings.filter(({ plan }) => plan.queue === queue);
+      const together = mine.filter(({ plan }) => plan.way === 'many');
+      for (let at = 0; at < together.length; at += LARGEST_BATCH) {
+        this.#track(this.#offerUntilKnown(together.slice(at, at + LARGEST_BATCH)), LARGEST_BATCH);
+      }
+      for (const alone of mine.filter(({ plan }) => plan.way !== 'many'))
+        this.#track(this.#offerUntilKnown([alone]), 1);
+    }
+  }
+
+  #next(): Offering {
+    const n = ++this.#offered * MOST_PROCESSES + this.settings.index;
+    const plan = planMessage(this.settings.soak, n);
+    return { n, plan, id: plan.way === 'generated-id' ? undefined : idOf(n) };
+  }
+
+  #track(work: Promise<void>, weight: number): void {
+    this.#inFlight += weight;
+    this.#underWay.add(work);
+    void work.finally(() => {
+      this.#inFlight -= weight;
+      this.#underWay.delete(work);
+    });
+  }
+
+  async #offerUntilKnown(offerings: readonly Offering[]): Promise<void> {
+    while (!(await this.#offer(offerings))) await sleep(PAUSE);
+    for (const { n, plan, id } of offerings) this.#changes.schedule({ n, plan, id: id! });
+  }
+
+  /** @returns whether they are known to be in their queue */
+  async #offer(offerings: readonly Offering[]): Promise<boolean> {
+    const { journal } = this;
+    const at = journal.now();
+    for (const { n, plan } of offerings) void journal.append({ kind: 'offer', n, version: 0, at, delay: plan.delay });
+    journal.flush();
+    try {
+      const results = await this.#send(offerings);
+      results.forEach(({ id, dueAt }, i) => {
+        const offering = offerings[i]!;
+        offering.id = id;
+        const due = journal.since(dueAt.getTime());
+        void journal.append({ kind: 'offered', n: offering.n, version: 0, at: journal.now(), due });
+      });
+      return true;
+    } catch (error) {
+      const kind = failureOf(error) === 'unknown' ? 'offer-unknown' : 'offer-failed';
+      for (const offering of offerings) {
+        void journal.append({ kind, n: offering.n, version: 0, at: journal.now() });
+        // The error of an offer whose id was generated tells it, so that it can be made again.
+        if (error instanceof DelayQueueError) offering.id ??= error.messageId;
+      }
+      return false;
+    }
+  }
+
+  async #send(offerings: readonly Offering[]) {
+    const [{ n, plan, id }] = offerings as [Offering];
+    const { soak } = this.settings;
+    if (plan.way === 'many') {
+      return this.producer.offerMany(
+        plan.queue,
+        offerings.map((offering) => ({ ...contentOf(soak, offering.n), delay: offering.plan.delay, id: offering.id! })),
+      );
+    }
+    const { payload, headers } = contentOf(soak, n);
+    const options = { headers, ...(id !== undefined && { id }) };
+    if (plan.way === 'instant') {
+      return [await this.producer.offerAt(plan.queue, payload, new Date(Date.now() + plan.delay), options)];
+    }
+    return [await this.producer.offer(plan.queue, payload, plan.delay, options)];
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * A consumer as one might write it in an hour: polls what is due into a list, pops the message itself, handles it. Told
+ * so, it loses what it holds when it is killed, takes messages early, or hands them out twice: the oracle must tell.
+ */
+import { Journal } from '../journal/journal.js';
+import { QUEUE_NAMES } from '../workload/message-plan.js';
+import { MessageHandler } from './message-handler.js';
+import { NaiveQueue } from './naive-queue.js';
+import { readProcessSettings } from './process-settings.js';
+import { watchForStalls } from './stall-watch.js';
+import { tellReady, whenToldToStop } from './with-parent.js';
+
+const settings = readProcessSettings();
+const journal = new Journal(settings.journal, settings.epoch);
+const handler = new MessageHandler(settings, journal);
+const queues = QUEUE_NAMES.map((queue) => new NaiveQueue(settings, { queue, journal, handler }));
+
+for (const queue of queues) queue.start();
+watchForStalls(journal);
+tellReady();
+
+process.on('SIGTERM', () => void stop());
+await whenToldToStop();
+await stop();
+
+async function stop(): Promise<void> {
+  await Promise.all(queues.map((queue) => queue.stop()));
+  journal.flush();
+  process.exit();
+}

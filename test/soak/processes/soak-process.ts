@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ENVIRONMENT, TYPESCRIPT } from '../../support/run-program.js';
+import type { ProcessSettings } from './process-settings.js';
+
+export type Program = 'producer' | 'worker' | 'naive';
+
+/** A process of a soak, as the one that started it sees it. */
+export class SoakProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  readonly #ready: Promise<unknown>;
+
+  /** @param log - the file for whatever it prints */
+  constructor(
+    program: Program,
+    readonly settings: ProcessSettings,
+    readonly log: string,
+  ) {
+    const file = openSync(log, 'a');
+    const path = fileURLToPath(new URL(`./${program}.program.ts`, import.meta.url));
+    this.#child = spawn(process.execPath, [...TYPESCRIPT, path, JSON.stringify(settings)], {
+      env: ENVIRONMENT,
+      stdio: ['ignore', file, file, 'ipc'],
+    });
+    closeSync(file);
+    this.#exited = once(this.#child, 'exit');
+    this.#ready = once(this.#child, 'message');
+    this.#ready.catch(() => undefined);
+  }
+
+  get index(): number {
+    return this.settings.index;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** How it ended: an exit code, or the name of a signal; null: it still runs. */
+  get end(): number | string | null {
+    return this.#child.exitCode ?? this.#child.signalCode;
+  }
+
+  /**
+   * Waits until it works.
+   *
+   * @throws Error if it ends instead
+   */
+  async ready(): Promise<void> {
+    await Promise.race([this.#ready, this.#exited]);
+    if (!this.isRunning) throw new Error(`A process ended (${this.end}) before it was ready; see ${this.log}`);
+  }
+
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  /** Asks it to finish in order. */
+  tellToStop(): void {
+    if (this.isRunning && this.#child.connected) this.#child.send('stop');
+  }
+
+  async exited(): Promise<void> {
+    await this.#exited;
+  }
+
+  async kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (this.isRunning) {
+      this.#child.kill(signal);
+      // One that is held still hears nothing but a SIGKILL.
+      this.#child.kill('SIGCONT');
+    }
+    await this.#exited;
+  }
+}

@@ -1,0 +1,37 @@
+/** Random numbers that the same seed gives again: small, fast, and good enough to choose by. */
+export class Random {
+  #state: number;
+
+  /** @param seeds - whole numbers; each series of them gives a sequence of its own */
+  constructor(...seeds: readonly number[]) {
+    this.#state = seeds.reduce((hash, seed) => scramble((hash ^ scramble(seed | 0)) + 0x9e3779b9), 0x2545f491);
+  }
+
+  /** From 0, below 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    return (scramble(this.#state) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from `min` to `max`, both included. */
+  int(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(choices: readonly T[]): T {
+    const choice = choices[this.int(0, choices.length - 1)];
+    if (choice === undefined) throw new Error('There is nothing to choose from.');
+    return choice;
+  }
+}
+
+function scramble(value: number): number {
+  let x = value;
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return x ^ (x >>> 16);
+}

@@ -1,0 +1,16 @@
+/** Colours by what a fault strikes; the same in charts and tables. */
+export type FaultGroup = 'server' | 'network' | 'process' | 'machine';
+
+export const GROUP_NAMES: Readonly<Record<FaultGroup, string>> = {
+  server: 'the server',
+  network: 'connections',
+  process: 'processes',
+  machine: 'the machine, not the nemesis',
+};
+
+/** Kinds of faults begin with what they strike. */
+export function groupOf(kind: string): FaultGroup {
+  if (kind.endsWith('by the machine')) return 'machine';
+  if (/^(worker|producer)/.test(kind)) return 'process';
+  return /^(server|out of memory|scripts)/.test(kind) ? 'server' : 'network';
+}

@@ -1,0 +1,57 @@
+import type { FaultWindow } from './nemesis/fault-window.js';
+import type { Trend } from './observer/flatness.js';
+import type { Sample } from './observer/sample.js';
+import type { Verdict } from './oracle/verdict.js';
+import type { SoakSettings } from './soak-settings.js';
+
+/** All that a run has to tell. */
+export interface SoakResult {
+  readonly settings: SoakSettings;
+  /** ISO time. */
+  readonly startedAt: string;
+  readonly server: string;
+  /** How long a fault's consequences are held to be its own, ms. */
+  readonly recovery: number;
+  /** From the end of the offers until nothing was under way, ms; null: that did not come to pass. */
+  readonly drainedAfter: number | null;
+  readonly verdict: Verdict;
+  readonly windows: readonly FaultWindow[];
+  readonly samples: readonly Sample[];
+  readonly deadLetters: number;
+  /** Keys that should not be there after the drain. */
+  readonly residue: readonly string[];
+  /** Connections when all was healed, and how many there should be. */
+  readonly connections: { readonly found: number; readonly expected: number };
+  /** Undefined: the run was too short to tell. */
+  readonly trends: readonly Trend[] | undefined;
+  /** Processes that ended by themselves. */
+  readonly crashes: readonly string[];
+}
+
+/** Why a run is red; empty: it is green. */
+export function redReasons(result: SoakResult): string[] {
+  const { verdict, residue, connections, trends, crashes, drainedAfter } = result;
+  const reasons: string[] = [];
+  for (const kind of ['lost', 'early', 'corrupt', 'revived', 'unattributed', 'staleSettles'] as const) {
+    if (verdict[kind].count > 0) reasons.push(`${NAMES[kind]}: ${verdict[kind].count}`);
+  }
+  if (verdict.handled === 0) reasons.push('no message was handled');
+  if (drainedAfter === null) reasons.push('the queues were not empty in time');
+  if (residue.length > 0) reasons.push(`left in Redis: ${residue.join(', ')}`);
+  if (connections.found !== connections.expected) {
+    reasons.push(`${connections.found} connections after healing, not ${connections.expected}`);
+  }
+  for (const { what, first, last, bound } of trends ?? []) {
+    if (!(last <= bound)) reasons.push(`${what} grew from ${Math.round(first)} to ${Math.round(last)}`);
+  }
+  return [...reasons, ...crashes];
+}
+
+const NAMES = {
+  lost: 'lost',
+  early: 'early',
+  corrupt: 'corrupt',
+  revived: 'handled after they were cancelled or replaced',
+  unattributed: 'duplicates that nothing explains',
+  staleSettles: 'stale settles accepted',
+} as const;

@@ -1,0 +1,68 @@
+import { Redis } from 'ioredis';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { TcpProxy } from '../support/tcp-proxy/tcp-proxy.js';
+import { FaultLog } from './nemesis/fault-log.js';
+import { Observer } from './observer/observer.js';
+import { Fleet } from './processes/fleet.js';
+import type { SoakSettings } from './soak-settings.js';
+
+/** Every write is on disk before it is acknowledged; the file is kept short, so that a restart is quick. */
+const SERVER_ARGUMENTS = ['--appendonly', 'yes', '--appendfsync', 'always', '--auto-aof-rewrite-min-size', '16mb'];
+
+const PREFIX = 'soak';
+
+/** All that a run happens on: a server, a proxy before it, the processes, and who looks on. */
+export class SoakStage {
+  readonly epoch = Date.now();
+  readonly prefix = PREFIX;
+  readonly journals: string;
+  readonly log: FaultLog;
+  readonly fleet: Fleet;
+  readonly observer: Observer;
+  /** Past the proxy, for the nemesis and the observer. */
+  readonly admin: Redis;
+
+  private constructor(
+    settings: SoakSettings,
+    readonly redis: TestRedis,
+    readonly proxy: TcpProxy,
+  ) {
+    const folder = settings.out;
+    this.journals = join(folder, 'journals');
+    this.admin = new Redis(redis.url, { connectionName: 'soak', retryStrategy: () => 50, maxRetriesPerRequest: null });
+    this.admin.on('error', () => undefined);
+    this.log = new FaultLog(join(folder, 'faults.jsonl'), () => this.now());
+    const urls = { directUrl: redis.url, proxyUrl: proxy.url };
+    this.fleet = new Fleet({ soak: settings, prefix: PREFIX, epoch: this.epoch, folder, ...urls });
+    this.observer = new Observer(this.admin, PREFIX, { fleet: this.fleet, log: this.log, now: () => this.now() });
+  }
+
+  static async set(settings: SoakSettings): Promise<SoakStage> {
+    for (const old of ['journals', 'logs', 'faults.jsonl'])
+      rmSync(join(settings.out, old), { recursive: true, force: true });
+    for (const folder of ['journals', 'logs']) mkdirSync(join(settings.out, folder), { recursive: true });
+    const redis = await startRedis({ args: SERVER_ARGUMENTS });
+    try {
+      return new SoakStage(settings, redis, await TcpProxy.start(redis.url));
+    } catch (error) {
+      await redis.stop();
+      throw error;
+    }
+  }
+
+  now(): number {
+    return Date.now() - this.epoch;
+  }
+
+  /** Leaves nothing behind but files. */
+  async strike(): Promise<void> {
+    await this.observer.stop();
+    await this.fleet.kill();
+    this.admin.disconnect();
+    await this.proxy.stop();
+    await this.redis.stop();
+  }
+}

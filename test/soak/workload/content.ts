@@ -1,0 +1,63 @@
+import type { MessageHeaders } from '../../../lib/index.js';
+import { Random } from '../random.js';
+import { planMessage, type Workload } from './message-plan.js';
+
+/** What a message says: its number and version, and filling that follows from them. */
+export interface Content {
+  readonly payload: unknown;
+  readonly headers: MessageHeaders;
+}
+
+/** What a handler was given, looked at. */
+export type Reading =
+  | { readonly n: number; readonly version: number; readonly intact: boolean }
+  /** Not even the number can be made out. */
+  | 'unreadable';
+
+/** The id that a producer chooses. */
+export const idOf = (n: number): string => `m${n}`;
+
+/** @param version - 0, or 1 for a replacement */
+export function contentOf(workload: Workload, n: number, version = 0): Content {
+  const { queue, size } = planMessage(workload, n);
+  const headers = { n: String(n), version: String(version) };
+  const filling = fillingOf(new Random(workload.seed, n, version), size);
+  if (queue !== 'images') return { payload: { n, version, text: filling.toString('latin1') }, headers };
+  const bytes = Buffer.alloc(5 + filling.length);
+  bytes.writeUInt32BE(n, 0);
+  bytes.writeUInt8(version, 4);
+  filling.copy(bytes, 5);
+  return { payload: bytes, headers };
+}
+
+/** Compares what arrived with what was offered, byte for byte. */
+export function readContent(workload: Workload, received: Content & { readonly id: string }): Reading {
+  const { n, version } = claimed(received.payload);
+  if (!Number.isSafeInteger(n) || (version !== 0 && version !== 1)) return 'unreadable';
+  const expected = contentOf(workload, n, version);
+  const intact =
+    serialize(received.payload) === serialize(expected.payload) &&
+    JSON.stringify(received.headers) === JSON.stringify(expected.headers) &&
+    (!received.id.startsWith('m') || received.id.length === 16 || received.id === idOf(n));
+  return { n, version, intact };
+}
+
+function claimed(payload: unknown): { n: number; version: number } {
+  if (Buffer.isBuffer(payload)) {
+    return payload.length < 5
+      ? { n: NaN, version: NaN }
+      : { n: payload.readUInt32BE(0), version: payload.readUInt8(4) };
+  }
+  const { n, version } = (payload ?? {}) as { n?: unknown; version?: unknown };
+  return { n: typeof n === 'number' ? n : NaN, version: typeof version === 'number' ? version : NaN };
+}
+
+function serialize(payload: unknown): string {
+  return Buffer.isBuffer(payload) ? payload.toString('latin1') : JSON.stringify(payload);
+}
+
+function fillingOf(random: Random, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; at++) bytes[at] = random.int(0, 255);
+  return bytes;
+}

@@ -1,0 +1,111 @@
+import type { QueueOptions } from '../../../lib/index.js';
+import { Random } from '../random.js';
+import type { SoakSettings } from '../soak-settings.js';
+
+/** What a handler does with a message: the first time it may put it off or fail, and then handles it; or it rejects it. */
+export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'reject';
+
+/** What becomes of a message after its offer. */
+export type Change = 'none' | 'cancel' | 'reschedule' | 'replace';
+
+/** All about one message. Every process works it out from the seed and the message's number alone. */
+export interface MessagePlan {
+  readonly queue: QueueName;
+  /** Of the offer, ms. */
+  readonly delay: number;
+  /** How it is offered: among others in one call, alone, alone with an id made by the library, or for an instant. */
+  readonly way: 'many' | 'alone' | 'generated-id' | 'instant';
+  readonly behaviour: Behaviour;
+  /** How long a handler works on it, ms; 0: it does not wait for anything. */
+  readonly work: number;
+  readonly change: Change;
+  /** So long after the offer was acknowledged, ms. */
+  readonly changeAfter: number;
+  /** Of a reschedule or a replacement, ms. */
+  readonly changeDelay: number;
+  /** Bytes of content. */
+  readonly size: number;
+}
+
+export type QueueName = 'orders' | 'mails' | 'images';
+
+/** Of every queue. Leases and waits are short, so that a soak sees many of them end. */
+export const LEASE = 3000;
+export const BLOCK_TIMEOUT = 2000;
+export const CHECK_INTERVAL = 3000;
+export const OFFER_TIMEOUT = 2000;
+
+const COMMON = { lease: LEASE, blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL, attempts: 50 };
+
+/** The queues, with different options. `images` carries bytes, the others JSON. */
+export const QUEUES: Readonly<Record<QueueName, QueueOptions>> = {
+  orders: { ...COMMON, concurrency: 64, backoff: { type: 'fixed', delay: 300 } },
+  mails: {
+    ...COMMON,
+    concurrency: 24,
+    timeout: '20s',
+    backoff: { type: 'exponential', delay: 500, factor: 2, maxDelay: 2000, jitter: 0.2 },
+  },
+  images: { ...COMMON, concurrency: 16, backoff: { type: 'fixed', delay: 800 } },
+};
+
+export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
+
+/** After a failed attempt of a message no queue lets it fall due again before so many ms. */
+export const SHORTEST_BACKOFF = 300;
+
+/** How long a message is put off, ms. */
+export const DEFER_DELAY = 400;
+
+/** What all messages of a run follow from. */
+export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer'>;
+
+export function planMessage({ seed, longestDelay, consumer }: Workload, n: number): MessagePlan {
+  const random = new Random(seed, n);
+  const share = random.next();
+  const queue = share < 0.6 ? 'orders' : share < 0.85 ? 'mails' : 'images';
+  // A naive consumer knows neither retries nor changes.
+  const plain = consumer !== 'module';
+  const change = plain ? 'none' : chooseChange(random);
+  const behaviour = plain || change !== 'none' ? 'handle' : chooseBehaviour(random);
+  const delay = chooseDelay(random, { longestDelay, change });
+  return {
+    queue,
+    delay,
+    way: chooseWay(random),
+    behaviour,
+    work: random.chance(0.5) ? 0 : random.chance(0.95) ? random.int(1, 5) : random.int(20, 60),
+    change,
+    // Half of the time well before it is due, else just when it is, to race with the transfer.
+    changeAfter: random.chance(0.5) ? Math.round(delay / 2) : Math.max(0, delay + random.int(-10, 5)),
+    changeDelay: random.int(0, Math.round(longestDelay / 2)),
+    size: random.chance(0.98) ? random.int(8, 200) : random.int(1000, 4000),
+  };
+}
+
+function chooseChange(random: Random): Change {
+  const share = random.next();
+  if (share < 0.01) return 'cancel';
+  if (share < 0.02) return 'reschedule';
+  return share < 0.025 ? 'replace' : 'none';
+}
+
+function chooseBehaviour(random: Random): Behaviour {
+  const share = random.next();
+  if (share < 0.01) return 'fail-once';
+  if (share < 0.015) return 'defer-once';
+  return share < 0.0155 ? 'reject' : 'handle';
+}
+
+function chooseDelay(random: Random, { longestDelay, change }: { longestDelay: number; change: Change }): number {
+  if (change !== 'none') return random.int(Math.round(longestDelay / 5), longestDelay);
+  if (random.chance(0.1)) return 0;
+  return random.chance(0.3) ? random.int(1, 500) : random.int(1, longestDelay);
+}
+
+function chooseWay(random: Random): MessagePlan['way'] {
+  const share = random.next();
+  if (share < 0.85) return 'many';
+  if (share < 0.9) return 'alone';
+  return share < 0.95 ? 'generated-id' : 'instant';
+}
