@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CommandCount } from '../support/command-count.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+import { type PingTimes, PingWatch } from './ping-watch.js';
+
+const MILLION = 1_000_000;
+const PENDING = 300_000;
+/** What one call of the offer script takes. */
+const OFFERED_AT_ONCE = 1000;
+/** How long another client may wait for an answer, 99 times of 100, ms. */
+const PING_P99 = 20;
+/** On a machine that is busy with other things as well: how many times as long as at a server that has nothing to do. */
+const TIMES_QUIET = 5;
+
+describe('under load', () => {
+  const scene = new Scene({});
+  let quiet: TestRedis;
+  beforeAll(async () => {
+    quiet = await startRedis();
+  });
+  afterAll(() => quiet.stop());
+
+  /** How soon another client of the server is answered while something goes on. */
+  async function watchPings(what: string, work: () => Promise<unknown>) {
+    const watch = await PingWatch.start(scene.url, quiet.url);
+    const start = performance.now();
+    await work();
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    const [busy, idle] = (await watch.stop()) as [PingTimes, PingTimes];
+    const text = ({ p50, p99, most }: PingTimes) => `p50 ${p50}, p99 ${p99}, most ${most} ms`;
+    console.log(`${what}: ${seconds} s; PING ${text(busy)}; of a quiet server ${text(idle)} (${busy.pings} pings)`);
+    return { busy, idle };
+  }
+
+  /** Offers as fast as it goes; the queue is not handled yet. */
+  async function offerAll({ producer }: TestApp, queue: string, instants: (index: number) => number, count: number) {
+    for (let first = 0; first < count; first += OFFERED_AT_ONCE) {
+      const indices = Array.from({ length: Math.min(OFFERED_AT_ONCE, count - first) }, (_, i) => first + i);
+      await Promise.all(indices.map((i) => producer.offerAt(queue, i, new Date(instants(i)))));
+    }
+    expect(await producer.counts(queue)).toEqual({ delayed: count, ready: 0, active: 0, dead: 0 });
+  }
+
+  /** Handles everything, each message once. */
+  async function handleAll(queue: string, count: number): Promise<void> {
+    const calls = new Uint8Array(count);
+    let handled = 0;
+    let repeated = 0;
+    const handler = handlerOf<number>(
+      queue,
+      (index, { attempt }) => {
+        handled++;
+        calls[index]!++;
+        if (attempt > 1) repeated++;
+      },
+      { concurrency: 1000 },
+    );
+    const commands = await CommandCount.start(scene.redis);
+    const { producer } = await scene.startApp({ providers: [handler] });
+    await until(async () => handled >= count && Object.values(await producer.counts(queue)).join() === '0,0,0,0', {
+      within: 300_000,
+      every: 100,
+    });
+    const all = Object.values(await commands.stop()).reduce((sum, number) => sum + number, 0);
+    console.log(`server calls a message, what scripts call included: ${(all / count).toFixed(3)}`);
+    expect([handled, repeated, calls.every((times) => times === 1)]).toEqual([count, 0, true]);
+  }
+
+  test.each([
+    [`${MILLION} messages due at one millisecond`, MILLION, (_index: number) => 0],
+    [`${PENDING} messages offered in reverse order of their due times`, PENDING, (index: number) => -index],
+  ])(
+    '%s: each is handled once, and other clients are answered in time',
+    async (what, count, offset) => {
+      const queue = scene.newQueue();
+      const app = await scene.startApp({ module: { consume: false } });
+      const base = Date.now();
+      await watchPings(`offering ${what}`, () => offerAll(app, queue, (index) => base + offset(index), count));
+      const { busy, idle } = await watchPings(`handling ${what}`, () => handleAll(queue, count));
+      expect(busy.pings).toBeGreaterThan(100);
+      expect(busy.p99).toBeLessThanOrEqual(Math.max(PING_P99, TIMES_QUIET * idle.p99));
+    },
+    600_000,
+  );
+});
