@@ -55,7 +55,11 @@ export async function runSoak(settings: SoakSettings, tell: Narrator = () => und
       deadLetters: findings.deadLetters.size,
       residue: findings.residue,
       connections: findings.connections,
-      trends: findTrends(stage.observer.samples, { seconds: settings.seconds, recovery: RECOVERY }),
+      trends: findTrends(stage.observer.samples, {
+        seconds: settings.seconds,
+        recovery: RECOVERY,
+        connections: 1 + stage.fleet.connections,
+      }),
       crashes: stage.fleet.crashes(),
     };
     if (redReasons(result).length === 0 && !settings.keepJournals) rmSync(stage.journals, { recursive: true });

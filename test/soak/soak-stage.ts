@@ -6,6 +6,7 @@ import type { TestRedis } from '../support/redis/test-redis.js';
 import { TcpProxy } from '../support/tcp-proxy/tcp-proxy.js';
 import { FaultLog } from './nemesis/fault-log.js';
 import { Observer } from './observer/observer.js';
+import { CompiledPrograms } from './processes/compiled-programs.js';
 import { Fleet } from './processes/fleet.js';
 import type { SoakSettings } from './soak-settings.js';
 
@@ -29,6 +30,7 @@ export class SoakStage {
     settings: SoakSettings,
     readonly redis: TestRedis,
     readonly proxy: TcpProxy,
+    private readonly programs: CompiledPrograms,
   ) {
     const folder = settings.out;
     this.journals = join(folder, 'journals');
@@ -36,7 +38,7 @@ export class SoakStage {
     this.admin.on('error', () => undefined);
     this.log = new FaultLog(join(folder, 'faults.jsonl'), () => this.now());
     const urls = { directUrl: redis.url, proxyUrl: proxy.url };
-    this.fleet = new Fleet({ soak: settings, prefix: PREFIX, epoch: this.epoch, folder, ...urls });
+    this.fleet = new Fleet({ soak: settings, prefix: PREFIX, epoch: this.epoch, folder, programs, ...urls });
     this.observer = new Observer(this.admin, PREFIX, { fleet: this.fleet, log: this.log, now: () => this.now() });
   }
 
@@ -46,7 +48,7 @@ export class SoakStage {
     for (const folder of ['journals', 'logs']) mkdirSync(join(settings.out, folder), { recursive: true });
     const redis = await startRedis({ args: SERVER_ARGUMENTS });
     try {
-      return new SoakStage(settings, redis, await TcpProxy.start(redis.url));
+      return new SoakStage(settings, redis, await TcpProxy.start(redis.url), new CompiledPrograms());
     } catch (error) {
       await redis.stop();
       throw error;
@@ -64,5 +66,6 @@ export class SoakStage {
     this.admin.disconnect();
     await this.proxy.stop();
     await this.redis.stop();
+    this.programs.remove();
   }
 }

@@ -15,10 +15,12 @@ const MEBIBYTE = 1024 * 1024;
 /**
  * Compares the medians of the first and the last calm. The very first is left out if there are enough: a process is still
  * warming up then. Undefined: the run was too short to tell.
+ *
+ * @param limits - `connections`: how many there are when nothing is wrong
  */
 export function findTrends(
   samples: readonly Sample[],
-  limits: { seconds: number; recovery: number },
+  limits: { seconds: number; recovery: number; connections: number },
 ): Trend[] | undefined {
   const calms: Sample[][] = [];
   for (const sample of samples) {
@@ -27,30 +29,30 @@ export function findTrends(
   const groups = Object.values(calms).filter((group) => group.length >= 3);
   const [first, last] = [groups.length > 3 ? groups[1] : groups[0], groups.at(-1)];
   if (!first || !last || groups.length < 2) return undefined;
-  const trend = (what: string, read: (sample: Sample) => number, bound: (first: number) => number): Trend => {
+  const trend = (what: string, read: Read, bound: Bound): Trend => {
     const start = median(first.map(read));
     return { what, first: start, last: median(last.map(read)), bound: bound(start) };
   };
   return [
-    trend(
-      'memory of Redis',
-      ({ usedMemory }) => usedMemory,
-      (start) => start * 1.25 + 8 * MEBIBYTE,
-    ),
+    trend('memory of Redis', ({ usedMemory }) => usedMemory, grownBy(8 * MEBIBYTE)),
     trend(
       'connections',
       ({ connectedClients }) => connectedClients,
-      (start) => start,
+      () => limits.connections,
     ),
     ...Object.keys(last[0]!.rss).map((index) =>
-      trend(
-        `memory of process ${index}`,
-        ({ rss }) => rss[Number(index)] ?? NaN,
-        (start) => start * 1.25 + 32 * MEBIBYTE,
-      ),
+      trend(`memory of process ${index}`, ({ rss }) => rss[Number(index)] ?? NaN, grownBy(32 * MEBIBYTE)),
     ),
   ];
 }
+
+type Read = (sample: Sample) => number;
+type Bound = (first: number) => number;
+
+/** A quarter, and some bytes: memory comes and goes with what is stored and with the garbage of the moment. */
+const grownBy = (bytes: number): Bound => {
+  return (first) => first * 1.25 + bytes;
+};
 
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -124,7 +124,7 @@ function tellClaim(claims: ClaimStory[], entry: ClaimTestimony): void {
   }
 }
 
-/** Attempts only go up while a message lives; within one, as after a defer, the time of the claim decides. */
+/** Attempts only go up while a message lives; within one, as after a defer, the due time does. */
 function inOrder(a: ClaimStory, b: ClaimStory): number {
-  return a.version - b.version || a.attempt - b.attempt || a.sentAt - b.sentAt || a.startedAt - b.startedAt;
+  return a.version - b.version || a.attempt - b.attempt || a.due - b.due || a.startedAt - b.startedAt;
 }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Random } from '../random.js';
 import type { SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
-import { type Program, SoakProcess } from './soak-process.js';
+import type { CompiledPrograms } from './compiled-programs.js';
+import { SoakProcess } from './soak-process.js';
 
 export type Role = 'producer' | 'worker';
 
@@ -23,6 +24,7 @@ export interface FleetOptions {
   readonly directUrl: string;
   readonly proxyUrl: string;
   readonly folder: string;
+  readonly programs: CompiledPrograms;
 }
 
 /** All producers and workers. */
@@ -47,6 +49,12 @@ export class Fleet {
       this.#berths.push({ ...own, process: this.#spawn(own) });
     }
     await Promise.all(this.#berths.map(({ process }) => process.ready()));
+  }
+
+  /** How many connections there are while all processes run and nothing is wrong. */
+  get connections(): number {
+    const { workers, producers } = this.#options.soak;
+    return workers * this.connectionsOfAWorker + producers;
   }
 
   /** The module has one for commands, one for announcements and one for each queue; a naive consumer two for each queue. */
@@ -113,10 +121,10 @@ export class Fleet {
   }
 
   #spawn({ role, viaProxy }: Pick<Berth, 'role' | 'viaProxy'>): SoakProcess {
-    const { soak, prefix, epoch, directUrl, proxyUrl, folder } = this.#options;
+    const { soak, prefix, epoch, directUrl, proxyUrl, folder, programs } = this.#options;
     const index = this.#processes.length + 1;
     const name = `${String(index).padStart(3, '0')}-${role}`;
-    const program: Program = role === 'worker' && soak.consumer !== 'module' ? 'naive' : role;
+    const program = programs.pathOf(role === 'worker' && soak.consumer !== 'module' ? 'naive' : role);
     const redisUrl = viaProxy ? proxyUrl : directUrl;
     const journal = join(folder, 'journals', `${name}.journal`);
     const process = new SoakProcess(

@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { ENVIRONMENT, TYPESCRIPT } from '../../support/run-program.js';
+import { ENVIRONMENT } from '../../support/run-program.js';
 import type { ProcessSettings } from './process-settings.js';
-
-export type Program = 'producer' | 'worker' | 'naive';
 
 /** A process of a soak, as the one that started it sees it. */
 export class SoakProcess {
@@ -13,15 +10,17 @@ export class SoakProcess {
   readonly #exited: Promise<unknown>;
   readonly #ready: Promise<unknown>;
 
-  /** @param log - the file for whatever it prints */
+  /**
+   * @param program - a JavaScript file
+   * @param log - the file for whatever it prints
+   */
   constructor(
-    program: Program,
+    program: string,
     readonly settings: ProcessSettings,
     readonly log: string,
   ) {
     const file = openSync(log, 'a');
-    const path = fileURLToPath(new URL(`./${program}.program.ts`, import.meta.url));
-    this.#child = spawn(process.execPath, [...TYPESCRIPT, path, JSON.stringify(settings)], {
+    this.#child = spawn(process.execPath, [program, JSON.stringify(settings)], {
       env: ENVIRONMENT,
       stdio: ['ignore', file, file, 'ipc'],
     });

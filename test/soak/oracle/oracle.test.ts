@@ -1,0 +1,258 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EndEntry, Entry, SettledEntry, StartEntry } from '../journal/entries.js';
+import type { FaultWindow } from '../nemesis/fault-window.js';
+import { History } from './history.js';
+import { judge } from './oracle.js';
+
+const PRODUCER = 1;
+const WORKER = 2;
+const OTHER = 3;
+const N = 7;
+
+type Line = readonly [process: number, entry: Entry];
+
+const offer = (at: number, delay: number, version = 0): Line => [PRODUCER, { kind: 'offer', n: N, version, at, delay }];
+const offered = (at: number, due: number, version = 0): Line => [PRODUCER, { kind: 'offered', n: N, version, at, due }];
+const unknown = (at: number): Line => [PRODUCER, { kind: 'offer-unknown', n: N, version: 0, at }];
+const failed = (at: number): Line => [PRODUCER, { kind: 'offer-failed', n: N, version: 0, at }];
+const cancelled = (at: number): Line[] => [
+  [PRODUCER, { kind: 'cancel', n: N, at: at - 1 }],
+  [PRODUCER, { kind: 'cancelled', n: N, at, result: 'done' }],
+];
+
+/** Everything about one claim of a message that is due at 100. */
+const start = (at: number, more: Partial<StartEntry> & { by?: number } = {}): Line => {
+  const { by = WORKER, ...others } = more;
+  const usual = { claim: 1, claimSentAt: at - 2, due: 100, attempt: 1, version: 0, intact: true };
+  return [by, { kind: 'start', n: N, at, ...usual, ...others }];
+};
+const end = (at: number, how: EndEntry['how'] = 'handled', by = WORKER): Line => [
+  by,
+  { kind: 'end', n: N, claim: 1, at, how },
+];
+const settled = (at: number, more: Partial<SettledEntry> & { by?: number } = {}): Line => {
+  const { by = WORKER, ...others } = more;
+  return [by, { kind: 'settled', n: N, claim: 1, at, sentAt: at - 1, outcome: 'ack', result: 'accepted', ...others }];
+};
+
+const OFFERED = [offer(0, 99), offered(2, 100)];
+const HANDLED = [start(103), end(104), settled(106)];
+/** By another process, after the lease of the first has ended. */
+const HANDLED_AGAIN = [
+  start(3103, { by: OTHER, attempt: 2 }),
+  end(3104, 'handled', OTHER),
+  settled(3106, { by: OTHER }),
+];
+
+const fault = (from: number, to: number, processes: FaultWindow['processes'] = [WORKER]): FaultWindow => ({
+  kind: 'worker killed',
+  from,
+  to,
+  processes,
+  detail: '',
+  injected: true,
+});
+
+function judged(lines: readonly Line[], windows: readonly FaultWindow[] = [], deadLetters: readonly number[] = []) {
+  const history = new History();
+  for (const [process, entry] of lines) history.add(process, entry);
+  const verdict = judge({ history, windows, deadLetters: new Set(deadLetters), recovery: 50 });
+  const { lost, early, corrupt, revived, unattributed, staleSettles } = verdict;
+  const findings = { lost, early, corrupt, revived, unattributed, staleSettles };
+  const red = Object.entries(findings).flatMap(([kind, { count }]) => (count > 0 ? [kind] : []));
+  return { ...verdict, red };
+}
+
+describe('The oracle', () => {
+  test('finds nothing wrong with a message that is handled once', () => {
+    expect(judged([...OFFERED, ...HANDLED])).toMatchObject({
+      red: [],
+      acknowledged: 1,
+      handled: 1,
+      starts: 1,
+      duplicates: {},
+    });
+  });
+
+  describe('on lost messages', () => {
+    test.each([
+      ['was never started', [], 'never started'],
+      ['started, but was never finished', [start(103)], 'started 1 times, never handled'],
+      ['only failed', [start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })], 'never handled'],
+      ['was rejected, but is no dead letter', [start(103), end(104, 'rejected')], 'not among the dead letters'],
+    ])('an acknowledged message that %s is lost', (_what, lines, words) => {
+      const { red, lost } = judged([...OFFERED, ...lines]);
+      expect(red).toEqual(['lost']);
+      expect(lost.examples[0]).toContain(words);
+    });
+
+    test('a message whose handler finished is not, whatever became of its outcome', () => {
+      expect(judged([...OFFERED, start(103), end(104)]).red).toEqual([]);
+    });
+
+    test('a replacement that was acknowledged must be handled itself', () => {
+      const replaced = [...OFFERED, offer(50, 100, 1), offered(52, 151, 1)];
+      expect(judged([...replaced, ...HANDLED]).lost.count).toBe(1);
+      expect(judged([...replaced, start(155, { due: 151, version: 1 }), end(156)]).red).toEqual([]);
+    });
+
+    test.each([
+      ['an offer that failed', [offer(0, 99), failed(2)]],
+      ['an offer of unknown outcome', [offer(0, 99), unknown(2)]],
+      ['an offer whose producer was killed', [offer(0, 99)]],
+      ['a message that was cancelled', [...OFFERED, ...cancelled(50)]],
+    ])('%s need not be handled', (_what, lines) => {
+      expect(judged(lines).red).toEqual([]);
+    });
+
+    test('a message that was rejected and is a dead letter is not lost', () => {
+      expect(judged([...OFFERED, start(103), end(104, 'rejected')], [], [N]).red).toEqual([]);
+    });
+  });
+
+  describe('on early messages', () => {
+    test('a start before the due time is early', () => {
+      expect(judged([...OFFERED, start(99), end(104)])).toMatchObject({ red: ['early'], early: { count: 1 } });
+    });
+
+    test('a due time that comes before the delay has passed is early, whatever Redis says', () => {
+      expect(judged([offer(0, 99), offered(2, 80), start(85, { due: 80 }), end(86)]).red).toEqual(['early']);
+    });
+
+    test('a retry that is due before its backoff has passed is early', () => {
+      const retried = [...OFFERED, start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })];
+      const again = (due: number) => [start(due, { by: OTHER, due, attempt: 2 }), end(due + 1, 'handled', OTHER)];
+      expect(judged([...retried, ...again(404)]).red).toEqual([]);
+      expect(judged([...retried, ...again(403)]).red).toEqual(['early']);
+    });
+
+    test('a rescheduled message is early at its old due time', () => {
+      const moved: Line[] = [
+        [PRODUCER, { kind: 'reschedule', n: N, at: 50, delay: 500 }],
+        [PRODUCER, { kind: 'rescheduled', n: N, at: 52, result: 'done' }],
+      ];
+      expect(judged([...OFFERED, ...moved, ...HANDLED]).red).toEqual(['early']);
+      expect(judged([...OFFERED, ...moved, start(552, { due: 551 }), end(553)]).red).toEqual([]);
+    });
+  });
+
+  describe('on corrupt messages', () => {
+    test('content that differs from what was offered is corrupt', () => {
+      expect(judged([...OFFERED, start(103, { intact: false }), end(104)]).red).toEqual(['corrupt']);
+    });
+
+    test('a version that nobody offered is corrupt', () => {
+      expect(judged([...OFFERED, start(103, { version: 1 }), end(104)]).corrupt.count).toBe(1);
+    });
+
+    test('a due time that differs from the acknowledged one is corrupt', () => {
+      expect(judged([...OFFERED, start(203, { due: 200 }), end(204)]).red).toEqual(['corrupt']);
+    });
+
+    test('content without even a number is corrupt', () => {
+      expect(judged([...OFFERED, ...HANDLED, [WORKER, { kind: 'unreadable', at: 5 }]]).red).toEqual(['corrupt']);
+    });
+  });
+
+  describe('on messages that come back', () => {
+    test('a message claimed after it was cancelled is revived', () => {
+      expect(judged([...OFFERED, ...cancelled(50), ...HANDLED]).red).toEqual(['revived']);
+    });
+
+    test('a message claimed as it was after it was replaced is revived', () => {
+      const replaced = [...OFFERED, offer(50, 100, 1), offered(52, 151, 1)];
+      const handled = [start(155, { by: OTHER, due: 151, version: 1 }), end(156, 'handled', OTHER)];
+      expect(judged([...replaced, ...HANDLED, ...handled]).revived.count).toBe(1);
+    });
+
+    test('a claim that was under way when the message was replaced is not to blame', () => {
+      const replaced = [...OFFERED, offer(102, 100, 1), offered(103, 203, 1)];
+      const old = [start(105, { claimSentAt: 101 }), end(106), settled(108, { result: 'refused' })];
+      const handled = [start(205, { by: OTHER, due: 203, version: 1 }), end(206, 'handled', OTHER)];
+      expect(judged([...replaced, ...old, ...handled])).toMatchObject({
+        red: [],
+        duplicates: { 'replaced by its producer': 1 },
+      });
+    });
+  });
+
+  describe('on duplicates', () => {
+    test.each(['failed', 'deferred'] as const)('an attempt that %s explains the next one', (how) => {
+      const again = [start(604, { by: OTHER, due: 604 }), end(605, 'handled', OTHER)];
+      const { red, duplicates } = judged([...OFFERED, start(103), end(104, how), ...again]);
+      expect(red).toEqual([]);
+      expect(Object.values(duplicates)).toEqual([1]);
+    });
+
+    test('a fault that the holder felt while it held the message explains the next start', () => {
+      const verdict = judged([...OFFERED, start(103), ...HANDLED_AGAIN], [fault(104, 200)]);
+      expect(verdict).toMatchObject({ red: [], duplicates: { 'worker killed': 1 } });
+    });
+
+    test.each([
+      ['no fault at all', []],
+      ['a fault that others felt', [fault(104, 200, [OTHER])]],
+      ['a fault that was over before', [fault(10, 100)]],
+      ['a fault that came afterwards', [fault(3104, 3200)]],
+    ])('%s explains nothing', (_what, windows) => {
+      const { red, unattributed } = judged([...OFFERED, start(103), ...HANDLED_AGAIN], windows);
+      expect(red).toEqual(['unattributed']);
+      expect(unattributed.examples[0]).toContain('never settled');
+    });
+
+    test('no fault explains a start after an ack that counted', () => {
+      const verdict = judged([...OFFERED, ...HANDLED, ...HANDLED_AGAIN], [fault(0, 4000, 'all')]);
+      expect(verdict.red).toEqual(['unattributed']);
+    });
+
+    test('an offer of unknown outcome does: it may have come to Redis at any time', () => {
+      const again = [start(205, { by: OTHER, due: 203 }), end(206, 'handled', OTHER)];
+      const verdict = judged([offer(0, 99), unknown(50), offer(104, 99), offered(106, 203), ...HANDLED, ...again]);
+      expect(verdict).toMatchObject({ red: [], duplicates: { 'offered again after an unknown outcome': 1 } });
+    });
+
+    test('claims of one attempt come in the order of their due times, however long their answers took', () => {
+      const again = [start(505, { by: OTHER, due: 504, claimSentAt: 50 }), end(506, 'handled', OTHER)];
+      const putOff = [start(103), end(104, 'deferred'), settled(106, { outcome: 'defer' })];
+      expect(judged([...OFFERED, ...putOff, ...again, settled(508, { by: OTHER })])).toMatchObject({
+        red: [],
+        duplicates: { 'put off by its handler': 1 },
+      });
+    });
+
+    test('a process that stood still by itself is told of as such', () => {
+      const stall: Line = [WORKER, { kind: 'stall', from: 200, at: 3500 }];
+      const verdict = judged([...OFFERED, start(103), ...HANDLED_AGAIN, stall]);
+      expect(verdict).toMatchObject({ red: [], duplicates: { 'stalled by the machine': 1 } });
+    });
+  });
+
+  describe('on stale settles', () => {
+    const late = (result: SettledEntry['result']) =>
+      judged([...OFFERED, start(103), ...HANDLED_AGAIN, end(5000), settled(5002, { result })], [fault(104, 4990)]);
+
+    test('an outcome that counts after another claim has started the message is stale', () => {
+      expect(late('accepted').staleSettles).toMatchObject({ count: 1 });
+    });
+
+    test('one that is refused is the fence at work', () => {
+      expect(late('refused')).toMatchObject({ red: [], refusedSettles: 1 });
+    });
+
+    test('an outcome that counts after the message was replaced is stale', () => {
+      const replaced = [...OFFERED, start(103), offer(105, 100, 1), offered(107, 206, 1), end(110), settled(112)];
+      const handled = [start(207, { by: OTHER, due: 206, version: 1 }), end(208, 'handled', OTHER)];
+      expect(judged([...replaced, ...handled]).red).toEqual(['staleSettles']);
+    });
+  });
+
+  test('tells lateness in faults, and shortly after them, from lateness outside', () => {
+    const lines = [...OFFERED, start(1103), end(1104)];
+    expect(judged(lines, [fault(40, 60)]).lateness).toMatchObject({
+      inFaults: { count: 1, p50: 1003, max: 1003 },
+      outside: { count: 0 },
+      seconds: [{ second: 0, count: 1, p99: 1003 }],
+    });
+    expect(judged(lines, [fault(40, 49), fault(1104, 1200)]).lateness).toMatchObject({ outside: { count: 1 } });
+  });
+});
