@@ -21,7 +21,7 @@ import {
 } from './golden.js';
 import { CODECS_OF_SAMPLES, GOLDEN_INPUTS, GOLDEN_OFFERS } from './golden-inputs.js';
 
-const LONG = 600;
+const LONG = 1000;
 const DELAY = 3_600_000;
 
 const server = await startRedis();
@@ -91,7 +91,7 @@ async function offered(from: {
   await peer.offer({ queue, codec }, { value }, DELAY);
 
   const timeouts = `redisson_delay_queue_timeout:{${queue}}`;
-  const [entry, score] = await commands.zrangeBuffer(timeouts, 0, -1, 'WITHSCORES');
+  const [entry, score] = await commands.zrangeBuffer(timeouts, '0', '-1', 'WITHSCORES');
   const [listed] = await commands.lrangeBuffer(`redisson_delay_queue:{${queue}}`, 0, -1);
   const [, text] = await published;
 

@@ -1,0 +1,55 @@
+import { readJackson } from './jackson.reader.js';
+import { writeJackson } from './jackson.writer.js';
+import type { PayloadCodec } from './payload-codec.js';
+import { unreadable, unwritable } from './payload-errors.js';
+import { readUtf8 } from './utf8.js';
+
+/**
+ * Redisson's `JsonJacksonCodec`: JSON with the names of Java's classes in it.
+ *
+ * | Java | bytes | payload |
+ * |---|---|---|
+ * | String, Integer, Double, Boolean, null | as in JSON | text, number, boolean, null |
+ * | Long | `["java.lang.Long",5]` | number; BigInt beyond ±(2⁵³ − 1) |
+ * | BigInteger | `["java.math.BigInteger",5]` | number; BigInt beyond ±(2⁵³ − 1) |
+ * | BigDecimal | `["java.math.BigDecimal",12.50]` | number; text from 16 digits on |
+ * | Date | `["java.util.Date",1700000000123]` | `Date` |
+ * | byte[] | `["[B","AAH/"]` | `Buffer` |
+ * | a List or Set | `["java.util.ArrayList",[…]]` | array |
+ * | a Map | `{"@class":"java.util.LinkedHashMap",…}` | object, without the `@class` |
+ * | a class of an application | `{"@class":"com.shop.Order",…}` | object, with the `@class` |
+ * | an enum, a UUID and the like | `["com.shop.Status","PAID"]` | text |
+ *
+ * An array of two, a name of a class and something else, is read as that something: Jackson writes arrays without a class
+ * only in fields that are declared as arrays, and one of two texts there, the first of which looks like the full name of a
+ * class, would be misread.
+ *
+ * The other way, an object becomes a LinkedHashMap unless it has an `@class`, an array an ArrayList, a `Date` a Date, bytes a
+ * byte[], a BigInt a Long or, if that is too short, a BigInteger. A number is an Integer or a Double as in JSON; a safe
+ * integer beyond 32 bits is a Long. In an object with an `@class` of an application the fields decide instead: numbers are
+ * written as they are, which suits `int`, `long` and `double`; a field `Long` wants a BigInt, a field of another class an
+ * object with its `@class`. Fields that are arrays, enums in collections and the like cannot be written: use the codec json
+ * with a `TypedJsonJacksonCodec`, or a codec of your own.
+ */
+export const jacksonCodec: PayloadCodec = {
+  encode(payload) {
+    let json: string | undefined;
+    try {
+      json = writeJackson(payload);
+    } catch (cause) {
+      const reason = cause instanceof RangeError ? 'it is cyclic, or nested too deeply' : String(cause).split('\n')[0];
+      throw unwritable(`it cannot be written for Jackson (${reason}); offer plain data`, cause);
+    }
+    if (json === undefined) throw unwritable(`${typeof payload} cannot be written as JSON; offer plain data`);
+    return Buffer.from(json);
+  },
+
+  decode(bytes) {
+    const text = readUtf8(bytes, 'jackson');
+    try {
+      return readJackson(text);
+    } catch {
+      throw unreadable(bytes, 'jackson', 'its JSON is malformed, or nested too deeply');
+    }
+  },
+};

@@ -1,0 +1,47 @@
+import { CLASS, isJavasOwn } from './jackson.classes.js';
+import { numberOf, parseJson } from './json-text.js';
+
+/** `[L…;`, `[B`…: arrays; else packages and a class by their conventions, with type parameters for the sake of EnumSet. */
+const CLASS_NAME = /^(?:\[+(?:[BCDFIJSZ]|L[\w.$]+;)|(?:[\p{L}_][\w$]*\.)+[A-Z][\w$]*(?:<.*>)?)$/u;
+const DATES: ReadonlySet<string> = new Set(['java.util.Date', 'java.sql.Timestamp', 'java.sql.Date']);
+
+/** A number of more digits than a double is good for. */
+class LongNumber {
+  constructor(readonly literal: string) {}
+}
+
+/** Parses what `JsonJacksonCodec` writes, and takes Java's wrappers off. */
+export function readJackson(text: string): unknown {
+  return unwrap(parseJson(text, (literal) => new LongNumber(literal)));
+}
+
+function unwrap(value: unknown): unknown {
+  if (Array.isArray(value)) return isWrapper(value) ? unwrapAs(...value) : unwrapAll(value);
+  if (value instanceof LongNumber) return numberOf(value.literal);
+  return typeof value === 'object' && value !== null ? unwrapObject(value) : value;
+}
+
+function isWrapper(array: unknown[]): array is [type: string, content: unknown] {
+  return array.length === 2 && typeof array[0] === 'string' && CLASS_NAME.test(array[0]);
+}
+
+function unwrapAs(type: string, content: unknown): unknown {
+  // What is in a wrapper is none itself: ["java.util.ArrayList",["java.lang.Long",5]] is a list of a text and a number.
+  if (Array.isArray(content)) return unwrapAll(content);
+  if (content instanceof LongNumber && type === 'java.math.BigDecimal') return content.literal;
+  if (typeof content === 'string' && type === '[B') return Buffer.from(content, 'base64');
+  if (typeof content === 'number' && DATES.has(type)) return new Date(content);
+  return unwrap(content);
+}
+
+function unwrapAll(array: unknown[]): unknown[] {
+  return array.map(unwrap);
+}
+
+/** By entries, so that a key `__proto__` is a key like any other. */
+function unwrapObject(object: object): object {
+  const entries = Object.entries(object).filter(
+    ([key, value]) => key !== CLASS || typeof value !== 'string' || !isJavasOwn(value),
+  );
+  return Object.fromEntries(entries.map(([key, value]) => [key, unwrap(value)]));
+}

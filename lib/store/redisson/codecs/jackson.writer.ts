@@ -1,0 +1,77 @@
+import { types } from 'node:util';
+import { CLASS, isJavasOwn } from './jackson.classes.js';
+import { writeJson } from './json-text.js';
+
+/**
+ * What Jackson knows of the class of a value at its place: nothing, as in collections, so that it must be told; or what the
+ * field of an application's class is declared as.
+ */
+type Place = 'untold' | 'field';
+
+const LONGEST_INT = 2 ** 31;
+const LONGEST_LONG = 2n ** 63n;
+
+/** Writes what `JsonJacksonCodec` can read; undefined for what JSON has no word for. */
+export function writeJackson(value: unknown, place: Place = 'untold', key = ''): string | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return writeJson(value);
+    case 'number':
+      return writeNumber(value, place);
+    case 'bigint':
+      return writeBigInt(value);
+    case 'object':
+      return value === null ? 'null' : writeObject(value, place, key);
+    default:
+      return undefined;
+  }
+}
+
+function writeNumber(value: number, place: Place): string {
+  const isLong = Number.isSafeInteger(value) && (value >= LONGEST_INT || value < -LONGEST_INT);
+  return isLong && place === 'untold' ? wrap('java.lang.Long', String(value)) : writeJson(value);
+}
+
+function writeBigInt(value: bigint): string {
+  const fits = value < LONGEST_LONG && value >= -LONGEST_LONG;
+  return wrap(fits ? 'java.lang.Long' : 'java.math.BigInteger', String(value));
+}
+
+function writeObject(value: object, place: Place, key: string): string | undefined {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : wrap('java.util.Date', String(+value));
+  if (value instanceof Uint8Array) return writeBytes(value, place);
+  if (hasToJson(value)) return writeJackson(value.toJSON(key), place);
+  if (types.isBoxedPrimitive(value)) return writeJackson(value.valueOf(), place);
+  return Array.isArray(value) ? writeArray(value) : writeEntries(value as Record<string, unknown>);
+}
+
+function hasToJson(value: object): value is { toJSON(key: string): unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+function writeBytes(value: Uint8Array, place: Place): string {
+  const base64 = JSON.stringify(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'));
+  return place === 'untold' ? wrap('[B', base64) : base64;
+}
+
+function writeArray(values: readonly unknown[]): string {
+  const elements = values.map((value, i) => writeJackson(value, 'untold', String(i)) ?? 'null');
+  return wrap('java.util.ArrayList', `[${elements.join(',')}]`);
+}
+
+function writeEntries(object: Record<string, unknown>): string {
+  const type = Object.hasOwn(object, CLASS) ? object[CLASS] : 'java.util.LinkedHashMap';
+  if (typeof type !== 'string') throw new TypeError(`${CLASS} is the name of a class, not ${typeof type}`);
+  const place = isJavasOwn(type) ? 'untold' : 'field';
+  const parts = [`"${CLASS}":${writeJson(type)}`];
+  for (const [key, value] of Object.entries(object)) {
+    const written = key === CLASS ? undefined : writeJackson(value, place, key);
+    if (written !== undefined) parts.push(`${writeJson(key)}:${written}`);
+  }
+  return `{${parts.join(',')}}`;
+}
+
+function wrap(type: string, content: string): string {
+  return `["${type}",${content}]`;
+}

@@ -1,0 +1,20 @@
+import type { PayloadCodec } from './payload-codec.js';
+import { unwritable } from './payload-errors.js';
+import { readUtf8 } from './utf8.js';
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Redisson's `StringCodec`: a text is its UTF-8. */
+export const stringCodec: PayloadCodec = {
+  encode(payload) {
+    if (typeof payload !== 'string') {
+      throw unwritable(`the codec string takes text only, not ${payload === null ? 'null' : typeof payload}`);
+    }
+    if (LONE_SURROGATE.test(payload)) {
+      throw unwritable('half of a surrogate pair has no UTF-8; it is not text, offer bytes with the codec buffer');
+    }
+    return Buffer.from(payload);
+  },
+
+  decode: (bytes) => readUtf8(bytes, 'string'),
+};

@@ -1,0 +1,450 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { customCodec } from '../../lib/store/redisson/codecs/custom.codec.js';
+import type { PayloadCodec } from '../../lib/store/redisson/codecs/payload-codec.js';
+import { payloadCodecs } from '../../lib/store/redisson/codecs/payload-codecs.js';
+import { type GoldenBytes, type GoldenCodec, type GoldenInput, readGolden } from '../redisson/golden/golden.js';
+import { REDISSON_LINES } from '../redisson/java-build.js';
+
+const { string, buffer, kryo5, json, jackson } = payloadCodecs;
+
+/** What Redisson calls them, and what this package does. */
+const BY_GOLDEN = { string, bytes: buffer, kryo5, json, jackson } satisfies Record<GoldenCodec, PayloadCodec>;
+
+/** Null where only a digest was kept. */
+function bytesOf(golden: GoldenBytes): Buffer | null {
+  if ('text' in golden) return Buffer.from(golden.text);
+  return 'hex' in golden ? Buffer.from(golden.hex, 'hex') : null;
+}
+
+function matches(bytes: Buffer, golden: GoldenBytes): boolean {
+  if ('sha256' in golden) return createHash('sha256').update(bytes).digest('hex') === golden.sha256;
+  return bytesOf(golden)?.equals(bytes) ?? false;
+}
+
+function valueOf(input: GoldenInput): unknown {
+  if ('sample' in input) throw new Error(`${input.sample} is no value`);
+  return input.times === undefined ? input.value : String(input.value).repeat(input.times);
+}
+
+const named = (input: GoldenInput) => JSON.stringify(input);
+
+describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
+  const { payloads } = readGolden(line);
+  const texts = (codec: GoldenCodec) =>
+    payloads[codec].filter(({ input }) => 'value' in input && typeof input.value === 'string');
+  const sample = (codec: GoldenCodec, name: string) => {
+    const found = payloads[codec].find(({ input }) => 'sample' in input && input.sample === name);
+    return bytesOf(found!.bytes)!;
+  };
+
+  it.each<GoldenCodec>(['string', 'kryo5', 'jackson', 'json'])(
+    'is the text that was meant, and ours are the same bytes: %s',
+    (name) => {
+      expect(texts(name).length).toBeGreaterThan(15);
+      for (const { input, bytes } of texts(name)) {
+        const encoded = BY_GOLDEN[name].encode(valueOf(input));
+        expect({ input: named(input), same: matches(encoded, bytes) }).toEqual({ input: named(input), same: true });
+        const decoded = BY_GOLDEN[name].decode(bytesOf(bytes) ?? encoded);
+        expect({ input: named(input), value: decoded }).toEqual({ input: named(input), value: valueOf(input) });
+      }
+    },
+  );
+
+  it.each<GoldenCodec>(['jackson', 'json'])('is the plain value that was meant, as are ours: %s', (name) => {
+    const plain = payloads[name].filter(({ input }) => 'value' in input && typeof input.value !== 'string');
+    expect(plain.length).toBeGreaterThan(8);
+    for (const { input, bytes } of plain) {
+      const value = valueOf(input);
+      expect(BY_GOLDEN[name].decode(BY_GOLDEN[name].encode(value))).toEqual(value);
+      // Java leaves null out of its maps.
+      if (JSON.stringify(value).includes('{"c":null}')) continue;
+      expect({ input: named(input), value: BY_GOLDEN[name].decode(bytesOf(bytes)!) }).toEqual({
+        input: named(input),
+        value,
+      });
+      expect({ input: named(input), same: matches(BY_GOLDEN[name].encode(value), bytes) }).toEqual({
+        input: named(input),
+        same: true,
+      });
+    }
+  });
+
+  it('is bytes as they are', () => {
+    expect(buffer.decode(sample('bytes', 'byte[]'))).toEqual(Buffer.of(0, 1, 255));
+    expect(buffer.encode(Uint8Array.of(0, 1, 255))).toEqual(sample('bytes', 'byte[]'));
+  });
+
+  it('is refused where Kryo wrote something else than a text', () => {
+    const others = payloads.kryo5.filter(({ input }) => !texts('kryo5').some((text) => text.input === input));
+    expect(others.map(({ input }) => valueOf(input))).toEqual([5, ['a'], { a: 1 }]);
+    for (const { bytes } of others) {
+      expect(() => kryo5.decode(bytesOf(bytes)!)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+    }
+  });
+
+  const date = new Date(1_700_000_000_123);
+  const address = (city: string, previous?: object) => ({ '@class': 'peer.Samples$Address', city, ...previous });
+  it.each<[name: string, value: unknown]>([
+    ['Integer', 5],
+    ['Long', 5],
+    ['greatest Long', 2n ** 63n - 1n],
+    ['least Long', -(2n ** 63n)],
+    ['greatest safe Long', Number.MAX_SAFE_INTEGER],
+    ['first unsafe Long', 2n ** 53n],
+    ['Short', 5],
+    ['Byte', -5],
+    ['Float', 1.5],
+    ['Double', 0.1],
+    ['whole Double', 5],
+    ['great Double', 1e300],
+    ['NaN', 'NaN'],
+    ['Boolean', true],
+    ['Character', 'c'],
+    ['BigInteger', 123456789012345678901234567890n],
+    ['small BigInteger', 10],
+    ['BigDecimal', 12.5],
+    ['long BigDecimal', '0.12345678901234567890'],
+    ['AtomicLong', 5],
+    ['Date', date],
+    ['Timestamp', date],
+    ['UUID', '01234567-89ab-cdef-0123-456789abcdef'],
+    ['enum', 'PAID'],
+    // Without a class around it, Java writes bytes as text.
+    ['byte[]', 'AAH/'],
+    ['int[]', [1, 2]],
+    ['String[]', ['a', 'b']],
+    ['Object[]', ['a', 5]],
+    ['Address[]', [address('Bern')]],
+    [
+      'map',
+      {
+        text: 'a',
+        int: 5,
+        long: 5,
+        date,
+        list: ['a', 5, [1, 2]],
+        map: { status: 'NEW' },
+        bytes: Buffer.of(0, 1, 255),
+        ints: [1, 2],
+        texts: ['a', 'b'],
+        bean: address('Bern'),
+      },
+    ],
+    ['empty map', {}],
+    ['sorted map', { a: 1, b: 2 }],
+    ['immutable map', { a: 5 }],
+    ['map of Longs to Longs', { 7: 5 }],
+    ['list', ['a', 5, 5, null, true, 0.5, [], {}]],
+    ['empty list', []],
+    ['list that looks like a Long', ['java.lang.Long', 5]],
+    ['list that looks like a list', ['java.util.ArrayList', ['a']]],
+    ['immutable list', ['a', 'b']],
+    ['list of Arrays', ['a', 'b']],
+    ['set', ['a', 'b']],
+    [
+      'bean',
+      {
+        '@class': 'peer.Samples$Order',
+        id: 'o-1',
+        paid: true,
+        items: 3,
+        number: 9007199254740993n,
+        boxed: 5,
+        weight: 0.5,
+        total: 12.5,
+        placed: date,
+        status: 'PAID',
+        address: address('Bern', { previous: address('Oslo') }),
+        tags: ['new', 'gift'],
+        stops: [address('Kyiv')],
+        labels: ['a', 'b'],
+        quantities: [1, 2],
+        // Declared as a byte[], so that no wrapper tells.
+        seal: 'AAH/',
+        counts: { clicks: 5 },
+        anything: [5],
+      },
+    ],
+    ['empty bean', { '@class': 'peer.Samples$Order', items: 0, number: 0, paid: false, weight: 0 }],
+    ['list of beans', [address('Bern'), address('Kyiv', { previous: address('Oslo') })]],
+  ])('is read without its wrappers by the codec jackson: %s', (name, value) => {
+    expect(jackson.decode(sample('jackson', name))).toStrictEqual(value);
+  });
+
+  it('is read with all integers exact by the codec json', () => {
+    expect(json.decode(sample('json', 'greatest Long'))).toBe(2n ** 63n - 1n);
+    expect(json.decode(sample('json', 'first unsafe Long'))).toBe(2n ** 53n);
+    expect(json.decode(sample('json', 'greatest safe Long'))).toBe(Number.MAX_SAFE_INTEGER);
+    expect(json.decode(sample('json', 'BigInteger'))).toBe(123456789012345678901234567890n);
+    expect(json.decode(sample('json', 'long BigDecimal'))).toBe(0.12345678901234568);
+    expect(json.decode(sample('json', 'bean'))).toMatchObject({ number: 9007199254740993n, total: 12.5, boxed: 5 });
+  });
+
+  it('is read with __proto__ as a key like any other', () => {
+    for (const codec of ['json', 'jackson'] as const) {
+      const value = BY_GOLDEN[codec].decode(sample(codec, 'map of __proto__')) as object;
+      expect(Object.entries(value)).toEqual([
+        ['__proto__', { polluted: 'yes' }],
+        ['constructor', 'c'],
+      ]);
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+      expect('polluted' in value || 'polluted' in {}).toBe(false);
+    }
+  });
+});
+
+const anyText = fc.string({ unit: 'binary' });
+
+/** Integers beyond the safe ones are left out: they come back as BigInt. */
+const plainJson = fc
+  .jsonValue({ maxDepth: 4 })
+  .map((value) => JSON.stringify(value, (_, part: unknown) => (isUnsafe(part) ? 0 : part)))
+  .map((text) => JSON.parse(text) as unknown);
+
+function isUnsafe(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+describe('every codec', () => {
+  it.each(Object.entries(payloadCodecs))('brings back what it writes: %s', (name, codec) => {
+    const payloads: Record<string, fc.Arbitrary<unknown>> = {
+      string: anyText,
+      buffer: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+      kryo5: fc.oneof(
+        anyText,
+        fc.string({ unit: fc.integer({ max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
+      ),
+      json: plainJson,
+      jackson: plainJson,
+    };
+    fc.assert(
+      fc.property(payloads[name]!, (payload) => {
+        expect(codec.decode(codec.encode(payload))).toStrictEqual(payload);
+      }),
+    );
+  });
+
+  it.each(Object.entries(payloadCodecs))('reads any bytes or refuses them with a typed error: %s', (_, codec) => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array(),
+          anyText.map((text) => Buffer.from(`[${text}`)),
+        ),
+        (bytes) => {
+          try {
+            codec.decode(Buffer.from(bytes));
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'INVALID_PAYLOAD' });
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('the codecs json and jackson', () => {
+  it.each([json, jackson])('write and read integers of any length exactly', (codec) => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt()), (numbers) => {
+        const safe = (n: bigint) => (Number.isSafeInteger(Number(n)) ? Number(n) : n);
+        expect(codec.decode(codec.encode(numbers))).toEqual(numbers.map(safe));
+      }),
+    );
+  });
+
+  it('take no text for a number, however many digits are in it', () => {
+    const payload = { '12345678901234567890': '"12345678901234567890', a: '\\12345678901234567890\\' };
+    for (const codec of [json, jackson]) {
+      expect(codec.decode(codec.encode([payload, 2n ** 64n]))).toEqual([payload, 2n ** 64n]);
+    }
+  });
+
+  it.each([
+    '{12345678901234567890:1}',
+    '{"a":012345678901234567890}',
+    '[12345678901234567890 "a"]',
+    '[1.2345678901234567890.1]',
+    '["12345678901234567890',
+    '["12345678901234567890\\',
+    '[+12345678901234567890]',
+    '\ufeff[12345678901234567890]',
+  ])('refuse to read %p, and quote nothing of it', (text) => {
+    for (const codec of [json, jackson]) {
+      expect(() => codec.decode(Buffer.from(text))).toThrow(
+        expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.not.stringContaining('123') }),
+      );
+    }
+  });
+
+  it('refuse bytes that are not UTF-8 instead of replacing them', () => {
+    for (const codec of [json, jackson, string]) {
+      expect(() => codec.decode(Buffer.of(0x22, 0xff, 0x22))).toThrow(/not UTF-8/);
+    }
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic.self = cyclic;
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a cycle', cyclic],
+  ])('refuse to write %s', (_, payload) => {
+    for (const codec of [json, jackson]) {
+      expect(() => codec.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+    }
+  });
+
+  it('leave out of an object what JSON has no word for, and put null for it into a list', () => {
+    const payload = {
+      a: undefined,
+      b: () => 1,
+      list: [undefined, NaN, Symbol('s')],
+      n: Infinity,
+      o: Object(7) as unknown,
+    };
+    for (const codec of [json, jackson]) {
+      expect(codec.decode(codec.encode(payload))).toStrictEqual({ list: [null, null, null], n: null, o: 7 });
+    }
+  });
+});
+
+describe('the codec json', () => {
+  it('refuses bytes, of which JSON makes a list of numbers', () => {
+    expect(() => json.encode(Buffer.of(1))).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+  });
+
+  it('writes a date as text', () => {
+    expect(json.encode(new Date(0)).toString()).toBe('"1970-01-01T00:00:00.000Z"');
+  });
+});
+
+describe('the codec jackson', () => {
+  const written = (payload: unknown) => jackson.encode(payload).toString();
+
+  it.each<[payload: unknown, text: string]>([
+    [{ a: 1 }, '{"@class":"java.util.LinkedHashMap","a":1}'],
+    [[1, [2]], '["java.util.ArrayList",[1,["java.util.ArrayList",[2]]]]'],
+    [['java.lang.Long', 5], '["java.util.ArrayList",["java.lang.Long",5]]'],
+    [5n, '["java.lang.Long",5]'],
+    [2n ** 63n, '["java.math.BigInteger",9223372036854775808]'],
+    [-(2n ** 63n), '["java.lang.Long",-9223372036854775808]'],
+    [-2147483648, '-2147483648'],
+    [2147483648, '["java.lang.Long",2147483648]'],
+    [1e21, '1e+21'],
+    [new Date(5), '["java.util.Date",5]'],
+    [new Date(NaN), 'null'],
+    [Buffer.of(0, 1, 255), '["[B","AAH/"]'],
+    [{ toJSON: () => [1] }, '["java.util.ArrayList",[1]]'],
+    ['\u001f😀\\u001f', '"\\u001F\\uD83D\\uDE00\\\\u001f"'],
+  ])('writes %p as %s', (payload, text) => {
+    expect(written(payload)).toBe(text);
+  });
+
+  it('lets the fields of an application’s class say what their numbers and bytes are', () => {
+    const order = {
+      items: 3,
+      number: 2147483648,
+      boxed: 5n,
+      seal: Buffer.of(1),
+      list: [2147483648],
+      '@class': 'shop.Order',
+    };
+    expect(written(order)).toBe(
+      '{"@class":"shop.Order","items":3,"number":2147483648,"boxed":["java.lang.Long",5],"seal":"AQ==",' +
+        '"list":["java.util.ArrayList",[["java.lang.Long",2147483648]]]}',
+    );
+  });
+
+  it('refuses an @class that is no name', () => {
+    expect(() => written({ '@class': 7 })).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+  });
+
+  it.each([
+    [['com.shop.Order', 'b', 'c']],
+    [['example.com', 'b']],
+    [['Order', 'b']],
+    [['a', 'com.shop.Order']],
+    [[5, 'b']],
+  ])('takes %j in a field for the array it is', (array) => {
+    expect(jackson.decode(Buffer.from(JSON.stringify({ '@class': 'shop.Order', array })))).toMatchObject({ array });
+  });
+
+  it('keeps the order of an application’s class, and takes a key for a key where it is no class', () => {
+    const text = '{"b":1,"@class":"shop.Order","a":{"@class":5}}';
+    expect(JSON.stringify(jackson.decode(Buffer.from(text)))).toBe(text);
+  });
+});
+
+describe('the codec string', () => {
+  it.each([5, null, undefined, Buffer.of(1), '\ud800', 'a\udc00'])('refuses %p', (payload) => {
+    expect(() => string.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+  });
+
+  it('keeps a byte order mark', () => {
+    expect(string.decode(Buffer.from('\ufeffa'))).toBe('\ufeffa');
+  });
+});
+
+describe('the codec buffer', () => {
+  it.each(['text', null, [1]])('refuses %p', (payload) => {
+    expect(() => buffer.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+  });
+
+  it('writes a part of a larger memory', () => {
+    expect(buffer.encode(Uint8Array.of(0, 1, 2, 3).subarray(1, 3))).toEqual(Buffer.of(1, 2));
+  });
+});
+
+describe('the codec kryo5', () => {
+  it.each([5, null, undefined, ['a'], Buffer.of(1)])('refuses %p', (payload) => {
+    expect(() => kryo5.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a class and nothing else', '03'],
+    ['null', '0380'],
+    ['an end before the end', '036180e1'],
+    ['no end', '036162'],
+    ['more than the length says', '03826161'],
+    ['less than the length says', '038361'],
+    ['half a character', '0382c3'],
+    ['a character of four bytes', '0383f09f9880'],
+    ['a length that does not end', '03ffffffffffff'],
+    ['a length beyond all bytes', '03ffffffff0f61'],
+  ])('refuses to read %s', (_, hex) => {
+    expect(() => kryo5.decode(Buffer.from(hex, 'hex'))).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+  });
+});
+
+describe('a codec of an application’s own', () => {
+  const own = customCodec({
+    encode: (payload) => Buffer.from(`<${String(payload)}>`),
+    decode: (bytes) => bytes.length,
+  });
+
+  it('is used as it is', () => {
+    expect(own.encode('a')).toEqual(Buffer.from('<a>'));
+    expect(own.decode(Buffer.from('<a>'))).toBe(3);
+  });
+
+  it('fails with typed errors, of which the cause is its own', () => {
+    const problem = new Error('not today');
+    const fail = () => {
+      throw problem;
+    };
+    const failing = customCodec({ encode: fail, decode: fail });
+    for (const use of [() => failing.encode('a'), () => failing.decode(Buffer.of(1))]) {
+      expect(use).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', cause: problem }));
+    }
+  });
+
+  it('must encode to bytes', () => {
+    const textual = customCodec({ encode: () => 'a' as unknown as Buffer, decode: () => 1 });
+    expect(() => textual.encode('a')).toThrow(/must encode to a Buffer, not string/);
+  });
+});
