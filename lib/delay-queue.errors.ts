@@ -8,6 +8,7 @@
  * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be served: two for one queue, or a provider that is not a singleton.
  * - `DUPLICATE_MESSAGE`: the id is in use and the offer said `onDuplicate: 'reject'`.
  * - `QUEUE_FULL`: the queue holds `maxMessages` messages.
+ * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.
  * - `UNSUPPORTED_SERVER`: Redis is too old, or evicts keys when its memory is full.
  * - `MISSING_PERMISSION`: the Redis user may not do what a queue needs.
  * - `NOT_CONNECTED`: Redis was not reachable in time; nothing was written.
@@ -23,6 +24,7 @@ export type DelayQueueErrorCode =
   | 'INVALID_HANDLER'
   | 'DUPLICATE_MESSAGE'
   | 'QUEUE_FULL'
+  | 'UNSUPPORTED_BY_LAYOUT'
   | 'UNSUPPORTED_SERVER'
   | 'MISSING_PERMISSION'
   | 'NOT_CONNECTED'

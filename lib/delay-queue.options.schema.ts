@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { DelayQueueError } from './delay-queue.errors.js';
 import {
   type BackoffFunction,
+  type CodecName,
   type ConnectionOptions,
   DEFAULTS,
   type DelayQueueModuleOptions,
   type QueueOptions,
 } from './delay-queue.options.js';
 import { LONGEST_DELAY, parseDuration } from './duration.js';
+import type { PayloadCodec } from './store/redisson/codecs/payload-codec.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from './queue-name.js';
 
 /** Module options with every default filled in; lengths of time are milliseconds. */
@@ -29,6 +31,8 @@ export type ResolvedQueueOptions = z.output<typeof completeQueueSchema>;
 /** The backoff with its durations in milliseconds. */
 export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
 
+const CODEC_NAMES = ['json', 'string', 'buffer', 'jackson', 'kryo5'] as const satisfies readonly CodecName[];
+
 const SECOND = 1000;
 const HOUR = 3_600_000;
 
@@ -49,6 +53,11 @@ const number = (min: number, max: number) => {
   const rule = { error: `must be a number from ${min} to ${max}` };
   return z.number(rule).min(min, rule).max(max, rule);
 };
+
+function isCodec(value: unknown): boolean {
+  const { encode, decode } = (value ?? {}) as Partial<PayloadCodec>;
+  return typeof encode === 'function' && typeof decode === 'function';
+}
 
 const jitter = number(0, 1);
 const backoffDelay = duration(0, LONGEST_DELAY);
@@ -87,12 +96,19 @@ const queueFields = {
   maxDeadLetters: wholeNumber(0, 10_000_000),
   checkInterval: duration(SECOND, HOUR),
   blockTimeout: duration(SECOND, HOUR / 6),
-  layout: z.literal('native', { error: "must be 'native'" }),
+  layout: z.enum(['native', 'redisson'], { error: "must be 'native' or 'redisson'" }),
+  codec: z.union([z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)], {
+    error: `must be ${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
+  }),
+  format: z.enum(['Bc0Lc0', 'dLc0'], { error: "must be 'Bc0Lc0' or 'dLc0'" }),
 };
 
-const completeQueueSchema = z.strictObject(queueFields);
+const completeQueueSchema = z.strictObject(queueFields).superRefine(({ layout, codec }, context) => {
+  if (layout === 'redisson' || codec === 'json') return;
+  context.addIssue({ code: 'custom', path: ['codec'], message: "must be 'json' with layout 'native'" });
+});
 /** Checks what is given, and fills in nothing: layers are merged as the user wrote them. */
-const partialQueueSchema = completeQueueSchema.partial();
+const partialQueueSchema = z.strictObject(queueFields).partial();
 
 const connectionSchema = z
   .union([z.string(), z.function(), z.looseObject({})], {

@@ -1,5 +1,6 @@
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import type { Duration } from './duration.js';
+import type { PayloadCodec } from './store/redisson/codecs/payload-codec.js';
 
 /** How long a failed message waits before its next attempt. */
 export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction;
@@ -33,6 +34,12 @@ export interface ExponentialBackoff {
  * is no duration, the default backoff is used and the mistake is logged.
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration;
+
+/** A codec of Redisson's that comes with this package. */
+export type CodecName = 'json' | 'string' | 'buffer' | 'jackson' | 'kryo5';
+
+/** How Redisson packs a payload into an entry: `'Bc0Lc0'` since 3.21.1, `'dLc0'` before. */
+export type EntryFormat = 'Bc0Lc0' | 'dLc0';
 
 /** What can be set for one queue. All optional. */
 export interface QueueOptions {
@@ -68,8 +75,22 @@ export interface QueueOptions {
    * 5 s). 1 s – 10 min. Default 25 s.
    */
   readonly blockTimeout?: Duration;
-  /** How the messages are laid out in Redis. Default `'native'`. */
-  readonly layout?: 'native';
+  /**
+   * How the messages are laid out in Redis: this package's own way, or byte for byte as Redisson's `RDelayedQueue`, so that Java
+   * and Node share the queue. Default `'native'`.
+   */
+  readonly layout?: 'native' | 'redisson';
+  /**
+   * How payloads become bytes. With `layout: 'redisson'` it must be that of the Java side (`docs/redisson.md`): `'json'`,
+   * `'string'`, `'buffer'`, `'jackson'`, `'kryo5'` (texts only) or one of your own. Default `'json'`, the only one of
+   * `'native'`, where a `Buffer` stays bytes, too.
+   */
+  readonly codec?: CodecName | PayloadCodec;
+  /**
+   * How entries are written with `layout: 'redisson'`; both are read. `'Bc0Lc0'`: as Redisson 3.21.1 and later, `'dLc0'`: as
+   * those before. Default `'Bc0Lc0'`.
+   */
+  readonly format?: EntryFormat;
 }
 
 /** A Redis Cluster, as `new Cluster(nodes, options)` of ioredis takes it. */
@@ -150,5 +171,7 @@ export const DEFAULTS = {
     checkInterval: '60s',
     blockTimeout: '25s',
     layout: 'native',
+    codec: 'json',
+    format: 'Bc0Lc0',
   },
 } as const;

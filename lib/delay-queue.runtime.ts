@@ -75,7 +75,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   async #check(): Promise<void> {
-    const handled = this.options.consume ? this.handlers.all().map(({ queue }) => queue) : [];
+    const handled = this.options.consume ? this.handlers.all().map(({ queue }) => this.queues.get(queue)) : [];
     try {
       await this.stores.check(handled);
     } catch (error) {

@@ -3,14 +3,17 @@ export {
   type BackoffFunction,
   type BackoffOptions,
   type ClusterConnection,
+  type CodecName,
   type ConnectionFactory,
   type ConnectionOptions,
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
+  type EntryFormat,
   type ExponentialBackoff,
   type FixedBackoff,
   type QueueOptions,
 } from './delay-queue.options.js';
+export type { PayloadCodec } from './store/redisson/codecs/payload-codec.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './delay-queue.errors.js';
 export type { Duration } from './duration.js';
 export type {
@@ -27,5 +30,6 @@ export { DelayedHandler } from './handler/delayed-handler.decorator.js';
 export { DeferMessage, RejectMessage } from './handler/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue.producer.js';
 export { type DeadLetterPage, type DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
+export { RedissonQueue } from './producer/redisson-queue.js';
 export type { OfferOptions, OfferRequest, OfferResult } from './producer/offer.js';
 export type { OnDuplicate } from './store/message-store.js';

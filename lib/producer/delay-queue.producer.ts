@@ -8,6 +8,7 @@ import { DeadLetters } from './dead-letters.js';
 import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult } from './offer.js';
 import { OfferWriter } from './offer.writer.js';
 import { readContent } from './read-content.js';
+import { RedissonQueue } from './redisson-queue.js';
 
 /**
  * Puts messages into queues, and looks after them there. Inject it anywhere; it serves any queue name, in a process with or
@@ -162,6 +163,20 @@ export class DelayQueueProducer {
   /** The dead letters of a queue. */
   deadLetters(queue: string): DeadLetters {
     return new DeadLetters(this.#queue(queue));
+  }
+
+  /**
+   * The delayed messages of a queue with `layout: 'redisson'` by their payloads, as Java's `RDelayedQueue` sees them.
+   *
+   * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT` at once, for a queue of another layout
+   *
+   * @example
+   * ```ts
+   * const wasWaiting = await producer.redisson('orders').remove({ orderId });
+   * ```
+   */
+  redisson(queue: string): RedissonQueue {
+    return new RedissonQueue(this.#queue(queue));
   }
 
   #queue(queue: string): Queue {

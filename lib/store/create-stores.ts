@@ -5,11 +5,21 @@ import {
   type ResolvedQueueOptions,
   resolveQueueOptions,
 } from '../delay-queue.options.schema.js';
+import { jsonCodec } from './json.codec.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
-import type { MessageStore } from './message-store.js';
+import type { MessageStore, StoreLimits } from './message-store.js';
 import { NativeMessageStore } from './native/native.store.js';
 import { checkRedis } from './redis-check.js';
+import { redissonCodec } from './redisson/redisson.codec.js';
+import { RedissonMessageStore } from './redisson/redisson.store.js';
 import { RedisConnections } from './redis/redis-connections.js';
+import { REHEARSAL_LIMITS, REHEARSAL_SCOPE } from './rehearsal.js';
+
+/** A queue that must work. */
+export interface CheckedQueue {
+  readonly name: string;
+  readonly options: ResolvedQueueOptions;
+}
 
 /** Where the stores of all queues come from. */
 export interface Stores {
@@ -21,7 +31,7 @@ export interface Stores {
    *
    * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
    */
-  check(queues: readonly string[]): Promise<void>;
+  check(queues: readonly CheckedQueue[]): Promise<void>;
   open(queue: string, options: ResolvedQueueOptions): MessageStore;
   /** The application is stopping: from now on no call waits for Redis to come back. */
   hurry(): void;
@@ -42,10 +52,25 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
     commandTimeout: offerTimeout,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
   });
+  const open = (
+    queue: string,
+    options: ResolvedQueueOptions,
+    limits: StoreLimits = options,
+    scope = '',
+  ): MessageStore => {
+    const { layout, codec, format, blockTimeout } = options;
+    if (layout === 'native') return new NativeMessageStore(connections, { prefix, queue, limits, scope });
+    const own = { codec: redissonCodec(codec), format, blockTimeout };
+    return new RedissonMessageStore(connections, { prefix, queue, limits, scope, clock, logger, ...own });
+  };
+  const rehearsalOf = ({ name, options }: CheckedQueue) => ({
+    queue: name,
+    store: open(name, options, REHEARSAL_LIMITS, REHEARSAL_SCOPE),
+  });
   return {
     connect: () => connections.commands.connect(),
-    check: (queues) => checkRedis({ connections, prefix, queues, allowEviction, logger }),
-    open: (queue, limits) => new NativeMessageStore(connections, { prefix, queue, limits }),
+    check: (queues) => checkRedis({ connections, rehearsals: queues.map(rehearsalOf), allowEviction, logger }),
+    open,
     hurry: () => connections.commands.hurry(),
     close: () => connections.close(),
   };
@@ -57,7 +82,10 @@ function memoryStores(clock: Clock): Stores {
       new Logger('DelayQueue').warn(
         "store: 'memory' - messages live in this process alone and DIE WITH IT; use Redis for real work",
       ),
-    open: (_queue, limits) => new MemoryMessageStore({ limits, clock }),
+    open: (_queue, options) => {
+      const codec = options.layout === 'redisson' ? redissonCodec(options.codec) : jsonCodec;
+      return new MemoryMessageStore({ limits: options, clock, codec });
+    },
     check: () => Promise.resolve(),
     hurry: () => undefined,
     close: () => Promise.resolve(),

@@ -17,6 +17,9 @@ export interface MessageStore {
   /** How payloads and headers become the bytes of this layout. */
   readonly codec: MessageCodec;
 
+  /** Delayed messages by what they say; only where a layout can look them up so. */
+  readonly delayedValues?: DelayedValues;
+
   /**
    * Takes new messages in; each falls due after its delay, or at its instant.
    *
@@ -314,6 +317,20 @@ export interface DueListener {
   onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
   /** From now on announcements are heard (again); whatever was announced before may have been missed. */
   onListening(): void;
+}
+
+/**
+ * Delayed messages by their bodies. Of equal ones any may be meant. The calls look through the queue: their cost grows with it.
+ */
+export interface DelayedValues {
+  count(): Promise<number>;
+  /** In the order of offers, `limit` at most; default: all. */
+  list(selection?: { readonly limit?: number }): Promise<Buffer[]>;
+  contains(body: MessageBody): Promise<boolean>;
+  /** @returns whether there was one */
+  remove(body: MessageBody): Promise<boolean>;
+  /** Takes the one that was offered first, due or not; null: none is delayed. */
+  takeFirst(): Promise<Buffer | null>;
 }
 
 /** What a consumer waits at while nothing is ready. One ring wakes one consumer in one process. */

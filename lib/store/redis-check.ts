@@ -1,15 +1,14 @@
 import type { Logger } from '@nestjs/common';
 import { DelayQueueError } from '../delay-queue.errors.js';
-import { NativeMessageStore } from './native/native.store.js';
 import type { RedisConnections } from './redis/redis-connections.js';
 import { lacksPermission } from './redis/redis-errors.js';
 import { checkServer } from './redis/server-check.js';
-import { rehearse } from './rehearsal.js';
+import { rehearse, type Rehearsal } from './rehearsal.js';
 
 export interface RedisCheckOptions {
   readonly connections: RedisConnections;
-  readonly prefix: string;
-  readonly queues: readonly string[];
+  /** One for each queue that must work. */
+  readonly rehearsals: readonly Rehearsal[];
   readonly allowEviction: boolean;
   readonly logger: Logger;
 }
@@ -38,7 +37,7 @@ export async function checkRedis(options: RedisCheckOptions): Promise<void> {
   }
 }
 
-async function checkOnce({ connections, prefix, queues, allowEviction, logger }: RedisCheckOptions): Promise<void> {
+async function checkOnce({ connections, rehearsals, allowEviction, logger }: RedisCheckOptions): Promise<void> {
   const infos = await connections.commands.info().catch((error: unknown) => {
     if (!isRefusedByAcl(error)) throw error;
     logger.warn(`Redis does not tell its version and its maxmemory-policy, so they are not checked: ${error.message}`);
@@ -46,10 +45,9 @@ async function checkOnce({ connections, prefix, queues, allowEviction, logger }:
   });
   for (const info of infos) checkServer(info, { allowEviction });
 
-  const limits = { attempts: 2, maxDeadLetters: 1, maxMessages: null, maxPayloadBytes: 1000 };
-  for (const queue of queues) {
+  for (const { queue, store } of rehearsals) {
     try {
-      await rehearse(new NativeMessageStore(connections, { prefix, queue, limits, scope: 'rehearsal:' }));
+      await rehearse(store);
     } catch (error) {
       if (!isRefusedByAcl(error)) throw error;
       throw new DelayQueueError('MISSING_PERMISSION', `Queue '${queue}' cannot be served. ${error.message}`, {

@@ -1,5 +1,21 @@
 import { formatCursor } from './dead-letter.cursor.js';
-import type { MessageStore } from './message-store.js';
+import type { DelayedValues, MessageStore, Offer, StoreLimits } from './message-store.js';
+
+/** A queue, and a store like its own, but with keys of its own, to rehearse on. */
+export interface Rehearsal {
+  readonly queue: string;
+  readonly store: MessageStore;
+}
+
+/** What keeps the keys of a rehearsal apart from those of the queue itself. */
+export const REHEARSAL_SCOPE = 'rehearsal:';
+
+export const REHEARSAL_LIMITS: StoreLimits = {
+  attempts: 2,
+  maxDeadLetters: 1,
+  maxMessages: null,
+  maxPayloadBytes: 1000,
+};
 
 /**
  * Does once, on a store of its own, all that a store is asked to do, so that a missing permission shows at the start and not
@@ -12,12 +28,7 @@ import type { MessageStore } from './message-store.js';
 export async function rehearse(store: MessageStore): Promise<void> {
   const id = 'rehearsal';
   const claim = { id, token: id };
-  const offer = {
-    id,
-    due: { at: 0 },
-    onDuplicate: 'replace',
-    body: store.codec.encode({ payload: null, headers: {} }),
-  } as const;
+  const offer = { id, due: { at: 0 }, onDuplicate: 'replace', body: 'rehearsal' } as const;
   const takeAndSettle = async (outcome: Parameters<MessageStore['settle']>[0][number]['outcome']) => {
     await store.transfer({ scheduler: id, limit: 1 });
     await store.claim({ token: id, limit: 1, lease: 1000 });
@@ -40,10 +51,21 @@ export async function rehearse(store: MessageStore): Promise<void> {
     await store.redrive({ id });
     await store.cancel(id);
     await store.discard({ id });
+    if (store.delayedValues) await rehearseValues(store, store.delayedValues, offer);
     await store.pause();
     await store.resume();
     await store.status();
   } finally {
     await store.clear();
   }
+}
+
+async function rehearseValues(store: MessageStore, values: DelayedValues, offer: Offer): Promise<void> {
+  await store.offer([offer]);
+  await values.count();
+  await values.list({ limit: 1 });
+  await values.contains(offer.body);
+  await values.remove(offer.body);
+  await store.offer([offer]);
+  await values.takeFirst();
 }

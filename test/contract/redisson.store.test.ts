@@ -1,7 +1,9 @@
 import { describe } from '@jest/globals';
 import { systemClock } from '../../lib/clock.js';
+import type { EntryFormat } from '../../lib/delay-queue.options.js';
 import { jsonCodec } from '../../lib/store/json.codec.js';
-import { type EntryFormat, RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
+import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
+import { QuietLogger } from '../support/quiet-logger.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 
@@ -9,7 +11,15 @@ describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('with entries of format %s', (for
   describeMessageStore('RedissonMessageStore', (limits) =>
     Promise.resolve({
       ...openRedisQueue((connections, queue) => {
-        const options = { prefix: 'delay-queue', queue, limits, format, codec: jsonCodec, clock: systemClock };
+        const options = {
+          prefix: 'delay-queue',
+          queue,
+          limits,
+          format,
+          codec: jsonCodec,
+          clock: systemClock,
+          logger: new QuietLogger(),
+        };
         return new RedissonMessageStore(connections, { ...options, blockTimeout: 5000 });
       }),
       keepsOrderOfOffers: true,

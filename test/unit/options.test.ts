@@ -55,7 +55,7 @@ describe('the module options', () => {
     [{ queues: { orders: { backoff: { type: 'exponential', factor: 0 } } } }, 'queues.orders.backoff.factor must be'],
     [{ queues: { orders: { timeout: 'never' } } }, 'queues.orders.timeout is not a duration'],
     [{ queues: { orders: { maxMessages: 0 } } }, 'queues.orders.maxMessages must be a whole number from 1'],
-    [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native'"],
+    [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native' or 'redisson'"],
     [{ queues: { orders: 5 } }, 'queues.orders'],
     [null, 'the value must be'],
   ])('%j are refused with the field and the fix', (options, problem) => {
@@ -83,6 +83,8 @@ describe('the options of a queue', () => {
       checkInterval: 60_000,
       blockTimeout: 25_000,
       layout: 'native',
+      codec: 'json',
+      format: 'Bc0Lc0',
     });
   });
 

@@ -11,6 +11,7 @@ import {
   type Doorbell,
   type DueListener,
   type DueTime,
+  type MessageCodec,
   type MessageStore,
   type Offer,
   type OfferOutcome,
@@ -34,7 +35,7 @@ import { MessageTable, type MemoryMessage } from './message-table.js';
  * clock that is set forward must not make messages early, nor take leases from handlers that keep them.
  */
 export class MemoryMessageStore implements MessageStore {
-  readonly codec = jsonCodec;
+  readonly codec: MessageCodec;
   readonly #limits: StoreLimits;
   readonly #now: () => number;
   readonly #table = new MessageTable();
@@ -43,7 +44,8 @@ export class MemoryMessageStore implements MessageStore {
   #paused = false;
   #lastMove: TransferReport['lastMove'] = null;
 
-  constructor({ limits, clock }: { limits: StoreLimits; clock: Clock }) {
+  constructor({ limits, clock, codec = jsonCodec }: { limits: StoreLimits; clock: Clock; codec?: MessageCodec }) {
+    this.codec = codec;
     const epoch = clock.wall() - clock.monotonic();
     this.#limits = limits;
     this.#now = () => epoch + clock.monotonic();

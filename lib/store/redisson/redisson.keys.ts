@@ -16,15 +16,20 @@ export interface RedissonKeys {
   readonly sequence: string;
 }
 
-/** @param prefix - of what is kept beside Redisson's own keys, which have none */
-export function redissonKeys(prefix: string, queue: string): RedissonKeys {
+/**
+ * @param prefix - of what is kept beside Redisson's own keys, which have none
+ * @param scope - stands before each part, to keep keys apart from those of the queue itself, Redisson's own included
+ */
+export function redissonKeys(prefix: string, queue: string, scope = ''): RedissonKeys {
+  const key = (part: string) => `${prefix}:{${queue}}:${scope}${part}`;
+  const shared = (name: string, part: string) => (scope === '' ? name : key(part));
   return {
-    target: queue,
-    timeouts: `redisson_delay_queue_timeout:{${queue}}`,
-    entries: `redisson_delay_queue:{${queue}}`,
-    channel: `redisson_delay_queue_channel:{${queue}}`,
-    offered: `${prefix}:{${queue}}:offered`,
-    values: `${prefix}:{${queue}}:values`,
-    sequence: `${prefix}:{${queue}}:sequence`,
+    target: shared(queue, 'target'),
+    timeouts: shared(`redisson_delay_queue_timeout:{${queue}}`, 'timeouts'),
+    entries: shared(`redisson_delay_queue:{${queue}}`, 'entries'),
+    channel: shared(`redisson_delay_queue_channel:{${queue}}`, 'channel'),
+    offered: key('offered'),
+    values: key('values'),
+    sequence: key('sequence'),
   };
 }

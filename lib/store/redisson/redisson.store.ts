@@ -1,4 +1,6 @@
+import type { Logger } from '@nestjs/common';
 import type { Clock } from '../../clock.js';
+import type { EntryFormat } from '../../delay-queue.options.js';
 import type { MessageState } from '../../message.js';
 import type {
   Claim,
@@ -6,6 +8,7 @@ import type {
   ClaimRequest,
   DeadPage,
   DeadSelection,
+  DelayedValues,
   Doorbell,
   DueListener,
   DueTime,
@@ -31,10 +34,8 @@ import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { type RedissonKeys, redissonKeys } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
+import { RedissonValues } from './redisson.values.js';
 import { TargetWatch } from './target-watch.js';
-
-/** How entries are written; both are read. */
-export type EntryFormat = 'Bc0Lc0' | 'dLc0';
 
 export interface RedissonStoreOptions {
   readonly prefix: string;
@@ -43,6 +44,9 @@ export interface RedissonStoreOptions {
   readonly codec: MessageCodec;
   readonly format: EntryFormat;
   readonly clock: Clock;
+  readonly logger: Logger;
+  /** Stands before each part of a key, to keep them apart from those of the queue itself. */
+  readonly scope?: string;
   /** How long a wait for values of others blocks, ms. */
   readonly blockTimeout: number;
 }
@@ -59,6 +63,7 @@ const UNREADABLE = JSON.stringify({
  */
 export class RedissonMessageStore implements MessageStore {
   readonly codec: MessageCodec;
+  readonly delayedValues: DelayedValues;
   readonly #connections: RedisConnections;
   readonly #clock: Clock;
   readonly #native: NativeMessageStore;
@@ -70,15 +75,17 @@ export class RedissonMessageStore implements MessageStore {
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {
-    const { prefix, queue, limits, codec, format, clock, blockTimeout } = options;
+    const { prefix, queue, limits, codec, format, clock, logger, blockTimeout, scope = '' } = options;
     this.codec = codec;
     this.#connections = connections;
     this.#clock = clock;
-    this.#native = new NativeMessageStore(connections, { prefix, queue, limits });
-    this.#keys = { ...nativeKeys(prefix, queue), ...redissonKeys(prefix, queue) };
+    this.#native = new NativeMessageStore(connections, { prefix, queue, limits, scope });
+    this.#keys = { ...nativeKeys(prefix, queue, scope), ...redissonKeys(prefix, queue, scope) };
+    this.delayedValues = new RedissonValues(connections.commands, this.#keys);
     this.#limits = limits;
     this.#format = format;
-    this.#target = new TargetWatch({ open: () => connections.openListWatch(queue), clock, blockTimeout });
+    const open = () => connections.openListWatch(this.#keys.target);
+    this.#target = new TargetWatch({ queue, open, clock, logger, blockTimeout });
   }
 
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {

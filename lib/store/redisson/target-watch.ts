@@ -1,11 +1,14 @@
+import type { Logger } from '@nestjs/common';
 import type { Clock } from '../../clock.js';
 import { failurePause } from '../../failure-pause.js';
 import type { Doorbell } from '../message-store.js';
 
 export interface TargetWatchOptions {
+  readonly queue: string;
   /** Opens what waits until the target list is not empty, and takes nothing from it. */
   readonly open: () => Doorbell;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** How long one wait blocks, ms. */
   readonly blockTimeout: number;
 }
@@ -56,16 +59,18 @@ export class TargetWatch {
   }
 
   async #run(doorbell: Doorbell): Promise<void> {
-    const { blockTimeout } = this.#options;
+    const { queue, logger, blockTimeout } = this.#options;
     let failures = 0;
     while (this.#doorbell === doorbell) {
       try {
         const filled = await doorbell.wait(blockTimeout);
         failures = 0;
         if (!filled) continue;
-      } catch {
-        // Its connection tells in the log; until it is back, values of others are found at the scheduler's checks.
-        await this.#pause(failurePause(++failures));
+      } catch (error) {
+        if (++failures === 1) {
+          logger.warn(`${queue}: values of other clients may be late by up to checkInterval: ${String(error)}`);
+        }
+        await this.#pause(failurePause(failures));
         continue;
       }
       await this.#moving;

@@ -40,9 +40,9 @@ if redis.call('GET', keys.paused) or (request.repeated and #held_by(keys.claims,
 end
 
 -- The message that was offered here with this value and has fallen due; nil: there is none.
-local function offered_with(value, lines, adopted)
+local function offered_with(value, lines)
   for id in string.gmatch(lines or '', '[^\n]+') do
-    local record = not adopted[id] and redis.call('HGET', keys.messages, id)
+    local record = redis.call('HGET', keys.messages, id)
     local entry = record and entry_of(record)
     if entry and entry_value(entry) == value and not redis.call('ZSCORE', keys.timeouts, entry) then
       return id, record
@@ -59,13 +59,12 @@ if count > 0 then
     digests[i] = digest_of(value)
   end
   local lines = redis.call('HMGET', keys.values, unpack(digests))
-  local lines_of, adopted = {}, {}
+  local lines_of = {}
   local ids, records, offered = {}, {}, {}
   for i, value in ipairs(values) do
     local digest = digests[i]
-    local id, record = offered_with(value, lines_of[digest] or lines[i], adopted)
+    local id, record = offered_with(value, lines_of[digest] or lines[i])
     if id then
-      adopted[id] = true
       offered[#offered + 1] = id
       lines_of[digest] = without_line(lines_of[digest] or lines[i], id) or ''
       records[#records + 1], records[#records + 2] = id, string.sub(record, 1, 12) .. value

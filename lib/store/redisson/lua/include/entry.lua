@@ -11,17 +11,22 @@ local function pack_entry(format, sequence, value)
   return head .. struct.pack('<I8', #value) .. value
 end
 
--- Where the value begins, and where the id; nil: it is no entry.
-local function read_heads(entry)
+-- Whether the length of the value, which begins after the first `head` bytes, is what is left.
+local function adds_up(entry, head)
   local size = #entry
-  if size >= 9 then
-    local head = 1 + string.byte(entry) + 8
-    if size >= head and struct.unpack('<I8', entry, head - 7) == size - head then
-      return head + 1, 2
-    end
-  end
-  if size >= 16 and struct.unpack('<I8', entry, 9) == size - 16 then
+  return size >= head and struct.unpack('<I8', entry, head - 7) == size - head
+end
+
+-- Where the value begins, and where the id; nil: it is no entry. Some bytes fit both formats: then it is one with an id of 8
+-- bytes, as Redisson writes them.
+local function read_heads(entry)
+  local id_bytes = string.byte(entry)
+  if id_bytes == 8 and adds_up(entry, 17) then
+    return 18, 2
+  elseif adds_up(entry, 16) then
     return 17, 1
+  elseif id_bytes and adds_up(entry, 9 + id_bytes) then
+    return 10 + id_bytes, 2
   end
   return nil
 end

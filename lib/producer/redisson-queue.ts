@@ -1,0 +1,72 @@
+import { DelayQueueError } from '../delay-queue.errors.js';
+import type { Queue } from '../queues.js';
+import type { DelayedValues, MessageBody } from '../store/message-store.js';
+
+/**
+ * The delayed messages of a queue with `layout: 'redisson'` by their payloads, whoever offered them: the operations of Redisson's
+ * `RDelayedQueue`. `DelayQueueProducer.redisson` gives it.
+ *
+ * Payloads are compared by their encoded bytes. `contains` and `remove` look through the delayed messages, so their cost grows
+ * with the queue; `cancel` by id does not.
+ */
+export class RedissonQueue {
+  readonly #queue: Queue;
+  readonly #values: DelayedValues;
+
+  /** @internal */
+  constructor(queue: Queue) {
+    const { delayedValues } = queue.store;
+    if (!delayedValues) {
+      throw new DelayQueueError(
+        'UNSUPPORTED_BY_LAYOUT',
+        `Queue '${queue.name}' cannot be read by payload: only with layout 'redisson' are messages kept so. Use their ids: find, cancel`,
+      );
+    }
+    this.#queue = queue;
+    this.#values = delayedValues;
+  }
+
+  /** How many messages are delayed. */
+  size(): Promise<number> {
+    return this.#values.count();
+  }
+
+  /** Whether a message with this payload is delayed. */
+  contains(payload: unknown): Promise<boolean> {
+    return this.#values.contains(this.#encode(payload));
+  }
+
+  /**
+   * Takes back a delayed message with this payload. Of equal ones any may be meant.
+   *
+   * @returns whether there was one
+   */
+  remove(payload: unknown): Promise<boolean> {
+    return this.#values.remove(this.#encode(payload));
+  }
+
+  /** The payloads of all delayed messages, in the order of their offers, in one answer: mind its size. */
+  async readAll<T = unknown>(): Promise<T[]> {
+    return (await this.#values.list()).map((value) => this.#decode<T>(value));
+  }
+
+  /** The payload of the delayed message that was offered first, not of the one that falls due first; null: none is delayed. */
+  async peek<T = unknown>(): Promise<T | null> {
+    const [first] = await this.#values.list({ limit: 1 });
+    return first ? this.#decode<T>(first) : null;
+  }
+
+  /** Takes the delayed message that was offered first, due or not, and returns its payload; null: none is delayed. */
+  async poll<T = unknown>(): Promise<T | null> {
+    const first = await this.#values.takeFirst();
+    return first ? this.#decode<T>(first) : null;
+  }
+
+  #encode(payload: unknown): MessageBody {
+    return this.#queue.store.codec.encode({ payload, headers: {} });
+  }
+
+  #decode<T>(value: Buffer): T {
+    return this.#queue.store.codec.decode(value).payload as T;
+  }
+}

@@ -1,0 +1,23 @@
+import { DelayQueueError } from '../../delay-queue.errors.js';
+import type { CodecName } from '../../delay-queue.options.js';
+import type { MessageCodec } from '../message-store.js';
+import { customCodec } from './codecs/custom.codec.js';
+import type { PayloadCodec } from './codecs/payload-codec.js';
+import { payloadCodecs } from './codecs/payload-codecs.js';
+
+/** Bodies that are what Java reads and writes: the payload by its codec, and nothing else. */
+export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
+  const payloads = typeof codec === 'string' ? payloadCodecs[codec] : customCodec(codec);
+  return {
+    encode({ payload, headers }) {
+      if (Object.keys(headers).length > 0) {
+        throw new DelayQueueError(
+          'UNSUPPORTED_BY_LAYOUT',
+          "headers: with layout 'redisson' a message is its payload and nothing else; put them into the payload",
+        );
+      }
+      return payloads.encode(payload);
+    },
+    decode: (body) => ({ payload: payloads.decode(body), headers: {} }),
+  };
+}

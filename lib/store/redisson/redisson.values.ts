@@ -1,0 +1,55 @@
+import type { DelayedValues, MessageBody } from '../message-store.js';
+import type { NativeKeys } from '../native/native.keys.js';
+import type { RedisCommands } from '../redis/redis-commands.js';
+import type { RedissonKeys } from './redisson.keys.js';
+import { redissonScripts as scripts } from './redisson.scripts.js';
+
+/** The delayed messages of one queue of Redisson's by their values, whoever offered them. */
+export class RedissonValues implements DelayedValues {
+  constructor(
+    private readonly commands: RedisCommands,
+    private readonly keys: RedissonKeys & Pick<NativeKeys, 'messages'>,
+  ) {}
+
+  async count(): Promise<number> {
+    return (await this.commands.run(scripts.countValues, [this.keys.entries])).number();
+  }
+
+  async list({ limit }: { limit?: number } = {}): Promise<Buffer[]> {
+    const last = limit === undefined ? -1 : limit - 1;
+    return (await this.commands.run(scripts.listValues, [this.keys.entries], [0, last])).rest((reply) => reply.bytes());
+  }
+
+  async contains(value: MessageBody): Promise<boolean> {
+    return (await this.#seek(value)) !== null;
+  }
+
+  async remove(value: MessageBody): Promise<boolean> {
+    for (;;) {
+      const entry = await this.#seek(value);
+      if (entry === null) return false;
+      // It may have fallen due meanwhile; another of the same value counts as well.
+      if ((await this.#take(entry)) !== null) return true;
+    }
+  }
+
+  takeFirst(): Promise<Buffer | null> {
+    return this.#take('');
+  }
+
+  async #seek(value: MessageBody): Promise<Buffer | null> {
+    let cursor = '0';
+    do {
+      const reply = await this.commands.run(scripts.seekValue, [this.keys.timeouts], [value, cursor]);
+      cursor = reply.text();
+      if (!reply.done) return reply.bytes();
+    } while (cursor !== '0');
+    return null;
+  }
+
+  async #take(entry: Buffer | ''): Promise<Buffer | null> {
+    const { timeouts, entries, offered, values, messages } = this.keys;
+    const reply = await this.commands.run(scripts.takeValue, [timeouts, entries, offered, values, messages], [entry]);
+    return reply.bytesOrNull();
+  }
+}

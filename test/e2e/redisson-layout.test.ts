@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { DelayQueueModuleOptions, PayloadCodec, QueueOptions } from '../../lib/index.js';
+import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+describe('an application with a queue in the layout of Redisson', () => {
+  const scene = new Scene();
+  const queues: string[] = [];
+
+  // Redisson's keys have no prefix.
+  afterEach(async () => {
+    for (const queue of queues.splice(0))
+      await scene.redis.unlink(Object.values(redissonKeys(scene.prefix, queue)) as string[]);
+  });
+
+  function newQueue(): string {
+    const queue = scene.newQueue();
+    queues.push(queue);
+    return queue;
+  }
+
+  const layout = (options: QueueOptions = {}): DelayQueueModuleOptions => ({
+    defaults: { layout: 'redisson', ...options },
+  });
+
+  test('handles a message once, with its id, when it falls due', async () => {
+    const queue = newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ module: layout(), providers: [handlerOf(queue, handled.record)] });
+    const { dueAt } = await producer.offer(queue, { orderId: 7 }, 100, { id: 'unpaid:7' });
+    await handled.untilCalls(1);
+    expect(handled.calls[0]).toMatchObject({ id: 'unpaid:7', payload: { orderId: 7 }, attempt: 1 });
+    expect(Date.now()).toBeGreaterThanOrEqual(dueAt.getTime());
+    await until(async () => (await producer.counts(queue)).active === 0);
+    expect(await producer.find(queue, 'unpaid:7')).toBeNull();
+  });
+
+  test('writes what Redisson would: the same bytes in the sorted set and in the list', async () => {
+    const queue = newQueue();
+    const { producer } = await scene.startApp({ module: { ...layout({ codec: 'string' }), consume: false } });
+    const { dueAt } = await producer.offer(queue, 'hello', '1h');
+    const keys = redissonKeys(scene.prefix, queue);
+    const [entry, score] = await scene.redis.zrangeBuffer(keys.timeouts, 0, '-1', 'WITHSCORES');
+    expect(entry!.toString('hex')).toMatch(/^08[0-9a-f]{16}050000000000000068656c6c6f$/);
+    expect(Number(score)).toBe(dueAt.getTime());
+    expect(await scene.redis.lrangeBuffer(keys.entries, 0, -1)).toEqual([entry]);
+  });
+
+  test('a handler that fails is called again, and what it never manages is a dead letter that can be driven again', async () => {
+    const queue = newQueue();
+    let failing = true;
+    const attempts: number[] = [];
+    const handler = handlerOf(
+      queue,
+      (_payload, { attempt }) => {
+        attempts.push(attempt);
+        if (failing) throw new Error('no');
+      },
+      { attempts: 2, backoff: { type: 'fixed', delay: 10 } },
+    );
+    const { producer } = await scene.startApp({ module: layout(), providers: [handler] });
+    await producer.offer(queue, { n: 1 }, 0, { id: 'm' });
+    await until(async () => (await producer.counts(queue)).dead === 1);
+    const { letters } = await producer.deadLetters(queue).list();
+    expect(letters).toMatchObject([{ id: 'm', payload: { n: 1 }, failedAttempts: 2 }]);
+    failing = false;
+    expect(await producer.deadLetters(queue).redrive('m')).toBe(true);
+    await until(() => attempts.length === 3);
+    expect(attempts).toEqual([1, 2, 1]);
+  });
+
+  test('cancel, reschedule, pause and clear work by id, as ever', async () => {
+    const queue = newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ module: layout(), providers: [handlerOf(queue, handled.record)] });
+    await producer.pause(queue);
+    for (const id of ['a', 'b', 'c']) await producer.offer(queue, id, '1h', { id });
+    expect(await producer.cancel(queue, 'a')).toBe(true);
+    expect(await producer.reschedule(queue, 'b', 0)).toBe(true);
+    await until(async () => (await producer.counts(queue)).ready === 1);
+    expect(await producer.cancel(queue, 'b')).toBe(false);
+    await producer.resume(queue);
+    await handled.untilCalls(1);
+    expect(handled.calls[0]).toMatchObject({ id: 'b', payload: 'b' });
+    await until(async () => (await producer.counts(queue)).active === 0);
+    expect(await producer.clear(queue)).toBe(1);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  test('delayed messages can be looked up by their payload', async () => {
+    const queue = newQueue();
+    const { producer } = await scene.startApp({ module: { ...layout(), consume: false } });
+    for (const orderId of [1, 2, 3, 3]) await producer.offer(queue, { orderId }, '1h', { id: `${orderId}` });
+    const values = producer.redisson(queue);
+    expect(await values.size()).toBe(3);
+    expect(await values.readAll()).toEqual([{ orderId: 1 }, { orderId: 2 }, { orderId: 3 }]);
+    expect(await values.contains({ orderId: 2 })).toBe(true);
+    expect(await values.remove({ orderId: 2 })).toBe(true);
+    expect(await values.remove({ orderId: 2 })).toBe(false);
+    expect(await values.contains({ orderId: 2 })).toBe(false);
+    expect(await producer.find(queue, '2')).toBeNull();
+    expect(await values.peek()).toEqual({ orderId: 1 });
+    expect(await values.poll()).toEqual({ orderId: 1 });
+    expect(await values.poll()).toEqual({ orderId: 3 });
+    expect(await values.poll()).toBeNull();
+    expect(await values.peek()).toBeNull();
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
+  });
+
+  test('a codec of its own is used for both directions', async () => {
+    const reversed: PayloadCodec = {
+      encode: (payload) => Buffer.from(JSON.stringify(payload)).reverse(),
+      decode: (bytes) => JSON.parse(Buffer.from(bytes).reverse().toString()) as unknown,
+    };
+    const queue = newQueue();
+    const handled = new Handled();
+    const app = await scene.startApp({
+      module: layout({ codec: reversed }),
+      providers: [handlerOf(queue, handled.record)],
+    });
+    await app.producer.offer(queue, { a: 1 }, 0);
+    await handled.untilCalls(1);
+    expect(handled.calls[0]).toMatchObject({ payload: { a: 1 } });
+  });
+
+  test('what it cannot carry is refused before anything is written', async () => {
+    const queue = newQueue();
+    const native = scene.newQueue();
+    const module = {
+      ...layout({ codec: 'string' }),
+      queues: { [native]: { layout: 'native', codec: 'json' } as const },
+    };
+    const { producer } = await scene.startApp({ module: { ...module, consume: false } });
+    const refusals: [Promise<unknown>, string][] = [
+      [producer.offer(queue, 'text', 0, { headers: { tenant: 'a' } }), 'UNSUPPORTED_BY_LAYOUT'],
+      [producer.offer(queue, { no: 'text' }, 0), 'INVALID_PAYLOAD'],
+    ];
+    for (const [call, code] of refusals) await expect(call).rejects.toMatchObject({ code });
+    expect(() => producer.redisson(native)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
+    expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
+  });
+
+  test('a codec needs the layout', async () => {
+    const queue = scene.newQueue();
+    await expect(scene.startApp({ module: { queues: { [queue]: { codec: 'jackson' } } } })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining("codec must be 'json' with layout 'native'") as unknown,
+    });
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import { DelayQueueError } from '../../lib/index.js';
+import { until } from '../support/until.js';
+import { redissonQueues } from './redisson-queue.js';
+
+const HOUR = 3_600_000;
+const FAR = 9e12;
+
+describe('a queue in the layout of Redisson', () => {
+  const open = redissonQueues();
+  const now = () => Date.now();
+
+  describe('the list of entries', () => {
+    const patterns: Record<string, (index: number) => number> = {
+      'in the order of the offers': (index) => index,
+      'in the reverse order': (index) => -index,
+      'in no order': (index) => (index * 7919) % 1000,
+    };
+
+    test.each(Object.entries(patterns))(
+      'loses just what falls due, %s, whoever offered it, and keeps its order',
+      async (_name, rank) => {
+        const queue = open();
+        const base = now() - HOUR;
+        const left: string[] = [];
+        for (let index = 0; index < 300; index++) {
+          const isDue = index % 3 !== 0;
+          const at = isDue ? base + rank(index) : FAR - index;
+          if (!isDue) left.push(`v${index}`);
+          if (index % 5 === 0) await queue.offerAsJava(`v${index}`, at);
+          else await queue.offer({ [`m${index}`]: { at, value: `v${index}` } });
+        }
+        for (let batches = 0; (await queue.transfer(17)).more; batches++) expect(batches).toBeLessThan(100);
+        expect(await queue.listed()).toEqual(left);
+        expect((await queue.store.status()).counts).toMatchObject({ delayed: 100, ready: 200 });
+      },
+    );
+
+    test('loses what is cancelled, replaced or taken, and nothing else', async () => {
+      const queue = open('dLc0');
+      for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.offer({ [id]: { at: FAR, value: `of ${id}` } });
+      await queue.store.cancel('c');
+      await queue.store.offer([{ id: 'e', due: { at: FAR }, onDuplicate: 'replace', body: 'new e' }]);
+      expect(await queue.store.delayedValues.remove('of b')).toBe(true);
+      expect(String(await queue.store.delayedValues.takeFirst())).toBe('of a');
+      expect(await queue.listed()).toEqual(['of d', 'of f', 'new e']);
+      expect(await queue.store.find('a')).toBeNull();
+      expect(await queue.store.find('b')).toBeNull();
+    });
+
+    test('that is long costs no more than its share for each entry that Java offered', async () => {
+      const queue = open();
+      const pipeline = queue.redis.pipeline();
+      for (let index = 0; index < 50_000; index++) pipeline.rpush(queue.keys.entries, `other ${index}`);
+      await pipeline.exec();
+      for (let index = 0; index < 10; index++) {
+        await queue.offerAsJava(`java ${index}`, now() - HOUR);
+        await queue.redis.rpush(queue.keys.entries, `another ${index}`);
+      }
+      const report = await queue.transfer();
+      expect(report).toMatchObject({ more: true });
+      expect(report.moved).toBeLessThan(10);
+      while ((await queue.transfer()).more);
+      expect(await queue.redis.llen(queue.keys.target)).toBe(10);
+      expect(await queue.redis.llen(queue.keys.entries)).toBe(50_010);
+    });
+  });
+
+  test('the head of the queue is announced as an instant, and nothing else is', async () => {
+    const queue = open();
+    const heard: string[] = [];
+    const ear = queue.redis.duplicate();
+    ear.on('message', (_channel, text: string) => heard.push(text));
+    await ear.subscribe(queue.keys.channel);
+    for (const [id, at] of Object.entries({ a: 3000, b: 4000, c: 2000, d: 2000 })) {
+      await queue.offer({ [id]: { at: FAR - 10_000 + at, value: id } });
+    }
+    await queue.store.reschedule('b', { at: FAR - 9000 });
+    await until(() => heard.length >= 3);
+    expect(heard).toEqual([`${FAR - 7000}`, `${FAR - 8000}`, `${FAR - 9000}`]);
+    ear.disconnect();
+  });
+
+  test('an entry that nobody can read becomes a dead letter with its bytes; those around it are handled', async () => {
+    const queue = open();
+    const garbage = Buffer.from('08ff00', 'hex');
+    await queue.offerAsJava('before', now() - 3000);
+    await queue.redis
+      .multi()
+      .zadd(queue.keys.timeouts, now() - 2000, garbage)
+      .rpush(queue.keys.entries, garbage)
+      .exec();
+    await queue.offerAsJava('after', now() - 1000);
+    await queue.transfer();
+
+    expect((await queue.claim()).map((each) => each.split('=')[1])).toEqual(['before', 'after']);
+    const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
+    expect(letters).toMatchObject([{ body: garbage, error: expect.stringContaining('UnreadableEntry') as unknown }]);
+    expect(await queue.listed()).toEqual([]);
+  });
+
+  test('a message of Java becomes one like every other when it is claimed: it is retried, and dies', async () => {
+    const queue = open();
+    await queue.offerAsJava('hello', now() - HOUR);
+    await queue.transfer();
+    for (const failedAttempts of [0, 1, 2]) {
+      const { messages } = await queue.store.claim({ token: `t${failedAttempts}`, limit: 1, lease: HOUR });
+      expect(messages).toMatchObject([{ body: Buffer.from('hello'), failedAttempts }]);
+      const claim = { id: messages[0]!.id, token: `t${failedAttempts}` };
+      const outcome =
+        failedAttempts < 2 ? ({ kind: 'retry', delay: 0 } as const) : ({ kind: 'dead', error: '{}' } as const);
+      await queue.store.settle([{ claim, outcome }]);
+      await until(async () => (await queue.transfer()).ready === 1 || failedAttempts === 2);
+    }
+    expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 1 });
+  });
+
+  test('of equal payloads each message keeps its id, and those of Java get ids of their own', async () => {
+    const queue = open();
+    const at = now() - HOUR;
+    await queue.offer({ first: { at, value: 'same' }, later: { at: FAR, value: 'same' } });
+    await queue.offerAsJava('same', at + 1);
+    await queue.offer({ second: { at: at + 2, value: 'same' } });
+    await queue.transfer();
+    const claimed = await queue.claim();
+    expect(claimed.slice(0, 2)).toEqual(['first=same', 'second=same']);
+    expect(claimed[2]).toMatch(/^[0-9a-f]{14}=same$/);
+    expect(await queue.store.find('later')).toMatchObject({ state: 'delayed' });
+  });
+
+  test('a claim leaves to Java what it does not take', async () => {
+    const queue = open();
+    for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
+    await queue.transfer();
+    expect(await queue.claim(1)).toEqual(['a=a']);
+    expect(await queue.takeAsJava()).toBe('b');
+    expect(await queue.claim()).toEqual(['c=c']);
+  });
+
+  test('what Java takes is gone: its id is free, and nothing is kept of it', async () => {
+    const queue = open();
+    for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
+    await queue.transfer();
+    await queue.takeAsJava();
+    expect(await queue.store.find('a')).toBeNull();
+    expect(await queue.store.find('b')).toMatchObject({ state: 'ready' });
+    const [receipt] = await queue.store.offer([{ id: 'a', due: { at: FAR }, onDuplicate: 'reject', body: 'new' }]);
+    expect(receipt).toMatchObject({ outcome: 'created' });
+
+    await queue.takeAsJava();
+    await queue.takeAsJava();
+    await queue.store.cancel('a');
+    await queue.transfer();
+    expect((await queue.redis.keys(`layout:{${queue.name}}:*`)).map((key) => key.split(':').at(-1)).sort()).toEqual([
+      'mover',
+      'sequence',
+      'wake',
+    ]);
+  });
+
+  test('a process that only offers forgets what Java took, too', async () => {
+    const queue = open();
+    for (let index = 0; index < 100; index++) {
+      await queue.offer({ [`m${index}`]: { at: now() - HOUR, value: `v${index}` } });
+      // As Java's transfer does, and its consumer.
+      await queue.redis.multi().del(queue.keys.timeouts, queue.keys.entries).exec();
+    }
+    expect(await queue.redis.zcard(queue.keys.offered)).toBeLessThan(10);
+  });
+
+  test('a value that Java puts into the target list itself is handled at once, without a transfer of ours', async () => {
+    const queue = open();
+    let looks = 0;
+    const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });
+    // The watch waits at the list by now, or finds it filled.
+    await queue.redis.rpush(queue.name, 'straight');
+    await until(() => looks === 1);
+    const { ready } = await queue.transfer();
+    expect(ready).toBe(1);
+    expect((await queue.claim()).map((each) => each.split('=')[1])).toEqual(['straight']);
+
+    await queue.redis.rpush(queue.name, 'again');
+    await until(() => looks === 2);
+    stop();
+  });
+
+  test('refuses what it cannot carry, with an error that says so', async () => {
+    const queue = open();
+    const foreign = Buffer.from('none of Redisson');
+    await queue.redis.multi().zadd(queue.keys.timeouts, FAR, foreign).rpush(queue.keys.entries, foreign).exec();
+    await expect(queue.store.delayedValues.takeFirst()).rejects.toThrow(DelayQueueError);
+    expect(await queue.redis.llen(queue.keys.entries)).toBe(1);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterEach } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { systemClock } from '../../lib/clock.js';
+import type { EntryFormat } from '../../lib/delay-queue.options.js';
+import { jsonCodec } from '../../lib/store/json.codec.js';
+import type { StoreLimits } from '../../lib/store/message-store.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+import { randomName } from '../support/random-name.js';
+import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+
+const LIMITS: StoreLimits = { attempts: 3, maxDeadLetters: 100, maxMessages: null, maxPayloadBytes: 10_000 };
+
+/** A queue in Redisson's layout, seen by a store here and by commands as Java's client sends them. */
+export class RedissonTestQueue {
+  readonly redis = new Redis(sharedRedisUrl());
+  readonly name = randomName('layout');
+  readonly keys = redissonKeys('layout', this.name);
+  readonly store: RedissonMessageStore;
+  readonly #connections: RedisConnections;
+
+  constructor(format: EntryFormat = 'Bc0Lc0') {
+    const logger = new QuietLogger();
+    const connection = sharedRedisUrl();
+    const common = { clock: systemClock, logger };
+    this.#connections = new RedisConnections({ connection, ...common, commandTimeout: 5000, heartbeat: 5000 });
+    this.store = new RedissonMessageStore(this.#connections, {
+      ...common,
+      prefix: 'layout',
+      queue: this.name,
+      limits: LIMITS,
+      codec: jsonCodec,
+      format,
+      blockTimeout: 5000,
+    });
+  }
+
+  /** Offers as this package does; the value is the text. */
+  async offer(offers: Readonly<Record<string, { readonly at: number; readonly value: string }>>): Promise<void> {
+    await this.store.offer(
+      Object.entries(offers).map(([id, { at, value }]) => ({ id, due: { at }, onDuplicate: 'reject', body: value })),
+    );
+  }
+
+  /** Offers as Java's client does: an entry with a random id. */
+  async offerAsJava(value: string, at: number): Promise<Buffer> {
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(Buffer.byteLength(value)));
+    const entry = Buffer.concat([Buffer.of(8), randomBytes(8), length, Buffer.from(value)]);
+    await this.redis.multi().zadd(this.keys.timeouts, at, entry).rpush(this.keys.entries, entry).exec();
+    return entry;
+  }
+
+  /** Takes the next value that is due, as a consumer of Java's does. */
+  takeAsJava(): Promise<string | null> {
+    return this.redis.lpop(this.keys.target);
+  }
+
+  /** The values in the list of entries, and those in the sorted set: the same, or something is broken. */
+  async listed(): Promise<string[]> {
+    const values = (await this.store.delayedValues.list()).map(String);
+    const [entries, members] = await Promise.all([
+      this.redis.lrangeBuffer(this.keys.entries, 0, -1),
+      this.redis.zrangeBuffer(this.keys.timeouts, 0, '-1'),
+    ]);
+    const hex = (buffers: Buffer[]) => buffers.map((buffer) => buffer.toString('hex')).sort();
+    if (hex(entries).join() !== hex(members).join()) throw new Error('The list and the sorted set differ.');
+    return values;
+  }
+
+  transfer(limit = 1000) {
+    return this.store.transfer({ scheduler: 's', limit });
+  }
+
+  async claim(limit = 1000): Promise<string[]> {
+    const { messages } = await this.store.claim({ token: randomName('token'), limit, lease: 60_000 });
+    return messages.map(({ id, body }) => `${id}=${body.toString()}`);
+  }
+
+  async close(): Promise<void> {
+    await this.redis.unlink('none', ...(await this.redis.keys(`*${this.name}*`)));
+    await Promise.all([this.redis.quit(), this.#connections.close()]);
+  }
+}
+
+/** Opens queues for the tests of one suite and closes them after each. */
+export function redissonQueues(): (format?: EntryFormat) => RedissonTestQueue {
+  const open: RedissonTestQueue[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((queue) => queue.close()));
+  });
+  return (format) => {
+    const queue = new RedissonTestQueue(format);
+    open.push(queue);
+    return queue;
+  };
+}
