@@ -10,23 +10,23 @@ import { until } from '../support/until.js';
 /** What servers say, each with the advice that the error and the log give. */
 const REPLIES: readonly (readonly [reply: string, advice: RegExp])[] = [
   ["READONLY You can't write against a read only replica.", /connect to the primary/],
-  ['LOADING Redis is loading the dataset in memory', /it is retried/],
+  ['LOADING Redis is loading the dataset in memory', /try again when it has/],
   ['CLUSTERDOWN The cluster is down', /CLUSTER INFO/],
   ["MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", /wait for the failover/],
   ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', /SCRIPT KILL/],
-  ['NOREPLICAS Not enough good replicas to write.', /look into the replication/],
-  ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.', /look into its log/],
+  ['NOREPLICAS Not enough good replicas to write.', /min-replicas-to-write/],
+  ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.', /mend or free the disk/],
   ["OOM command not allowed when used memory > 'maxmemory'.", /raise maxmemory/],
 ];
 
-const LEASE = 1000;
+const LEASE = 2000;
 
 describe('Redis answers with an error, as it does while it starts, fails over or is full', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
   /** A queue handled behind a proxy of its own. */
-  async function startBehindProxy(lease = 2 * LEASE) {
+  async function startBehindProxy() {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
@@ -36,7 +36,7 @@ describe('Redis answers with an error, as it does while it starts, fails over or
         handled.record(payload, message);
         await sleep(Number(payload));
       },
-      { lease },
+      { lease: LEASE },
     );
     const app = await scene.startApp({
       module: { connection: proxy.url, offerTimeout: '1s', defaults: { blockTimeout: '1s', checkInterval: '2s' } },
@@ -88,15 +88,33 @@ describe('Redis answers with an error, as it does while it starts, fails over or
     20_000,
   );
 
-  test('a lease whose extension is refused once is held nevertheless', async () => {
-    const { queue, handled, proxy, producer, log, isGone } = await startBehindProxy(LEASE);
-    const refused = proxy.refuse(callsOf('extend'), REPLIES[1]![0]);
-    await producer.offer(queue, 2.5 * LEASE, 0, { id: 'm' });
-    await until(() => refused.count === 1);
-    await until(() => isGone('m'));
-    expect(handled.of('m')).toMatchObject([{ attempt: 1 }]);
-    expect(log).toContainEqual(expect.stringMatching(/^warn .*1 leases could not be extended.*LOADING.*retried/));
-  }, 15_000);
+  test.each([1, 2])(
+    'a lease whose extension is refused %d times in a row is held nevertheless',
+    async (times) => {
+      const held = [];
+      for (const [reply] of REPLIES) held.push({ reply, ...(await startBehindProxy()) });
+      await Promise.all(
+        held.map(async ({ queue, handled, proxy, producer, reply, isGone }) => {
+          const refused = proxy.refuse(callsOf('extend'), reply, times);
+          const extended = proxy.watch(callsOf('extend'));
+          await producer.offer(queue, 1.5 * LEASE, 0, { id: 'm' });
+          await until(() => isGone('m'), { within: 10_000 });
+          expect([reply, refused.count]).toEqual([reply, times]);
+          expect(extended.count).toBeGreaterThan(0);
+          expect(handled.of('m')).toMatchObject([{ attempt: 1 }]);
+        }),
+      );
+      const log = held.at(-1)!.log.filter((line) => /^warn .*1 leases could not be extended/.test(line));
+      for (const { queue, reply } of held) {
+        if (reply.startsWith('READONLY')) continue;
+        expect([reply, log.filter((line) => line.includes(queue) && line.includes(reply)).length]).toEqual([
+          reply,
+          times,
+        ]);
+      }
+    },
+    20_000,
+  );
 
   test('an offer fails with STORE_REFUSED and says what to do; offered again, it is there', async () => {
     const queue = scene.newQueue();
