@@ -1,12 +1,14 @@
-/**
- * How Redisson packs an entry of its sorted set and its list: `Bc0Lc0` since 3.21.1, `dLc0` before.
+import type { EntryFormat } from '../../lib/index.js';
+
+/*
+ * The entries of Redisson's sorted set and list, a second time: what is shipped is `entry.lua`, which the tests hold against
+ * this and against what Java wrote.
  *
  * | format | bytes, little-endian |
  * |---|---|
  * | `Bc0Lc0` | 1 byte: length of the id (8) · the id · 8 bytes: length of the value · the value |
  * | `dLc0` | 8 bytes: the id, a double · 8 bytes: length of the value · the value |
  */
-export type EntryFormat = 'Bc0Lc0' | 'dLc0';
 
 /** What is in an entry: the codec's bytes, and an id that makes entries of equal values differ. */
 export interface Entry {
@@ -23,7 +25,7 @@ export type DecodedEntry =
 const ID_BYTES = 8;
 const LENGTH_BYTES = 8;
 
-/** Writes an entry with an id of 8 bytes. Java reads any eight as the id, of the old format as well. */
+/** Java reads any eight bytes as the id, of the old format as well. */
 export function encodeEntry({ format, id, value }: Entry): Buffer {
   if (id.length !== ID_BYTES) {
     throw new RangeError(`The id of an entry has ${ID_BYTES} bytes, not ${id.length}`);
