@@ -6,6 +6,7 @@ import { findTrends } from './observer/flatness.js';
 import { findResidue } from './observer/residue.js';
 import type { Scene } from './nemesis/fault.js';
 import { planFaults } from './nemesis/fault-plan.js';
+import { withoutEchoes } from './nemesis/fault-window.js';
 import { FAULTS } from './nemesis/faults.js';
 import { Nemesis } from './nemesis/nemesis.js';
 import { judge } from './oracle/oracle.js';
@@ -50,7 +51,7 @@ export async function runSoak(settings: SoakSettings, tell: Narrator = () => und
       recovery: RECOVERY,
       drainedAfter: findings.drainedAt === null ? null : findings.drainedAt - offeredUntil,
       verdict,
-      windows,
+      windows: withoutEchoes([...windows, ...verdict.stalls]),
       samples: stage.observer.samples,
       deadLetters: findings.deadLetters.size,
       residue: findings.residue,

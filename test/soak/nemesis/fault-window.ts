@@ -12,3 +12,18 @@ export interface FaultWindow {
   /** Done by the nemesis; false: it came from the machine. */
   readonly injected: boolean;
 }
+
+/**
+ * Leaves out what the machine seemed to do but the nemesis did: a process that was held still tells of a stall, too.
+ * For people; when it comes to blame, the whole of a stall counts.
+ */
+export function withoutEchoes(windows: readonly FaultWindow[]): FaultWindow[] {
+  const injected = windows.filter((window) => window.injected);
+  return windows.filter((window) => window.injected || !injected.some((cause) => isEcho(window, cause)));
+}
+
+function isEcho(window: FaultWindow, { processes, from, to }: FaultWindow): boolean {
+  const felt = window.processes;
+  const covers = processes === 'all' || (felt !== 'all' && felt.every((process) => processes.includes(process)));
+  return covers && from <= window.to && to >= window.from;
+}

@@ -23,7 +23,8 @@ export interface Evidence {
 /** Judges a run by its journals alone. */
 export function judge(evidence: Evidence): Verdict {
   const { history, recovery } = evidence;
-  const windows = [...evidence.windows, ...history.stalls.map(stallWindow)];
+  const stalls = history.stalls.map(stallWindow);
+  const windows = [...evidence.windows, ...stalls];
   const court = new Court(windows, evidence);
   const meter = new LatenessMeter(windows, recovery);
   for (const { n, entries } of history.byMessage()) {
@@ -34,7 +35,7 @@ export function judge(evidence: Evidence): Verdict {
   const { corrupt, duplicates } = court;
   for (let i = 0; i < history.unreadable; i++) corrupt.add(NaN, 'a handler was given something that nobody offered');
   const byCause = Object.fromEntries([...duplicates].sort(([, a], [, b]) => b - a));
-  return { ...court.count, ...court.findings, corrupt, duplicates: byCause, lateness: meter.report() };
+  return { ...court.count, ...court.findings, corrupt, duplicates: byCause, stalls, lateness: meter.report() };
 }
 
 /** Hears one message after the other. */

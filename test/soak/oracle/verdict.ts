@@ -1,3 +1,5 @@
+import type { FaultWindow } from '../nemesis/fault-window.js';
+
 /** Something that must not happen, counted, with the first few by name. */
 export interface Findings {
   readonly count: number;
@@ -48,6 +50,9 @@ export interface Verdict {
   readonly staleSettles: Findings;
   /** Outcomes that the fence refused: how often it was put to the test. */
   readonly refusedSettles: number;
+
+  /** When processes stood still, whatever the reason. */
+  readonly stalls: readonly FaultWindow[];
 
   readonly lateness: {
     /** Of messages that waited while something was wrong, or recovering. */

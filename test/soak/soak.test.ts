@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FAULTS } from './nemesis/faults.js';
+import { summarize } from './report/summary.js';
+import { writeReport } from './report/write-report.js';
+import { runSoak } from './run-soak.js';
+import { redReasons } from './soak-result.js';
+import { type ConsumerKind, DEFAULT_SETTINGS, type SoakSettings } from './soak-settings.js';
+
+/** A few seconds of load; starting, draining and judging on a busy machine take much longer. */
+const TIMEOUT = 180_000;
+
+describe('A short soak', () => {
+  let out: string;
+
+  beforeEach(() => {
+    out = mkdtempSync(join(tmpdir(), 'soak-'));
+  });
+
+  afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+  const soak = (settings: Partial<SoakSettings>) =>
+    runSoak({ ...DEFAULT_SETTINGS, seconds: 5, rate: 300, longestDelay: 3000, workers: 2, producers: 2, out, ...settings });
+
+  test(
+    'with faults of all kinds loses nothing, is never early, and can explain every duplicate',
+    async () => {
+      const result = await soak({ seed: 1, faultsEvery: 0.3, workers: 3 });
+      expect(redReasons(result)).toEqual([]);
+      const { verdict, windows } = result;
+      expect(verdict).toMatchObject({
+        lost: { count: 0 },
+        early: { count: 0 },
+        corrupt: { count: 0 },
+        revived: { count: 0 },
+        unattributed: { count: 0 },
+        staleSettles: { count: 0 },
+      });
+      expect(verdict.handled).toBeGreaterThan(0);
+      expect(verdict.starts).toBeGreaterThan(verdict.handled);
+      expect(verdict.lateness.inFaults.count).toBeGreaterThan(0);
+      expect(result).toMatchObject({ residue: [], crashes: [], drainedAfter: expect.any(Number) });
+      expect(result.connections.found).toBe(result.connections.expected);
+      const struck = new Set(windows.filter(({ injected }) => injected).map(({ kind }) => kind));
+      expect(struck.size).toBeGreaterThanOrEqual(8);
+      for (const kind of struck) expect(FAULTS.map((fault) => fault.kind)).toContain(kind);
+
+      const page = readFileSync(writeReport(result), 'utf8');
+      expect(page).toContain('class="verdict green"');
+      for (const kind of struck) expect(page).toContain(kind);
+      expect(JSON.parse(readFileSync(join(out, 'report.json'), 'utf8'))).toMatchObject({ red: [] });
+      expect(summarize(result)).toMatch(/GREEN$/);
+    },
+    TIMEOUT,
+  );
+
+  describe('with another consumer in the place of the module', () => {
+    const naive = (consumer: ConsumerKind, settings: Partial<SoakSettings> = {}) =>
+      soak({ consumer, faultsEvery: 0, seconds: 2, longestDelay: 1000, producers: 1, ...settings });
+
+    test(
+      'is green for a naive one that does nothing wrong',
+      async () => {
+        const result = await naive('sound');
+        expect(redReasons(result)).toEqual([]);
+        expect(result.verdict.handled).toBe(result.verdict.acknowledged);
+      },
+      TIMEOUT,
+    );
+
+    test(
+      'finds the messages lost that were popped by a process and died with it',
+      async () => {
+        const { verdict } = await naive('lossy', { faultsEvery: 1, kinds: ['worker killed'] });
+        expect(verdict).toMatchObject({ early: { count: 0 }, corrupt: { count: 0 }, unattributed: { count: 0 } });
+        expect(verdict.lost.count).toBeGreaterThan(0);
+        expect(verdict.lost.count).toBe(verdict.acknowledged - verdict.handled);
+      },
+      TIMEOUT,
+    );
+
+    test(
+      'finds messages that were handled before they were due',
+      async () => {
+        const { verdict } = await naive('early');
+        expect(verdict).toMatchObject({ lost: { count: 0 }, corrupt: { count: 0 }, unattributed: { count: 0 } });
+        expect(verdict.early.count).toBeGreaterThan(0);
+      },
+      TIMEOUT,
+    );
+
+    test(
+      'finds messages that were handed out twice',
+      async () => {
+        const { verdict } = await naive('double');
+        expect(verdict).toMatchObject({ lost: { count: 0 }, early: { count: 0 }, corrupt: { count: 0 } });
+        expect(verdict.unattributed.count).toBe(verdict.handled);
+      },
+      TIMEOUT,
+    );
+  });
+});
