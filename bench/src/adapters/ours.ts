@@ -1,0 +1,47 @@
+import 'reflect-metadata';
+import { type DynamicModule, Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { pathToFileURL } from 'node:url';
+import type * as Library from '../../../lib/index.js';
+import { type Adapter, CONCURRENCY, type Payload, QUEUE, type Server } from './adapter.js';
+
+/** This library in a Nest application, from a folder with its built package in it. */
+export async function createAdapter(libraryFolder: string): Promise<Adapter> {
+  const library = (await import(pathToFileURL(`${libraryFolder}/index.js`).href)) as typeof Library;
+  const { DelayedHandler, DelayQueueModule, DelayQueueProducer } = library;
+
+  const start = (server: Server, consume: boolean, providers: DynamicModule['providers']) => {
+    @Module({ imports: [DelayQueueModule.forRoot({ connection: { ...server }, consume })], providers })
+    class BenchModule {}
+    return NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
+  };
+
+  return {
+    async openProducer(server) {
+      const producer = (await start(server, false, [])).get(DelayQueueProducer);
+      return {
+        offer: async ({ payload, delay }) => (await producer.offer(QUEUE, payload, delay)).id,
+        offerMany: async (offers) => {
+          await producer.offerMany(QUEUE, offers);
+        },
+        cancel: async (id) => {
+          await producer.cancel(QUEUE, id);
+        },
+        reschedule: async (id, delay) => {
+          await producer.reschedule(QUEUE, id, delay);
+        },
+      };
+    },
+
+    async startConsumer(server, handle) {
+      @Injectable()
+      class Consumer {
+        @DelayedHandler(QUEUE, { concurrency: CONCURRENCY })
+        handle(payload: Payload): void {
+          handle(payload);
+        }
+      }
+      await start(server, true, [Consumer]);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { SCENARIOS } from './scenarios/index.js';
+import { SYSTEMS } from './systems.js';
+
+/** What the user asks for. */
+export interface Command {
+  readonly mode: 'quick' | 'full' | 'check';
+  readonly rounds: number;
+  readonly systems: readonly string[];
+  readonly scenarios: readonly string[];
+  /** The folder of another build of the library, to compare with. */
+  readonly against: string | undefined;
+}
+
+export const USAGE = `npm run bench [-- options]
+
+  --quick             fewer messages, one round: about two minutes
+  --check             whether this package keeps its distance to the floor: under a minute, fails if not
+  --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
+  --systems a,b       these systems: ${SYSTEMS.map(({ name }) => name).join(', ')}
+  --rounds n          default 5, quick 1
+  --against folder    also measures another build of this package, which lies there (dist/lib of an earlier commit)
+`;
+
+/** @throws with words for the user */
+export function readCommand(args: string[]): Command {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      systems: { type: 'string' },
+      rounds: { type: 'string' },
+      against: { type: 'string' },
+    },
+  });
+  const mode = values.check ? 'check' : values.quick ? 'quick' : 'full';
+  const rounds = Number(values.rounds ?? { quick: 1, check: 3, full: 5 }[mode]);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds: give a whole number, 1 or more');
+  const usual = SYSTEMS.map(({ name }) => name).filter((name) => name !== 'earlier' || values.against !== undefined);
+  return {
+    mode,
+    rounds,
+    systems: choose('--systems', values.systems, usual),
+    scenarios: choose(
+      '--only',
+      values.only,
+      SCENARIOS.map(({ name }) => name),
+    ),
+    against: values.against,
+  };
+}
+
+function choose(option: string, text: string | undefined, known: readonly string[]): readonly string[] {
+  if (text === undefined) return known;
+  const chosen = text.split(',');
+  const unknown = chosen.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`${option}: there is no '${unknown}', only ${known.join(', ')}`);
+  return known.filter((name) => chosen.includes(name));
+}

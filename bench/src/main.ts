@@ -1,0 +1,66 @@
+import { Redis } from 'ioredis';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startRedis } from '../../test/support/redis/start-redis.js';
+import { type Command, readCommand, USAGE } from './command-line.js';
+import { readEnvironment } from './report/environment.js';
+import { toMarkdown } from './report/table.js';
+import type { Results } from './results.js';
+import { run } from './run.js';
+import { SCENARIOS } from './scenarios/index.js';
+import { systemOf } from './systems.js';
+
+/** Seen from where this file is when it is compiled. */
+const BENCH = fileURLToPath(new URL('../../../', import.meta.url));
+/** The copy that `prepare.js` makes. */
+const LIBRARY = `${BENCH}dist/library`;
+const OUTPUT = resolve(BENCH, '../temp/bench');
+
+const command = readCommandOrExit();
+const results = await measureAll(command);
+const table = toMarkdown(results);
+mkdirSync(OUTPUT, { recursive: true });
+writeFileSync(`${OUTPUT}/results.json`, `${JSON.stringify(results, null, 2)}\n`);
+writeFileSync(`${OUTPUT}/results.md`, `${table}\n`);
+console.log(`\n${table}\n\nAlso in ${OUTPUT}, with all values and a chart.`);
+
+function readCommandOrExit(): Command {
+  try {
+    return readCommand(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return process.exit(2);
+  }
+}
+
+async function measureAll({ mode, rounds, systems, scenarios, against }: Command): Promise<Results> {
+  const size = mode === 'full' ? 'full' : 'quick';
+  const startedAt = new Date();
+  const environment = await environmentHere();
+  const rows = await run({
+    size,
+    rounds,
+    systems: systems.map(systemOf),
+    scenarios: SCENARIOS.filter(({ name, fullOnly }) => scenarios.includes(name) && !(fullOnly && size === 'quick')),
+    libraryOf: ({ name }) => (name === 'earlier' ? resolve(against!) : LIBRARY),
+    onProgress: (line) => console.error(`${secondsSince(startedAt).padStart(5)} s  ${line}`),
+  });
+  const minutes = Math.round(Number(secondsSince(startedAt)) / 6) / 10;
+  return { startedAt: startedAt.toISOString(), minutes, size, rounds, systems, environment, rows };
+}
+
+async function environmentHere(): Promise<Record<string, string>> {
+  const server = await startRedis();
+  const redis = new Redis(server.url);
+  try {
+    return await readEnvironment(redis);
+  } finally {
+    redis.disconnect();
+    await server.stop();
+  }
+}
+
+function secondsSince(start: Date): string {
+  return ((Date.now() - start.getTime()) / 1000).toFixed(0);
+}

@@ -1,0 +1,71 @@
+import { Redis } from 'ioredis';
+import { startRedis } from '../../../test/support/redis/start-redis.js';
+import type { TestRedis } from '../../../test/support/redis/test-redis.js';
+import { SystemProcess } from '../process/system-process.js';
+import type { System } from '../systems.js';
+
+/** How much a run measures. */
+export type Size = 'quick' | 'full';
+
+export interface StageSettings {
+  readonly system: System;
+  readonly size: Size;
+  /** The folder of the built library. */
+  readonly library: string;
+}
+
+/** Where one system is measured once: an empty Redis of its own, and the processes that the scenario asks for. */
+export class Stage {
+  readonly #processes: SystemProcess[] = [];
+
+  private constructor(
+    private readonly settings: StageSettings,
+    private readonly server: TestRedis,
+    /** A client of the server beside those of the system. */
+    readonly redis: Redis,
+  ) {}
+
+  static async open(settings: StageSettings): Promise<Stage> {
+    const server = await startRedis();
+    return new Stage(settings, server, new Redis(server.url));
+  }
+
+  get system(): System {
+    return this.settings.system;
+  }
+
+  /** What suits the size of this run. */
+  pick<Value>(values: Record<Size, Value>): Value {
+    return values[this.settings.size];
+  }
+
+  startProducer(): Promise<SystemProcess> {
+    return this.#start('producer');
+  }
+
+  /** A process whose consumer does not handle yet. */
+  startConsumer(): Promise<SystemProcess> {
+    return this.#start('consumer');
+  }
+
+  /** A producer, and a consumer that handles. */
+  async startBoth(): Promise<{ producer: SystemProcess; consumer: SystemProcess }> {
+    const [producer, consumer] = await Promise.all([this.startProducer(), this.startConsumer()]);
+    await consumer.ask('start');
+    return { producer, consumer };
+  }
+
+  async close(): Promise<void> {
+    this.redis.disconnect();
+    await Promise.all(this.#processes.map((process) => process.end()));
+    await this.server.stop();
+  }
+
+  async #start(role: 'producer' | 'consumer'): Promise<SystemProcess> {
+    const { system, library } = this.settings;
+    const { host, port } = this.server;
+    const started = await SystemProcess.start({ system: system.name, role, server: { host, port }, library });
+    this.#processes.push(started);
+    return started;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Server } from '../adapters/adapter.js';
+
+/** What a process is started with. */
+export interface ProcessSettings {
+  readonly system: string;
+  readonly role: 'producer' | 'consumer';
+  readonly server: Server;
+  /** The folder of the built library. */
+  readonly library: string;
+}
+
+export interface Request {
+  readonly id: number;
+  readonly task: string;
+  readonly work: unknown;
+}
+
+/** To a request of that id; `ready`: the process has started. */
+export interface Answer {
+  readonly id: number | 'ready';
+  readonly result?: unknown;
+  readonly error?: string;
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Answer, ProcessSettings } from './protocol.js';
+import type { ConsumerTasks, ProducerTasks } from './tasks.js';
+
+const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url));
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A process with one system in it, as its parent sees it. */
+export class SystemProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<Answer['id'], Waiting>();
+  #requests = 0;
+
+  private constructor(settings: ProcessSettings) {
+    this.#child = fork(PROGRAM, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#child.on('message', (answer: Answer) => this.#onAnswer(answer));
+    this.#child.on('exit', (code, signal) => this.#onExit(`${settings.system} ${settings.role}: ${code ?? signal}`));
+  }
+
+  /** Starts it, and waits until it can be told what to do. */
+  static async start(settings: ProcessSettings): Promise<SystemProcess> {
+    const started = new SystemProcess(settings);
+    await started.#answerTo('ready');
+    return started;
+  }
+
+  ask<Task extends keyof ProducerTasks>(
+    task: Task,
+    work: Parameters<ProducerTasks[Task]>[0],
+  ): ReturnType<ProducerTasks[Task]>;
+  ask<Task extends keyof ConsumerTasks>(
+    task: Task,
+    ...work: Parameters<ConsumerTasks[Task]>
+  ): ReturnType<ConsumerTasks[Task]>;
+  ask(task: string, work?: unknown): Promise<unknown> {
+    const id = this.#requests++;
+    this.#child.send({ id, task, work });
+    return this.#answerTo(id);
+  }
+
+  /** Kills it: what it holds is of no interest any more. */
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+
+  #answerTo(id: Answer['id']): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  #onAnswer({ id, result, error }: Answer): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) waiting?.resolve(result);
+    else waiting?.reject(new Error(error));
+  }
+
+  #onExit(how: string): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error(`The process of ${how} ended`));
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,16 @@
+/** A figure with three digits that count. */
+export function formatNumber(value: number): string {
+  if (value >= 1_000_000) return `${trim(value / 1_000_000)}M`;
+  if (value >= 10_000) return `${trim(value / 1_000)}k`;
+  if (value >= 1_000) return `${Math.round(value).toLocaleString('en')}`;
+  return trim(value);
+}
+
+export function formatRatio(value: number): string {
+  return `${trim(value)}×`;
+}
+
+function trim(value: number): string {
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return String(Number(value.toFixed(digits)));
+}

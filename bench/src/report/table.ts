@@ -1,0 +1,46 @@
+import { type Results, ratio, type Row } from '../results.js';
+import { OURS, systemOf } from '../systems.js';
+import { formatNumber, formatRatio } from './format.js';
+
+/**
+ * The results as a Markdown table: for each figure the median of every system with its spread, then this package's as a
+ * multiple of each other one's.
+ */
+export function toMarkdown({ rows, systems }: Results): string {
+  const others = systems.filter((name) => name !== OURS);
+  const titles = [
+    '',
+    'better',
+    ...systems.map((name) => systemOf(name).title),
+    ...others.map((name) => `÷ ${systemOf(name).title}`),
+  ];
+  const cells = rows.map((row) => [
+    `${row.scenario}: ${row.figure.title}`,
+    row.figure.better === 'more' ? '↑' : '↓',
+    ...systems.map((name) => measuredCell(row, name)),
+    ...others.map((name) => ratioCell(row, name)),
+  ]);
+  return layOut(titles, cells);
+}
+
+function measuredCell({ figure, systems }: Row, name: string): string {
+  const summary = systems[name];
+  if (!summary) return '–';
+  const spread = summary.values.length > 1 ? ` ±${Math.round(summary.spread * 100)}%` : '';
+  const unit = figure.unit === '' || figure.unit.startsWith('/') ? figure.unit : ` ${figure.unit}`;
+  return `${formatNumber(summary.median)}${unit}${spread}`;
+}
+
+function ratioCell(row: Row, name: string): string {
+  const value = ratio(row, OURS, name);
+  return value === undefined ? '–' : formatRatio(value);
+}
+
+/** All columns but the first are aligned to the right; as wide as the widest cell, as Prettier would have it. */
+function layOut(titles: readonly string[], cells: readonly (readonly string[])[]): string {
+  const widths = titles.map((title, i) => Math.max(3, title.length, ...cells.map((row) => row[i]!.length)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`;
+  const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [line(titles), line(rule), ...cells.map(line)].join('\n');
+}

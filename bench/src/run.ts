@@ -1,0 +1,85 @@
+import { type Size, Stage } from './measure/stage.js';
+import { summarize } from './measure/summary.js';
+import type { Row } from './results.js';
+import type { Scenario } from './scenarios/scenario.js';
+import { OURS, type System } from './systems.js';
+
+export interface RunSettings {
+  readonly size: Size;
+  readonly rounds: number;
+  readonly systems: readonly System[];
+  readonly scenarios: readonly Scenario[];
+  /** The folder of the built library, for each system. */
+  readonly libraryOf: (system: System) => string;
+  /** Is told of each measurement. */
+  readonly onProgress: (line: string) => void;
+}
+
+/** A measurement that takes longer is given up. */
+const TIMEOUT = 15 * 60_000;
+
+type Values = Readonly<Record<string, number | undefined>>;
+
+/** Measures all systems in all scenarios, one system right after the other, in rounds that start with another one each. */
+export async function run(settings: RunSettings): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const scenario of settings.scenarios) {
+    const systems = settings.systems.filter((system) => scenario.suits?.(system) ?? true);
+    const rounds = Math.min(settings.rounds, scenario.mostRounds ?? Infinity);
+    const measured = new Map<System, Values[]>(systems.map((system) => [system, []]));
+    for (let round = 0; round < rounds; round++) {
+      for (const batch of orderOf(systems, round, scenario.idle ?? false)) {
+        await Promise.all(
+          batch.map(async (system) => {
+            settings.onProgress(`${scenario.name} · ${system.title} · round ${round + 1} of ${rounds}`);
+            measured.get(system)!.push(await measure(settings, scenario, system));
+          }),
+        );
+      }
+    }
+    rows.push(...rowsOf(scenario, measured));
+  }
+  return rows;
+}
+
+/** @returns what is measured at once, one after the other */
+function orderOf(systems: readonly System[], round: number, atOnce: boolean): (readonly System[])[] {
+  if (atOnce) return [systems];
+  const first = round % systems.length;
+  return [...systems.slice(first), ...systems.slice(0, first)].map((system) => [system]);
+}
+
+/** One that fails leaves a gap in the table, and is told about. */
+async function measure({ size, libraryOf, onProgress }: RunSettings, scenario: Scenario, system: System) {
+  const stage = await Stage.open({ system, size, library: libraryOf(system) });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${TIMEOUT / 60_000} minutes`)), TIMEOUT);
+  });
+  try {
+    return await Promise.race([scenario.measure(stage), late]);
+  } catch (error) {
+    if (system.name === OURS) throw error;
+    onProgress(`${scenario.name} · ${system.title} failed: ${String(error)}`);
+    return {};
+  } finally {
+    clearTimeout(timer);
+    await stage.close();
+  }
+}
+
+function rowsOf(scenario: Scenario, measured: ReadonlyMap<System, readonly Values[]>): Row[] {
+  return scenario.figures.map((figure) => {
+    const systems = [...measured].map(([system, rounds]) => {
+      const values = rounds.map((round) => round[figure.key]).filter((value) => value !== undefined);
+      return [system.name, values.length > 0 ? summarize(values) : undefined] as const;
+    });
+    return {
+      scenario: scenario.title,
+      figure,
+      systems: Object.fromEntries(
+        systems.filter((entry): entry is [string, NonNullable<(typeof entry)[1]>] => !!entry[1]),
+      ),
+    };
+  });
+}

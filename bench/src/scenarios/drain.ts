@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisMeter } from '../measure/redis-meter.js';
+import type { Scenario } from './scenario.js';
+
+/** Until what is still under way after the last handler has ended. */
+const REST = 200;
+
+/** One process starts and finds that much overdue. */
+export const drain: Scenario = {
+  name: 'drain',
+  title: 'Drain of a backlog',
+  figures: [
+    { key: 'rate', title: 'handled', unit: '/s', better: 'more' },
+    { key: 'calls', title: 'server calls a message', unit: '', better: 'less' },
+    { key: 'cpu', title: 'Redis CPU a message', unit: 'µs', better: 'less' },
+  ],
+
+  async measure(stage) {
+    const count = stage.pick({ quick: 20_000, full: 50_000 });
+    const [producer, consumer] = await Promise.all([stage.startProducer(), stage.startConsumer()]);
+    await producer.ask('fill', { count, delay: 1 });
+    await producer.end();
+
+    const meter = await RedisMeter.start(stage.redis);
+    await consumer.ask('start');
+    const { firstAt, lastAt } = await consumer.ask('handled', { count });
+    await sleep(REST);
+    const { calls, cpu } = await meter.stop();
+    return { rate: (count / (lastAt - firstAt)) * 1000, calls: calls / count, cpu: cpu / count };
+  },
+};

@@ -1,0 +1,33 @@
+import type { Scenario } from './scenario.js';
+
+const HOUR = 3_600_000;
+const delay = { from: HOUR, to: 2 * HOUR };
+
+/** How fast one process puts messages in. */
+export const offers: Scenario = {
+  name: 'offers',
+  title: 'Offers',
+  figures: [
+    { key: 'oneByOne', title: 'one by one', unit: '/s', better: 'more' },
+    { key: 'inFlight', title: '1,000 in flight', unit: '/s', better: 'more' },
+    { key: 'lists', title: 'lists of 1,000', unit: '/s', better: 'more' },
+  ],
+
+  async measure(stage) {
+    const count = stage.pick({ quick: 20_000, full: 50_000 });
+    const few = stage.pick({ quick: 2_000, full: 5_000 });
+    const producer = await stage.startProducer();
+    // Code is compiled when it has run for a while.
+    await producer.ask('offerInFlight', { count: few, inFlight: 100, delay });
+    await producer.ask('offerLists', { count: 5_000, delay });
+
+    const oneByOne = await producer.ask('offerOneByOne', { count: few, delay });
+    const inFlight = await producer.ask('offerInFlight', { count, inFlight: 1_000, delay });
+    const lists = await producer.ask('offerLists', { count, delay });
+    return {
+      oneByOne: (few / oneByOne.took) * 1000,
+      inFlight: (count / inFlight.took) * 1000,
+      lists: (count / lists.took) * 1000,
+    };
+  },
+};
