@@ -1,12 +1,58 @@
 import { describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
+interface Condition {
+  readonly says: RegExp;
+  /** @returns what ends it */
+  begin(scene: Scene): Promise<() => Promise<unknown>>;
+}
+
+/** What makes a server refuse writes, by the first word of its refusal. */
+const CONDITIONS: Readonly<Record<string, Condition>> = {
+  NOREPLICAS: {
+    says: /NOREPLICAS.*min-replicas-to-write/,
+    begin: async ({ redis }) => {
+      await redis.config('SET', 'min-replicas-to-write', 1);
+      return () => redis.config('SET', 'min-replicas-to-write', 0);
+    },
+  },
+  MISCONF: {
+    says: /MISCONF.*mend or free the disk/,
+    begin: async ({ redis }) => {
+      const [, dir] = (await redis.config('GET', 'dir')) as [string, string];
+      // Where nobody can write a file.
+      await redis.config('SET', 'dir', '/proc', 'save', '3600 1');
+      await redis.bgsave();
+      await until(async () => (await redis.info('persistence')).includes('rdb_last_bgsave_status:err'));
+      return () => redis.config('SET', 'dir', dir, 'save', '');
+    },
+  },
+  BUSY: {
+    says: /BUSY.*SCRIPT KILL/,
+    begin: async ({ redis, url }) => {
+      const busy = new Redis(url, { maxRetriesPerRequest: null });
+      const killed = busy.eval('while true do end', 0).catch(() => busy.disconnect());
+      await until(async () =>
+        redis.ping().then(
+          () => false,
+          (error: Error) => error.message.startsWith('BUSY'),
+        ),
+      );
+      return async () => {
+        await redis.script('KILL');
+        await killed;
+      };
+    },
+  },
+};
+
 describe('Redis refuses', () => {
-  const scene = new Scene({});
+  const scene = new Scene({ args: ['--enable-protected-configs', 'yes', '--busy-reply-threshold', '100'] });
   const urlOf = (user: string) => scene.url.replace('redis://', `redis://${user}:secret@`);
 
   test('an offer that may not be announced is refused, and nothing is written', async () => {
@@ -85,6 +131,32 @@ describe('Redis refuses', () => {
     }
     const { attempt } = await handled.until('meanwhile');
     expect(attempt).toBe(1);
+  });
+
+  describe.each(Object.entries(CONDITIONS))('all writes with %s, and goes on when that is over:', (word, condition) => {
+    test('offers fail saying what to do, and what falls due meanwhile is handled afterwards, once', async () => {
+      const queue = scene.newQueue();
+      const handled = new Handled();
+      const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+      await producer.offer(queue, 1, 2000, { id: 'meanwhile' });
+      const end = await condition.begin(scene);
+      try {
+        await until(() => log.some((line) => line.includes('transfer failed') && line.includes(word)));
+        const error: unknown = await producer.offer(queue, 1, 0).catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ code: 'STORE_REFUSED', message: expect.stringMatching(condition.says) });
+        expect(handled.calls).toEqual([]);
+      } finally {
+        await end();
+      }
+      await handled.until('meanwhile', { within: 10_000 });
+      await producer.offer(queue, 1, 0, { id: 'afterwards' });
+      await handled.until('afterwards', { within: 10_000 });
+      await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0');
+      expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
+        ['meanwhile', 1],
+        ['afterwards', 1],
+      ]);
+    }, 30_000);
   });
 
   test('messages that fall due while Redis answers nobody are handled when it does again', async () => {
