@@ -13,8 +13,11 @@ const PENDING = 300_000;
 const OFFERED_AT_ONCE = 1000;
 /** How long another client may wait for an answer, 99 times of 100, ms. */
 const PING_P99 = 20;
-/** On a machine that is busy with other things as well: how many times as long as at a server that has nothing to do. */
-const TIMES_QUIET = 5;
+/**
+ * On a machine that is busy with other things as well: how many times as long as at a server that has nothing to do. So many
+ * because a process that computes has to share the processor, while one that only answers gets it at once.
+ */
+const TIMES_QUIET = 20;
 
 describe('under load', () => {
   const scene = new Scene({});
@@ -82,6 +85,7 @@ describe('under load', () => {
       await watchPings(`offering ${what}`, () => offerAll(app, queue, (index) => base + offset(index), count));
       const { busy, idle } = await watchPings(`handling ${what}`, () => handleAll(queue, count));
       expect(busy.pings).toBeGreaterThan(100);
+      expect(busy.p50).toBeLessThanOrEqual(PING_P99);
       expect(busy.p99).toBeLessThanOrEqual(Math.max(PING_P99, TIMES_QUIET * idle.p99));
     },
     600_000,

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandCount } from '../support/command-count.js';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+import type { WorkerProcess } from '../support/worker/worker-process.js';
+
+const PROCESSES = 20;
+/** How many are started side by side. */
+const GROUP = 4;
+const INTERVAL = 10;
+const MESSAGES = 400;
+/** The promise is 1.2; the rest is for a busy machine, whose late timers let standbys fire. */
+const MOST_EXTRA_CALLS = 1.25;
+
+describe('twenty processes handle one queue', () => {
+  const scene = new Scene({});
+
+  test('each message is handled by one of them, once, and costs the server what it costs with one process', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const workers: WorkerProcess[] = [await scene.startWorker({ queue, quiet: true })];
+    const offered: string[] = [];
+    const ended = () => workers.flatMap((worker) => worker.of('end')).map(({ id }) => id);
+
+    /** Offers at a steady pace, until all is handled. */
+    async function flow(): Promise<void> {
+      const start = performance.now();
+      for (let i = 0; i < MESSAGES; i++) {
+        await sleep(Math.max(0, start + i * INTERVAL - performance.now()));
+        offered.push((await producer.offer(queue, null, 200)).id);
+      }
+      await until(() => ended().length >= offered.length, { within: 30_000, every: 50 });
+    }
+
+    /** Server calls, what scripts call included. On a busy machine messages are moved several at a time, which saves some. */
+    async function countCalls() {
+      await flow();
+      const count = await CommandCount.start(scene.redis);
+      await flow();
+      const calls = await count.stop();
+      const all = Object.values(calls).reduce((sum, number) => sum + number, 0);
+      return { aMessage: all / MESSAGES, aMove: all / calls.zremrangebyrank! };
+    }
+
+    const one = await countCalls();
+    while (workers.length < PROCESSES) {
+      const group = Math.min(GROUP, PROCESSES - workers.length);
+      workers.push(
+        ...(await Promise.all(Array.from({ length: group }, () => scene.startWorker({ queue, quiet: true })))),
+      );
+    }
+    const twenty = await countCalls();
+    const shares = workers.map((worker) => worker.of('end').length);
+    console.log(
+      `server calls a message with 1 process ${one.aMessage.toFixed(1)}, with ${PROCESSES} ${twenty.aMessage.toFixed(1)}; ` +
+        `a move of messages ${one.aMove.toFixed(1)} and ${twenty.aMove.toFixed(1)}; shares ${shares.join(', ')}`,
+    );
+    expect(ended().sort()).toEqual(offered.sort());
+    expect(shares.filter((share) => share > 0).length).toBeGreaterThan(1);
+    expect(twenty.aMove / one.aMove).toBeLessThanOrEqual(MOST_EXTRA_CALLS);
+  }, 300_000);
+});
