@@ -74,11 +74,11 @@ async function underFire(stage: SoakStage, settings: SoakSettings, tell: Narrato
   const faults = FAULTS.filter(({ kind }) => settings.kinds?.includes(kind) ?? true);
   const { fleet, redis, admin, proxy, log, observer } = stage;
   const healing = new AbortController();
-  const scene: Scene = {
-    ...{ fleet, redis, admin, proxy, log },
+  const scene: Omit<Scene, 'open'> = {
+    ...{ fleet, redis, admin, proxy },
     wait: (length) => sleep(length, undefined, { signal: healing.signal }).catch(() => undefined),
   };
-  const nemesis = new Nemesis(scene, faults);
+  const nemesis = new Nemesis(scene, log, faults);
   tell(`Starting ${settings.workers} workers and ${settings.producers} producers`);
   await fleet.start();
   observer.start();

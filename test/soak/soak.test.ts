@@ -22,7 +22,16 @@ describe('A short soak', () => {
   afterEach(() => rmSync(out, { recursive: true, force: true }));
 
   const soak = (settings: Partial<SoakSettings>) =>
-    runSoak({ ...DEFAULT_SETTINGS, seconds: 5, rate: 300, longestDelay: 3000, workers: 2, producers: 2, out, ...settings });
+    runSoak({
+      ...DEFAULT_SETTINGS,
+      seconds: 5,
+      rate: 300,
+      longestDelay: 3000,
+      workers: 2,
+      producers: 2,
+      out,
+      ...settings,
+    });
 
   test(
     'with faults of all kinds loses nothing, is never early, and can explain every duplicate',

@@ -15,10 +15,10 @@ export class FaultLog {
     return this.#windows;
   }
 
-  /** Opens a window; the returned function closes it. Open it before the deed. */
-  open(kind: string, processes: FaultWindow['processes'], detail: string): () => void {
+  /** Opens a window; the returned function closes it. */
+  open(what: Omit<FaultWindow, 'from' | 'to'>): () => void {
     const from = this.now();
-    return () => this.add({ kind, from, to: this.now(), processes, detail, injected: true });
+    return () => this.add({ ...what, from, to: this.now() });
   }
 
   add(window: FaultWindow): void {

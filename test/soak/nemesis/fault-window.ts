@@ -9,6 +9,8 @@ export interface FaultWindow {
   readonly processes: 'all' | readonly number[];
   /** What exactly was done, for people. */
   readonly detail: string;
+  /** Whether it may have made leases end. */
+  readonly costsLeases: boolean;
   /** Done by the nemesis; false: it came from the machine. */
   readonly injected: boolean;
 }

@@ -3,7 +3,7 @@ import type { TestRedis } from '../../support/redis/test-redis.js';
 import type { TcpProxy } from '../../support/tcp-proxy/tcp-proxy.js';
 import type { Fleet } from '../processes/fleet.js';
 import type { Random } from '../random.js';
-import type { FaultLog } from './fault-log.js';
+import type { FaultWindow } from './fault-window.js';
 
 /** What a fault can be done to. */
 export interface Scene {
@@ -12,7 +12,8 @@ export interface Scene {
   /** A connection of the nemesis itself, past the proxy. */
   readonly admin: Redis;
   readonly proxy: TcpProxy;
-  readonly log: FaultLog;
+  /** Opens a fault's window, before the deed: which processes feel it, and what exactly is done. The result closes it. */
+  open(processes: FaultWindow['processes'], detail: string): () => void;
   /** Waits so many ms, or until all is to be healed. */
   wait(length: number): Promise<void>;
 }
@@ -22,6 +23,8 @@ export interface Fault {
   readonly kind: string;
   /** Faults of the server happen one after the other, so that each is what its name says. */
   readonly of: 'server' | 'network' | 'process';
-  /** Does it, logs its window, and heals it. */
+  /** Whether it alone may keep a worker from extending its leases until they end: only then it explains duplicates. */
+  readonly costsLeases: boolean;
+  /** Does it, tells its window, and heals it. */
   readonly strike: (scene: Scene, random: Random) => Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { Random } from '../random.js';
 import type { Fault, Scene } from './fault.js';
+import type { FaultLog } from './fault-log.js';
 import type { PlannedFault } from './fault-plan.js';
 
 /** Carries out a plan of faults. */
@@ -11,7 +12,8 @@ export class Nemesis {
   #healing = false;
 
   constructor(
-    private readonly scene: Scene,
+    private readonly scene: Omit<Scene, 'open'>,
+    private readonly log: FaultLog,
     private readonly faults: readonly Fault[],
   ) {}
 
@@ -34,7 +36,10 @@ export class Nemesis {
   #strike({ kind, seed }: PlannedFault): void {
     const fault = this.faults.find((candidate) => candidate.kind === kind);
     if (!fault) throw new Error(`There is no fault '${kind}'.`);
-    const strike = () => fault.strike(this.scene, new Random(seed));
+    const { costsLeases } = fault;
+    const open: Scene['open'] = (processes, detail) =>
+      this.log.open({ kind, costsLeases, processes, detail, injected: true });
+    const strike = () => fault.strike({ ...this.scene, open }, new Random(seed));
     const work = (fault.of === 'server' ? this.#afterOthers(strike) : strike()).catch((problem: unknown) => {
       this.#problems.push(problem);
     });

@@ -79,7 +79,15 @@ export class Observer {
     }
     if (now() - from > SLOW) {
       const detail = `its answer took ${now() - from} ms`;
-      log.add({ kind: 'server stalled by the machine', from, to: now(), processes: 'all', detail, injected: false });
+      log.add({
+        kind: 'server stalled by the machine',
+        from,
+        to: now(),
+        processes: 'all',
+        detail,
+        costsLeases: true,
+        injected: false,
+      });
     }
   }
 }

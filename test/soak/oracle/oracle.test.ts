@@ -50,6 +50,7 @@ const fault = (from: number, to: number, processes: FaultWindow['processes'] = [
   to,
   processes,
   detail: '',
+  costsLeases: true,
   injected: true,
 });
 
@@ -198,6 +199,15 @@ describe('The oracle', () => {
       const { red, unattributed } = judged([...OFFERED, start(103), ...HANDLED_AGAIN], windows);
       expect(red).toEqual(['unattributed']);
       expect(unattributed.examples[0]).toContain('never settled');
+    });
+
+    test.each([
+      ['a fault that cannot end a lease', { at: 3103, attempt: 2 }, { ...fault(104, 200), costsLeases: false }],
+      ['a lease that had no time to end', { at: 3100, attempt: 2 }, fault(104, 200)],
+      ['a lease that cost no attempt', { at: 3103, attempt: 1 }, fault(104, 200)],
+    ])('%s explains nothing', (_what, { at, attempt }, window) => {
+      const again = [start(at, { by: OTHER, attempt }), end(at + 1, 'handled', OTHER)];
+      expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
     });
 
     test('no fault explains a start after an ack that counted', () => {

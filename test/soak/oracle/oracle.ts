@@ -1,6 +1,6 @@
 import type { FaultWindow } from '../nemesis/fault-window.js';
 import { FindingList } from './finding-list.js';
-import type { History } from './history.js';
+import type { History, Stall } from './history.js';
 import { LatenessMeter } from './lateness-meter.js';
 import { type ClaimStory, type MessageStory, tellStory } from './message-story.js';
 import { findCorrupt } from './rules/corrupt.js';
@@ -109,13 +109,7 @@ class Court {
   }
 }
 
-function stallWindow({ process, from, to }: { process: number; from: number; to: number }): FaultWindow {
-  return {
-    kind: 'stalled by the machine',
-    from,
-    to,
-    processes: [process],
-    detail: `for ${to - from} ms`,
-    injected: false,
-  };
+function stallWindow({ process, from, to }: Stall): FaultWindow {
+  const detail = `for ${to - from} ms`;
+  return { kind: 'stalled by the machine', from, to, processes: [process], detail, costsLeases: true, injected: false };
 }

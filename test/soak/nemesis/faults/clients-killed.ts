@@ -1,15 +1,15 @@
 import type { Fault } from '../fault.js';
 
 /** The server closes connections of a type. */
-const clientsKilled = (type: 'normal' | 'pubsub', kind: string): Fault => ({
-  kind,
+const clientsKilled = (type: 'normal' | 'pubsub', fault: Pick<Fault, 'kind' | 'costsLeases'>): Fault => ({
+  ...fault,
   of: 'network',
-  strike: async ({ admin, log }) => {
-    const close = log.open(kind, 'all', `CLIENT KILL TYPE ${type}`);
+  strike: async ({ admin, open }) => {
+    const close = open('all', `CLIENT KILL TYPE ${type}`);
     await admin.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes').catch(() => undefined);
     close();
   },
 });
 
-export const connectionsKilled = clientsKilled('normal', 'connections killed');
-export const subscriptionsKilled = clientsKilled('pubsub', 'subscriptions killed');
+export const connectionsKilled = clientsKilled('normal', { kind: 'connections killed', costsLeases: true });
+export const subscriptionsKilled = clientsKilled('pubsub', { kind: 'subscriptions killed', costsLeases: false });

@@ -8,15 +8,15 @@ const LONGEST_DARKNESS = BLOCK_TIMEOUT + 8000;
 const LOOK = 100;
 
 /** Half-open connections: bytes are dropped both ways, and nobody is told, until the clients notice by themselves. */
-const darkness = (kind: string, which: ConnectionFilter): Fault => ({
-  kind,
+const darkness = (fault: Pick<Fault, 'kind' | 'costsLeases'>, which: ConnectionFilter): Fault => ({
+  ...fault,
   of: 'network',
   strike: async (scene, random) => {
-    const { fleet, proxy, log } = scene;
+    const { fleet, proxy, open } = scene;
     const chosen = proxy.connections.filter(
       (connection) => connection.isOpen && which(connection) && random.chance(0.4),
     );
-    const close = log.open(kind, fleet.behindProxy, `${chosen.length} connections went dark without a word`);
+    const close = open(fleet.behindProxy, `${chosen.length} connections went dark without a word`);
     const stopDarkening = proxy.goDark((connection) => chosen.includes(connection));
     await untilGivenUp(scene, chosen);
     stopDarkening();
@@ -33,5 +33,11 @@ async function untilGivenUp({ wait }: Scene, connections: readonly ProxiedConnec
   }
 }
 
-export const connectionsDark = darkness('connections dark', ({ name }) => name !== 'delay-queue:announcements');
-export const subscribersDark = darkness('subscribers dark', ({ name }) => name === 'delay-queue:announcements');
+export const connectionsDark = darkness(
+  { kind: 'connections dark', costsLeases: true },
+  ({ name }) => name !== 'delay-queue:announcements',
+);
+export const subscribersDark = darkness(
+  { kind: 'subscribers dark', costsLeases: false },
+  ({ name }) => name === 'delay-queue:announcements',
+);

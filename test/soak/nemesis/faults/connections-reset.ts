@@ -4,9 +4,10 @@ import type { Fault } from '../fault.js';
 export const connectionsReset: Fault = {
   kind: 'connections reset',
   of: 'network',
-  strike: async ({ fleet, proxy, log, wait }, random) => {
+  costsLeases: true,
+  strike: async ({ fleet, proxy, open, wait }, random) => {
     const times = random.int(1, 4);
-    const close = log.open('connections reset', fleet.behindProxy, `RST to half of the connections, ${times} times`);
+    const close = open(fleet.behindProxy, `RST to half of the connections, ${times} times`);
     for (let time = 1; time <= times; time++) {
       proxy.reset(() => random.chance(0.5));
       await wait(150);

@@ -10,9 +10,10 @@ const REPLIES = [
 export const errorReplies: Fault = {
   kind: 'error replies',
   of: 'network',
-  strike: async ({ fleet, proxy, log, wait }, random) => {
+  costsLeases: false,
+  strike: async ({ fleet, proxy, open, wait }, random) => {
     const reply = random.pick(REPLIES);
-    const close = log.open('error replies', fleet.behindProxy, `half of the calls get ${reply}`);
+    const close = open(fleet.behindProxy, `half of the calls get ${reply}`);
     let over = false;
     proxy.refuse(({ command }) => !over && command.startsWith('EVAL') && random.chance(0.5), reply, Infinity);
     await wait(random.int(300, 1000));

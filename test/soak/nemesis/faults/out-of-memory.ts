@@ -4,9 +4,10 @@ import type { Fault } from '../fault.js';
 export const outOfMemory: Fault = {
   kind: 'out of memory',
   of: 'server',
-  strike: async ({ admin, log, wait }, random) => {
+  costsLeases: false,
+  strike: async ({ admin, open, wait }, random) => {
     const length = random.int(300, 1200);
-    const close = log.open('out of memory', 'all', `maxmemory 1mb for ${length} ms`);
+    const close = open('all', `maxmemory 1mb for ${length} ms`);
     await admin.config('SET', 'maxmemory', '1mb').catch(() => undefined);
     await wait(length);
     await admin.config('SET', 'maxmemory', '0');

@@ -4,12 +4,13 @@ import type { Fault } from '../fault.js';
 export const producerKilled: Fault = {
   kind: 'producer killed',
   of: 'process',
-  strike: async ({ fleet, log }, random) => {
+  costsLeases: false,
+  strike: async ({ fleet, open }, random) => {
     await fleet.withOne(
       random,
       ({ role, veteran }) => role === 'producer' && !veteran,
       async (berth) => {
-        const close = log.open('producer killed', [berth.process.index], `SIGKILL to producer ${berth.process.index}`);
+        const close = open([berth.process.index], `SIGKILL to producer ${berth.process.index}`);
         await berth.process.kill('SIGKILL');
         await fleet.replace(berth);
         close();

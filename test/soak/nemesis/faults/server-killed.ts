@@ -4,9 +4,10 @@ import type { Fault } from '../fault.js';
 export const serverKilled: Fault = {
   kind: 'server killed',
   of: 'server',
-  strike: async ({ redis, log, wait }, random) => {
+  costsLeases: true,
+  strike: async ({ redis, open, wait }, random) => {
     const length = random.int(0, 800);
-    const close = log.open('server killed', 'all', `SIGKILL to Redis, started again after ${length} ms`);
+    const close = open('all', `SIGKILL to Redis, started again after ${length} ms`);
     await redis.kill9();
     await wait(length);
     await redis.restart();

@@ -5,13 +5,14 @@ import type { Fault } from '../fault.js';
 export const workerFrozen: Fault = {
   kind: 'worker frozen',
   of: 'process',
-  strike: async ({ fleet, log, wait }, random) => {
+  costsLeases: true,
+  strike: async ({ fleet, open, wait }, random) => {
     const length = LEASE + random.int(300, 2000);
     await fleet.withOne(
       random,
       ({ role }) => role === 'worker',
       async ({ process }) => {
-        const close = log.open('worker frozen', [process.index], `SIGSTOP to worker ${process.index} for ${length} ms`);
+        const close = open([process.index], `SIGSTOP to worker ${process.index} for ${length} ms`);
         process.freeze();
         await wait(length);
         process.thaw();

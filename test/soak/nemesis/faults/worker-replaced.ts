@@ -4,17 +4,14 @@ import type { Fault } from '../fault.js';
 export const workerReplaced: Fault = {
   kind: 'worker replaced',
   of: 'process',
-  strike: async ({ fleet, log }, random) => {
+  costsLeases: false,
+  strike: async ({ fleet, open }, random) => {
     await fleet.withOne(
       random,
       ({ role, veteran }) => role === 'worker' && !veteran,
       async (berth) => {
         const old = berth.process;
-        const close = log.open(
-          'worker replaced',
-          [old.index],
-          `SIGTERM to worker ${old.index} after a new one started`,
-        );
+        const close = open([old.index], `SIGTERM to worker ${old.index} after a new one started`);
         await fleet.replace(berth);
         await old.kill('SIGTERM');
         close();

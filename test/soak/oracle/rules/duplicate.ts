@@ -1,4 +1,5 @@
 import type { FaultWindow } from '../../nemesis/fault-window.js';
+import { LEASE } from '../../workload/message-plan.js';
 import type { ClaimStory, MessageStory } from '../message-story.js';
 
 /** The cause of a start that nothing explains. */
@@ -7,8 +8,9 @@ export const UNATTRIBUTED = 'unattributed';
 /**
  * Why a message was started again after an earlier claim of it.
  *
- * The rule is strict: once an ack is confirmed, no fault excuses another start; before that, only a fault that its very
- * holder felt while it held the message.
+ * The rule is strict. Once an ack is confirmed, no fault excuses another start. Before that, an attempt must have been
+ * spent on a lease that had the time to end, and a fault that can end leases must have been felt by the very holder while
+ * it held the message.
  */
 export function attribute(
   story: MessageStory,
@@ -21,10 +23,12 @@ export function attribute(
     if (end?.how === 'failed') return 'failed attempt';
     if (end?.how === 'deferred') return 'put off by its handler';
   }
+  const leaseEnded = later.attempt > earlier.attempt && later.startedAt >= earlier.sentAt + LEASE;
+  if (leaseEnded && settle?.result !== 'accepted') {
+    const fault = feltBy(earlier, { until: settle?.at ?? later.startedAt, windows });
+    if (fault) return fault.kind;
+  }
   const repeated = story.offers.some(({ outcome, version }) => outcome === 'unknown' && version === later.version);
-  if (settle?.result === 'accepted') return repeated ? 'offered again after an unknown outcome' : UNATTRIBUTED;
-  const fault = feltBy(earlier, { until: settle?.at ?? later.startedAt, windows });
-  if (fault) return fault.kind;
   return repeated ? 'offered again after an unknown outcome' : UNATTRIBUTED;
 }
 
@@ -33,8 +37,8 @@ function feltBy(
   { process, sentAt }: ClaimStory,
   { until, windows }: { until: number; windows: readonly FaultWindow[] },
 ): FaultWindow | undefined {
-  const felt = windows.filter(({ from, to, processes }) => {
-    return from <= until && to >= sentAt && (processes === 'all' || processes.includes(process));
+  const felt = windows.filter(({ from, to, processes, costsLeases }) => {
+    return costsLeases && from <= until && to >= sentAt && (processes === 'all' || processes.includes(process));
   });
   return felt.sort((a, b) => distance(a) - distance(b))[0];
 }
