@@ -99,7 +99,7 @@ final class Client implements AutoCloseable {
   }
 
   private Object startTransfer(JsonNode request) {
-    queues.restartTransfer(queue(request), codecName(request));
+    queues.startTransfer(queue(request), codecName(request));
     return null;
   }
 

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { buildPeer, missingJava, REDISSON_LINES, type RedissonLine } from './java-build.js';
+import { JavaPeer } from './java-peer.js';
+
+/** What a suite works with: a Redisson client, and a client of its own to look at what that wrote. */
+export interface JavaSuite {
+  readonly line: RedissonLine;
+  readonly java: JavaPeer;
+  readonly redis: Redis;
+}
+
+/** The first build downloads what Maven needs. */
+const BUILD_TIMEOUT = 600_000;
+
+/**
+ * Declares a suite for each line of Redisson, whose client is ready when its tests run. Without Java the suite is skipped,
+ * with a loud word.
+ */
+export function describeWithJava(name: string, declare: (suite: JavaSuite) => void): void {
+  const problem = missingJava();
+  if (problem !== undefined) console.warn(`\n${'!'.repeat(80)}\n${problem}\n${'!'.repeat(80)}`);
+  const describeOrSkip = problem === undefined ? describe : describe.skip;
+  describeOrSkip.each(REDISSON_LINES)(`${name} (Redisson %s)`, (line) => {
+    let java: JavaPeer;
+    let redis: Redis;
+    jest.setTimeout(60_000);
+
+    beforeAll(async () => {
+      await buildPeer(line);
+      java = await JavaPeer.start(line);
+      redis = new Redis(sharedRedisUrl());
+      await java.connect(sharedRedisUrl());
+    }, BUILD_TIMEOUT);
+
+    afterAll(async () => {
+      await java?.end();
+      await redis?.quit();
+    });
+
+    declare({
+      line,
+      get java() {
+        return java;
+      },
+      get redis() {
+        return redis;
+      },
+    });
+  });
+}
