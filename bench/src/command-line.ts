@@ -43,13 +43,16 @@ export function readCommand(args: string[]): Command {
     mode,
     rounds,
     systems: choose('--systems', values.systems, usual),
-    scenarios: choose(
-      '--only',
-      values.only,
-      SCENARIOS.map(({ name }) => name),
-    ),
+    scenarios: chooseScenarios(mode, values.only),
     against: values.against,
   };
+}
+
+function chooseScenarios(mode: Command['mode'], only: string | undefined): readonly string[] {
+  const known = SCENARIOS.map(({ name }) => name);
+  if (only !== undefined) return choose('--only', only, known);
+  const usual = SCENARIOS.filter(({ onRequest, fullOnly }) => !onRequest && !(fullOnly && mode !== 'full'));
+  return usual.map(({ name }) => name);
 }
 
 function choose(option: string, text: string | undefined, known: readonly string[]): readonly string[] {

@@ -42,7 +42,7 @@ async function measureAll({ mode, rounds, systems, scenarios, against }: Command
     size,
     rounds,
     systems: systems.map(systemOf),
-    scenarios: SCENARIOS.filter(({ name, fullOnly }) => scenarios.includes(name) && !(fullOnly && size === 'quick')),
+    scenarios: SCENARIOS.filter(({ name }) => scenarios.includes(name)),
     libraryOf: ({ name }) => (name === 'earlier' ? resolve(against!) : LIBRARY),
     onProgress: (line) => console.error(`${secondsSince(startedAt).padStart(5)} s  ${line}`),
   });

@@ -68,18 +68,17 @@ async function measure({ size, libraryOf, onProgress }: RunSettings, scenario: S
   }
 }
 
+/** Without the figures that nobody has: quick runs leave some out. */
 function rowsOf(scenario: Scenario, measured: ReadonlyMap<System, readonly Values[]>): Row[] {
-  return scenario.figures.map((figure) => {
-    const systems = [...measured].map(([system, rounds]) => {
-      const values = rounds.map((round) => round[figure.key]).filter((value) => value !== undefined);
-      return [system.name, values.length > 0 ? summarize(values) : undefined] as const;
-    });
-    return {
-      scenario: scenario.title,
-      figure,
-      systems: Object.fromEntries(
-        systems.filter((entry): entry is [string, NonNullable<(typeof entry)[1]>] => !!entry[1]),
-      ),
-    };
-  });
+  const rows = scenario.figures.map((figure) => ({
+    scenario: scenario.title,
+    figure,
+    systems: Object.fromEntries(
+      [...measured].flatMap(([system, rounds]) => {
+        const values = rounds.map((round) => round[figure.key]).filter((value) => value !== undefined);
+        return values.length > 0 ? [[system.name, summarize(values)]] : [];
+      }),
+    ),
+  }));
+  return rows.filter(({ systems }) => Object.keys(systems).length > 0);
 }

@@ -1,8 +1,29 @@
+import { burst, burstOfAMillion } from './burst.js';
 import { drain } from './drain.js';
+import { growth, hugeGrowth } from './growth.js';
+import { herd } from './herd.js';
+import { idle } from './idle.js';
 import { lateness } from './lateness.js';
+import { lone } from './lone.js';
 import { memory } from './memory.js';
 import { offers } from './offers.js';
 import type { Scenario } from './scenario.js';
+import { startUp } from './start-up.js';
+import { steady } from './steady.js';
 
 /** In the order of the table. */
-export const SCENARIOS: readonly Scenario[] = [offers, drain, lateness, memory];
+export const SCENARIOS: readonly Scenario[] = [
+  offers,
+  drain,
+  steady,
+  lateness,
+  lone,
+  burst,
+  burstOfAMillion,
+  memory,
+  idle,
+  growth,
+  hugeGrowth,
+  herd,
+  startUp,
+];

@@ -17,7 +17,7 @@ export const lateness: Scenario = {
   ),
 
   async measure(stage) {
-    const seconds = stage.pick({ quick: 2, full: 5 });
+    const seconds = stage.pick({ quick: 1, full: 5 });
     const { producer, consumer } = await stage.startBoth();
     // Code is compiled when it has run for a while.
     const warmUp = await producer.ask('offerAtRate', { rate: 1_000, seconds: 1, delay: DELAY });

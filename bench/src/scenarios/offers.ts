@@ -14,8 +14,8 @@ export const offers: Scenario = {
   ],
 
   async measure(stage) {
-    const count = stage.pick({ quick: 20_000, full: 50_000 });
-    const few = stage.pick({ quick: 2_000, full: 5_000 });
+    const count = stage.pick({ quick: 10_000, full: 50_000 });
+    const few = stage.pick({ quick: 1_000, full: 5_000 });
     const producer = await stage.startProducer();
     // Code is compiled when it has run for a while.
     await producer.ask('offerInFlight', { count: few, inFlight: 100, delay });

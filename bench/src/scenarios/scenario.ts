@@ -20,6 +20,8 @@ export interface Scenario {
   readonly mostRounds?: number;
   /** Left out of quick runs. */
   readonly fullOnly?: boolean;
+  /** Measured only if it is named with `--only`. */
+  readonly onRequest?: boolean;
   /** Whether all systems may be measured at once, because they hardly do anything. */
   readonly idle?: boolean;
   /** @returns the values of the figures; one that the system has no answer to is left out */

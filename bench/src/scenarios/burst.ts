@@ -1,0 +1,46 @@
+import { PingProbe } from '../measure/ping-probe.js';
+import type { Stage } from '../measure/stage.js';
+import { FLOOR, OURS } from '../systems.js';
+import type { Figure, Scenario } from './scenario.js';
+
+const LATE: Pick<Figure, 'unit' | 'better'> = { unit: 'ms', better: 'less' };
+
+/** Many messages that fall due at the same moment, handled by one process that waits for them. */
+async function measureBurst(stage: Stage, count: number, filling: number) {
+  const { producer, consumer } = await stage.startBoth();
+  // Code is compiled when it has run for a while.
+  await producer.ask('fill', { count: 5_000, delay: 1 });
+  await consumer.ask('handled', { count: 5_000 });
+  await consumer.ask('reset');
+
+  const dueAt = Date.now() + filling;
+  await producer.ask('fill', { count, delay: 0, dueAt });
+  if (Date.now() > dueAt) throw new Error('the queue was not filled in time');
+  await producer.end();
+  const probe = new PingProbe(stage.redis);
+  const { lateness } = await consumer.ask('handled', { count });
+  const ping = await probe.stop();
+  return { first: lateness.min, last: lateness.max, ping: ping.p99 };
+}
+
+export const burst: Scenario = {
+  name: 'burst',
+  title: '20,000 due at once',
+  figures: [
+    { key: 'first', title: 'the first late', ...LATE },
+    { key: 'last', title: 'the last late', ...LATE },
+    { key: 'ping', title: 'PING of another client, p99', ...LATE },
+  ],
+  measure: (stage) => measureBurst(stage, 20_000, stage.pick({ quick: 4_000, full: 8_000 })),
+};
+
+/** The peers need minutes for it. */
+export const burstOfAMillion: Scenario = {
+  name: 'million',
+  title: '1,000,000 due at once',
+  figures: burst.figures,
+  suits: ({ name }) => name === OURS || name === FLOOR || name === 'earlier',
+  mostRounds: 1,
+  fullOnly: true,
+  measure: (stage) => measureBurst(stage, 1_000_000, 60_000),
+};

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisMeter } from '../measure/redis-meter.js';
+import type { Stage } from '../measure/stage.js';
+import type { SystemProcess } from '../process/system-process.js';
+import type { Scenario } from './scenario.js';
+
+const PROCESSES = [1, 5, 20];
+const RATE = 400;
+const DELAY = 500;
+const POLL = 100;
+/** Seconds. */
+const WARM_UP = 3;
+const MEASURED = 5;
+
+/** What a message costs Redis, its offer included, when many processes wait for it. */
+export const herd: Scenario = {
+  name: 'herd',
+  title: '400 a second',
+  figures: PROCESSES.flatMap((number) => [
+    {
+      key: `calls ${number}`,
+      title: `server calls a message, processes: ${number}`,
+      unit: '',
+      better: 'less' as const,
+    },
+    { key: `cpu ${number}`, title: `Redis CPU a message, processes: ${number}`, unit: 'µs', better: 'less' as const },
+  ]),
+  suits: ({ manyConsumers }) => manyConsumers,
+  mostRounds: 1,
+  fullOnly: true,
+
+  async measure(stage) {
+    const producer = await stage.startProducer();
+    const consumers: SystemProcess[] = [];
+    const figures: Record<string, number> = {};
+    for (const number of PROCESSES) {
+      await join(stage, consumers, number);
+      await offerAndHandle(producer, consumers, WARM_UP);
+      const meter = await RedisMeter.start(stage.redis);
+      const offered = await offerAndHandle(producer, consumers, MEASURED);
+      const { calls, cpu } = await meter.stop();
+      figures[`calls ${number}`] = calls / offered;
+      figures[`cpu ${number}`] = cpu / offered;
+    }
+    return figures;
+  },
+};
+
+/** Starts as many consumers as are missing. */
+async function join(stage: Stage, consumers: SystemProcess[], number: number): Promise<void> {
+  const missing = Array.from({ length: number - consumers.length }, async () => {
+    const consumer = await stage.startConsumer();
+    await consumer.ask('start');
+    consumers.push(consumer);
+  });
+  await Promise.all(missing);
+}
+
+async function offerAndHandle(producer: SystemProcess, consumers: readonly SystemProcess[], seconds: number) {
+  await Promise.all(consumers.map((consumer) => consumer.ask('reset')));
+  const { offered } = await producer.ask('offerAtRate', { rate: RATE, seconds, delay: DELAY });
+  const handled = async () => {
+    const looks = await Promise.all(consumers.map((consumer) => consumer.ask('look')));
+    return looks.reduce((sum, { count }) => sum + count, 0);
+  };
+  while ((await handled()) < offered) await sleep(POLL);
+  return offered;
+}

@@ -1,0 +1,29 @@
+import { distributionOf } from '../measure/percentiles.js';
+import type { Scenario } from './scenario.js';
+
+const delay = { from: 100, to: 400 };
+
+/** How late a message is handled that is alone in its queue. */
+export const lone: Scenario = {
+  name: 'lone',
+  title: 'Lone message',
+  figures: [
+    { key: 'p50', title: 'late, p50', unit: 'ms', better: 'less' },
+    { key: 'max', title: 'late, max', unit: 'ms', better: 'less' },
+  ],
+
+  async measure(stage) {
+    const count = stage.pick({ quick: 6, full: 30 });
+    const { producer, consumer } = await stage.startBoth();
+    // Code that runs for the first time is loaded and compiled first.
+    await producer.ask('offerOneByOne', { count: 20, delay: 50 });
+    await consumer.ask('handled', { count: 20 });
+    const lateness: number[] = [];
+    while (lateness.length < count) {
+      await consumer.ask('reset');
+      await producer.ask('offerOneByOne', { count: 1, delay });
+      lateness.push((await consumer.ask('handled', { count: 1 })).lateness.max);
+    }
+    return { ...distributionOf(lateness) };
+  },
+};

@@ -1,0 +1,19 @@
+import type { Scenario } from './scenario.js';
+
+/** How long a starting process takes to its first message, when a lot is overdue. */
+export const startUp: Scenario = {
+  name: 'start-up',
+  title: 'Start with 1,000,000 overdue',
+  figures: [{ key: 'first', title: 'until the first is handled', unit: 'ms', better: 'less' }],
+  mostRounds: 1,
+  fullOnly: true,
+
+  async measure(stage) {
+    const [producer, consumer] = await Promise.all([stage.startProducer(), stage.startConsumer()]);
+    await producer.ask('fill', { count: 1_000_000, delay: 1 });
+    await producer.end();
+    const { startedAt } = await consumer.ask('start');
+    const { firstAt } = await consumer.ask('handled', { count: 1 });
+    return { first: firstAt - startedAt };
+  },
+};
