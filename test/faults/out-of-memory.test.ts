@@ -5,6 +5,8 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
+const LEASE = 3000;
+
 describe('Redis is out of memory and evicts nothing', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'noeviction'] });
 
@@ -19,7 +21,7 @@ describe('Redis is out of memory and evicts nothing', () => {
         if (payload === 'held') await release.opened;
         if (payload === 'fails') throw new Error('no');
       },
-      { attempts: 2, backoff: { type: 'fixed', delay: 50 } },
+      { attempts: 2, backoff: { type: 'fixed', delay: 50 }, lease: LEASE },
     );
     const { producer, log } = await scene.startApp({ providers: [handler] });
     await producer.offer(queue, 'held', 0, { id: 'held' });
@@ -42,6 +44,10 @@ describe('Redis is out of memory and evicts nothing', () => {
     expect(await producer.reschedule(queue, 'moved', 700)).toBe(true);
     await producer.pause(queue);
     await producer.resume(queue);
+    // A lease is extended.
+    const leaseEnd = async () => (await producer.find(queue, 'held'))!.leasedUntil!.getTime();
+    const endsAt = await leaseEnd();
+    await until(async () => (await leaseEnd()) > endsAt, { within: LEASE });
     release.open();
     await handled.until('good');
     await handled.until('moved');

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const PRODUCERS = 5;
+const ENOUGH = 30;
+
+describe('several processes offer one id again and again, while it is handled', () => {
+  const scene = new Scene();
+
+  test('each message that was created is handled, once, and no other', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const producers = await Promise.all(
+      Array.from({ length: PRODUCERS }, async () => (await scene.startApp({ module: { consume: false } })).producer),
+    );
+    await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    const created: string[] = [];
+    await Promise.all(
+      producers.map(async (producer, p) => {
+        for (let i = 0; created.length < ENOUGH; i++) {
+          const payload = `${p}-${i}`;
+          if ((await producer.offer(queue, payload, 1, { id: 'm' })).created) created.push(payload);
+        }
+      }),
+    );
+    await until(async () => Object.values(await producers[0]!.counts(queue)).join() === '0,0,0,0');
+    expect(handled.calls.map(({ payload }) => payload).sort()).toEqual(created.sort());
+  });
+});

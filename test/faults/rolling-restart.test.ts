@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+import type { Task } from '../support/worker/worker-settings.js';
+
+const PROCESSES = 3;
+const OFFERS_BETWEEN = 100;
+/** Between two offers, ms: half of what a single process can handle. */
+const PACE = 5;
+
+describe('a rolling restart under load', () => {
+  const scene = new Scene();
+
+  test('each message is handled once, and no attempt is spent, though every process gets SIGTERM at work', async () => {
+    const queue = scene.newQueue();
+    const settings = { queue, module: { shutdownTimeout: '30s' } };
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const running = await Promise.all(Array.from({ length: PROCESSES }, () => scene.startWorker(settings)));
+    const all = [...running];
+    const offered: string[] = [];
+    let enough = false;
+    const offering = (async () => {
+      const task: Task = { do: 'work', ms: 40 };
+      for (; !enough; await sleep(PACE)) offered.push((await producer.offer(queue, task, 50)).id);
+    })();
+
+    for (let i = 0; i < PROCESSES; i++) {
+      const target = offered.length + OFFERS_BETWEEN;
+      await until(() => offered.length >= target, { within: 20_000 });
+      // At work: more handlers of it have started than ended.
+      await until(() => running[i]!.of('start').length > running[i]!.of('end').length);
+      const [next] = await Promise.all([scene.startWorker(settings), running[i]!.end('SIGTERM')]);
+      all.push(next);
+    }
+    enough = true;
+    await offering;
+    await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0', {
+      within: 20_000,
+      every: 20,
+    });
+    const ended = all.flatMap((worker) => worker.of('end'));
+    const shares = all.map((worker) => worker.of('end').length);
+    console.log(`${offered.length} messages, handled by ${shares.join(', ')}`);
+
+    expect(ended.map(({ id }) => id).sort()).toEqual(offered.sort());
+    expect(ended.every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(all.flatMap((worker) => worker.of('aborted'))).toEqual([]);
+    for (const worker of running) expect(worker.exitCode).toBeNull();
+  }, 120_000);
+});
