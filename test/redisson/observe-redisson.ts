@@ -54,6 +54,9 @@ async function observe(line: (typeof REDISSON_LINES)[number]): Promise<void> {
     ['PUBLISH of a number with a fraction', () => redis.publish('redisson_delay_queue_channel:{n}', '1.5')],
     ['PUBLISH of two numbers', () => redis.publish('redisson_delay_queue_channel:{n}', '1 2')],
     ['PUBLISH of the past', () => redis.publish('redisson_delay_queue_channel:{n}', '1')],
+    ['offer("e", 600 ms)', () => java.offer(queue, { value: 'e' }, 600)],
+    ['PUBLISH of a later time', () => redis.publish('redisson_delay_queue_channel:{n}', String(Date.now() + HOUR))],
+    ['800 ms later', () => sleep(800)],
     ['destroy', () => java.stopTransfer(queue)],
     ['PUBLISH of the past', () => redis.publish('redisson_delay_queue_channel:{n}', '1')],
   ];
