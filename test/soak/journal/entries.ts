@@ -77,12 +77,13 @@ export interface SettledEntry {
 
 /** `done`, `refused` by the state of the message, `failed` without any effect, or `unknown`. */
 export type ChangeResult = (typeof CHANGE_RESULTS)[number];
+/** `aborted`: it gave way, to a shutdown or to the loss of its lease. */
 export type HandlerEnd = (typeof HANDLER_ENDS)[number];
 export type SettleOutcome = (typeof SETTLE_OUTCOMES)[number];
 export type SettleResult = (typeof SETTLE_RESULTS)[number];
 
 export const CHANGE_RESULTS = ['done', 'refused', 'failed', 'unknown'] as const;
-export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'rejected'] as const;
+export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'rejected', 'aborted'] as const;
 export const SETTLE_OUTCOMES = ['ack', 'retry', 'defer', 'dead'] as const;
 export const SETTLE_RESULTS = ['accepted', 'refused', 'unknown'] as const;
 

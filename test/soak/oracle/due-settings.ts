@@ -1,5 +1,15 @@
+import type { HandlerEnd } from '../journal/entries.js';
 import type { ClaimStory, MessageStory } from './message-story.js';
 import { SHORTEST_BACKOFF, DEFER_DELAY } from '../workload/message-plan.js';
+
+/** After a handler's end its message is not due again before so many ms; null: it is not due again at all. */
+const LEAST_DELAY: Readonly<Record<HandlerEnd, number | null>> = {
+  handled: null,
+  rejected: null,
+  failed: SHORTEST_BACKOFF,
+  deferred: DEFER_DELAY,
+  aborted: 0,
+};
 
 /** Something that may have given a message its due time. */
 export interface DueSetting {
@@ -29,9 +39,9 @@ function allSettings({ offers, changes, claims }: MessageStory, claim: ClaimStor
     settings.push({ invokedAt, delay, due: null, knownAt: outcome === 'done' ? endedAt : Infinity });
   }
   for (const { end, settle } of claims.slice(0, claims.indexOf(claim))) {
-    if (end?.how !== 'failed' && end?.how !== 'deferred') continue;
-    if (settle?.result === 'refused') continue;
-    const delay = end.how === 'failed' ? SHORTEST_BACKOFF : DEFER_DELAY;
+    if (!end || settle?.result === 'refused') continue;
+    const delay = LEAST_DELAY[end.how];
+    if (delay === null) continue;
     const knownAt = settle?.result === 'accepted' ? settle.at : Infinity;
     settings.push({ invokedAt: end.at, delay, due: null, knownAt });
   }

@@ -210,6 +210,22 @@ describe('The oracle', () => {
       expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
     });
 
+    test('a handler that gave way to a shutdown explains the next start', () => {
+      const gaveWay = [start(103), end(4104, 'aborted'), settled(4106, { outcome: 'defer' })];
+      const again = [start(4109, { by: OTHER, due: 4106 }), end(4110, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...gaveWay, ...again])).toMatchObject({
+        red: [],
+        duplicates: { 'gave way to a shutdown': 1 },
+      });
+    });
+
+    test('one that gave way because its lease could not be extended needs a fault', () => {
+      const gaveWay = [start(103), end(3104, 'aborted'), settled(3106, { outcome: 'retry' })];
+      const again = [start(3509, { by: OTHER, due: 3504, attempt: 2 }), end(3510, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...gaveWay, ...again]).red).toEqual(['unattributed']);
+      expect(judged([...OFFERED, ...gaveWay, ...again], [fault(200, 3000, 'all')]).red).toEqual([]);
+    });
+
     test('no fault explains a start after an ack that counted', () => {
       const verdict = judged([...OFFERED, ...HANDLED, ...HANDLED_AGAIN], [fault(0, 4000, 'all')]);
       expect(verdict.red).toEqual(['unattributed']);

@@ -8,7 +8,10 @@ import type { HeldClaim } from './claim-journal.js';
 import type { ProcessSettings } from './process-settings.js';
 
 /** What of a message matters here; a naive consumer has no more. */
-export type HandledMessage = Pick<DelayedMessage, 'id' | 'payload' | 'headers' | 'attempt' | 'dueAt' | 'offeredAt'>;
+export type HandledMessage = Pick<
+  DelayedMessage,
+  'id' | 'payload' | 'headers' | 'attempt' | 'dueAt' | 'offeredAt' | 'signal'
+>;
 
 /** Handles a message as its number says, and writes it down: the start before the work, the end before its outcome. */
 export class MessageHandler {
@@ -32,13 +35,19 @@ export class MessageHandler {
     const { attempt } = message;
     await journal.append({ kind: 'start', n, claim, at, claimSentAt: sentAt, due, attempt, version, intact });
     const plan = planMessage(this.settings.soak, n);
-    if (plan.work > 0) await sleep(plan.work);
-    const how = outcomeOf(plan, message);
+    const how = (await finished(plan.work, message.signal)) ? outcomeOf(plan, message) : 'aborted';
     await journal.append({ kind: 'end', n, claim, at: journal.now(), how });
+    if (how === 'aborted') throw message.signal.reason;
     if (how === 'failed') throw new Error('planned');
     if (how === 'deferred') throw new DeferMessage(DEFER_DELAY);
     if (how === 'rejected') throw new RejectMessage('planned');
   }
+}
+
+/** Works for so long; false: its time was up before that. */
+async function finished(work: number, signal: AbortSignal): Promise<boolean> {
+  if (work > 0) await sleep(work, undefined, { signal }).catch(() => undefined);
+  return !signal.aborted;
 }
 
 function outcomeOf({ behaviour, delay, way }: MessagePlan, { attempt, dueAt, offeredAt }: HandledMessage): HandlerEnd {

@@ -101,6 +101,7 @@ export class NaiveQueue {
       attempt: 1,
       dueAt: new Date(dueAt),
       offeredAt: new Date(offeredAt),
+      signal: new AbortController().signal,
     };
     const held = { claim: ++this.#claims, sentAt, n: 0 };
     await handler.handle(message, held);

@@ -74,13 +74,21 @@ export function planMessage({ seed, longestDelay, consumer }: Workload, n: numbe
     delay,
     way: chooseWay(random),
     behaviour,
-    work: random.chance(0.5) ? 0 : random.chance(0.95) ? random.int(1, 5) : random.int(20, 60),
+    work: chooseWork(random, plain ? 0 : longestDelay),
     change,
     // Half of the time well before it is due, else just when it is, to race with the transfer.
     changeAfter: random.chance(0.5) ? Math.round(delay / 2) : Math.max(0, delay + random.int(-10, 5)),
     changeDelay: random.int(0, Math.round(longestDelay / 2)),
     size: random.chance(0.98) ? random.int(8, 200) : random.int(1000, 4000),
   };
+}
+
+/** Some work for so long that their leases must be extended, and that others hold them when a frozen worker comes back. */
+function chooseWork(random: Random, longest: number): number {
+  const share = random.next();
+  if (share < 0.5) return 0;
+  if (share < 0.95 || longest === 0) return random.int(1, 5);
+  return share < 0.998 ? random.int(20, 60) : random.int(1000, Math.min(2 * LEASE, longest));
 }
 
 function chooseChange(random: Random): Change {

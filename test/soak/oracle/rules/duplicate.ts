@@ -23,8 +23,12 @@ export function attribute(
     if (end?.how === 'failed') return 'failed attempt';
     if (end?.how === 'deferred') return 'put off by its handler';
   }
+  if (end?.how === 'aborted' && settle?.outcome === 'defer' && settle.result !== 'refused') {
+    return 'gave way to a shutdown';
+  }
   const leaseEnded = later.attempt > earlier.attempt && later.startedAt >= earlier.sentAt + LEASE;
-  if (leaseEnded && settle?.result !== 'accepted') {
+  // A handler that gave way to the loss of its lease fails, and that counts if nobody has taken the lease over yet.
+  if (leaseEnded && (settle?.result !== 'accepted' || end?.how === 'aborted')) {
     const fault = feltBy(earlier, { until: settle?.at ?? later.startedAt, windows });
     if (fault) return fault.kind;
   }
