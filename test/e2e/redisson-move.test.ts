@@ -1,0 +1,55 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { DelayedHandler, type DelayedMessage, type QueueOptions } from '../../lib/index.js';
+import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+
+describe('moving a live queue from the layout of Redisson to the native one', () => {
+  const scene = new Scene();
+  const before = scene.newQueue();
+  const after = scene.newQueue();
+  const redisson: QueueOptions = { layout: 'redisson', codec: 'json' };
+  const numbers = (first: number) => Array.from({ length: 20 }, (_, index) => first + index);
+
+  afterEach(async () => {
+    await scene.redis.unlink(Object.values(redissonKeys(scene.prefix, before)) as string[]);
+  });
+
+  test('loses nothing: both queues are handled by one method until the old one is empty', async () => {
+    const old = await scene.startApp({ module: { consume: false, queues: { [before]: redisson } } });
+    for (const n of numbers(0)) await old.producer.offer(before, { n }, 500, { id: `order ${n}` });
+    await old.close();
+
+    const handled = new Handled();
+    @Injectable()
+    class OrderTimeouts {
+      @DelayedHandler(before)
+      @DelayedHandler(after)
+      cancelUnpaid(payload: unknown, message: DelayedMessage) {
+        handled.record(payload, message);
+      }
+    }
+    const { producer } = await scene.startApp({
+      module: { queues: { [before]: redisson, [after]: { layout: 'native' } } },
+      providers: [OrderTimeouts],
+    });
+    for (const n of numbers(20)) await producer.offer(after, { n }, 500, { id: `order ${n}` });
+    const pay = async (id: string) => (await producer.cancel(after, id)) || producer.cancel(before, id);
+    expect(await Promise.all(['order 3', 'order 33', 'order 99'].map(pay))).toEqual([true, true, false]);
+
+    await handled.untilCalls(38);
+    await until(async () => {
+      const [{ delayed, ready, active }, there] = await Promise.all([producer.counts(before), producer.counts(after)]);
+      return delayed + ready + active + there.active === 0;
+    });
+    const paid = [3, 33];
+    expect(handled.ids.sort()).toEqual(
+      [...numbers(0), ...numbers(20)]
+        .filter((n) => !paid.includes(n))
+        .map((n) => `order ${n}`)
+        .sort(),
+    );
+  });
+});
