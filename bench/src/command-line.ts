@@ -22,6 +22,9 @@ export const USAGE = `npm run bench [-- options]
   --against folder    also measures another build of this package, which lies there (dist/lib of an earlier commit)
 `;
 
+/** What `--check` measures. */
+const CHECKED = { systems: 'ours,floor', scenarios: 'offers,drain,memory' };
+
 /** @throws with words for the user */
 export function readCommand(args: string[]): Command {
   const { values } = parseArgs({
@@ -42,8 +45,8 @@ export function readCommand(args: string[]): Command {
   return {
     mode,
     rounds,
-    systems: choose('--systems', values.systems, usual),
-    scenarios: chooseScenarios(mode, values.only),
+    systems: choose('--systems', values.systems ?? (mode === 'check' ? CHECKED.systems : undefined), usual),
+    scenarios: chooseScenarios(mode, values.only ?? (mode === 'check' ? CHECKED.scenarios : undefined)),
     against: values.against,
   };
 }

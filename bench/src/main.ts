@@ -3,8 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRedis } from '../../test/support/redis/start-redis.js';
+import { check, type Verdict } from './check.js';
 import { type Command, readCommand, USAGE } from './command-line.js';
 import { readEnvironment } from './report/environment.js';
+import { toChart } from './report/chart.js';
 import { toMarkdown } from './report/table.js';
 import type { Results } from './results.js';
 import { run } from './run.js';
@@ -23,7 +25,19 @@ const table = toMarkdown(results);
 mkdirSync(OUTPUT, { recursive: true });
 writeFileSync(`${OUTPUT}/results.json`, `${JSON.stringify(results, null, 2)}\n`);
 writeFileSync(`${OUTPUT}/results.md`, `${table}\n`);
+writeFileSync(`${OUTPUT}/chart.svg`, toChart(results));
 console.log(`\n${table}\n\nAlso in ${OUTPUT}, with all values and a chart.`);
+if (command.mode === 'check') report(check(results.rows));
+
+function report(verdicts: readonly Verdict[]): void {
+  for (const { passed, words } of verdicts) console.log(`${passed ? 'kept   ' : 'BROKEN '} ${words}`);
+  if (verdicts.some(({ passed }) => !passed)) {
+    console.log(
+      'This package has become slower, or needs more, than it should. If it is meant to, change bench/src/check.ts.',
+    );
+    process.exitCode = 1;
+  }
+}
 
 function readCommandOrExit(): Command {
   try {

@@ -4,9 +4,10 @@ import type { ConsumerTasks, Handled } from './tasks.js';
 
 /** Carries out the tasks of a consumer process, in the same way for every system. Its handler takes no time. */
 export class ConsumerRunner implements ConsumerTasks {
+  /** When each was handled, and how late that was, in the order of handling. */
+  #times: number[] = [];
+  #cpuAtFirst = process.cpuUsage();
   #lateness: number[] = [];
-  #firstAt = NaN;
-  #lastAt = NaN;
   #awaited = Infinity;
   #enough: () => void = () => undefined;
 
@@ -21,36 +22,42 @@ export class ConsumerRunner implements ConsumerTasks {
     return { startedAt };
   }
 
-  async handled({ count }: { count: number }): Promise<Handled> {
+  async handled({ count, skip = 0 }: { count: number; skip?: number }): Promise<Handled> {
     if (this.#lateness.length < count) {
       await new Promise<void>((resolve) => {
         this.#awaited = count;
         this.#enough = resolve;
       });
     }
-    return this.look();
+    return this.#tell(skip);
   }
 
   look(): Promise<Handled> {
-    return Promise.resolve({
-      count: this.#lateness.length,
-      firstAt: this.#firstAt,
-      lastAt: this.#lastAt,
-      lateness: distributionOf(this.#lateness),
-    });
+    return Promise.resolve(this.#tell(0));
   }
 
   reset(): Promise<void> {
+    this.#times = [];
     this.#lateness = [];
-    this.#firstAt = this.#lastAt = NaN;
     this.#awaited = Infinity;
     return Promise.resolve();
   }
 
+  #tell(skip: number): Handled {
+    const { user, system } = process.cpuUsage(this.#cpuAtFirst);
+    return {
+      cpu: user + system,
+      count: this.#times.length - skip,
+      firstAt: this.#times[skip] ?? NaN,
+      lastAt: this.#times.at(-1) ?? NaN,
+      lateness: distributionOf(this.#lateness.slice(skip)),
+    };
+  }
+
   #handle({ due }: Payload): void {
     const now = Date.now();
-    if (this.#lateness.length === 0) this.#firstAt = now;
-    this.#lastAt = now;
+    if (this.#times.length === 0) this.#cpuAtFirst = process.cpuUsage();
+    this.#times.push(now);
     this.#lateness.push(now - due);
     if (this.#lateness.length === this.#awaited) this.#enough();
   }

@@ -25,8 +25,8 @@ export interface ProducerTasks {
 export interface ConsumerTasks {
   /** @returns when it began to start, ms since the epoch */
   start(): Promise<{ startedAt: number }>;
-  /** Waits until so many messages have been handled since the last reset, and tells about them. */
-  handled(work: { count: number }): Promise<Handled>;
+  /** Waits until so many messages have been handled since the last reset, and tells about them, or those after the first `skip`. */
+  handled(work: { count: number; skip?: number }): Promise<Handled>;
   /** Tells what has been handled since the last reset. */
   look(): Promise<Handled>;
   reset(): Promise<void>;
@@ -45,6 +45,8 @@ export type Delay = number | { readonly from: number; readonly to: number };
 export interface Duration {
   /** Milliseconds. */
   readonly took: number;
+  /** Processor time of this process meanwhile, µs. */
+  readonly cpu: number;
 }
 
 export interface Handled {
@@ -52,6 +54,8 @@ export interface Handled {
   /** When the first and the last of them were handled, ms since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
+  /** Processor time of this process since the first message, µs. */
+  readonly cpu: number;
   /** Milliseconds after they were due. */
   readonly lateness: Distribution;
 }

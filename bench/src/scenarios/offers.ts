@@ -11,6 +11,7 @@ export const offers: Scenario = {
     { key: 'oneByOne', title: 'one by one', unit: '/s', better: 'more' },
     { key: 'inFlight', title: '1,000 in flight', unit: '/s', better: 'more' },
     { key: 'lists', title: 'lists of 1,000', unit: '/s', better: 'more' },
+    { key: 'cpu', title: 'CPU of the process, 1,000 in flight', unit: 'µs', better: 'less' },
   ],
 
   async measure(stage) {
@@ -28,6 +29,7 @@ export const offers: Scenario = {
       oneByOne: (few / oneByOne.took) * 1000,
       inFlight: (count / inFlight.took) * 1000,
       lists: (count / lists.took) * 1000,
+      cpu: inFlight.cpu / count,
     };
   },
 };
