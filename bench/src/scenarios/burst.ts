@@ -42,5 +42,5 @@ export const burstOfAMillion: Scenario = {
   suits: ({ name }) => name === OURS || name === FLOOR || name === 'earlier',
   mostRounds: 1,
   fullOnly: true,
-  measure: (stage) => measureBurst(stage, 1_000_000, 60_000),
+  measure: (stage) => measureBurst(stage, 1_000_000, 90_000),
 };

@@ -7,6 +7,7 @@ import type { Figure, Scenario } from './scenario.js';
 const DAY = 86_400_000;
 const later = { from: DAY, to: 2 * DAY };
 const SMALLEST = 1_000;
+const WARM_UP = 50_000;
 
 const OPERATIONS = {
   offer: 'an offer',
@@ -30,6 +31,10 @@ function figuresFor(sizes: readonly number[]): Figure[] {
 
 async function measureGrowth(stage: Stage, sizes: readonly number[]) {
   const producer = await stage.startProducer();
+  // Or the first messages would pay for the memory that the server takes from the system.
+  await producer.ask('fill', { count: WARM_UP, delay: later });
+  await stage.redis.flushall();
+
   const figures: Record<string, number | undefined> = {};
   let pending = 0;
   for (const size of [SMALLEST, ...sizes]) {
