@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 import { collectDeadLetters } from './observer/dead-letters.js';
 import { findTrends } from './observer/flatness.js';
 import { findResidue } from './observer/residue.js';
-import type { Scene } from './nemesis/fault.js';
+import type { Fault, Scene } from './nemesis/fault.js';
 import { planFaults } from './nemesis/fault-plan.js';
 import { withoutEchoes } from './nemesis/fault-window.js';
 import { FAULTS } from './nemesis/faults.js';
@@ -28,10 +28,11 @@ export type Narrator = (text: string) => void;
 
 /** Lets producers offer and workers handle while the nemesis does its work; heals, drains, and judges. */
 export async function runSoak(settings: SoakSettings, tell: Narrator = () => undefined): Promise<SoakResult> {
+  const faults = faultsOf(settings);
   const stage = await SoakStage.set(settings);
   try {
     const startedAt = new Date().toISOString();
-    const nemesis = await underFire(stage, settings, tell);
+    const nemesis = await underFire(stage, faults, { settings, tell });
     tell('Healing');
     await nemesis.heal();
     const offeredUntil = stage.now();
@@ -70,8 +71,19 @@ export async function runSoak(settings: SoakSettings, tell: Narrator = () => und
   }
 }
 
-async function underFire(stage: SoakStage, settings: SoakSettings, tell: Narrator): Promise<Nemesis> {
-  const faults = FAULTS.filter(({ kind }) => settings.kinds?.includes(kind) ?? true);
+function faultsOf({ kinds }: SoakSettings): readonly Fault[] {
+  const unknown = kinds?.find((name) => !FAULTS.some(({ kind }) => kind === name));
+  if (unknown !== undefined) {
+    throw new Error(`There is no fault '${unknown}'; there are ${FAULTS.map(({ kind }) => kind).join(', ')}.`);
+  }
+  return FAULTS.filter(({ kind }) => kinds?.includes(kind) ?? true);
+}
+
+async function underFire(
+  stage: SoakStage,
+  faults: readonly Fault[],
+  { settings, tell }: { settings: SoakSettings; tell: Narrator },
+): Promise<Nemesis> {
   const { fleet, redis, admin, proxy, log, observer } = stage;
   const healing = new AbortController();
   const scene: Omit<Scene, 'open'> = {

@@ -65,6 +65,10 @@ describe('A short soak', () => {
     TIMEOUT,
   );
 
+  test('refuses a kind of faults that there is not', async () => {
+    await expect(soak({ kinds: ['worker killed', 'worker bored'] })).rejects.toThrow("no fault 'worker bored'");
+  });
+
   describe('with another consumer in the place of the module', () => {
     const naive = (consumer: ConsumerKind, settings: Partial<SoakSettings> = {}) =>
       soak({ consumer, faultsEvery: 0, seconds: 2, longestDelay: 1000, producers: 1, ...settings });

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { DEFAULT_SETTINGS } from '../soak-settings.js';
+import { isCalm, planFaults } from './fault-plan.js';
+import { FAULTS } from './faults.js';
+
+const KINDS = FAULTS.map(({ kind }) => kind);
+const TEN_MINUTES = { ...DEFAULT_SETTINGS, seconds: 600, faultsEvery: 2 };
+
+describe('The plan of faults', () => {
+  test('is the same for the same seed, and another for another', () => {
+    expect(planFaults(TEN_MINUTES, KINDS)).toEqual(planFaults(TEN_MINUTES, KINDS));
+    expect(planFaults({ ...TEN_MINUTES, seed: 2 }, KINDS)).not.toEqual(planFaults(TEN_MINUTES, KINDS));
+  });
+
+  test('has as many faults as it was asked for, of every kind about as many', () => {
+    const plan = planFaults(TEN_MINUTES, KINDS);
+    expect(plan).toHaveLength(300);
+    for (const kind of KINDS) {
+      const times = plan.filter((fault) => fault.kind === kind).length;
+      expect(times).toBeGreaterThanOrEqual(Math.floor(300 / KINDS.length));
+      expect(times).toBeLessThanOrEqual(Math.ceil(300 / KINDS.length));
+    }
+  });
+
+  test('leaves every minute of a long soak a calm, and a short soak none', () => {
+    const calm = { seconds: 600, recovery: 5000 };
+    const plan = planFaults(TEN_MINUTES, KINDS);
+    expect(plan.filter(({ at }) => isCalm(at, calm))).toEqual([]);
+    for (let minute = 0; minute < 10; minute++) {
+      expect(plan.some(({ at }) => Math.floor(at / 60_000) === minute)).toBe(true);
+      expect(isCalm(minute * 60_000 + 50_000, calm)).toBe(true);
+    }
+    expect(isCalm(50_000, { seconds: 60, recovery: 5000 })).toBe(false);
+  });
+
+  test('is over before the soak is', () => {
+    for (const seconds of [5, 60, 150, 600]) {
+      const plan = planFaults({ ...DEFAULT_SETTINGS, seconds, faultsEvery: 0.5 }, KINDS);
+      expect(plan).toHaveLength(seconds * 2);
+      expect(Math.max(...plan.map(({ at }) => at))).toBeLessThan(seconds * 1000);
+    }
+  });
+
+  test('is empty if no faults are asked for', () => {
+    expect(planFaults({ ...TEN_MINUTES, faultsEvery: 0 }, KINDS)).toEqual([]);
+  });
+});

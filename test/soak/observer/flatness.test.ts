@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { findTrends } from './flatness.js';
+import type { Sample } from './sample.js';
+
+const MEBIBYTE = 1024 * 1024;
+const LIMITS = { seconds: 300, recovery: 5000, connections: 20 };
+
+/** A sample a second. */
+function samples(look: (minute: number) => Partial<Sample>): Sample[] {
+  return Array.from({ length: 300 }, (_, second) => ({
+    at: second * 1000,
+    usedMemory: 10 * MEBIBYTE,
+    connectedClients: 20,
+    stored: 0,
+    rss: { 1: 100 * MEBIBYTE },
+    ...look(Math.floor(second / 60)),
+  }));
+}
+
+const grown = (look: (minute: number) => Partial<Sample>) =>
+  findTrends(samples(look), LIMITS)?.flatMap(({ what, last, bound }) => (last > bound ? [what] : []));
+
+describe('What should stay flat', () => {
+  test('is flat if it stays', () => {
+    expect(grown(() => ({}))).toEqual([]);
+  });
+
+  test.each([
+    ['memory of Redis', (minute: number) => ({ usedMemory: (10 + 10 * minute) * MEBIBYTE })],
+    ['connections', (minute: number) => ({ connectedClients: 20 + minute })],
+    ['memory of process 1', (minute: number) => ({ rss: { 1: (100 + 60 * minute) * MEBIBYTE } })],
+  ])('is not if it grows from calm to calm: %s', (what, look) => {
+    expect(grown(look)).toEqual([what]);
+  });
+
+  test('is left open if a run is too short for two calms', () => {
+    expect(findTrends(samples(() => ({})).slice(0, 60), { ...LIMITS, seconds: 60 })).toBeUndefined();
+  });
+});
