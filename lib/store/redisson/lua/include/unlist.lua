@@ -10,27 +10,36 @@ local LOOK_LIMIT = 200000
 -- So many entries of others in a row, and the search for one's own gives up.
 local WINDOW = 8
 
+-- The first entry written here at or shortly behind a place: where it is, and its sequence. What was looked at once is in
+-- `seen`: searches for many begin alike.
+local function own_entry_from(list, place, last, seen)
+  if seen[place] == nil then
+    seen[place] = entry_sequence(redis.call('LINDEX', list, place)) or false
+  end
+  if seen[place] then
+    return place, seen[place]
+  end
+  for offset, candidate in ipairs(redis.call('LRANGE', list, place + 1, math.min(place + WINDOW, last))) do
+    local sequence = entry_sequence(candidate)
+    if sequence then
+      return place + offset, sequence
+    end
+  end
+  return nil
+end
+
 -- The place of an entry written here, between two places; nil: it is not found this way.
-local function place_of(list, entry, low, high)
+local function place_of(list, entry, low, high, seen)
   local sequence = entry_sequence(entry)
   while sequence and low <= high do
     local middle = math.floor((low + high) / 2)
-    local window = redis.call('LRANGE', list, middle, math.min(middle + WINDOW - 1, high))
-    local found, at
-    for offset, candidate in ipairs(window) do
-      if candidate == entry then
-        return middle + offset - 1
-      end
-      found = entry_sequence(candidate)
-      if found then
-        at = middle + offset - 1
-        break
-      end
-    end
-    if not found or found == sequence then
+    local place, found = own_entry_from(list, middle, high, seen)
+    if not place then
       return nil
+    elseif found == sequence then
+      return redis.call('LINDEX', list, place) == entry and place or nil
     elseif found < sequence then
-      low = at + 1
+      low = place + 1
     else
       high = middle - 1
     end
@@ -69,10 +78,11 @@ local function locate(list, entries)
     wanted[tail[#tail - back]] = nil
   end
 
+  local seen = {}
   local most_unknown = math.max(1, math.floor(LOOK_LIMIT / size))
   for count, entry in ipairs(entries) do
     if wanted[entry] then
-      local place = place_of(list, entry, plan.head, size - plan.tail - 1)
+      local place = place_of(list, entry, plan.head, size - plan.tail - 1, seen)
       if place then
         plan.places[#plan.places + 1] = { at = place, entry = entry }
       elseif #plan.unknown < most_unknown then
@@ -85,11 +95,22 @@ local function locate(list, entries)
   return plan, most
 end
 
+-- Whether it takes fewer steps to look for each from its nearer end than to pass over all of them at once.
+local function better_one_by_one(plan)
+  local steps, first, last = 0, plan.size, 0
+  for _, place in ipairs(plan.places) do
+    steps = steps + math.min(place.at, plan.size - place.at)
+    first, last = math.min(first, place.at), math.max(last, place.at)
+  end
+  return steps <= math.min(last, plan.size - first)
+end
+
 local function unlist(list, plan)
-  if #plan.places == 1 then
-    local place = plan.places[1]
-    redis.call('LREM', list, place.at < plan.size / 2 and 1 or -1, place.entry)
-  elseif #plan.places > 1 then
+  if better_one_by_one(plan) then
+    for _, place in ipairs(plan.places) do
+      redis.call('LREM', list, place.at < plan.size / 2 and 1 or -1, place.entry)
+    end
+  else
     for _, place in ipairs(plan.places) do
       redis.call('LSET', list, place.at, MARK)
     end
