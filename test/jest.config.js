@@ -5,6 +5,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/test/support/redis/jest-global-setup.js',
   globalTeardown: '<rootDir>/test/support/redis/jest-global-teardown.js',
+  // For what hangs: the waits of the tests have deadlines of their own.
+  testTimeout: 240_000,
   maxWorkers: 2,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '@swc/jest' },

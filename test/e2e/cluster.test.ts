@@ -23,7 +23,7 @@ describe('on a Redis Cluster', () => {
     const nodes = [{ host: server.host, port: server.port }];
     const provider = handlerOf(queue, (_payload, message) => handled.push(message));
     app = await startTestApp({ connection: { cluster: { nodes } } }, { providers: [provider] });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     await app.close();

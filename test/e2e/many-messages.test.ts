@@ -6,8 +6,12 @@ import { until } from '../support/until.js';
 const MESSAGES = 10_000;
 const LONGEST_DELAY = 5000;
 
-/** How much later than a bare timer of this process 99 of 100 messages may be: on a quiet machine 20 ms are too many. */
+/**
+ * How much later than the latest bare timer of this process 99 of 100 messages may be, ms: on a quiet machine 20 are too many.
+ * On a busy one several processes wait for a processor one after the other on a message's way.
+ */
 const LATENESS_ABOVE_FLOOR = 150;
+const TIMES_FLOOR = 4;
 
 describe('many messages on two processes', () => {
   const scene = new Scene();
@@ -26,7 +30,7 @@ describe('many messages on two processes', () => {
     const results = await producer.offerMany(queue, offers);
     const ended = () => workers.flatMap((worker) => worker.of('end'));
     await until(() => workers.reduce((sum, worker) => sum + worker.entries.length, -2) >= MESSAGES, {
-      within: 40_000,
+      within: 90_000,
       every: 100,
     });
     await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
@@ -46,6 +50,6 @@ describe('many messages on two processes', () => {
     expect(ended()).toHaveLength(MESSAGES);
     expect(ended().every(({ attempt }) => attempt === 1)).toBe(true);
     expect(lateness[0]).toBeGreaterThanOrEqual(0);
-    expect(percentile(0.99)).toBeLessThanOrEqual(bareTimers.most + LATENESS_ABOVE_FLOOR);
-  }, 60_000);
+    expect(percentile(0.99)).toBeLessThanOrEqual(TIMES_FLOOR * bareTimers.most + LATENESS_ABOVE_FLOOR);
+  });
 });

@@ -93,5 +93,5 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     }
     // Whole scripts are sent only to a server that does not know them, and PING as a heartbeat, seconds later.
     expect(missed).toEqual(['+eval', '+ping']);
-  }, 60_000);
+  });
 });

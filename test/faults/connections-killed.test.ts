@@ -6,6 +6,9 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
+/** How late a message may be on a busy machine, ms; the next check, if need be, is a minute away. */
+const LATEST = 5000;
+
 describe('connections are killed', () => {
   const scene = new Scene({});
 
@@ -22,9 +25,9 @@ describe('connections are killed', () => {
     await producer.offer(queue, null, '1h');
     for (let i = 0; i < 10; i++) {
       await producer.offer(queue, null, 100, { id: `m${i}` });
-      const { late } = await handled.until(`m${i}`);
+      const { late } = await handled.until(`m${i}`, { within: 100 + LATEST });
       expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThan(700);
+      expect(late).toBeLessThan(LATEST);
     }
   });
 
@@ -48,9 +51,9 @@ describe('connections are killed', () => {
     for (const { late } of handled.calls) {
       expect(late).toBeGreaterThanOrEqual(0);
       // The safety bound is a check interval, but a new subscription looks at once.
-      expect(late).toBeLessThan(1000);
+      expect(late).toBeLessThan(LATEST);
     }
-  }, 10_000);
+  });
 
   test('a lost announcement costs no more than the check interval', async () => {
     const queue = scene.newQueue();
@@ -63,7 +66,7 @@ describe('connections are killed', () => {
     // Put there behind the producer's back: nobody announces it.
     const { offeredAt } = (await producer.find(queue, 'later'))!;
     await scene.redis.zadd(scene.key(queue, 'delayed'), offeredAt.getTime(), 'later');
-    await handled.until('later', { within: 1500 });
+    await handled.until('later', { within: 1000 + LATEST });
     expect(handled.ids).toEqual(['later']);
   });
 
@@ -105,7 +108,7 @@ describe('connections are killed', () => {
       expect((problem as DelayQueueError).code).toMatch(/^(OUTCOME_UNKNOWN|NOT_CONNECTED)$/);
     }
     for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
-  }, 15_000);
+  });
 
   test('SCRIPT FLUSH in the midst of the work goes unnoticed', async () => {
     const queue = scene.newQueue();

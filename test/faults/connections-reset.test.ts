@@ -39,7 +39,7 @@ describe('every connection is reset again and again', () => {
     }
     await Promise.all([resetting, ...offers]);
     const isEmpty = async () => Object.values(await direct.producer.counts(queue)).every((count) => count === 0);
-    await until(isEmpty, { within: LEASE + 10_000, every: 50 });
+    await until(isEmpty, { within: LEASE + 20_000, every: 50 });
     await sleep(50);
 
     const starts = workers.flatMap((worker) => worker.of('start'));
@@ -58,5 +58,5 @@ describe('every connection is reset again and again', () => {
     // No attempt is made twice: what comes again has spent one by losing its lease.
     expect(new Set(starts.map(({ id, attempt }) => `${id} ${attempt}`)).size).toBe(starts.length);
     expect(again).toBeLessThan(starts.length / 10);
-  }, 40_000);
+  });
 });

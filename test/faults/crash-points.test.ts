@@ -11,8 +11,8 @@ import type { WorkerProcess } from '../support/worker/worker-process.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
 const LEASE = 2000;
-/** How long after a lease, or a due time, a message that a dead process left behind may take, ms. */
-const WITHIN = 2000;
+/** How long after a lease, or a due time, a message that a dead process left behind may take, ms: a second or two, and room for a busy machine. */
+const WITHIN = 2000 + 3000;
 
 interface Doomed {
   readonly worker: WorkerProcess;
@@ -119,5 +119,5 @@ describe('a process is killed (-9) at the very moment when', () => {
       expect([point, doomed, other]).toEqual([point, ...attempts]);
       for (const ms of late) expect(ms).toBeGreaterThanOrEqual(0);
     }
-  }, 40_000);
+  });
 });

@@ -66,7 +66,7 @@ describe('Redis answers with an error, as it does while it starts, fails over or
           expect(refusals.map(({ count }) => count)).toEqual([times, times, times]);
           // The loops live: the next message goes its way undisturbed.
           await producer.offer(queue, 0, 0, { id: 'next' });
-          expect((await handled.until('next')).late).toBeLessThan(1500);
+          expect((await handled.until('next')).late).toBeLessThan(4000);
           expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
             ['first', 1],
             ['m', 1],
@@ -85,36 +85,31 @@ describe('Redis answers with an error, as it does while it starts, fails over or
         else expect([reply, ...counts]).toEqual([reply, times, times, times]);
       }
     },
-    20_000,
   );
 
-  test.each([1, 2])(
-    'a lease whose extension is refused %d times in a row is held nevertheless',
-    async (times) => {
-      const held = [];
-      for (const [reply] of REPLIES) held.push({ reply, ...(await startBehindProxy()) });
-      await Promise.all(
-        held.map(async ({ queue, handled, proxy, producer, reply, isGone }) => {
-          const refused = proxy.refuse(callsOf('extend'), reply, times);
-          const extended = proxy.watch(callsOf('extend'));
-          await producer.offer(queue, 1.5 * LEASE, 0, { id: 'm' });
-          await until(() => isGone('m'), { within: 10_000 });
-          expect([reply, refused.count]).toEqual([reply, times]);
-          expect(extended.count).toBeGreaterThan(0);
-          expect(handled.of('m')).toMatchObject([{ attempt: 1 }]);
-        }),
-      );
-      const log = held.at(-1)!.log.filter((line) => /^warn .*1 leases could not be extended/.test(line));
-      for (const { queue, reply } of held) {
-        if (reply.startsWith('READONLY')) continue;
-        expect([reply, log.filter((line) => line.includes(queue) && line.includes(reply)).length]).toEqual([
-          reply,
-          times,
-        ]);
-      }
-    },
-    20_000,
-  );
+  test.each([1, 2])('a lease whose extension is refused %d times in a row is held nevertheless', async (times) => {
+    const held = [];
+    for (const [reply] of REPLIES) held.push({ reply, ...(await startBehindProxy()) });
+    await Promise.all(
+      held.map(async ({ queue, handled, proxy, producer, reply, isGone }) => {
+        const refused = proxy.refuse(callsOf('extend'), reply, times);
+        const extended = proxy.watch(callsOf('extend'));
+        await producer.offer(queue, 1.5 * LEASE, 0, { id: 'm' });
+        await until(() => isGone('m'), { within: 10_000 });
+        expect([reply, refused.count]).toEqual([reply, times]);
+        expect(extended.count).toBeGreaterThan(0);
+        expect(handled.of('m')).toMatchObject([{ attempt: 1 }]);
+      }),
+    );
+    const log = held.at(-1)!.log.filter((line) => /^warn .*1 leases could not be extended/.test(line));
+    for (const { queue, reply } of held) {
+      if (reply.startsWith('READONLY')) continue;
+      expect([reply, log.filter((line) => line.includes(queue) && line.includes(reply)).length]).toEqual([
+        reply,
+        times,
+      ]);
+    }
+  });
 
   test('an offer fails with STORE_REFUSED and says what to do; offered again, it is there', async () => {
     const queue = scene.newQueue();

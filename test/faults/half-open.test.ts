@@ -13,7 +13,7 @@ const OFFER_TIMEOUT = 1000;
 const CHECK_INTERVAL = 2000;
 const LEASE = 2000;
 /** How long after its bound something may happen on a busy machine, ms. */
-const SLACK = 1500;
+const SLACK = 4000;
 
 const module = {
   offerTimeout: OFFER_TIMEOUT,
@@ -94,7 +94,7 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
         expect(new Set(handled.calls.map(({ id, attempt }) => `${id} ${attempt}`)).size).toBe(handled.calls.length);
       }),
     );
-  }, 30_000);
+  });
 
   test('without announcements an earlier message is handled within the safety bound', async () => {
     const { queue, handled, proxy, producer, behind } = await startBehindProxy();
@@ -146,7 +146,7 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
     const again = await Promise.all(ids.map((id) => behind.producer.offer(queue, id, '1h', { id })));
     expect(again.map(({ created }) => created)).toEqual(ids.map((_, i) => i >= 10));
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
-  }, 15_000);
+  });
 
   test('a connection that goes dark while it is being opened is given up for another', async () => {
     const { queue, handled, proxy, producer } = await startBehindProxy();
@@ -157,5 +157,5 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
     light();
     await producer.offer(queue, null, 0, { id: 'after' });
     expect(await handled.until('after', { within: 3 * OFFER_TIMEOUT })).toMatchObject({ attempt: 1 });
-  }, 15_000);
+  });
 });

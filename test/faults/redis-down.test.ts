@@ -22,7 +22,7 @@ describe('Redis is down', () => {
     const { id } = await offered;
     await handled.until(id);
     expect(log.some((line) => line.includes('is back'))).toBe(true);
-  }, 15_000);
+  });
 
   test.each(['with a handler', 'without one'])(
     'an application %s closes within its shutdown timeout, and some',
@@ -40,8 +40,9 @@ describe('Redis is down', () => {
         const start = performance.now();
         let closed = false;
         void close().then(() => (closed = true));
-        await until(() => closed, { within: 3000 });
-        expect(performance.now() - start).toBeLessThan(2500);
+        await until(() => closed, { within: 8000 });
+        // The default would be 10 s.
+        expect(performance.now() - start).toBeLessThan(8000);
       } finally {
         await scene.server.restart();
       }
@@ -60,7 +61,7 @@ describe('Redis is down', () => {
         await producer.offer(queue, null, '1h').catch((error: { code: string }) => codes.add(error.code));
         return codes.has('NOT_CONNECTED');
       });
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(performance.now() - start).toBeLessThan(5000);
       expect([...codes].every((code) => ['NOT_CONNECTED', 'OUTCOME_UNKNOWN'].includes(code))).toBe(true);
     } finally {
       await scene.server.restart();
@@ -80,10 +81,11 @@ describe('Redis is down', () => {
     await new Promise((resolve) => setTimeout(resolve, 600));
     await scene.server.restart();
 
-    await handled.until('meanwhile', { within: 3000 });
+    await handled.until('meanwhile', { within: 10_000 });
     const { late } = await handled.until('after');
     expect(late).toBeGreaterThanOrEqual(0);
-    expect(late).toBeLessThan(700);
+    // The next check would be a minute later.
+    expect(late).toBeLessThan(5000);
     await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
     expect(handled.ids).toEqual(['before', 'meanwhile', 'after']);
   });
@@ -103,8 +105,8 @@ describe('Redis is down', () => {
     await handled.until('m');
     const took = Math.round(performance.now() - start);
     console.log(`after a long outage a message was handled ${took} ms after Redis answered`);
-    expect(took).toBeLessThan(2500);
-  }, 40_000);
+    expect(took).toBeLessThan(3500);
+  });
 
   test('after a restart without its data, new messages are handled', async () => {
     const queue = scene.newQueue();

@@ -86,5 +86,5 @@ describe('Redis, which writes everything to its disk at once, is killed (-9) aga
     ).toEqual([]);
     expect(unknown.length).toBeGreaterThan(0);
     expect(unsent.length).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });

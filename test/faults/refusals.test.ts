@@ -156,7 +156,7 @@ describe('Redis refuses', () => {
         ['meanwhile', 1],
         ['afterwards', 1],
       ]);
-    }, 30_000);
+    });
   });
 
   test('messages that fall due while Redis answers nobody are handled when it does again', async () => {

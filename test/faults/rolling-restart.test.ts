@@ -47,5 +47,5 @@ describe('a rolling restart under load', () => {
     expect(ended.every(({ attempt }) => attempt === 1)).toBe(true);
     expect(all.flatMap((worker) => worker.of('aborted'))).toEqual([]);
     for (const worker of running) expect(worker.exitCode).toBeNull();
-  }, 120_000);
+  });
 });

@@ -107,7 +107,7 @@ describe('a Redis behind TLS and a password', () => {
     const letters = log.filter((line) => line.includes('dead letter'));
     expect(letters).toHaveLength(2);
     expect([...log, ...errors.map(everythingOf)].join('\n')).not.toContain(SECRET);
-  }, 20_000);
+  });
 });
 
 /** All that an error would show to whoever logs it, the errors underneath included. */

@@ -10,8 +10,8 @@ const PROCESSES = 20;
 const GROUP = 4;
 const INTERVAL = 10;
 const MESSAGES = 400;
-/** The promise is 1.2; the rest is for a busy machine, whose late timers let standbys fire. */
-const MOST_EXTRA_CALLS = 1.25;
+/** The promise is 1.2; the rest is for a busy machine, whose late timers let standbys fire. Without standbys it would be 3. */
+const MOST_EXTRA_CALLS = 1.5;
 
 describe('twenty processes handle one queue', () => {
   const scene = new Scene({});

@@ -9,7 +9,7 @@ export const TYPESCRIPT = ['--disable-warning=ExperimentalWarning', '--import', 
 export const ENVIRONMENT = { ...process.env, NODE_OPTIONS: '' };
 
 /** A program that takes longer is killed. */
-const TIMEOUT = 60_000;
+const TIMEOUT = 180_000;
 
 /** Runs a program of this folder to its end, and reads the last line of its output as JSON. */
 export async function runProgram<Result>(file: string, settings: unknown, ...nodeOptions: string[]): Promise<Result> {
