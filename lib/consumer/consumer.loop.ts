@@ -11,6 +11,9 @@ import type { MessageRunner } from './message.runner.js';
 import { describeFailure } from './retry-policy.js';
 import { Settler } from './settler.js';
 
+/** Failures in a row that count while there is no connection: the pause stays below a second. */
+const MOST_WHILE_UNCONNECTED = 4;
+
 export interface ConsumerLoopOptions {
   readonly queue: string;
   readonly store: MessageStore;
@@ -120,8 +123,9 @@ export class ConsumerLoop {
         failures = 0;
       } catch (error) {
         if (this.#stopping) return;
-        // A store that is not connected has waited for that already: a growing pause would outlast the outage.
-        const pause = failurePause(isNotConnected(error) ? 1 : ++failures);
+        failures++;
+        // A store that is not connected has waited already: a long pause on top would outlast the outage.
+        const pause = failurePause(isNotConnected(error) ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
         logger.error(`${queue}: claiming failed, again in ${Math.round(pause)} ms: ${String(error)}`);
         ready = true;
         await this.#sleep(pause);
