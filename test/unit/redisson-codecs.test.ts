@@ -279,6 +279,16 @@ describe('the codecs json and jackson', () => {
     }
   });
 
+  it('refuse a long text that does not end in a time that grows with its length only', () => {
+    const endless = Buffer.from(`[12345678901234567890,"${'\\"'.repeat(300_000)}`);
+    for (const codec of [json, jackson]) {
+      const start = performance.now();
+      expect(() => codec.decode(endless)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+      // Some ms; a minute, if each quotation mark were tried as a beginning.
+      expect(performance.now() - start).toBeLessThan(5000);
+    }
+  });
+
   it('refuse bytes that are not UTF-8 instead of replacing them', () => {
     for (const codec of [json, jackson, string]) {
       expect(() => codec.decode(Buffer.of(0x22, 0xff, 0x22))).toThrow(/not UTF-8/);
@@ -360,7 +370,12 @@ describe('the codec jackson', () => {
   });
 
   it('refuses an @class that is no name', () => {
-    expect(() => written({ '@class': 7 })).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
+    expect(() => written({ '@class': 7 })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PAYLOAD',
+        message: expect.stringContaining('@class is the name of a class, not number'),
+      }),
+    );
   });
 
   it.each([
@@ -413,8 +428,11 @@ describe('the codec kryo5', () => {
     ['more than the length says', '03826161'],
     ['less than the length says', '038361'],
     ['half a character', '0382c3'],
+    ['a character of two bytes whose second is another', '0382c341'],
+    ['a character of three bytes whose third is another', '0382e28241'],
     ['a character of four bytes', '0383f09f9880'],
     ['a length that does not end', '03ffffffffffff'],
+    ['a length longer than Java’s', '03c2808080808000' + '61'],
     ['a length beyond all bytes', '03ffffffff0f61'],
   ])('refuses to read %s', (_, hex) => {
     expect(() => kryo5.decode(Buffer.from(hex, 'hex'))).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));

@@ -6,8 +6,7 @@ const MARK = `${randomUUID()}:`;
 /** Only a number of 16 digits or more can be one that a double does not hold. */
 const MANY_DIGITS = /\d(?:\.?\d){15}/;
 /** A text, even one that does not end, or a number that is no key; what is malformed stays so and is left to the parser. */
-const TEXT_OR_NUMBER =
-  /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|(?<![\w.+-])-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-]|\s*:)/g;
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g;
 /** The escapes of a text, each whole, and what Jackson escapes on top. */
 const ESCAPE_OR_SURROGATE = /\\u(....)|\\.|[\ud800-\udfff]/g;
 const MARKED_NUMBER = new RegExp(`"${MARK}(-?\\d+)"`, 'g');

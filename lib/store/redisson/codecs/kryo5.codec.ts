@@ -111,12 +111,12 @@ function readUnit(bytes: Buffer, at: number): [unit: number | undefined, size: n
   const [first, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   if (first === undefined) return [undefined, 0];
   if (first < 0x80) return [first, 1];
-  if (second === undefined || !isContinuation(second)) return [undefined, 0];
+  if (!isContinuation(second)) return [undefined, 0];
   if (first >> 5 === 0b110) return [((first & 0x1f) << 6) | (second & 0x3f), 2];
-  if (first >> 4 !== 0b1110 || third === undefined || !isContinuation(third)) return [undefined, 0];
+  if (first >> 4 !== 0b1110 || !isContinuation(third)) return [undefined, 0];
   return [((first & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f), 3];
 }
 
-function isContinuation(byte: number): boolean {
-  return byte >> 6 === 0b10;
+function isContinuation(byte: number | undefined): byte is number {
+  return byte !== undefined && byte >> 6 === 0b10;
 }
