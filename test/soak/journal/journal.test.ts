@@ -59,6 +59,8 @@ describe('A journal', () => {
     expect(readFileSync(path, 'utf8')).toBe('');
     await first;
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3);
+    await journal.append(ENTRIES[2]!);
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(4);
   });
 
   test('has everything on disk when it is flushed', () => {

@@ -127,6 +127,16 @@ describe('The oracle', () => {
       expect(judged([...retried, ...again(403)]).red).toEqual(['early']);
     });
 
+    test('the retry that a claim ends with says nothing about that claim, even within one millisecond', () => {
+      const failed = [
+        start(103, { claimSentAt: 103 }),
+        end(103, 'failed'),
+        settled(103, { sentAt: 103, outcome: 'retry' }),
+      ];
+      const again = [start(405, { by: OTHER, due: 404, attempt: 2 }), end(406, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...failed, ...again]).red).toEqual([]);
+    });
+
     test('a rescheduled message is early at its old due time', () => {
       const moved: Line[] = [
         [PRODUCER, { kind: 'reschedule', n: N, at: 50, delay: 500 }],

@@ -67,9 +67,12 @@ export class Fleet {
     return this.#berths;
   }
 
-  /** The indexes of the running processes whose connections go through the proxy. */
+  /** The indexes of the running processes whose connections go through the proxy, also of those that lost their place. */
   get behindProxy(): number[] {
-    return this.#berths.filter(({ viaProxy }) => viaProxy).map(({ process }) => process.index);
+    const { proxyUrl } = this.#options;
+    return this.#processes
+      .filter(({ isRunning, settings }) => isRunning && settings.redisUrl === proxyUrl)
+      .map(({ index }) => index);
   }
 
   /**
