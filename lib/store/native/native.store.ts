@@ -30,7 +30,7 @@ import type { ScriptReply } from '../redis/script-reply.js';
 import { type NativeKeys, nativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
-import { dueArgument, readClaimReport, readQueueStatus, readReceipts } from './script-values.js';
+import { dueArgument, readClaimReport, readQueueStatus, readReceipts, readTransferReport } from './script-values.js';
 
 export interface NativeStoreOptions {
   readonly prefix: string;
@@ -90,19 +90,7 @@ export class NativeMessageStore implements MessageStore {
       [delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused],
       [scheduler, limit, this.#limits.attempts, this.#limits.maxDeadLetters, JSON.stringify(LEASE_EXPIRED)],
     );
-    const report = {
-      moved: reply.number(),
-      recovered: reply.number(),
-      buried: reply.number(),
-      dropped: reply.number(),
-      more: reply.flag(),
-      ready: reply.number(),
-    };
-    const nowMicros = reply.number();
-    const next = reply.number();
-    const nextAt = next < 0 ? null : next;
-    const nextIn = nextAt === null ? null : Math.max(0, nextAt - nowMicros / 1000);
-    return { ...report, nextAt, nextIn, lastMove: parseMove(reply.text()) };
+    return readTransferReport(reply).report;
   }
 
   async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
@@ -212,9 +200,4 @@ function detail(outcome: Outcome): ScriptArgument {
 
 function selectionArguments(selection: DeadSelection): ScriptArgument[] {
   return 'id' in selection ? ['id', selection.id] : ['oldest', selection.oldest];
-}
-
-function parseMove(text: string): TransferReport['lastMove'] {
-  const [scheduler, at] = text.split(' ');
-  return scheduler && Number(at) > 0 ? { scheduler, at: Number(at) } : null;
 }

@@ -2,32 +2,39 @@ import type { Logger } from '@nestjs/common';
 import type { Clock } from '../../clock.js';
 import type { EntryFormat } from '../../delay-queue.options.js';
 import type { MessageState } from '../../message.js';
-import type {
-  Claim,
-  ClaimReport,
-  ClaimRequest,
-  DeadPage,
-  DeadSelection,
-  DelayedValues,
-  Doorbell,
-  DueListener,
-  DueTime,
-  MessageCodec,
-  MessageStore,
-  Offer,
-  OfferReceipt,
-  QueueStatus,
-  Settlement,
-  SettleReport,
-  StoredMessage,
-  StoreLimits,
-  TransferReport,
-  TransferRequest,
+import {
+  type Claim,
+  type ClaimReport,
+  type ClaimRequest,
+  type DeadPage,
+  type DeadSelection,
+  type DelayedValues,
+  type Doorbell,
+  type DueListener,
+  type DueTime,
+  type MessageCodec,
+  type MessageStore,
+  type Offer,
+  type OfferReceipt,
+  type QueueStatus,
+  type Settlement,
+  type SettleReport,
+  type StoredMessage,
+  type StoreLimits,
+  type TransferReport,
+  type TransferRequest,
+  LEASE_EXPIRED,
 } from '../message-store.js';
 import { type NativeKeys, nativeKeys } from '../native/native.keys.js';
 import { readRecord } from '../native/native.record.js';
 import { NativeMessageStore } from '../native/native.store.js';
-import { dueArgument, readClaimReport, readQueueStatus, readReceipts } from '../native/script-values.js';
+import {
+  dueArgument,
+  readClaimReport,
+  readQueueStatus,
+  readReceipts,
+  readTransferReport,
+} from '../native/script-values.js';
 import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
@@ -122,22 +129,19 @@ export class RedissonMessageStore implements MessageStore {
     return { id, state: state as MessageState, ...record, failedAttempts: 0, leasedUntil: null };
   }
 
-  /** Two steps, each whole: what Redisson delays, then retries and leases. */
-  async transfer(request: TransferRequest): Promise<TransferReport> {
-    const [front, native] = await Promise.all([this.#transferEntries(request), this.#native.transfer(request)]);
-    const { nowMicros } = front;
-    const nextIn = front.nextAt === null ? null : Math.max(0, front.nextAt - nowMicros / 1000);
-    return {
-      moved: front.moved + native.moved,
-      recovered: native.recovered,
-      buried: native.buried,
-      dropped: front.dropped + native.dropped,
-      more: front.more || native.more,
-      ready: front.length + native.ready,
-      nextAt: earlier(front.nextAt, native.nextAt),
-      nextIn: earlier(nextIn, native.nextIn),
-      lastMove: native.lastMove,
-    };
+  async transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
+    const { timeouts, entries, target, offered, values } = this.#keys;
+    const { delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
+    const native = [delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused];
+    const { attempts: maxAttempts, maxDeadLetters } = this.#limits;
+    const args = [scheduler, limit, maxAttempts, maxDeadLetters, JSON.stringify(LEASE_EXPIRED), UNREADABLE];
+    const reply = await this.#target.whileMoving(() =>
+      this.#run(scripts.transfer, [timeouts, entries, target, offered, values, ...native], args),
+    );
+    const { now, report } = readTransferReport(reply);
+    this.#redisClock = now - this.#clock.monotonic();
+    this.#target.note(reply.number());
+    return report;
   }
 
   async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
@@ -214,30 +218,6 @@ export class RedissonMessageStore implements MessageStore {
     return this.#native.openDoorbell();
   }
 
-  async #transferEntries({ scheduler, limit }: TransferRequest) {
-    const { timeouts, entries, target, offered, values, messages } = this.#keys;
-    const { attempts, dead, errors, wake, mover, paused } = this.#keys;
-    const reply = await this.#target.whileMoving(() =>
-      this.#run(
-        scripts.transfer,
-        [timeouts, entries, target, offered, values, messages, attempts, dead, errors, wake, mover, paused],
-        [scheduler, limit, this.#limits.maxDeadLetters, UNREADABLE],
-      ),
-    );
-    const report = {
-      moved: reply.number(),
-      dropped: reply.number(),
-      unreadable: reply.number(),
-      more: reply.flag(),
-      length: reply.number(),
-      nowMicros: reply.number(),
-    };
-    const next = reply.number();
-    this.#redisClock = report.nowMicros / 1000 - this.#clock.monotonic();
-    this.#target.note(report.length);
-    return { ...report, nextAt: next < 0 ? null : next };
-  }
-
   /** Redisson announces an instant and no length of time. Until the first transfer this process' own clock must do. */
   #redisNow(): number {
     return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
@@ -246,9 +226,4 @@ export class RedissonMessageStore implements MessageStore {
   #run(script: RedisScript, keys: readonly string[], args?: readonly ScriptArgument[]): Promise<ScriptReply> {
     return this.#connections.commands.run(script, keys, args);
   }
-}
-
-function earlier(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return Math.min(one, other);
 }

@@ -1,0 +1,97 @@
+-- Moves what is due from delayed to ready, and takes back what is active on an expired lease: first a plan, which only reads, then
+-- its execution.
+--
+-- keys: delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused
+-- request: scheduler; limit; max_attempts; max_dead; lease_error; now in ms
+
+-- The lowest score of a sorted set; nil: it is empty. An idle check ends after the two of these and two more reads.
+local function lowest(key)
+  return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+end
+
+local function up_to_now(key, first, request)
+  if first == nil or first > request.now then
+    return {}
+  end
+  return redis.call('ZRANGE', key, '-inf', request.now, 'BYSCORE', 'LIMIT', 0, request.limit)
+end
+
+-- Raises if a key is of a wrong type.
+local function plan_transfer(keys, request)
+  local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.active) }
+  plan.due = up_to_now(keys.delayed, plan.next_due, request)
+  plan.expired = up_to_now(keys.active, plan.next_lease_end, request)
+  plan.ready = redis.call('LLEN', keys.ready)
+  plan.last_move = redis.call('GET', keys.mover) or ''
+  if plan.ready + #plan.due + #plan.expired > 0 then
+    redis.call('LLEN', keys.wake)
+    plan.is_paused = redis.call('GET', keys.paused)
+  end
+  if #plan.expired > 0 then
+    redis.call('HLEN', keys.claims)
+    check_dead(keys.dead, keys.errors, keys.messages, keys.attempts)
+    plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired))
+  end
+  return plan
+end
+
+-- Returns recovered (ready again), buried (dead now), dropped (oldest dead letters).
+local function take_back(keys, request, plan)
+  local spent, again, letters, causes = {}, {}, {}, {}
+  for i, id in ipairs(plan.expired) do
+    local count = (tonumber(plan.failed[i] or 0) or 0) + 1
+    spent[#spent + 1], spent[#spent + 2] = id, count
+    if count < request.max_attempts then
+      again[#again + 1] = id
+    else
+      letters[#letters + 1], letters[#letters + 2] = request.now, id
+      causes[#causes + 1], causes[#causes + 2] = id, request.lease_error
+    end
+  end
+
+  local dropped = 0
+  redis.call('ZREM', keys.active, unpack(plan.expired))
+  redis.call('HDEL', keys.claims, unpack(plan.expired))
+  redis.call('HSET', keys.attempts, unpack(spent))
+  if #again > 0 then
+    redis.call('RPUSH', keys.ready, unpack(again))
+  end
+  if #letters > 0 then
+    redis.call('ZADD', keys.dead, unpack(letters))
+    redis.call('HSET', keys.errors, unpack(causes))
+    dropped = drop_oldest_dead(keys.dead, keys.errors, keys.messages, keys.attempts, request.max_dead)
+  end
+  return #again, #letters / 2, dropped
+end
+
+-- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known), last_move.
+local function execute_transfer(keys, request, plan)
+  local report = {
+    moved = #plan.due, recovered = 0, buried = 0, dropped = 0, last_move = plan.last_move,
+    more = #plan.due == request.limit or #plan.expired == request.limit,
+  }
+  local next_due, next_lease_end = plan.next_due, plan.next_lease_end
+  if #plan.expired > 0 then
+    report.recovered, report.buried, report.dropped = take_back(keys, request, plan)
+    next_lease_end = lowest(keys.active)
+  end
+  if #plan.due > 0 then
+    report.last_move = request.scheduler .. ' ' .. string.format('%.0f', request.now)
+    -- They are the lowest scores there are, so their ranks name them.
+    redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
+    redis.call('RPUSH', keys.ready, unpack(plan.due))
+    redis.call('SET', keys.mover, report.last_move)
+    next_due = lowest(keys.delayed)
+  end
+
+  report.ready = plan.ready + #plan.due + report.recovered
+  -- Resuming rings for what becomes ready while the queue is paused.
+  if report.ready > 0 and not plan.is_paused then
+    ring(keys.wake)
+  end
+  report.next_at = next_due or next_lease_end
+  if next_due and next_lease_end then
+    report.next_at = math.min(next_due, next_lease_end)
+  end
+  return report
+end
