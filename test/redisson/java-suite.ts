@@ -20,7 +20,8 @@ const BUILD_TIMEOUT = 600_000;
  */
 export function describeWithJava(name: string, declare: (suite: JavaSuite) => void): void {
   const problem = missingJava();
-  if (problem !== undefined) console.warn(`\n${'!'.repeat(80)}\n${problem}\n${'!'.repeat(80)}`);
+  // Past jest, which keeps what a skipped suite logs to itself.
+  if (problem !== undefined) process.stderr.write(`\n${'!'.repeat(80)}\n${problem}\n${'!'.repeat(80)}\n`);
   const describeOrSkip = problem === undefined ? describe : describe.skip;
   describeOrSkip.each(REDISSON_LINES)(`${name} (Redisson %s)`, (line) => {
     let java: JavaPeer;
