@@ -1,4 +1,4 @@
-/** A figure with three digits that count. */
+/** A figure with the two or three digits that count. */
 export function formatNumber(value: number): string {
   if (value >= 1_000_000) return `${trim(value / 1_000_000)}M`;
   if (value >= 10_000) return `${trim(value / 1_000)}k`;
@@ -11,6 +11,7 @@ export function formatRatio(value: number): string {
 }
 
 function trim(value: number): string {
+  if (value < 1) return String(Number(value.toPrecision(2)));
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return String(Number(value.toFixed(digits)));
 }
