@@ -60,7 +60,7 @@ export class SoakStage {
   }
 
   /** Leaves nothing behind but files. */
-  async strike(): Promise<void> {
+  async clear(): Promise<void> {
     await this.observer.stop();
     await this.fleet.kill();
     this.admin.disconnect();

@@ -86,10 +86,15 @@ describe('A short soak', () => {
     test(
       'finds the messages lost that were popped by a process and died with it',
       async () => {
-        const { verdict } = await naive('lossy', { faultsEvery: 1, kinds: ['worker killed'] });
+        const result = await naive('lossy', { faultsEvery: 1, kinds: ['worker killed'] });
+        const { verdict } = result;
         expect(verdict).toMatchObject({ early: { count: 0 }, corrupt: { count: 0 }, unattributed: { count: 0 } });
         expect(verdict.lost.count).toBeGreaterThan(0);
         expect(verdict.lost.count).toBe(verdict.acknowledged - verdict.handled);
+        expect(redReasons(result)).toEqual([`lost: ${verdict.lost.count}`]);
+        const page = readFileSync(writeReport(result), 'utf8');
+        expect(page).toContain('class="verdict red"');
+        expect(page).toContain(verdict.lost.examples[0]);
       },
       TIMEOUT,
     );

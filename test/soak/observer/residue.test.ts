@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { nativeKeys } from '../../../lib/store/native/native.keys.js';
+import { startRedis } from '../../support/redis/start-redis.js';
+import { findResidue } from './residue.js';
+
+test('A drained queue may leave who moved messages last, and nothing else', async () => {
+  const redis = await startRedis();
+  const client = new Redis(redis.url);
+  try {
+    const { mover, claims } = nativeKeys('soak', 'orders');
+    await client.set(mover, 'somebody 1');
+    expect(await findResidue(client, 'soak')).toEqual([]);
+    await client.hset(claims, 'm1', 'token');
+    await client.rpush('elsewhere', 'm1');
+    expect(await findResidue(client, 'soak')).toEqual(['elsewhere (list)', `${claims} (hash)`]);
+  } finally {
+    client.disconnect();
+    await redis.stop();
+  }
+});
