@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommandCount } from '../support/command-count.js';
 import { startRedis } from '../support/redis/start-redis.js';
@@ -18,6 +19,12 @@ const PING_P99 = 20;
  * because a process that computes has to share the processor, while one that only answers gets it at once.
  */
 const TIMES_QUIET = 20;
+
+/** What 99 of 100 answers may take, ms: more, if the processors have more to do than they can. */
+function longestAnswer(idle: PingTimes): number {
+  const overload = Math.max(1, loadavg()[0]! / availableParallelism());
+  return Math.max(PING_P99, TIMES_QUIET * idle.p99) * overload;
+}
 
 describe('under load', () => {
   const scene = new Scene({});
@@ -86,7 +93,7 @@ describe('under load', () => {
       const { busy, idle } = await watchPings(`handling ${what}`, () => handleAll(queue, count));
       expect(busy.pings).toBeGreaterThan(100);
       expect(busy.p50).toBeLessThanOrEqual(PING_P99);
-      expect(busy.p99).toBeLessThanOrEqual(Math.max(PING_P99, TIMES_QUIET * idle.p99));
+      expect(busy.p99).toBeLessThanOrEqual(longestAnswer(idle));
     },
     600_000,
   );
