@@ -25,8 +25,11 @@ export const USAGE = `npm run bench [-- options]
 /** What `--check` measures. */
 const CHECKED = { systems: 'ours,floor', scenarios: 'offers,drain,memory' };
 
-/** @throws with words for the user */
-export function readCommand(args: string[]): Command {
+/**
+ * @returns undefined if the user only wants to know what there is to ask for
+ * @throws with words for the user
+ */
+export function readCommand(args: string[]): Command | undefined {
   const { values } = parseArgs({
     args,
     options: {
@@ -36,8 +39,10 @@ export function readCommand(args: string[]): Command {
       systems: { type: 'string' },
       rounds: { type: 'string' },
       against: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) return undefined;
   const mode = values.check ? 'check' : values.quick ? 'quick' : 'full';
   const rounds = Number(values.rounds ?? { quick: 1, check: 3, full: 5 }[mode]);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds: give a whole number, 1 or more');

@@ -41,7 +41,10 @@ function report(verdicts: readonly Verdict[]): void {
 
 function readCommandOrExit(): Command {
   try {
-    return readCommand(process.argv.slice(2));
+    const read = readCommand(process.argv.slice(2));
+    if (read) return read;
+    console.log(USAGE);
+    return process.exit();
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
     return process.exit(2);
