@@ -1,4 +1,5 @@
 import { openSync, writeSync } from 'node:fs';
+import { watchForStalls } from './stall-watch.js';
 import { type Entry, writeEntry } from './entries.js';
 
 /**
@@ -24,6 +25,14 @@ export class Journal {
 
   since(epochMilliseconds: number): number {
     return epochMilliseconds - this.#epoch;
+  }
+
+  /** From now on writes down when this process stood still. */
+  watchForStalls(): void {
+    watchForStalls(
+      () => this.now(),
+      (from, at) => void this.append({ kind: 'stall', from, at }),
+    );
   }
 
   append(entry: Entry): Promise<void> {

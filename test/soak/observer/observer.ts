@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
+import { WORTH_TELLING, watchForStalls } from '../journal/stall-watch.js';
 import type { FaultLog } from '../nemesis/fault-log.js';
 import { nativeKeys } from '../../../lib/store/native/native.keys.js';
 import type { Fleet } from '../processes/fleet.js';
@@ -9,13 +10,11 @@ import type { Sample } from './sample.js';
 const INTERVAL = 1000;
 const PAGE = 4096;
 
-/** An answer that takes longer, with no fault at the server, is told of as one of the machine, ms. */
-const SLOW = 1000;
-
 /** Looks at the server and at the processes once a second, and keeps what it saw. */
 export class Observer {
   readonly samples: Sample[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #endWatch: () => void = () => undefined;
   #looking: Promise<void> = Promise.resolve();
   #busy = false;
 
@@ -26,6 +25,12 @@ export class Observer {
   ) {}
 
   start(): void {
+    const { fleet, log, now } = this.subjects;
+    // The proxy is in this process.
+    this.#endWatch = watchForStalls(now, (from, to) => {
+      const about = { processes: fleet.behindProxy, detail: `for ${to - from} ms` };
+      log.add({ kind: 'proxy stalled by the machine', from, to, ...about, costsLeases: true, injected: false });
+    });
     this.#timer = setInterval(() => {
       if (this.#busy) return;
       this.#busy = true;
@@ -34,6 +39,7 @@ export class Observer {
   }
 
   async stop(): Promise<void> {
+    this.#endWatch();
     clearInterval(this.#timer);
     await this.#looking;
   }
@@ -77,7 +83,7 @@ export class Observer {
       // It is down at the moment, which the nemesis has written down.
       return;
     }
-    if (now() - from > SLOW) {
+    if (now() - from > WORTH_TELLING) {
       const detail = `its answer took ${now() - from} ms`;
       log.add({
         kind: 'server stalled by the machine',

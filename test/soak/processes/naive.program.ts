@@ -7,7 +7,6 @@ import { QUEUE_NAMES } from '../workload/message-plan.js';
 import { MessageHandler } from './message-handler.js';
 import { NaiveQueue } from './naive-queue.js';
 import { readProcessSettings } from './process-settings.js';
-import { watchForStalls } from './stall-watch.js';
 import { tellReady, whenToldToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
@@ -16,7 +15,7 @@ const handler = new MessageHandler(settings, journal);
 const queues = QUEUE_NAMES.map((queue) => new NaiveQueue(settings, { queue, journal, handler }));
 
 for (const queue of queues) queue.start();
-watchForStalls(journal);
+journal.watchForStalls();
 tellReady();
 
 process.on('SIGTERM', () => void stop());

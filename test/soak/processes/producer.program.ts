@@ -6,7 +6,6 @@ import { Journal } from '../journal/journal.js';
 import { MessageProducer } from './message-producer.js';
 import { moduleOptions } from './module-options.js';
 import { readProcessSettings } from './process-settings.js';
-import { watchForStalls } from './stall-watch.js';
 import { tellReady, whenToldToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
@@ -18,7 +17,7 @@ const app = await NestFactory.createApplicationContext(
   { module: SoakProducer, imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), consume: false })] },
   { logger: ['error', 'warn'] },
 );
-watchForStalls(journal);
+journal.watchForStalls();
 const producer = new MessageProducer(settings, journal, app.get(DelayQueueProducer, { strict: false }));
 tellReady();
 

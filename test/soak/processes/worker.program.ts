@@ -9,7 +9,6 @@ import { journalledModule } from './journalled-module.js';
 import { MessageHandler } from './message-handler.js';
 import { moduleOptions } from './module-options.js';
 import { readProcessSettings } from './process-settings.js';
-import { watchForStalls } from './stall-watch.js';
 import { tellReady, whenToldToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
@@ -29,7 +28,7 @@ const app = await NestFactory.createApplicationContext(
   },
   { logger: ['error', 'warn'] },
 );
-watchForStalls(journal);
+journal.watchForStalls();
 tellReady();
 
 process.on('SIGTERM', () => void stop());
