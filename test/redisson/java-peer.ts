@@ -183,9 +183,9 @@ export class JavaPeer {
     return this.#failures;
   }
 
-  /** Takes so many due messages with so many threads, and tells of them all at once. */
-  drain(queue: JavaQueue, messages: number, consumers = 1): Promise<TakenMessage[]> {
-    return this.#ask('drain', { ...queue, messages, count: consumers });
+  /** Takes so many due messages with so many threads, or what comes within so many ms, and tells of them all at once. */
+  drain(queue: JavaQueue, messages: number, consumers = 1, within?: number): Promise<TakenMessage[]> {
+    return this.#ask('drain', { ...queue, messages, count: consumers, within });
   }
 
   /** Lets it shut its client down and waits for its end. */

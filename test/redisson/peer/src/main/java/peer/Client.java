@@ -45,7 +45,7 @@ final class Client implements AutoCloseable {
       case "take" -> Description.of(target(request).poll(request.get("within").asLong(), TimeUnit.MILLISECONDS));
       case "consume" -> consume(request);
       case "stopConsuming" -> stopConsuming(request);
-      case "drain" -> consumers.drain(target(request), request.get("messages").asInt(), count(request)).toList();
+      case "drain" -> drain(request);
       default -> throw new IllegalArgumentException("Nothing is known of " + request);
     };
   }
@@ -116,6 +116,12 @@ final class Client implements AutoCloseable {
   private Object stopConsuming(JsonNode request) throws InterruptedException {
     consumers.stop(queue(request));
     return null;
+  }
+
+  private Object drain(JsonNode request) throws InterruptedException {
+    int messages = request.get("messages").asInt();
+    long within = request.path("within").asLong(Long.MAX_VALUE);
+    return consumers.drain(target(request), messages, count(request), within).toList();
   }
 
   private RDelayedQueue<Object> delayed(JsonNode request) {

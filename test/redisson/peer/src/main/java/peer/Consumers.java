@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -30,15 +31,18 @@ final class Consumers {
     run(queue, count, taken -> output.message(queue.getName(), taken.value, taken.at));
   }
 
-  /** Takes so many messages, all there are, and reports them in the end: reporting takes no time from taking. */
-  Stream<Taken> drain(RBlockingQueue<Object> queue, int messages, int count) throws InterruptedException {
+  /**
+   * Takes so many messages, all there are, or what comes within so many ms, and reports them in the end: reporting takes no
+   * time from taking.
+   */
+  Stream<Taken> drain(RBlockingQueue<Object> queue, int messages, int count, long within) throws InterruptedException {
     Queue<Raw> all = new ConcurrentLinkedQueue<>();
     CountDownLatch left = new CountDownLatch(messages);
     run(queue, count, taken -> {
       all.add(taken);
       left.countDown();
     });
-    left.await();
+    left.await(within, TimeUnit.MILLISECONDS);
     stop(queue.getName());
     return all.stream().map(taken -> new Taken(Description.of(taken.value), taken.at));
   }
