@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/until.js';
+import { WORTH_TELLING, watchForStalls } from './stall-watch.js';
+
+test('A process that stood still is told of, with when it did', async () => {
+  const stalls: [number, number][] = [];
+  const end = watchForStalls(
+    () => performance.now(),
+    (from, to) => stalls.push([from, to]),
+  );
+  const before = performance.now();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WORTH_TELLING + 150);
+  const after = performance.now();
+  await until(() => stalls.length > 0);
+  end();
+  const [from, to] = stalls[0]!;
+  expect(from).toBeLessThanOrEqual(before);
+  expect(to).toBeGreaterThanOrEqual(after);
+
+  const told = stalls.length;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WORTH_TELLING + 150);
+  await sleep(200);
+  expect(stalls).toHaveLength(told);
+});
