@@ -15,7 +15,10 @@ describe('TransferScheduler', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    store = new MemoryMessageStore({ limits: { attempts: 5, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1000 }, clock });
+    store = new MemoryMessageStore({
+      limits: { attempts: 5, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1000 },
+      clock,
+    });
     transfers = 0;
     const transfer = store.transfer.bind(store);
     store.transfer = (request) => {
