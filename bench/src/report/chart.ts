@@ -2,10 +2,10 @@ import { ratio, type Results, type Row } from '../results.js';
 import { OURS, systemOf } from '../systems.js';
 import { formatRatio } from './format.js';
 
-const WIDTH = 960;
+const WIDTH = 1000;
 const ROW = 22;
 const TOP = 76;
-const LEFT = 330;
+const LEFT = 380;
 const RIGHT = 40;
 const BOTTOM = 24;
 /** Of the scale, which is logarithmic; what lies beyond is drawn at its end. */

@@ -1,9 +1,15 @@
 /** A figure with the two or three digits that count. */
-export function formatNumber(value: number): string {
+function formatNumber(value: number): string {
   if (value >= 1_000_000) return `${trim(value / 1_000_000)}M`;
   if (value >= 10_000) return `${trim(value / 1_000)}k`;
   if (value >= 1_000) return `${Math.round(value).toLocaleString('en')}`;
   return trim(value);
+}
+
+/** A figure with its unit; long times in seconds. */
+export function formatFigure(value: number, unit: string): string {
+  if (unit === 'ms' && value >= 10_000) return formatFigure(value / 1_000, 's');
+  return `${formatNumber(value)}${unit === '' || unit.startsWith('/') ? '' : ' '}${unit}`;
 }
 
 export function formatRatio(value: number): string {

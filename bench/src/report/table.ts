@@ -1,6 +1,6 @@
 import { type Results, ratio, type Row } from '../results.js';
 import { OURS, systemOf } from '../systems.js';
-import { formatNumber, formatRatio } from './format.js';
+import { formatFigure, formatRatio } from './format.js';
 
 /**
  * The results as a Markdown table: for each figure the median of every system with its spread, then this package's as a
@@ -27,8 +27,7 @@ function measuredCell({ figure, systems }: Row, name: string): string {
   const summary = systems[name];
   if (!summary) return '–';
   const spread = summary.values.length > 1 ? ` ±${Math.round(summary.spread * 100)}%` : '';
-  const unit = figure.unit === '' || figure.unit.startsWith('/') ? figure.unit : ` ${figure.unit}`;
-  return `${formatNumber(summary.median)}${unit}${spread}`;
+  return `${formatFigure(summary.median, figure.unit)}${spread}`;
 }
 
 function ratioCell(row: Row, name: string): string {
