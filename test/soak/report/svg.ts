@@ -6,7 +6,7 @@ export function escape(text: string): string {
 /** The x axis that all charts of a report share: seconds of the run. */
 export class TimeAxis {
   static readonly WIDTH = 1200;
-  static readonly LEFT = 150;
+  static readonly LEFT = 190;
   static readonly RIGHT = 1185;
 
   constructor(readonly seconds: number) {}
