@@ -17,7 +17,7 @@ export const LIMITS: readonly Limit[] = [
   { scenario: 'Offers', figure: 'cpuInFlight', worst: 3 },
   { scenario: 'Drain of a backlog', figure: 'calls', worst: 6 },
   { scenario: 'Drain of a backlog', figure: 'redisCpu', worst: 4 },
-  { scenario: 'Drain of a backlog', figure: 'processCpu', worst: 5 },
+  { scenario: 'Drain of a backlog', figure: 'processCpu', worst: 8 },
   { scenario: 'Redis memory a message', figure: '200', worst: 1.25 },
 ];
 
