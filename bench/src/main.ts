@@ -27,6 +27,10 @@ writeFileSync(`${OUTPUT}/results.json`, `${JSON.stringify(results, null, 2)}\n`)
 writeFileSync(`${OUTPUT}/results.md`, `${table}\n`);
 writeFileSync(`${OUTPUT}/chart.svg`, toChart(results));
 console.log(`\n${table}\n\nAlso in ${OUTPUT}, with all values and a chart.`);
+for (const line of results.failures) {
+  console.log(line);
+  process.exitCode = 1;
+}
 if (command.mode === 'check') report(check(results.rows));
 
 function report(verdicts: readonly Verdict[]): void {
@@ -55,16 +59,22 @@ async function measureAll({ mode, rounds, systems, scenarios, against }: Command
   const size = mode === 'full' ? 'full' : 'quick';
   const startedAt = new Date();
   const environment = await environmentHere();
+  const failures: string[] = [];
+  const onProgress = (line: string) => console.error(`${secondsSince(startedAt).padStart(5)} s  ${line}`);
   const rows = await run({
     size,
     rounds,
     systems: systems.map(systemOf),
     scenarios: SCENARIOS.filter(({ name }) => scenarios.includes(name)),
     libraryOf: ({ name }) => (name === 'earlier' ? resolve(against!) : LIBRARY),
-    onProgress: (line) => console.error(`${secondsSince(startedAt).padStart(5)} s  ${line}`),
+    onProgress,
+    onFailure: (line) => {
+      onProgress(line);
+      failures.push(line);
+    },
   });
   const minutes = Math.round(Number(secondsSince(startedAt)) / 6) / 10;
-  return { startedAt: startedAt.toISOString(), minutes, size, rounds, systems, environment, rows };
+  return { startedAt: startedAt.toISOString(), minutes, size, rounds, systems, environment, failures, rows };
 }
 
 async function environmentHere(): Promise<Record<string, string>> {

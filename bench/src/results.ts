@@ -19,6 +19,8 @@ export interface Results {
   readonly systems: readonly string[];
   /** What it ran on, by name. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Measurements that failed, hence gaps in the rows. */
+  readonly failures: readonly string[];
   readonly rows: readonly Row[];
 }
 

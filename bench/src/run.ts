@@ -13,6 +13,8 @@ export interface RunSettings {
   readonly libraryOf: (system: System) => string;
   /** Is told of each measurement. */
   readonly onProgress: (line: string) => void;
+  /** Is told of each one that failed; it leaves a gap in the table. */
+  readonly onFailure: (line: string) => void;
 }
 
 /** A measurement that takes longer is given up. */
@@ -49,8 +51,7 @@ function orderOf(systems: readonly System[], round: number, atOnce: boolean): (r
   return [...systems.slice(first), ...systems.slice(0, first)].map((system) => [system]);
 }
 
-/** One that fails leaves a gap in the table, and is told about. */
-async function measure({ size, libraryOf, onProgress }: RunSettings, scenario: Scenario, system: System) {
+async function measure({ size, libraryOf, onFailure }: RunSettings, scenario: Scenario, system: System) {
   const stage = await Stage.open({ system, size, library: libraryOf(system) });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -59,7 +60,7 @@ async function measure({ size, libraryOf, onProgress }: RunSettings, scenario: S
   try {
     return await Promise.race([scenario.measure(stage), late]);
   } catch (error) {
-    onProgress(`${scenario.name} · ${system.title} failed: ${String(error)}`);
+    onFailure(`${scenario.name} · ${system.title} failed: ${String(error)}`);
     return {};
   } finally {
     clearTimeout(timer);

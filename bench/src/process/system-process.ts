@@ -20,7 +20,10 @@ export class SystemProcess {
   private constructor(settings: ProcessSettings) {
     this.#child = fork(PROGRAM, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     this.#child.on('message', (answer: Answer) => this.#onAnswer(answer));
-    this.#child.on('exit', (code, signal) => this.#onExit(`${settings.system} ${settings.role}: ${code ?? signal}`));
+    const name = `${settings.system} ${settings.role}`;
+    this.#child.on('exit', (code, signal) => this.#failAll(`The process of ${name} ended: ${code ?? signal}`));
+    // Among others, that it is asked for something after its end.
+    this.#child.on('error', (error) => this.#failAll(`The process of ${name}: ${error.message}`));
   }
 
   /** Starts it, and waits until it can be told what to do. */
@@ -63,8 +66,8 @@ export class SystemProcess {
     else waiting?.reject(new Error(error));
   }
 
-  #onExit(how: string): void {
-    for (const { reject } of this.#waiting.values()) reject(new Error(`The process of ${how} ended`));
+  #failAll(why: string): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error(why));
     this.#waiting.clear();
   }
 }
