@@ -22,12 +22,12 @@ export async function runSoak(settings: SoakSettings, tell: Narrator = () => und
   const faults = faultsOf(settings);
   const stage = await SoakStage.set(settings);
   try {
-    const nemesis = await underFire(stage, faults, { settings, tell });
+    const { nemesis, from } = await underFire(stage, faults, { settings, tell });
     tell('Healing');
     await nemesis.heal();
     const aftermath = await awaitAftermath(stage, tell);
     tell('Judging');
-    const result = conclude(stage, settings, aftermath);
+    const result = conclude(stage, { settings, from }, aftermath);
     if (redReasons(result).length === 0 && !settings.keepJournals) rmSync(stage.journals, { recursive: true });
     return result;
   } finally {
@@ -47,7 +47,7 @@ async function underFire(
   stage: SoakStage,
   faults: readonly Fault[],
   { settings, tell }: { settings: SoakSettings; tell: Narrator },
-): Promise<Nemesis> {
+): Promise<{ nemesis: Nemesis; from: number }> {
   const { fleet, redis, admin, proxy, log, observer } = stage;
   const healing = new AbortController();
   const scene: Omit<Scene, 'open'> = {
@@ -63,13 +63,18 @@ async function underFire(
     faults.map(({ kind }) => kind),
   );
   tell(`Offering for ${settings.seconds} s, with ${plan.length} faults of ${faults.length} kinds`);
+  const from = stage.now();
   nemesis.start(plan);
   await sleep(settings.seconds * 1000);
   healing.abort();
-  return nemesis;
+  return { nemesis, from };
 }
 
-function conclude(stage: SoakStage, settings: SoakSettings, aftermath: Aftermath): SoakResult {
+function conclude(
+  stage: SoakStage,
+  { settings, from }: { settings: SoakSettings; from: number },
+  aftermath: Aftermath,
+): SoakResult {
   const { windows } = stage.log;
   const { samples } = stage.observer;
   const { deadLetters, ...found } = aftermath;
@@ -84,7 +89,7 @@ function conclude(stage: SoakStage, settings: SoakSettings, aftermath: Aftermath
     windows: withoutEchoes([...windows, ...verdict.stalls]),
     samples,
     deadLetters: deadLetters.size,
-    trends: findTrends(samples, { seconds: settings.seconds, recovery: RECOVERY, connections }),
+    trends: findTrends(samples, { from, seconds: settings.seconds, recovery: RECOVERY, connections }),
     crashes: stage.fleet.crashes(),
     ...found,
   };

@@ -3,26 +3,32 @@ import { findTrends } from './flatness.js';
 import type { Sample } from './sample.js';
 
 const MEBIBYTE = 1024 * 1024;
-const LIMITS = { seconds: 300, recovery: 5000, connections: 20 };
+const LIMITS = { from: 15_000, seconds: 300, recovery: 5000, connections: 20 };
+
+type Look = (minute: number, second: number) => Partial<Sample>;
 
 /** A sample a second. */
-function samples(look: (minute: number) => Partial<Sample>): Sample[] {
+function samples(look: Look): Sample[] {
   return Array.from({ length: 300 }, (_, second) => ({
-    at: second * 1000,
+    at: LIMITS.from + second * 1000,
     usedMemory: 10 * MEBIBYTE,
     connectedClients: 20,
     stored: 0,
     rss: { 1: 100 * MEBIBYTE },
-    ...look(Math.floor(second / 60)),
+    ...look(Math.floor(second / 60), second % 60),
   }));
 }
 
-const grown = (look: (minute: number) => Partial<Sample>) =>
+const grown = (look: Look) =>
   findTrends(samples(look), LIMITS)?.flatMap(({ what, last, bound }) => (last > bound ? [what] : []));
 
 describe('What should stay flat', () => {
   test('is flat if it stays', () => {
     expect(grown(() => ({}))).toEqual([]);
+  });
+
+  test('is flat if it only rises in storms', () => {
+    expect(grown((_minute, second) => ({ connectedClients: second < 45 ? 40 : 20 }))).toEqual([]);
   });
 
   test.each([

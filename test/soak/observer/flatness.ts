@@ -15,16 +15,12 @@ const MEBIBYTE = 1024 * 1024;
 /**
  * Compares the medians of the first and the last calm. The very first is left out if there are enough: a process is still
  * warming up then. Undefined: the run was too short to tell.
- *
- * @param limits - `connections`: how many there are when nothing is wrong
  */
-export function findTrends(
-  samples: readonly Sample[],
-  limits: { seconds: number; recovery: number; connections: number },
-): Trend[] | undefined {
+export function findTrends(samples: readonly Sample[], limits: Limits): Trend[] | undefined {
   const calms: Sample[][] = [];
   for (const sample of samples) {
-    if (isCalm(sample.at, limits)) (calms[Math.floor(sample.at / ROUND)] ??= []).push(sample);
+    const at = sample.at - limits.from;
+    if (isCalm(at, limits)) (calms[Math.floor(at / ROUND)] ??= []).push(sample);
   }
   const groups = Object.values(calms).filter((group) => group.length >= 3);
   const [first, last] = [groups.length > 3 ? groups[1] : groups[0], groups.at(-1)];
@@ -44,6 +40,15 @@ export function findTrends(
       trend(`memory of process ${index}`, ({ rss }) => rss[Number(index)] ?? NaN, grownBy(32 * MEBIBYTE)),
     ),
   ];
+}
+
+interface Limits {
+  /** When the plan of faults began; from there on it has its storms and calms. */
+  readonly from: number;
+  readonly seconds: number;
+  readonly recovery: number;
+  /** How many connections there are when nothing is wrong. */
+  readonly connections: number;
 }
 
 type Read = (sample: Sample) => number;
