@@ -1,7 +1,7 @@
 -- Removes entries from Redisson's list of entries, which is in the order of offers. Redisson looks through the list for each;
 -- with hundreds of thousands in it that blocks the server. Here:
 --   those at the head or at the tail, as with constant delays, are popped;
---   those written here are found by their sequence, marked, and removed together in one pass;
+--   those written here are found by their sequence, marked, and removed together in one pass from either end;
 --   only those of other clients are looked for, and of these a call takes few if the list is long.
 
 local MARK = '\0removed'
@@ -84,7 +84,7 @@ local function locate(list, entries)
     if wanted[entry] then
       local place = place_of(list, entry, plan.head, size - plan.tail - 1, seen)
       if place then
-        plan.places[#plan.places + 1] = { at = place, entry = entry }
+        plan.places[#plan.places + 1] = place
       elseif #plan.unknown < most_unknown then
         plan.unknown[#plan.unknown + 1] = entry
       else
@@ -95,26 +95,22 @@ local function locate(list, entries)
   return plan, most
 end
 
--- Whether it takes fewer steps to look for each from its nearer end than to pass over all of them at once.
-local function better_one_by_one(plan)
-  local steps, first, last = 0, plan.size, 0
-  for _, place in ipairs(plan.places) do
-    steps = steps + math.min(place.at, plan.size - place.at)
-    first, last = math.min(first, place.at), math.max(last, place.at)
-  end
-  return steps <= math.min(last, plan.size - first)
-end
-
 local function unlist(list, plan)
-  if better_one_by_one(plan) then
-    for _, place in ipairs(plan.places) do
-      redis.call('LREM', list, place.at < plan.size / 2 and 1 or -1, place.entry)
+  local near_head, near_tail = 0, 0
+  for _, place in ipairs(plan.places) do
+    redis.call('LSET', list, place, MARK)
+    if place < plan.size / 2 then
+      near_head = near_head + 1
+    else
+      near_tail = near_tail + 1
     end
-  else
-    for _, place in ipairs(plan.places) do
-      redis.call('LSET', list, place.at, MARK)
-    end
-    redis.call('LREM', list, 0, MARK)
+  end
+  -- Each pass ends at the last mark of its half. A count of 0 would mean all.
+  if near_head > 0 then
+    redis.call('LREM', list, near_head, MARK)
+  end
+  if near_tail > 0 then
+    redis.call('LREM', list, -near_tail, MARK)
   end
   if plan.head > 0 then
     redis.call('LPOP', list, plan.head)
