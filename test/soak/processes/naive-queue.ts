@@ -80,9 +80,11 @@ export class NaiveQueue {
   }
 
   async #popLoop(): Promise<void> {
-    while (!this.#stopping) {
+    for (;;) {
       const sentAt = this.own.journal.now();
       const popped = await this.#popper.blpopBuffer(this.#list, 0.2);
+      // Whoever looks on cannot see what waits here: it must be handled before the end.
+      if (!popped && this.#stopping) return;
       if (!popped) continue;
       // The message is in this process alone now.
       const handling = this.#handle(popped[1], sentAt).finally(() => this.#handling.delete(handling));
