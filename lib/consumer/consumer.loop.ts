@@ -4,12 +4,15 @@ import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { failurePause } from '../failure-pause.js';
-import type { ClaimedMessage, Doorbell, MessageStore, Outcome } from '../store/message-store.js';
+import type { ClaimedMessage, ClaimReport, Doorbell, MessageStore, Outcome } from '../store/message-store.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
 import { describeFailure } from './retry-policy.js';
-import { Settler } from './settler.js';
+import { Settler, type SettleResult } from './settler.js';
+
+/** Fewer slots than this are not worth a claim of half of them. */
+const SMALLEST_HALF = 32;
 
 /** Failures in a row that count while there is no connection: the pause stays below a second. */
 const MOST_WHILE_UNCONNECTED = 4;
@@ -21,6 +24,13 @@ export interface ConsumerLoopOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'>;
+}
+
+interface Claimed {
+  readonly token: string;
+  /** When the claim was sent, on the monotonic clock. */
+  readonly claimedAt: number;
+  readonly report: ClaimReport;
 }
 
 /**
@@ -47,7 +57,13 @@ export class ConsumerLoop {
     this.#options = options;
     const { queue, store, clock, logger, settings } = options;
     this.#keeper = new LeaseKeeper({ queue, store, clock, logger, lease: settings.lease });
-    this.#settler = new Settler({ queue, store, clock, logger });
+    this.#settler = new Settler({
+      queue,
+      store,
+      clock,
+      logger,
+      onSettled: (held, result) => this.#letGo(held, result),
+    });
   }
 
   /** Messages whose handler runs, or whose outcome is not settled yet. */
@@ -61,26 +77,40 @@ export class ConsumerLoop {
   }
 
   /**
-   * Claims what is ready, as far as there are free slots, and starts its handlers.
+   * Claims what is ready, as far as there are free slots, and starts its handlers. A claim takes half of the slots at most,
+   * and the next one is sent before the handlers start: so the server prepares one half while this process handles the other.
    *
    * @returns whether ready messages remain
    * @throws what the store throws
    */
   async runOnce(): Promise<boolean> {
+    for (let claim: Promise<Claimed> | undefined = this.#claim(); ;) {
+      const claimed: Claimed = await claim;
+      const { messages, more } = claimed.report;
+      this.#busy += messages.length;
+      claim = more && this.#busy < this.#options.settings.concurrency && !this.#stopping ? this.#claim() : undefined;
+      for (const message of messages) this.#handle(message, claimed);
+      if (!claim) return more;
+    }
+  }
+
+  async #claim(): Promise<Claimed> {
     const { store, settings, clock, logger, queue } = this.#options;
     const repeated = this.#unanswered !== undefined;
     const token = this.#unanswered ?? `${this.#consumerId}${(this.#claims++).toString(36)}`;
     // Until the answer is here: what a lost one took is asked for again, rather than left to its lease.
     this.#unanswered = token;
     const claimedAt = clock.monotonic();
-    const limit = settings.concurrency - this.#busy;
-    const { messages, more, orphans } = await store.claim({ token, limit, lease: settings.lease, repeated });
+    const half = Math.max(Math.ceil(settings.concurrency / 2), SMALLEST_HALF);
+    const limit = Math.min(settings.concurrency - this.#busy, half);
+    const report = await store.claim({ token, limit, lease: settings.lease, repeated });
     this.#unanswered = undefined;
-    if (orphans.length > 0) {
-      logger.error(`${queue}: ${orphans.length} ready ids had no message and are dropped: is Redis evicting keys?`);
+    if (report.orphans.length > 0) {
+      logger.error(
+        `${queue}: ${report.orphans.length} ready ids had no message and are dropped: is Redis evicting keys?`,
+      );
     }
-    for (const message of messages) void this.#handle(message, token, claimedAt);
-    return more;
+    return { token, claimedAt, report };
   }
 
   /** Stops claiming; what is held goes on. Rings for the messages that it would have taken. */
@@ -133,28 +163,16 @@ export class ConsumerLoop {
     }
   }
 
-  async #handle(message: ClaimedMessage, token: string, claimedAt: number): Promise<void> {
-    const { logger, queue } = this.#options;
-    const held = { claim: { id: message.id, token }, delivery: new Delivery(queue, message) };
+  #handle(message: ClaimedMessage, { token, claimedAt }: Claimed): void {
+    const held = { claim: { id: message.id, token }, delivery: new Delivery(this.#options.queue, message) };
     this.#held.add(held);
     this.#keeper.hold(held, claimedAt);
-    this.#busy++;
-    const outcome = await this.#outcomeOf(held.delivery, message.body);
-    this.#busy--;
-    this.#wakeUp();
-
-    const result = await this.#settler.settle({ claim: held.claim, outcome });
-    if (result === 'refused') {
-      logger.warn(
-        `${queue}: message ${message.id} was handled, but its lease was lost meanwhile: the outcome does not count`,
-      );
-    }
-    this.#keeper.release(held);
-    this.#held.delete(held);
-    if (this.#held.size === 0) this.#drained();
+    const outcome = this.#outcomeOf(held.delivery, message.body);
+    if (outcome instanceof Promise) void outcome.then((known) => this.#settle(held, known));
+    else this.#settle(held, outcome);
   }
 
-  async #outcomeOf(delivery: Delivery, body: Buffer): Promise<Outcome> {
+  #outcomeOf(delivery: Delivery, body: Buffer): Outcome | Promise<Outcome> {
     const { store, runner, logger, queue } = this.#options;
     try {
       delivery.open(store.codec.decode(body));
@@ -163,6 +181,24 @@ export class ConsumerLoop {
       return { kind: 'dead', error: JSON.stringify(describeFailure(error)) };
     }
     return runner.run(delivery);
+  }
+
+  #settle(held: HeldDelivery, outcome: Outcome): void {
+    this.#busy--;
+    this.#wakeUp();
+    this.#settler.settle(held, outcome);
+  }
+
+  #letGo(held: HeldDelivery, result: SettleResult): void {
+    if (result === 'refused') this.#warnOfRefusal(held.claim.id);
+    this.#keeper.release(held);
+    this.#held.delete(held);
+    if (this.#held.size === 0) this.#drained();
+  }
+
+  #warnOfRefusal(id: string): void {
+    const { logger, queue } = this.#options;
+    logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile: the outcome does not count`);
   }
 
   /** Until {@link #wakeUp}, or for `length` ms. Slots that become free in the same turn are all there when it ends. */

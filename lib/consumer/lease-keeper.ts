@@ -14,6 +14,8 @@ export interface LeaseKeeperOptions {
   readonly lease: number;
 }
 
+const LIMITS = { maxItems: MAX_BATCH, maxWeight: Infinity, weigh: () => 0 };
+
 /**
  * Extends the leases of all messages that this consumer holds, in one call, at every third of the lease; sooner again after a
  * failure, so that a short one costs no lease.
@@ -47,7 +49,7 @@ export class LeaseKeeper {
     const { store, clock, lease, logger, queue } = this.#options;
     const sentAt = clock.monotonic();
     let failed = false;
-    for (const batch of inBatches([...this.#ends.keys()], MAX_BATCH, () => 1)) {
+    for (const batch of inBatches([...this.#ends.keys()], LIMITS)) {
       try {
         const lost = new Set(
           await store.extend(

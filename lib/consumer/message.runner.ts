@@ -17,43 +17,47 @@ export interface MessageRunnerOptions {
   readonly timeout: number | null;
 }
 
-/** Runs the handler for one delivery, and turns what it does into an outcome. Never throws. */
+const ACK: Outcome = { kind: 'ack' };
+
+/** Runs the handler for one delivery, and turns what it does into an outcome. Neither throws nor rejects. */
 export class MessageRunner {
   constructor(private readonly options: MessageRunnerOptions) {}
 
-  async run(delivery: Delivery): Promise<Outcome> {
+  /** @returns the outcome at once if the handler is done when it returns: a promise for each message would cost */
+  run(delivery: Delivery): Outcome | Promise<Outcome> {
     try {
-      await this.#callHandler(delivery);
-      return { kind: 'ack' };
+      const completion = completionOf(this.options.handler.call(delivery.payload, delivery));
+      if (!completion) return ACK;
+      return this.#withinTimeout(delivery, completion).then(
+        () => ACK,
+        (error: unknown) => this.#failed(delivery, error),
+      );
     } catch (error) {
-      // It gave way to the shutdown: not its fault, so no attempt is spent.
-      if (delivery.abortReason instanceof ShuttingDown && !(error instanceof RejectMessage)) {
-        return { kind: 'defer', delay: error instanceof DeferMessage ? error.delay : 0 };
-      }
-      const outcome = this.options.retryPolicy.outcomeOf(error, delivery.attempt);
-      this.#log(delivery, outcome, error);
-      return outcome;
+      return this.#failed(delivery, error);
     }
   }
 
-  #callHandler(delivery: Delivery): Promise<unknown> {
+  #withinTimeout(delivery: Delivery, completion: PromiseLike<unknown>): Promise<unknown> {
     const { timeout, clock } = this.options;
-    const handled = this.#invoke(delivery);
-    if (timeout === null) return handled;
+    if (timeout === null) return Promise.resolve(completion);
     return new Promise((resolve, reject) => {
       const cancelTimer = clock.schedule(() => {
         const reason = new HandlerTimeout(`The handler took longer than its timeout of ${timeout} ms`);
         delivery.abort(reason);
         reject(reason);
       }, timeout);
-      handled.then(resolve, reject).finally(cancelTimer);
+      Promise.resolve(completion).then(resolve, reject).finally(cancelTimer);
     });
   }
 
-  async #invoke(delivery: Delivery): Promise<void> {
-    const result = this.options.handler.call(delivery.payload, delivery);
-    if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
-    else await result;
+  #failed(delivery: Delivery, error: unknown): Outcome {
+    // It gave way to the shutdown: not its fault, so no attempt is spent.
+    if (delivery.abortReason instanceof ShuttingDown && !(error instanceof RejectMessage)) {
+      return { kind: 'defer', delay: error instanceof DeferMessage ? error.delay : 0 };
+    }
+    const outcome = this.options.retryPolicy.outcomeOf(error, delivery.attempt);
+    this.#log(delivery, outcome, error);
+    return outcome;
   }
 
   #log({ queue, id, attempt }: Delivery, outcome: Outcome, error: unknown): void {
@@ -68,4 +72,14 @@ export class MessageRunner {
       logger.error(`${queue}: message ${id} is a dead letter after attempt ${attempt}: ${failure}`, stack);
     }
   }
+}
+
+/** Of what a handler returned, the end; undefined if there is nothing to wait for. */
+function completionOf(result: unknown): PromiseLike<unknown> | undefined {
+  if (isObservable(result)) return lastValueFrom(result, { defaultValue: undefined });
+  return isPromiseLike(result) ? result : undefined;
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
 }

@@ -2,18 +2,25 @@ import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { failurePause } from '../failure-pause.js';
-import type { MessageStore, Settlement } from '../store/message-store.js';
-import { TurnBatcher } from '../turn-batcher.js';
+import type { MessageStore, Outcome, Settlement } from '../store/message-store.js';
+import { MAX_BATCH, TurnBatcher } from '../turn-batcher.js';
+import type { HeldDelivery } from './delivery.js';
+
+/** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
+export type SettleResult = 'accepted' | 'refused' | 'given-up';
 
 export interface SettlerOptions {
   readonly queue: string;
   readonly store: Pick<MessageStore, 'settle'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called once for each settlement, when it is known what became of it. */
+  readonly onSettled: (held: HeldDelivery, result: SettleResult) => void;
 }
 
-/** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
-export type SettleResult = 'accepted' | 'refused' | 'given-up';
+interface Pending extends Settlement {
+  readonly held: HeldDelivery;
+}
 
 const MAX_BATCH_BYTES = 1024 * 1024;
 
@@ -23,27 +30,33 @@ const MAX_BATCH_BYTES = 1024 * 1024;
  */
 export class Settler {
   readonly #options: SettlerOptions;
-  readonly #batcher: TurnBatcher<Settlement, SettleResult>;
+  readonly #batcher: TurnBatcher<Pending>;
   readonly #pauses = new Set<() => void>();
   #stopped = false;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
     this.#batcher = new TurnBatcher({
-      send: (batch) => this.#sendUntilAnswered(batch),
+      send: (batch) => void this.#settleAll(batch),
+      maxItems: MAX_BATCH,
       maxWeight: MAX_BATCH_BYTES,
       weigh: ({ outcome }) => 100 + (outcome.kind === 'dead' ? outcome.error.length : 0),
     });
   }
 
-  settle(settlement: Settlement): Promise<SettleResult> {
-    return this.#batcher.add(settlement);
+  settle(held: HeldDelivery, outcome: Outcome): void {
+    this.#batcher.add({ held, claim: held.claim, outcome });
   }
 
   /** Sends nothing again from now on. */
   stop(): void {
     this.#stopped = true;
     for (const endPause of [...this.#pauses]) endPause();
+  }
+
+  async #settleAll(batch: readonly Pending[]): Promise<void> {
+    const results = await this.#sendUntilAnswered(batch);
+    batch.forEach(({ held }, i) => this.#options.onSettled(held, results[i]!));
   }
 
   async #sendUntilAnswered(batch: readonly Settlement[]): Promise<SettleResult[]> {

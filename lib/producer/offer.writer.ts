@@ -5,21 +5,33 @@ import type { DueTime, MessageBody, Offer, OfferReceipt } from '../store/message
 import { inBatches, TurnBatcher } from '../turn-batcher.js';
 import { assertOfferOptions, type OfferOptions, type OfferResult } from './offer.js';
 
-/** Keeps a script call short, whatever the payloads. */
-const MAX_BATCH_BYTES = 1024 * 1024;
+/**
+ * Keeps a script call short, whatever the payloads; and lets the server take in one batch of a list while the next is
+ * encoded.
+ */
+const BATCH = { maxItems: 250, maxWeight: 1024 * 1024 };
+
+/** Batches of one list that are under way at once. */
+const LANES = 4;
+
+interface PendingOffer {
+  readonly offer: Offer;
+  readonly resolve: (result: OfferResult) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /** Writes the offers of one queue: checks and encodes them, and sends those of one turn in one call. */
 export class OfferWriter {
-  readonly #batcher: TurnBatcher<Offer, OfferReceipt>;
+  readonly #batcher: TurnBatcher<PendingOffer>;
 
   constructor(
     private readonly queue: Queue,
     private readonly ids: MessageIdGenerator,
   ) {
     this.#batcher = new TurnBatcher({
-      send: (batch) => queue.store.offer(batch),
-      maxWeight: MAX_BATCH_BYTES,
-      weigh: offerBytes,
+      send: (batch) => void this.#send(batch),
+      ...BATCH,
+      weigh: ({ offer }) => offerBytes(offer),
     });
   }
 
@@ -37,26 +49,25 @@ export class OfferWriter {
     return { id, due, onDuplicate, body };
   }
 
-  async write(offer: Offer): Promise<OfferResult> {
-    try {
-      return this.#result(offer, await this.#batcher.add(offer));
-    } catch (error) {
-      throw withId(error, offer.id);
-    }
+  /**
+   * Writes one, together with those of the same turn.
+   *
+   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
+   */
+  write(offer: Offer): Promise<OfferResult> {
+    return new Promise((resolve, reject) => this.#batcher.add({ offer, resolve, reject }));
   }
 
   /** Writes many; those that are refused do not hold up the others, and are told of in one error. */
   async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
+    const receipts = await this.#offerAll(offers);
     const results: OfferResult[] = [];
     const refusals: DelayQueueError[] = [];
-    for (const batch of inBatches(offers, MAX_BATCH_BYTES, offerBytes)) {
-      const receipts = await this.#offerBatch(batch, results.length + refusals.length, offers.length);
-      for (const [i, receipt] of receipts.entries()) {
-        try {
-          results.push(this.#result(batch[i]!, receipt));
-        } catch (error) {
-          refusals.push(error as DelayQueueError);
-        }
+    for (const [i, receipt] of receipts.entries()) {
+      try {
+        results.push(this.#result(offers[i]!, receipt));
+      } catch (error) {
+        refusals.push(error as DelayQueueError);
       }
     }
     const [first] = refusals;
@@ -70,18 +81,43 @@ export class OfferWriter {
     return results;
   }
 
-  async #offerBatch(batch: readonly Offer[], before: number, all: number): Promise<OfferReceipt[]> {
+  async #send(batch: readonly PendingOffer[]): Promise<void> {
+    let receipts: OfferReceipt[];
     try {
-      return await this.queue.store.offer(batch);
-    } catch (cause) {
-      if (before === 0) throw cause;
-      throw new DelayQueueError(
-        'OUTCOME_UNKNOWN',
-        `Only the first ${before} of ${all} offers are known to be written, then: ${(cause as Error).message} ` +
-          'Offering all of them again is safe if they have ids of yours.',
-        { cause },
-      );
+      receipts = await this.queue.store.offer(batch.map(({ offer }) => offer));
+    } catch (error) {
+      for (const { offer, reject } of batch) reject(withId(error, offer.id));
+      return;
     }
+    for (const [i, { offer, resolve, reject }] of batch.entries()) {
+      try {
+        resolve(this.#result(offer, receipts[i]!));
+      } catch (error) {
+        reject(withId(error, offer.id));
+      }
+    }
+  }
+
+  /** Sends a list in batches, in order; none is sent any more after one has failed. */
+  async #offerAll(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    const batches = [...inBatches(offers, { ...BATCH, weigh: offerBytes })];
+    const receipts: OfferReceipt[][] = [];
+    const failures: unknown[] = [];
+    let next = 0;
+    const sendOn = async () => {
+      while (next < batches.length && failures.length === 0) {
+        const at = next++;
+        try {
+          receipts[at] = await this.queue.store.offer(batches[at]!);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, sendOn));
+    const written = receipts.flat();
+    if (failures.length > 0) throw incomplete(failures, written.length, offers.length);
+    return written;
   }
 
   #result({ id, body }: Offer, { outcome, dueAt }: OfferReceipt): OfferResult {
@@ -106,6 +142,19 @@ export class OfferWriter {
         'maxPayloadBytes: offer a reference to the data instead, or raise the limit',
     );
   }
+}
+
+/** Why a list was not written, or not known to be written as a whole. */
+function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
+  const unknown = failures.find((error) => error instanceof DelayQueueError && error.code === 'OUTCOME_UNKNOWN');
+  const cause = unknown ?? failures[0];
+  if (written === 0) return cause;
+  return new DelayQueueError(
+    'OUTCOME_UNKNOWN',
+    `Only ${written} of ${all} offers are known to be written, then: ${(cause as Error).message} ` +
+      'Offering all of them again is safe if they have ids of yours.',
+    { cause },
+  );
 }
 
 /** A batch's error is everybody's; this one is for the message, so that it can be offered again under the same id. */

@@ -31,14 +31,14 @@ export const jsonCodec: MessageCodec = {
       case 'J':
         return { payload: fromJson(body, 1), headers: {} };
       case 'B':
-        return { payload: body.subarray(1), headers: {} };
+        return { payload: Buffer.from(body.subarray(1)), headers: {} };
       case 'j': {
         const end = endOfHeaders(body);
         return { payload: fromJson(body, end + 1), headers: fromJson(body, 1, end) as MessageHeaders };
       }
       case 'b': {
         const end = endOfHeaders(body);
-        return { payload: body.subarray(end + 1), headers: fromJson(body, 1, end) as MessageHeaders };
+        return { payload: Buffer.from(body.subarray(end + 1)), headers: fromJson(body, 1, end) as MessageHeaders };
       }
       default:
         throw unreadable(

@@ -128,4 +128,30 @@ describe('Redis answers with an error, as it does while it starts, fails over or
     }
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 + REPLIES.length });
   });
+
+  test('a list of which a part is refused tells how much of it is written; offered again under its ids, it is there', async () => {
+    const queue = scene.newQueue();
+    const proxy = await proxies.start();
+    const { producer } = await scene.startApp({ module: { connection: proxy.url, consume: false } });
+    await producer.offer(queue, null, '1h', { id: 'before' });
+    const offers = Array.from({ length: 1000 }, (_, i) => ({ payload: i, delay: '1h' as const, id: `m${i}` }));
+    const offerAll = () => producer.offerMany(queue, offers).catch((reason: unknown) => reason);
+    const [[reply]] = [REPLIES[1]!];
+
+    // All of the batches that the list is cut into.
+    proxy.refuse(callsOf('offer'), reply, 4);
+    expect(await offerAll()).toMatchObject({ code: 'STORE_REFUSED' });
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
+
+    proxy.refuse(callsOf('offer'), reply);
+    const error = await offerAll();
+    const { delayed } = await producer.counts(queue);
+    expect(delayed).toBeGreaterThan(1);
+    expect(delayed).toBeLessThan(1001);
+    expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: { code: 'STORE_REFUSED' } });
+    expect((error as Error).message).toContain(`Only ${delayed - 1} of 1000 offers are known to be written`);
+
+    expect(await offerAll()).toHaveLength(1000);
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 1001 });
+  });
 });

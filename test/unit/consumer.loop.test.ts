@@ -286,6 +286,34 @@ describe('ConsumerLoop', () => {
     expect(batches).toEqual([10]);
   });
 
+  it('asks for one half of its slots while the handlers of the other half run', async () => {
+    const events: string[] = [];
+    const claim = store.claim.bind(store);
+    store.claim = (request) => {
+      events.push(`claim ${request.limit}`);
+      return claim(request);
+    };
+    for (let i = 0; i < 200; i++) await offer(`m${i}`);
+    start(() => void (events.at(-1) === 'handle' || events.push('handle')), { concurrency: 100 });
+    await nextTurns();
+    const first = events.indexOf('handle');
+    expect(events.slice(first - 2, first + 3)).toEqual(['claim 50', 'claim 50', 'handle', 'claim 50', 'handle']);
+    expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  it('takes all of few slots at once', async () => {
+    const limits: number[] = [];
+    const claim = store.claim.bind(store);
+    store.claim = (request) => {
+      limits.push(request.limit);
+      return claim(request);
+    };
+    for (let i = 0; i < 60; i++) await offer(`m${i}`);
+    start(() => undefined, { concurrency: 20 });
+    await nextTurns();
+    expect(new Set(limits.filter((limit) => limit > 0))).toEqual(new Set([20]));
+  });
+
   it('stops claiming, lets its handlers finish and settles', async () => {
     const handled: string[] = [];
     const loop = start(

@@ -20,7 +20,7 @@ export const drain: Scenario = {
   ],
 
   async measure(stage) {
-    const count = stage.pick({ quick: 20_000, full: 50_000 });
+    const count = stage.pick({ quick: 20_000, full: 200_000 });
     const [producer, consumer] = await Promise.all([stage.startProducer(), stage.startConsumer()]);
     await producer.ask('fill', { count, delay: 1 });
     await producer.end();

@@ -13,7 +13,6 @@ import {
   type MessageStore,
   type Offer,
   type OfferReceipt,
-  type Outcome,
   type QueueStatus,
   type Settlement,
   type SettleReport,
@@ -30,7 +29,14 @@ import type { ScriptReply } from '../redis/script-reply.js';
 import { type NativeKeys, nativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
-import { dueArgument, readClaimReport, readQueueStatus, readReceipts, readTransferReport } from './script-values.js';
+import {
+  dueArgument,
+  readClaimReport,
+  readQueueStatus,
+  readReceipts,
+  readTransferReport,
+  settlementArguments,
+} from './script-values.js';
 
 export interface NativeStoreOptions {
   readonly prefix: string;
@@ -59,7 +65,7 @@ export class NativeMessageStore implements MessageStore {
     const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
     const keys = [delayed, messages, ready, active, claims, attempts, dead, errors];
-    return readReceipts(await this.#run(scripts.offer, keys, args));
+    return readReceipts(await this.#run(scripts.offer, keys, args), offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
@@ -109,11 +115,12 @@ export class NativeMessageStore implements MessageStore {
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
     const { delayed, messages, active, claims, attempts, dead, errors, due } = this.#keys;
-    const args: ScriptArgument[] = [due, this.#limits.maxDeadLetters];
-    for (const { claim, outcome } of settlements) args.push(claim.id, claim.token, outcome.kind, detail(outcome));
+    const args = [due, this.#limits.maxDeadLetters, ...settlementArguments(settlements)];
     const reply = await this.#run(scripts.settle, [delayed, messages, active, claims, attempts, dead, errors], args);
     const dropped = reply.number();
-    return { dropped, accepted: reply.rest(() => reply.flag()) };
+    const accepted = settlements.map(() => true);
+    while (!reply.done) accepted[reply.number() - 1] = false;
+    return { dropped, accepted };
   }
 
   async status(): Promise<QueueStatus> {
@@ -192,11 +199,6 @@ export class NativeMessageStore implements MessageStore {
 /** Stand for what is missing of a letter, so that it hides no other. */
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'What ended it is not known.' });
-
-function detail(outcome: Outcome): ScriptArgument {
-  if (outcome.kind === 'ack') return '';
-  return outcome.kind === 'dead' ? outcome.error : outcome.delay;
-}
 
 function selectionArguments(selection: DeadSelection): ScriptArgument[] {
   return 'id' in selection ? ['id', selection.id] : ['oldest', selection.oldest];

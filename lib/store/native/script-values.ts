@@ -4,9 +4,12 @@ import type {
   DueTime,
   OfferOutcome,
   OfferReceipt,
+  Outcome,
   QueueStatus,
+  Settlement,
   TransferReport,
 } from '../message-store.js';
+import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { readRecord } from './native.record.js';
 
@@ -16,22 +19,53 @@ export function dueArgument(due: DueTime): string {
   return 'after' in due ? `+${due.after}` : `@${due.at}`;
 }
 
-export function readReceipts(reply: ScriptReply): OfferReceipt[] {
-  return reply.rest(() => ({ outcome: reply.text() as OfferOutcome, dueAt: reply.number() }));
+export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[] {
+  const receipts: { outcome: OfferOutcome; dueAt: number }[] = [];
+  for (let i = 0; i < offers; i++) receipts.push({ outcome: 'created', dueAt: reply.number() });
+  while (!reply.done) receipts[reply.number() - 1]!.outcome = reply.text() as OfferOutcome;
+  return receipts;
 }
+
+/** Length of the id, failed attempts, length of the record. */
+const TAKEN_PREFIX_BYTES = 10;
 
 export function readClaimReport(reply: ScriptReply): ClaimReport {
   const more = reply.flag();
   const messages: ClaimedMessage[] = [];
   const orphans: string[] = [];
-  while (!reply.done) {
-    const id = reply.text();
-    const failedAttempts = reply.number();
-    const record = reply.bytesOrNull();
-    if (record) messages.push({ id, failedAttempts, ...readRecord(record) });
+  if (reply.done) return { messages, more, orphans };
+  const taken = reply.bytes();
+  for (let at = 0; at < taken.length;) {
+    const idAt = at + TAKEN_PREFIX_BYTES;
+    const recordAt = idAt + taken.readUInt16BE(at);
+    const failedAttempts = taken.readUInt32BE(at + 2);
+    const end = recordAt + taken.readUInt32BE(at + 6);
+    const id = taken.toString('utf8', idAt, recordAt);
+    if (end > recordAt) messages.push({ id, failedAttempts, ...readRecord(taken.subarray(recordAt, end)) });
     else orphans.push(id);
+    at = end;
   }
   return { messages, more, orphans };
+}
+
+/** Runs of settlements that one claim took and that ended alike, in order. */
+export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  let run: { token: string; outcome: Outcome; countAt: number } | undefined;
+  for (const { claim, outcome } of settlements) {
+    if (run?.token !== claim.token || run.outcome !== outcome) {
+      args.push(claim.token, outcome.kind, detail(outcome), 0);
+      run = { token: claim.token, outcome, countAt: args.length - 1 };
+    }
+    args[run.countAt] = (args[run.countAt] as number) + 1;
+    args.push(claim.id);
+  }
+  return args;
+}
+
+function detail(outcome: Outcome): ScriptArgument {
+  if (outcome.kind === 'ack') return '';
+  return outcome.kind === 'dead' ? outcome.error : outcome.delay;
 }
 
 export function readQueueStatus(reply: ScriptReply): QueueStatus {

@@ -63,7 +63,9 @@ export class RedisCommands {
     const { clock, commandTimeout } = this.#settings;
     const deadline = clock.monotonic() + commandTimeout;
     for (;;) {
-      await this.#connection.ready(script.name, Math.max(0, deadline - clock.monotonic()));
+      if (!this.#connection.isReady) {
+        await this.#connection.ready(script.name, Math.max(0, deadline - clock.monotonic()));
+      }
       try {
         return new ScriptReply(await this.#evaluate(script, [keys.length, ...keys, ...args], deadline));
       } catch (error) {

@@ -1,6 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { CancelTimer, Clock } from '../../clock.js';
 import type { ConnectionOptions } from '../../delay-queue.options.js';
+import { AnswerDeadlines } from './answer-deadlines.js';
 import { closed, notConnected, withoutCommand } from './redis-errors.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 
@@ -23,6 +24,7 @@ export class RedisConnection {
   readonly #role: ConnectionRole;
   readonly #settings: ConnectionSettings;
   readonly client: RedisClient;
+  readonly #deadlines: AnswerDeadlines;
   readonly #waiting = new Set<(outcome: 'ready' | 'closed' | 'late') => void>();
   #lastError: unknown;
   #down = false;
@@ -33,6 +35,7 @@ export class RedisConnection {
   constructor(role: ConnectionRole, settings: ConnectionSettings) {
     this.#role = role;
     this.#settings = settings;
+    this.#deadlines = new AnswerDeadlines(settings.clock);
     this.client = createClient(settings.connection, role);
     this.client.on('error', (error: unknown) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
@@ -91,12 +94,22 @@ export class RedisConnection {
    */
   answer<Answer>(answer: Promise<Answer>, limit = this.#settings.commandTimeout): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const cancelTimer = this.#settings.clock.schedule(() => {
+      const answered = this.#deadlines.add(limit, () => {
         const reason = `no answer within ${Math.round(limit)} ms`;
         reject(new Error(reason));
         this.reconnect(reason);
-      }, limit);
-      answer.then(resolve, reject).finally(cancelTimer);
+      });
+      answer.then(
+        (value) => {
+          answered();
+          resolve(value);
+        },
+        (error: unknown) => {
+          answered();
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it is
+          reject(error);
+        },
+      );
     });
   }
 
@@ -120,11 +133,13 @@ export class RedisConnection {
     const open = OPEN.includes(this.client.status);
     const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
     this.client.disconnect();
-    if (!open) return;
-    await new Promise<void>((resolve) => {
-      const cancelTimer = this.#settings.clock.schedule(resolve, CLOSE_TIMEOUT);
-      void ended.then(cancelTimer).then(resolve);
-    });
+    if (open) {
+      await new Promise<void>((resolve) => {
+        const cancelTimer = this.#settings.clock.schedule(resolve, CLOSE_TIMEOUT);
+        void ended.then(cancelTimer).then(resolve);
+      });
+    }
+    this.#deadlines.endAll();
   }
 
   /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting for ever. */

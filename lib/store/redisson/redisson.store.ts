@@ -103,7 +103,7 @@ export class RedissonMessageStore implements MessageStore {
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
     const keys = [timeouts, entries, target, offered, values, sequence, messages];
     const native = [delayed, ready, active, claims, attempts, dead, errors];
-    return readReceipts(await this.#run(scripts.offer, [...keys, ...native], args));
+    return readReceipts(await this.#run(scripts.offer, [...keys, ...native], args), offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {

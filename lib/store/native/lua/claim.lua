@@ -6,8 +6,9 @@
 --      2 most messages to take (0-1000); 0 only rings for those that are ready
 --      3 lease in ms
 --      4 1 if the answer to a claim of this token got lost, else 0: what it took is answered with, if it took anything
--- Returns more (0 or 1: whether ready messages remain), then for each message taken: id, failed attempts, record (null if
---      the queue lost it: the id was ready without a message, and is dropped).
+-- Returns more (0 or 1: whether ready messages remain); then, if any were taken, all of them in one string, each as: length of
+--      the id (2 bytes, big-endian), failed attempts (4), length of the record (4; 0 if the queue lost it: the id was ready
+--      without a message, and is dropped), id, record.
 --
 -- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right
 -- after costs the messages their lease and an attempt.

@@ -7,7 +7,8 @@
 --      3 most bytes of a body
 --      then for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate
 --      ('keep', 'replace' or 'reject'), body
--- Returns for each offer: outcome ('created', 'kept', 'replaced', 'rejected', 'full' or 'too-large'), due in ms (0: there is none).
+-- Returns for each offer its due in ms (0: there is none); then, for each that was not created, its place (from 1) and what became
+--      of it: 'kept', 'replaced', 'rejected', 'full' or 'too-large'.
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
 -- would be found late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
@@ -31,43 +32,54 @@ for at = FIRST, #ARGV, WIDTH do
 end
 local stored = redis.call('HMGET', messages, unpack(ids))
 
-local receipts = {}
+local receipts, others = {}, {}
 local replaced = {}
 local scores, records = {}, {}
 local due_of = {}
+local taken_in = 0
 local earliest
 
 for i, id in ipairs(ids) do
   local at = FIRST + (i - 1) * WIDTH
   local when, on_duplicate, body = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local existing = due_of[id] or (stored[i] and record_due(stored[i]))
-  local outcome, due
+  local outcome, due = 'created', 0
 
   if #body > max_bytes then
-    outcome, due = 'too-large', 0
+    outcome = 'too-large'
   elseif existing and on_duplicate ~= 'replace' then
     outcome, due = on_duplicate == 'keep' and 'kept' or 'rejected', existing
   elseif not existing and max_messages > 0 and size >= max_messages then
-    outcome, due = 'full', 0
+    outcome = 'full'
   else
-    outcome = existing and 'replaced' or 'created'
     due = due_instant(when, now_micros)
-    if existing and not due_of[id] then
-      replaced[#replaced + 1] = id
-    elseif not existing then
+    if not existing then
       size = size + 1
+    else
+      outcome = 'replaced'
+      if not due_of[id] then
+        replaced[#replaced + 1] = id
+      end
     end
     due_of[id] = due
-    scores[#scores + 1], scores[#scores + 2] = due, id
-    records[#records + 1], records[#records + 2] = id, pack_record(due, now, body)
+    local to = 2 * taken_in
+    taken_in = taken_in + 1
+    scores[to + 1], scores[to + 2] = due, id
+    records[to + 1], records[to + 2] = id, pack_record(due, now, body)
     if not earliest or due < earliest then
       earliest = due
     end
   end
-  receipts[#receipts + 1], receipts[#receipts + 2] = outcome, due
+  receipts[i] = due
+  if outcome ~= 'created' then
+    others[#others + 1], others[#others + 2] = i, outcome
+  end
+end
+for _, value in ipairs(others) do
+  receipts[#receipts + 1] = value
 end
 
-if #scores == 0 then
+if taken_in == 0 then
   return receipts
 end
 

@@ -4,10 +4,10 @@
 -- KEYS 1 delayed  2 messages  3 active  4 claims  5 attempts  6 dead  7 errors
 -- ARGV 1 channel of announcements
 --      2 most dead letters
---      then for each settlement: id, token, outcome ('ack', 'retry', 'defer' or 'dead'), its detail (ack: empty; retry and
---      defer: delay in ms; dead: error, JSON)
--- Returns dropped (oldest dead letters), then for each settlement 1, or 0 if the claim was no longer held: then nothing
---      was changed for it.
+--      then for each run of messages that one claim took and that ended alike: token of the claim, outcome ('ack', 'retry',
+--      'defer' or 'dead'), its detail (ack: empty; retry and defer: delay in ms; dead: error, JSON), how many, their ids
+-- Returns dropped (oldest dead letters), then the place (from 1, among all ids) of each whose claim was no longer held:
+--      nothing was changed for it.
 --
 -- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. A crash right after
 -- leaves the outcomes in force; a crash right before leaves the leases to end by themselves.
@@ -18,61 +18,86 @@
 
 local delayed, messages, active, claims, attempts, dead, errors = unpack(KEYS)
 local channel, max_dead = ARGV[1], tonumber(ARGV[2])
-local FIRST, WIDTH = 3, 4
 
-local ids = {}
-for at = FIRST, #ARGV, WIDTH do
-  ids[#ids + 1] = ARGV[at]
+local ids, runs = {}, {}
+local at = 3
+while at <= #ARGV do
+  local count = tonumber(ARGV[at + 3])
+  runs[#runs + 1] = { token = ARGV[at], outcome = ARGV[at + 1], detail = ARGV[at + 2], first = #ids + 1, last = #ids + count }
+  for i = at + 4, at + 3 + count do
+    ids[#ids + 1] = ARGV[i]
+  end
+  at = at + 4 + count
 end
 local holders = redis.call('HMGET', claims, unpack(ids))
 redis.call('ZCARD', active)
-check_dead(dead, errors, messages, attempts)
-local earliest_before = earliest_due(delayed)
-local now, now_micros = read_clock()
+redis.call('HLEN', messages)
+local attempts_kept = redis.call('HLEN', attempts)
 
 local reply = { 0 }
-local ended, gone = {}, {}
-local scores, records, failures = {}, {}, {}
-local letters, causes = {}, {}
-local earliest
+local ended, gone, failures = {}, {}, {}
+-- Pairs of an id and its delay, or its error.
+local later, letters = {}, {}
 local seen = {}
 
-for i, id in ipairs(ids) do
-  local at = FIRST + (i - 1) * WIDTH
-  local token, outcome, detail = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-  local held = holders[i] == token and not seen[id]
-  reply[i + 1] = held and 1 or 0
-  if held then
-    seen[id] = true
-    ended[#ended + 1] = id
-    if outcome == 'ack' then
-      gone[#gone + 1] = id
-    elseif outcome == 'dead' then
-      letters[#letters + 1], letters[#letters + 2] = now, id
-      causes[#causes + 1], causes[#causes + 2] = id, detail
-    else
-      local record = redis.call('HGET', messages, id)
-      if is_record(record) then
-        local due = instant_in(tonumber(detail), now_micros)
-        scores[#scores + 1], scores[#scores + 2] = due, id
-        records[#records + 1], records[#records + 2] = id, with_due(record, due)
-        if not earliest or due < earliest then
-          earliest = due
-        end
-      else
-        gone[#gone + 1] = id
-      end
-    end
-    if outcome == 'retry' or outcome == 'dead' then
-      failures[#failures + 1] = id
-    end
+local function end_claim(id, outcome, detail)
+  ended[#ended + 1] = id
+  if outcome == 'ack' then
+    gone[#gone + 1] = id
+  elseif outcome == 'dead' then
+    letters[#letters + 1], letters[#letters + 2] = id, detail
+  else
+    later[#later + 1], later[#later + 2] = id, tonumber(detail)
+  end
+  if outcome == 'retry' or outcome == 'dead' then
+    failures[#failures + 1] = id
   end
 end
 
+for _, run in ipairs(runs) do
+  for i = run.first, run.last do
+    local id = ids[i]
+    if holders[i] == run.token and not seen[id] then
+      seen[id] = true
+      end_claim(id, run.outcome, run.detail)
+    else
+      reply[#reply + 1] = i
+    end
+  end
+end
 if #ended == 0 then
   return reply
 end
-local spent = {}
+
+-- Looks only at what the outcomes at hand are about to touch: most batches are all 'ack'.
+local scores, records, deaths, spent = {}, {}, {}, {}
+local now, now_micros, earliest_before, earliest
+if #later + #letters > 0 then
+  now, now_micros = read_clock()
+end
+if #letters > 0 then
+  check_dead(dead, errors, messages, attempts)
+  for at = 1, #letters, 2 do
+    deaths[#deaths + 1], deaths[#deaths + 2] = now, letters[at]
+  end
+end
+if #later > 0 then
+  earliest_before = earliest_due(delayed)
+  for at = 1, #later, 2 do
+    local id, delay = later[at], later[at + 1]
+    local record = redis.call('HGET', messages, id)
+    if is_record(record) then
+      local due = instant_in(delay, now_micros)
+      scores[#scores + 1], scores[#scores + 2] = due, id
+      records[#records + 1], records[#records + 2] = id, with_due(record, due)
+      if not earliest or due < earliest then
+        earliest = due
+      end
+    else
+      gone[#gone + 1] = id
+    end
+  end
+end
 if #failures > 0 then
   local failed = redis.call('HMGET', attempts, unpack(failures))
   for i, id in ipairs(failures) do
@@ -80,6 +105,7 @@ if #failures > 0 then
   end
 end
 announce(channel, earliest_before, earliest, now)
+
 redis.call('ZREM', active, unpack(ended))
 redis.call('HDEL', claims, unpack(ended))
 if #spent > 0 then
@@ -87,15 +113,17 @@ if #spent > 0 then
 end
 if #gone > 0 then
   redis.call('HDEL', messages, unpack(gone))
-  redis.call('HDEL', attempts, unpack(gone))
+  if attempts_kept + #spent > 0 then
+    redis.call('HDEL', attempts, unpack(gone))
+  end
 end
 if #scores > 0 then
   redis.call('ZADD', delayed, unpack(scores))
   redis.call('HSET', messages, unpack(records))
 end
 if #letters > 0 then
-  redis.call('ZADD', dead, unpack(letters))
-  redis.call('HSET', errors, unpack(causes))
+  redis.call('ZADD', dead, unpack(deaths))
+  redis.call('HSET', errors, unpack(letters))
   reply[1] = drop_oldest_dead(dead, errors, messages, attempts, max_dead)
 end
 return reply

@@ -9,8 +9,8 @@
 --      4 format of entries, 'Bc0Lc0' or 'dLc0'
 --      then for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate
 --      ('keep', 'replace' or 'reject'), value
--- Returns for each offer: outcome ('created', 'kept', 'replaced', 'rejected', 'full' or 'too-large'), due in ms (0: there is
---      none).
+-- Returns for each offer its due in ms (0: there is none); then, for each that was not created, its place (from 1) and what became
+--      of it: 'kept', 'replaced', 'rejected', 'full' or 'too-large'.
 --
 -- Atomic because an id must be looked up and taken in one step, and because Redisson's sorted set and list must agree. A crash
 -- right after leaves the messages stored; a lost announcement costs a check interval.
@@ -72,7 +72,7 @@ local function look_up(i, id)
   return found[id]
 end
 
-local receipts = {}
+local receipts, others = {}, {}
 local added, order, replaced = {}, {}, {}
 local earliest
 
@@ -104,7 +104,13 @@ for i, id in ipairs(ids) do
       earliest = due
     end
   end
-  receipts[#receipts + 1], receipts[#receipts + 2] = outcome, due
+  receipts[i] = due
+  if outcome ~= 'created' then
+    others[#others + 1], others[#others + 2] = i, outcome
+  end
+end
+for _, value in ipairs(others) do
+  receipts[#receipts + 1] = value
 end
 
 if #order == 0 then

@@ -3,8 +3,9 @@
 -- keys: ready, active, messages, attempts, claims, wake, paused
 -- request: token; limit (0-1000); lease in ms; repeated: whether the answer to a claim of this token got lost, so that what it
 --      took is answered with; elsewhere: messages that are ready, but not in the list of ready ones
--- Returns more (0 or 1: whether ready messages remain), then for each message taken: id, failed attempts, record (null if
---      the queue lost it: the id was ready without a message, and is dropped).
+-- Returns more (0 or 1: whether ready messages remain); then, if any were taken, all of them in one string, each as: length of
+--      the id (2 bytes, big-endian), failed attempts (4), length of the record (4; 0 if the queue lost it: the id was ready
+--      without a message, and is dropped), id, record.
 
 -- Looks at every claim of the queue, of which there are as many as handlers at work.
 local function held_by(claims, token)
@@ -42,21 +43,24 @@ local function claim_ready(keys, request)
   local reply = { more and 1 or 0 }
   if #ids > 0 then
     local _, now_micros = read_clock()
-    local deadline = instant_in(request.lease, now_micros)
+    -- As text once: the server would write out each number anew.
+    local deadline = string.format('%.0f', instant_in(request.lease, now_micros))
     local records = redis.call('HMGET', keys.messages, unpack(ids))
-    local failed = redis.call('HMGET', keys.attempts, unpack(ids))
+    local failed = redis.call('HLEN', keys.attempts) > 0 and redis.call('HMGET', keys.attempts, unpack(ids)) or {}
     redis.call('HLEN', keys.claims)
     redis.call('ZCARD', keys.active)
 
-    local deadlines, tokens = {}, {}
+    local taken, deadlines, tokens = {}, {}, {}
     for i, id in ipairs(ids) do
-      local record = is_record(records[i]) and records[i]
-      reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, tonumber(failed[i] or 0) or 0, record
-      if record then
+      local record = is_record(records[i]) and records[i] or ''
+      taken[#taken + 1] = struct.pack('>I2I4I4', #id, tonumber(failed[i] or 0) or 0, #record)
+      taken[#taken + 1], taken[#taken + 2] = id, record
+      if record ~= '' then
         deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
         tokens[#tokens + 1], tokens[#tokens + 2] = id, request.token
       end
     end
+    reply[2] = table.concat(taken)
     if taken_now > 0 then
       redis.call('LPOP', keys.ready, taken_now)
     end
