@@ -3,8 +3,8 @@ export default {
   rootDir: '..',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  globalSetup: '<rootDir>/test/support/redis/jest-global-setup.js',
-  globalTeardown: '<rootDir>/test/support/redis/jest-global-teardown.js',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.js',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
   // For what hangs: the waits of the tests have deadlines of their own.
   testTimeout: 240_000,
   maxWorkers: 2,

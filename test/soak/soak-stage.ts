@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { CompiledPrograms } from '../support/compiled-programs.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { TcpProxy } from '../support/tcp-proxy/tcp-proxy.js';
 import { FaultLog } from './nemesis/fault-log.js';
 import { Observer } from './observer/observer.js';
-import { CompiledPrograms } from './processes/compiled-programs.js';
 import { Fleet } from './processes/fleet.js';
 import type { SoakSettings } from './soak-settings.js';
 

@@ -1,9 +1,25 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { CompiledPrograms, compiledPath } from './compiled-programs.js';
 
 /** What Node.js needs to run a TypeScript file as it is. */
 export const TYPESCRIPT = ['--disable-warning=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
+
+const VARIABLE = 'TEST_PROGRAMS';
+
+/** Compiles what tests start as processes, once for all of them; returns what to call after the tests. */
+export function setUpPrograms(): () => void {
+  const programs = new CompiledPrograms();
+  process.env[VARIABLE] = programs.folder;
+  return () => programs.remove();
+}
+
+/** The arguments with which Node.js runs a TypeScript file: compiled by the set-up of a test run, else while it starts. */
+export function argumentsFor(program: URL): string[] {
+  const compiled = process.env[VARIABLE];
+  return compiled === undefined ? [...TYPESCRIPT, fileURLToPath(program)] : [compiledPath(compiled, program)];
+}
 
 /** Jest's own options would not suit a process that is no test. */
 export const ENVIRONMENT = { ...process.env, NODE_OPTIONS: '' };
@@ -13,8 +29,7 @@ const TIMEOUT = 180_000;
 
 /** Runs a program of this folder to its end, and reads the last line of its output as JSON. */
 export async function runProgram<Result>(file: string, settings: unknown, ...nodeOptions: string[]): Promise<Result> {
-  const program = fileURLToPath(new URL(file, import.meta.url));
-  const args = [...nodeOptions, ...TYPESCRIPT, program, JSON.stringify(settings)];
+  const args = [...nodeOptions, ...argumentsFor(new URL(file, import.meta.url)), JSON.stringify(settings)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: ENVIRONMENT, timeout: TIMEOUT });
   return JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Result;
 }

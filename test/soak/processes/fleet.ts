@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Random } from '../random.js';
 import type { SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
-import type { CompiledPrograms } from './compiled-programs.js';
+import type { CompiledPrograms } from '../../support/compiled-programs.js';
 import { SoakProcess } from './soak-process.js';
 
 export type Role = 'producer' | 'worker';
@@ -127,7 +127,8 @@ export class Fleet {
     const { soak, prefix, epoch, directUrl, proxyUrl, folder, programs } = this.#options;
     const index = this.#processes.length + 1;
     const name = `${String(index).padStart(3, '0')}-${role}`;
-    const program = programs.pathOf(role === 'worker' && soak.consumer !== 'module' ? 'naive' : role);
+    const programName = role === 'worker' && soak.consumer !== 'module' ? 'naive' : role;
+    const program = programs.pathOf(new URL(`./${programName}.program.ts`, import.meta.url));
     const redisUrl = viaProxy ? proxyUrl : directUrl;
     const journal = join(folder, 'journals', `${name}.journal`);
     const process = new SoakProcess(

@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { ENVIRONMENT, TYPESCRIPT } from '../run-program.js';
+import { argumentsFor, ENVIRONMENT } from '../run-program.js';
 import { until } from '../until.js';
 import type { Entries, Entry, EntryOf, WorkerSettings } from './worker-settings.js';
 
-/** It compiles while it starts, which takes two seconds of a processor that others may want as well. */
+/** Others may want the processors as well. */
 const START_TIMEOUT = 90_000;
 
-const PROGRAM = fileURLToPath(new URL('./worker.ts', import.meta.url));
+const PROGRAM = new URL('./worker.ts', import.meta.url);
 
 /** A process of its own that handles a queue and tells what it does. */
 export class WorkerProcess {
@@ -19,7 +18,7 @@ export class WorkerProcess {
   #log = '';
 
   private constructor(settings: WorkerSettings) {
-    const child = spawn(process.execPath, [...TYPESCRIPT, PROGRAM, JSON.stringify(settings)], {
+    const child = spawn(process.execPath, [...argumentsFor(PROGRAM), JSON.stringify(settings)], {
       env: ENVIRONMENT,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

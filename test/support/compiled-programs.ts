@@ -1,39 +1,39 @@
 import { transformFileSync } from '@swc/core';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SOURCES = ['lib', 'test/soak', 'test/support'];
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const SOURCES = ['lib', 'test'];
 
 /**
  * The sources as they are now, as JavaScript. A process that compiles while it starts takes seconds of a busy machine, and
- * a nemesis starts hundreds; nor should those of one run differ because a file was edited meanwhile.
+ * tests start hundreds; nor should those of one run differ because a file was edited meanwhile.
  */
 export class CompiledPrograms {
-  readonly #folder: string;
+  readonly folder: string;
 
   constructor() {
     // Inside of the project, where Node.js finds what is imported.
     mkdirSync(join(ROOT, 'temp'), { recursive: true });
-    this.#folder = mkdtempSync(join(ROOT, 'temp', 'soak-'));
+    this.folder = mkdtempSync(join(ROOT, 'temp', 'programs-'));
     for (const source of SOURCES) this.#compile(source);
   }
 
-  /** @param name - of a program beside this file */
-  pathOf(name: string): string {
-    return join(this.#folder, 'test/soak/processes', `${name}.program.js`);
+  /** @param file - a TypeScript file among the sources */
+  pathOf(file: URL): string {
+    return compiledPath(this.folder, file);
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   #compile(source: string): void {
     const entries = readdirSync(join(ROOT, source), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
       const file = join(entry.parentPath, entry.name);
-      const target = join(this.#folder, file.slice(ROOT.length));
+      const target = join(this.folder, relative(ROOT, file));
       if (!entry.isFile() || entry.name.endsWith('.test.ts')) continue;
       mkdirSync(dirname(target), { recursive: true });
       if (extname(file) === '.lua') copyFileSync(file, target);
@@ -42,4 +42,9 @@ export class CompiledPrograms {
       writeFileSync(target.replace(/ts$/, 'js'), code);
     }
   }
+}
+
+/** Where a source is, once compiled. */
+export function compiledPath(folder: string, file: URL): string {
+  return join(folder, relative(ROOT, fileURLToPath(file))).replace(/ts$/, 'js');
 }

@@ -1,4 +1,4 @@
 /** After all tests, in the process of the set-up. */
 export default async function tearDown() {
-  await globalThis.tearDownRedis();
+  await globalThis.tearDownTests();
 }
