@@ -37,7 +37,7 @@ describe('a queue in the layout of Redisson', () => {
     );
 
     test('loses what is cancelled, replaced or taken, and nothing else', async () => {
-      const queue = open('dLc0');
+      const queue = open({ format: 'dLc0' });
       for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.offer({ [id]: { at: FAR, value: `of ${id}` } });
       await queue.store.cancel('c');
       await queue.store.offer([{ id: 'e', due: { at: FAR }, onDuplicate: 'replace', body: 'new e' }]);

@@ -14,17 +14,23 @@ import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 
 const LIMITS: StoreLimits = { attempts: 3, maxDeadLetters: 100, maxMessages: null, maxPayloadBytes: 10_000 };
 
+export interface RedissonTestQueueOptions {
+  readonly format?: EntryFormat;
+  /** Default: of the server that all tests share. */
+  readonly url?: string;
+}
+
 /** A queue in Redisson's layout, seen by a store here and by commands as Java's client sends them. */
 export class RedissonTestQueue {
-  readonly redis = new Redis(sharedRedisUrl());
+  readonly redis: Redis;
   readonly name = randomName('layout');
   readonly keys = redissonKeys('layout', this.name);
   readonly store: RedissonMessageStore;
   readonly #connections: RedisConnections;
 
-  constructor(format: EntryFormat = 'Bc0Lc0') {
+  constructor({ format = 'Bc0Lc0', url: connection = sharedRedisUrl() }: RedissonTestQueueOptions = {}) {
     const logger = new QuietLogger();
-    const connection = sharedRedisUrl();
+    this.redis = new Redis(connection);
     const common = { clock: systemClock, logger };
     this.#connections = new RedisConnections({ connection, ...common, commandTimeout: 5000, heartbeat: 5000 });
     this.store = new RedissonMessageStore(this.#connections, {
@@ -87,13 +93,13 @@ export class RedissonTestQueue {
 }
 
 /** Opens queues for the tests of one suite and closes them after each. */
-export function redissonQueues(): (format?: EntryFormat) => RedissonTestQueue {
+export function redissonQueues(): (options?: RedissonTestQueueOptions) => RedissonTestQueue {
   const open: RedissonTestQueue[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((queue) => queue.close()));
   });
-  return (format) => {
-    const queue = new RedissonTestQueue(format);
+  return (options) => {
+    const queue = new RedissonTestQueue(options);
     open.push(queue);
     return queue;
   };

@@ -20,7 +20,7 @@ const RIGHT_TYPES = {
   timeouts: 'zset',
   entries: 'list',
   offered: 'zset',
-  values: 'hash',
+  values: 'zset',
   sequence: 'string',
 } as const;
 

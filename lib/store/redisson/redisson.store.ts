@@ -113,9 +113,9 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
-    const { timeouts, offered, messages, channel } = this.#keys;
+    const { timeouts, offered, messages, values, channel } = this.#keys;
     const args = [id, dueArgument(due), channel];
-    const outcome = (await this.#run(scripts.reschedule, [timeouts, offered, messages], args)).text();
+    const outcome = (await this.#run(scripts.reschedule, [timeouts, offered, messages, values], args)).text();
     return outcome === 'unknown' ? this.#native.reschedule(id, due) : outcome === 'moved';
   }
 

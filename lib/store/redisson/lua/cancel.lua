@@ -7,6 +7,7 @@
 --      matter of the native bookkeeping, or of nobody.
 --
 -- Atomic so that of cancel, reschedule and transfer exactly one wins, be it Java's. A crash right after leaves the message gone.
+--@include native/record
 --@include entry
 --@include offered
 --@include unlist
@@ -15,7 +16,7 @@ local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values 
 local id = ARGV[1]
 
 redis.call('LLEN', keys.entries)
-redis.call('HLEN', keys.values)
+redis.call('ZCARD', keys.values)
 local record = redis.call('HGET', keys.messages, id)
 if not record or not redis.call('ZSCORE', keys.offered, id) then
   return 'unknown'
@@ -27,5 +28,5 @@ end
 local plan = locate(keys.entries, { entry })
 redis.call('ZREM', keys.timeouts, entry)
 unlist(keys.entries, plan)
-forget_offered(keys, id, entry_value(entry) or '')
+forget_offered(keys, id, record)
 return 'cancelled'

@@ -33,42 +33,48 @@ local now, now_micros = read_clock()
 local waiting = redis.call('LLEN', keys.target)
 local room = request.limit - redis.call('LLEN', keys.ready)
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
-for _, key in ipairs({ keys.timeouts, keys.offered, keys.active }) do redis.call('ZCARD', key) end
-for _, key in ipairs({ keys.values, keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
+for _, key in ipairs({ keys.timeouts, keys.offered, keys.values, keys.active }) do redis.call('ZCARD', key) end
+for _, key in ipairs({ keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
 redis.call('LLEN', keys.wake)
 if redis.call('GET', keys.paused) or (request.repeated and #held_by(keys.claims, request.token) > 0) then
   room = 0
 end
 
--- The message that was offered here with this value and has fallen due; nil: there is none.
-local function offered_with(value, lines)
-  for id in string.gmatch(lines or '', '[^\n]+') do
+-- The messages that were offered here with a value and have fallen due, earliest first, `most` at most.
+local function offered_with(value, most)
+  local messages = {}
+  for _, id in ipairs(ids_in_places(keys.values, digest_of(value), most)) do
     local record = redis.call('HGET', keys.messages, id)
     local entry = record and entry_of(record)
     if entry and entry_value(entry) == value and not redis.call('ZSCORE', keys.timeouts, entry) then
-      return id, record
+      messages[#messages + 1] = { id = id, record = record }
     end
   end
-  return nil
+  return messages
 end
 
 local count = math.max(0, math.min(room, waiting))
 if count > 0 then
   local values = redis.call('LRANGE', keys.target, 0, count - 1)
-  local digests = {}
-  for i, value in ipairs(values) do
-    digests[i] = digest_of(value)
+  local times = {}
+  for _, value in ipairs(values) do
+    times[value] = (times[value] or 0) + 1
   end
-  local lines = redis.call('HMGET', keys.values, unpack(digests))
-  local lines_of = {}
-  local ids, records, offered = {}, {}, {}
+  -- Of each value, how many have been met, and the messages that it may be.
+  local met, messages_of = {}, {}
+  for value, most in pairs(times) do
+    met[value], messages_of[value] = 0, offered_with(value, most)
+  end
+
+  local ids, records, offered, places = {}, {}, {}, {}
   for i, value in ipairs(values) do
-    local digest = digests[i]
-    local id, record = offered_with(value, lines_of[digest] or lines[i])
-    if id then
+    met[value] = met[value] + 1
+    local message, id = messages_of[value][met[value]], nil
+    if message then
+      id = message.id
       offered[#offered + 1] = id
-      lines_of[digest] = without_line(lines_of[digest] or lines[i], id) or ''
-      records[#records + 1], records[#records + 2] = id, string.sub(record, 1, 12) .. value
+      places[#places + 1] = value_place(entry_of(message.record), record_due(message.record)) .. id
+      records[#records + 1], records[#records + 2] = id, string.sub(message.record, 1, 12) .. value
     else
       id = string.format('%014x', sequence)
       sequence = sequence + 1
@@ -83,9 +89,7 @@ if count > 0 then
   store_sequence(keys.sequence, sequence)
   if #offered > 0 then
     redis.call('ZREM', keys.offered, unpack(offered))
-    for digest, left in pairs(lines_of) do
-      store_lines(keys.values, digest, left ~= '' and left or nil)
-    end
+    redis.call('ZREM', keys.values, unpack(places))
   end
 end
 

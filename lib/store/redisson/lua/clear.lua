@@ -11,8 +11,8 @@
 local timeouts, entries, target, offered, values, messages, claims, attempts, errors = unpack(KEYS)
 local delayed, active, dead, ready, wake, mover = unpack(KEYS, 10)
 
-for _, key in ipairs({ values, claims, attempts, errors }) do redis.call('HLEN', key) end
-for _, key in ipairs({ delayed, active, dead }) do redis.call('ZCARD', key) end
+for _, key in ipairs({ claims, attempts, errors }) do redis.call('HLEN', key) end
+for _, key in ipairs({ delayed, active, dead, values }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ entries, ready, wake }) do redis.call('LLEN', key) end
 redis.call('GET', mover)
 -- Of the messages with a record, those that were offered here are counted where their entry or their value is.

@@ -41,7 +41,7 @@ local size = redis.call('ZCARD', keys.timeouts) + redis.call('LLEN', keys.target
   + redis.call('HLEN', keys.messages) - redis.call('ZCARD', keys.offered)
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
 redis.call('LLEN', keys.entries)
-redis.call('HLEN', keys.values)
+redis.call('ZCARD', keys.values)
 
 local ids = {}
 for at = FIRST, #ARGV, WIDTH do
@@ -57,7 +57,7 @@ local function look_up(i, id)
     return nil
   end
   if not found[id] then
-    local existing = { due = record_due(record) }
+    local existing = { due = record_due(record), record = record }
     if redis.call('ZSCORE', keys.offered, id) then
       existing.entry = entry_of(record)
       existing.value = entry_value(existing.entry) or ''
@@ -124,7 +124,7 @@ if earliest_before == nil or earliest < earliest_before then
 end
 
 for id, gone in pairs(taken) do
-  forget_offered(keys, id, gone.value)
+  forget_offered(keys, id, gone.record)
 end
 for _, id in ipairs(replaced) do
   local old = found[id]
@@ -137,17 +137,11 @@ for _, id in ipairs(replaced) do
     else
       redis.call('LREM', keys.target, 1, old.value)
     end
-    forget_offered(keys, id, old.value)
+    forget_offered(keys, id, old.record)
   end
 end
 
-local digests = {}
-for i, id in ipairs(order) do
-  digests[i] = digest_of(added[id].value)
-end
-local lines = redis.call('HMGET', keys.values, unpack(digests))
-local lines_of = {}
-local timeouts, entries, offered, records = {}, {}, {}, {}
+local timeouts, entries, offered, records, places = {}, {}, {}, {}, {}
 for i, id in ipairs(order) do
   local message = added[id]
   local entry = pack_entry(format, sequence + i - 1, message.value)
@@ -155,11 +149,7 @@ for i, id in ipairs(order) do
   timeouts[#timeouts + 1], timeouts[#timeouts + 2] = message.due, entry
   offered[#offered + 1], offered[#offered + 2] = message.due, id
   records[#records + 1], records[#records + 2] = id, pack_record(message.due, now, entry)
-  lines_of[digests[i]] = with_line(lines_of[digests[i]] or lines[i] or nil, id)
-end
-local changed = {}
-for digest, ids_there in pairs(lines_of) do
-  changed[#changed + 1], changed[#changed + 2] = digest, ids_there
+  places[#places + 1], places[#places + 2] = 0, value_place(entry, message.due) .. id
 end
 
 store_sequence(keys.sequence, sequence + #order - 1)
@@ -167,6 +157,6 @@ redis.call('ZADD', keys.timeouts, unpack(timeouts))
 redis.call('RPUSH', keys.entries, unpack(entries))
 redis.call('ZADD', keys.offered, unpack(offered))
 redis.call('HSET', keys.messages, unpack(records))
-redis.call('HSET', keys.values, unpack(changed))
+redis.call('ZADD', keys.values, unpack(places))
 forget_taken(keys, now, FORGET)
 return receipts

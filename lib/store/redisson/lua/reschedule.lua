@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Moves the due time of a message that was offered here and is still delayed.
 --
--- KEYS 1 timeouts  2 offered  3 messages
+-- KEYS 1 timeouts  2 offered  3 messages  4 values
 -- ARGV 1 id
 --      2 due: '+' and a delay, or '@' and an instant, in ms
 --      3 channel of Redisson
@@ -15,11 +15,12 @@
 --@include entry
 --@include offered
 
-local timeouts, offered, messages = unpack(KEYS)
+local timeouts, offered, messages, values = unpack(KEYS)
 local id, when, channel = ARGV[1], ARGV[2], ARGV[3]
 
 local _, now_micros = read_clock()
 local earliest_before = earliest_due(timeouts)
+redis.call('ZCARD', values)
 local record = redis.call('HGET', messages, id)
 if not record or not redis.call('ZSCORE', offered, id) then
   return 'unknown'
@@ -33,7 +34,10 @@ local due = due_instant(when, now_micros)
 if earliest_before == nil or due < earliest_before then
   redis.call('PUBLISH', channel, string.format('%.0f', due))
 end
+local place_before = value_place(entry, record_due(record))
 redis.call('ZADD', timeouts, due, entry)
 redis.call('ZADD', offered, due, id)
 redis.call('HSET', messages, id, with_due(record, due))
+redis.call('ZREM', values, place_before .. id)
+redis.call('ZADD', values, 0, value_place(entry, due) .. id)
 return 'moved'

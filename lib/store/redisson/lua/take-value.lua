@@ -6,6 +6,7 @@
 -- Returns its value; null if it is not delayed (any more).
 --
 -- Atomic so that it is taken once, by this or by a transfer. A crash right after leaves it gone.
+--@include native/record
 --@include entry
 --@include offered
 --@include unlist
@@ -22,17 +23,18 @@ local value = entry_value(entry)
 if not value then
   return redis.error_reply('UNREADABLE the entry is none of Redisson; it becomes a dead letter when it falls due')
 end
-local ids = redis.call('HGET', keys.values, digest_of(value))
+local due = redis.call('ZSCORE', keys.timeouts, entry)
+local ids = due and ids_in_places(keys.values, value_place(entry, tonumber(due)), 1) or {}
 local plan = locate(keys.entries, { entry })
 local was_delayed = redis.call('ZREM', keys.timeouts, entry) == 1
 unlist(keys.entries, plan)
 if not was_delayed then
   return false
 end
-for id in string.gmatch(ids or '', '[^\n]+') do
+for _, id in ipairs(ids) do
   local record = redis.call('HGET', keys.messages, id)
   if record and entry_of(record) == entry then
-    forget_offered(keys, id, value)
+    forget_offered(keys, id, record)
   end
 end
 return value

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
+
+const FEW = 1000;
+const MANY = 30_000;
+const BATCH = 500;
+const LEASE = 600_000;
+/** Memory that is farther away, and a logarithm. */
+const MOST_TIMES_LONGER = 6;
+
+describe('messages of the same value, many at once', () => {
+  const open = redissonQueues();
+  // Of its own: what the server computes for others would count.
+  let server: TestRedis;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  const idOf = (index: number) => `m${String(index).padStart(6, '0')}`;
+  const indices = (first: number) => Array.from({ length: BATCH }, (_, i) => first + i);
+
+  /** Later ones fall due earlier. */
+  const offer = ({ store }: RedissonTestQueue, first: number) =>
+    store.offer(
+      indices(first).map((i) => ({
+        id: idOf(i),
+        due: { at: 1_000_000_000 - i },
+        onDuplicate: 'reject' as const,
+        body: 'the same',
+      })),
+    );
+
+  async function computed(redis: Redis): Promise<number> {
+    const info = await redis.info('cpu');
+    const seconds = [...info.matchAll(/^used_cpu_(?:user|sys)_main_thread:([\d.]+)/gm)].map(([, value]) =>
+      Number(value),
+    );
+    return 1000 * seconds.reduce((sum, value) => sum + value, 0);
+  }
+
+  /** How long the server computed for each step with so many pending, ms; and the ids in the order in which they were claimed. */
+  async function measure(queue: RedissonTestQueue, pending: number) {
+    const { store, redis } = queue;
+    for (let first = 0; first < pending - BATCH; first += BATCH) await offer(queue, first);
+    const claimed: string[] = [];
+    const steps: Record<string, () => Promise<unknown>> = {
+      offer: () => offer(queue, pending - BATCH),
+      reschedule: async () => {
+        for (let i = 0; i < 20; i++) await store.reschedule(idOf(i), { at: 999_999_999 - pending });
+      },
+      cancel: async () => {
+        for (let i = 20; i < 40; i++) await store.cancel(idOf(i));
+      },
+      transfer: () => store.transfer({ scheduler: 's', limit: BATCH }),
+      claim: async () => {
+        const { messages } = await store.claim({ token: 't', limit: BATCH, lease: LEASE });
+        claimed.push(...messages.map(({ id }) => id));
+      },
+    };
+    const times: Record<string, number> = {};
+    for (const [name, step] of Object.entries(steps)) {
+      const before = await computed(redis);
+      await step();
+      times[name] = (await computed(redis)) - before;
+    }
+    return { times, claimed };
+  }
+
+  test('each keeps its id, and costs what it costs among few', async () => {
+    const [warm, few, many] = [open(server), open(server), open(server)];
+    await measure(warm, FEW);
+    const amongFew = await measure(few, FEW);
+    const amongMany = await measure(many, MANY);
+    for (const [step, time] of Object.entries(amongMany.times)) {
+      console.log(`${step}: ${amongFew.times[step]!.toFixed(2)} ms among ${FEW}, ${time.toFixed(2)} ms among ${MANY}`);
+      expect([step, time < MOST_TIMES_LONGER * Math.max(1, amongFew.times[step]!)]).toEqual([step, true]);
+    }
+    const rescheduled = Array.from({ length: 20 }, (_, i) => idOf(i));
+    const latest = Array.from({ length: BATCH - 20 }, (_, i) => idOf(MANY - 1 - i));
+    expect(amongMany.claimed).toEqual([...rescheduled, ...latest]);
+  });
+});
