@@ -14,6 +14,8 @@ export const OURS = 'ours';
 export const FLOOR = 'floor';
 
 const loadOurs = async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder);
+const loadRedisson = async (folder: string) =>
+  (await import('./adapters/ours.js')).createAdapter(folder, { layout: 'redisson' });
 
 /** In the order of the columns. */
 export const SYSTEMS: readonly System[] = [
@@ -36,6 +38,8 @@ export const SYSTEMS: readonly System[] = [
     load: async () => (await import('./adapters/bee-queue.js')).adapter,
     manyConsumers: true,
   },
+  // The same package, sharing its queue with Java.
+  { name: 'redisson-layout', title: 'layout redisson', load: loadRedisson, manyConsumers: true },
   // The same package from another folder: a build of an earlier commit, given with --against.
   { name: 'earlier', title: 'earlier build', load: loadOurs, manyConsumers: true },
 ];

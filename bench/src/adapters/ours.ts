@@ -6,12 +6,13 @@ import type * as Library from '../../../lib/index.js';
 import { type Adapter, CONCURRENCY, type Payload, QUEUE, type Server } from './adapter.js';
 
 /** This library in a Nest application, from a folder with its built package in it. */
-export async function createAdapter(libraryFolder: string): Promise<Adapter> {
+export async function createAdapter(libraryFolder: string, defaults?: Library.QueueOptions): Promise<Adapter> {
   const library = (await import(pathToFileURL(`${libraryFolder}/index.js`).href)) as typeof Library;
   const { DelayedHandler, DelayQueueModule, DelayQueueProducer } = library;
 
   const start = (server: Server, consume: boolean, providers: DynamicModule['providers']) => {
-    @Module({ imports: [DelayQueueModule.forRoot({ connection: { ...server }, consume })], providers })
+    const options = { connection: { ...server }, consume, ...(defaults && { defaults }) };
+    @Module({ imports: [DelayQueueModule.forRoot(options)], providers })
     class BenchModule {}
     return NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
   };
