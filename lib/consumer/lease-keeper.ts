@@ -14,10 +14,11 @@ export interface LeaseKeeperOptions {
   readonly lease: number;
 }
 
-const LIMITS = { maxItems: MAX_BATCH, maxWeight: Infinity, weigh: () => 0 };
+/** A lease is that of a whole claim: what one claim took is never cut apart. */
+const LIMITS = { maxItems: Infinity, maxWeight: MAX_BATCH, weigh: (claim: readonly HeldDelivery[]) => claim.length };
 
 /**
- * Extends the leases of all messages that this consumer holds, in one call, at every third of the lease; sooner again after a
+ * Extends the leases of all claims that this consumer holds, in one call, at every third of the lease; sooner again after a
  * failure, so that a short one costs no lease.
  */
 export class LeaseKeeper {
@@ -49,7 +50,8 @@ export class LeaseKeeper {
     const { store, clock, lease, logger, queue } = this.#options;
     const sentAt = clock.monotonic();
     let failed = false;
-    for (const batch of inBatches([...this.#ends.keys()], LIMITS)) {
+    for (const claims of inBatches(this.#heldByClaim(), LIMITS)) {
+      const batch = claims.flat();
       try {
         const lost = new Set(
           await store.extend(
@@ -72,6 +74,17 @@ export class LeaseKeeper {
     for (const [held, end] of this.#ends) {
       if (end <= now) this.#lose(held, 'it could not be extended in time');
     }
+  }
+
+  #heldByClaim(): HeldDelivery[][] {
+    const claims = new Map<string, HeldDelivery[]>();
+    for (const held of this.#ends.keys()) {
+      const { token } = held.claim;
+      const claim = claims.get(token);
+      if (claim) claim.push(held);
+      else claims.set(token, [held]);
+    }
+    return [...claims.values()];
   }
 
   #lose(held: HeldDelivery, why: string): void {

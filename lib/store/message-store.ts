@@ -58,7 +58,7 @@ export interface MessageStore {
   transfer(request: TransferRequest): Promise<TransferReport>;
 
   /**
-   * Takes up to `limit` ready messages, oldest first, under a lease: they are this claim's until the lease ends, and come
+   * Takes up to `limit` ready messages, oldest first, under one lease: they are this claim's until it ends, and come
    * back by {@link transfer} after that. If ready messages remain, another doorbell is rung. While the queue is paused it
    * takes none and rings nobody.
    *
@@ -67,7 +67,8 @@ export interface MessageStore {
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
   /**
-   * Lets leases end `lease` ms from now instead.
+   * Lets the leases of these claims end `lease` ms from now instead. A lease is that of all messages which a claim took, so one
+   * of them that is still held extends it for the others.
    *
    * @returns the ids whose claim is no longer held: settled, expired and taken back, replaced or cleared
    */

@@ -26,8 +26,8 @@ const OF_THE_QUEUE: Record<string, Damage> = {
   'an error of nobody': (redis, keys) => redis.hset(keys.errors, 'ghost', 'word'),
   'a delayed nobody': (redis, keys) => redis.zadd(keys.delayed, '-inf', 'ghost', 'inf', 'other'),
   'a nobody that is never due': (redis, keys) => redis.zadd(keys.delayed, '1e300', 'ghost'),
-  'an active nobody': (redis, keys) => redis.zadd(keys.active, '-inf', 'ghost', 'inf', 'other'),
-  'a lease that ends between milliseconds': (redis, keys) => redis.zadd(keys.active, '9000000000000.5', 'active'),
+  'a lease of nobody': (redis, keys) => redis.zadd(keys.leases, '-inf', 'ghost', 'inf', 'other'),
+  'a lease that ends between milliseconds': (redis, keys) => redis.zadd(keys.leases, '9000000000000.5', HELD.token),
   'many that are ready and nobody': (redis, keys) =>
     redis.rpush(keys.ready, ...Array.from({ length: 30 }, (_, index) => `ghost ${index}`)),
   'many tokens at the doorbell': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
@@ -89,7 +89,7 @@ describe('a key of the queue holds garbage', () => {
     expect(orphans).toEqual([id]);
     expect(messages.map((message) => message.id).sort()).toEqual(['due', 'expired', 'ready'].filter((it) => it !== id));
     expect((await store.status()).counts.ready).toBe(0);
-    expect(await scene.redis.zscore(keys.active, id)).toBeNull();
+    expect(await scene.redis.hget(keys.claims, 'new')).not.toContain(id);
   });
 
   test('dead without a record: not driven again, but removed', async () => {
@@ -112,13 +112,16 @@ describe('a key of the queue holds garbage', () => {
     },
   );
 
-  test('active and ready: whoever claims it last holds it alone', async () => {
+  test('active and ready: two claims hold it, and nothing is left of it after the first outcome', async () => {
     const { store } = await queues.copy((redis, { ready }) => redis.lpush(ready, 'active'));
     const { messages } = await store.claim({ token: 'new', limit: 1, lease: 1000 });
     expect(messages).toMatchObject([{ id: 'active' }]);
-    expect(await store.settle([{ claim: HELD, outcome: { kind: 'ack' } }])).toMatchObject({ accepted: [false] });
+    expect(await store.settle([{ claim: HELD, outcome: { kind: 'ack' } }])).toMatchObject({ accepted: [true] });
+    expect(await store.find('active')).toBeNull();
     const claim = { id: 'active', token: 'new' };
-    expect(await store.settle([{ claim, outcome: { kind: 'ack' } }])).toMatchObject({ accepted: [true] });
+    expect(await store.settle([{ claim, outcome: { kind: 'retry', delay: 1 } }])).toMatchObject({ accepted: [true] });
+    expect(await store.find('active')).toBeNull();
+    expect((await store.status()).counts).toMatchObject({ delayed: 2, active: 1 });
   });
 
   test('many tokens at the doorbell: none is added, and a claim of the last ready message takes them away', async () => {

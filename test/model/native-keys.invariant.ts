@@ -14,7 +14,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Qu
     .pipeline()
     .zrange(keys.delayed, 0, '-1', 'WITHSCORES')
     .lrange(keys.ready, 0, -1)
-    .zrange(keys.active, 0, '-1', 'WITHSCORES')
+    .zrange(keys.leases, 0, '-1', 'WITHSCORES')
     .zrange(keys.dead, 0, '-1', 'WITHSCORES')
     .hgetall(keys.claims)
     .hgetall(keys.attempts)
@@ -26,7 +26,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Qu
     if (error) throw error;
     return reply;
   });
-  const [delayed, ready, active, dead, claims, attempts, errors, messages, tokens, paused] = rows as [
+  const [delayed, ready, leases, dead, claims, attempts, errors, messages, tokens, paused] = rows as [
     string[],
     string[],
     string[],
@@ -42,7 +42,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Qu
   const all = [...model.messages.values()];
   const kept = {
     delayed: scores(delayed),
-    active: scores(active),
+    leases: scores(leases),
     dead: scores(dead),
     claims,
     attempts,
@@ -52,9 +52,9 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Qu
   };
   expectEqual(kept, {
     delayed: byId(model.in('delayed'), ({ due }) => due.exact),
-    active: byId(model.in('active'), ({ lease }) => lease!.end.exact),
+    leases: Object.fromEntries(model.in('active').map(({ lease }) => [lease!.token, lease!.end.exact])),
     dead: byId(model.in('dead'), ({ death }) => death!.at.exact),
-    claims: byId(model.in('active'), ({ lease }) => lease!.token),
+    claims: claimsOf(model),
     attempts: byId(
       all.filter(({ failedAttempts }) => failedAttempts > 0),
       ({ failedAttempts }) => `${failedAttempts}`,
@@ -76,6 +76,13 @@ function scores(members: readonly string[]): Record<string, number> {
   const found: Record<string, number> = {};
   for (let at = 0; at < members.length; at += 2) found[members[at]!] = Number(members[at + 1]);
   return found;
+}
+
+/** The ids that each claim holds, in the order in which it took them. */
+function claimsOf(model: QueueModel): Record<string, string> {
+  const claims: Record<string, string> = {};
+  for (const { id, lease } of model.in('active')) claims[lease!.token] = `${claims[lease!.token] ?? '\n'}${id}\n`;
+  return claims;
 }
 
 function byId<T>(messages: readonly ModelMessage[], value: (message: ModelMessage) => T): Record<string, T> {

@@ -21,7 +21,7 @@ export interface ModelMessage {
   due: Instant;
   failedAttempts: number;
   /** While active. */
-  lease?: { readonly token: string; end: Instant } | undefined;
+  lease?: { readonly token: string; readonly place: number; readonly end: Instant } | undefined;
   /** While dead. */
   death?: { readonly error: string; readonly at: Instant } | undefined;
 }
@@ -130,12 +130,13 @@ export class QueueModel {
 
   /** @returns whether ready messages remain for others */
   claim(messages: readonly ModelMessage[], token: string, lease: number, at: Moment): boolean {
-    for (const message of messages) {
+    const end = Instant.after(lease, at);
+    messages.forEach((message, place) => {
       this.line.remove(message.id);
       toState(message, 'active');
-      message.lease = { token, end: Instant.after(lease, at) };
+      message.lease = { token, place, end };
       this.claimHistory.unshift({ id: message.id, token });
-    }
+    });
     const more = this.#ringIfReady();
     if (!more && this.bell === 'rung') this.bell = 'stale';
     return more;
@@ -143,9 +144,10 @@ export class QueueModel {
 
   /** @returns whether it is held */
   extend(claim: Claim, lease: number, at: Moment): boolean {
-    const message = this.held(claim);
-    if (message) message.lease!.end = Instant.after(lease, at);
-    return message !== undefined;
+    if (!this.held(claim)) return false;
+    const end = Instant.after(lease, at);
+    for (const message of this.heldBy(claim.token)) message.lease = { ...message.lease!, end };
+    return true;
   }
 
   settle(settlements: readonly Settlement[], at: Moment) {
@@ -231,9 +233,17 @@ function instantOf(due: DueTime, at: Moment): Instant {
   return 'at' in due ? new Instant(due.at) : Instant.after(due.after, at);
 }
 
-/** Those that the same call brings into a state have the same rank, be it known yet or not. */
+/**
+ * Those that the same call brings into a state have the same rank, be it known yet or not. Leases that end together do so in the
+ * order of their tokens.
+ */
 function byRankAndId(a: ModelMessage, b: ModelMessage): number {
-  return rankOf(a).compare(rankOf(b)) || (a.id < b.id ? -1 : 1);
+  return rankOf(a).compare(rankOf(b)) || byClaim(a, b) || (a.id < b.id ? -1 : 1);
+}
+
+function byClaim({ lease: a }: ModelMessage, { lease: b }: ModelMessage): number {
+  if (!a || !b) return 0;
+  return a.token === b.token ? a.place - b.place : a.token < b.token ? -1 : 1;
 }
 
 function rankOf({ death, lease, due }: ModelMessage): Instant {

@@ -118,22 +118,19 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const before = repeated ? this.#table.listHeld(token) : [];
       const messages = before.length > 0 || this.#paused ? before : this.#table.list('ready', limit);
-      messages.forEach((message) => this.#table.lease(message, token, Math.ceil(now + lease)));
+      this.#table.lease(messages, token, Math.ceil(now + lease));
       const more = this.#ringForReady();
       return { messages: messages.map(copyOf), more, orphans: [] };
     });
   }
 
   extend(claims: readonly Claim[], lease: number): Promise<string[]> {
-    return this.#atomically((now) =>
-      claims.flatMap((claim) => {
-        const message = this.#table.getHeld(claim);
-        if (message) {
-          this.#table.lease(message, claim.token, Math.ceil(now + lease));
-        }
-        return message ? [] : [claim.id];
-      }),
-    );
+    return this.#atomically((now) => {
+      const lost = claims.filter((claim) => !this.#table.getHeld(claim));
+      const tokens = new Set(claims.filter((claim) => !lost.includes(claim)).map(({ token }) => token));
+      for (const token of tokens) this.#table.lease(this.#table.listHeld(token), token, Math.ceil(now + lease));
+      return lost.map(({ id }) => id);
+    });
   }
 
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {

@@ -19,6 +19,8 @@ export interface MemoryMessage extends Ranked {
    * lease ends; dead: when it died.
    */
   rank: number;
+  /** Its id; while active, the place in its claim. */
+  name: string;
 }
 
 /** The messages of one queue, by id and, in order, by state. Its verbs are the steps of a message's way. */
@@ -100,9 +102,13 @@ export class MessageTable {
     this.#move(message, 'ready', this.#lineNumber++);
   }
 
-  lease(message: MemoryMessage, token: string, until: number): void {
-    this.#move(message, 'active', until);
-    message.token = token;
+  /** Gives messages to a claim; leases that end together end in the order of tokens, and of messages in a claim. */
+  lease(messages: readonly MemoryMessage[], token: string, until: number): void {
+    messages.forEach((message, place) => {
+      const name = `${bytesOf(token)}\n${String(place).padStart(4, '0')}\n${bytesOf(message.id)}`;
+      this.#move(message, 'active', until, name);
+      message.token = token;
+    });
   }
 
   bury(message: MemoryMessage, error: string, diedAt: number): void {
@@ -120,10 +126,11 @@ export class MessageTable {
     this.#byState = emptyLists();
   }
 
-  #move(message: MemoryMessage, state: MessageState, rank: number): void {
+  #move(message: MemoryMessage, state: MessageState, rank: number, name = bytesOf(message.id)): void {
     this.#byState[message.state].remove(message);
     message.state = state;
     message.rank = rank;
+    message.name = name;
     message.token = null;
     message.error = '';
     this.#byState[state].add(message);

@@ -6,10 +6,10 @@ export interface NativeKeys {
   readonly messages: string;
   /** LIST of ids. */
   readonly ready: string;
-  /** ZSET id → end of the lease, ms. */
-  readonly active: string;
-  /** HASH id → token of the claim that holds it; the same ids as in `active`. */
+  /** HASH token of a claim → ids of the messages that it holds, with a line feed before, between and after them. */
   readonly claims: string;
+  /** ZSET token of a claim → end of its lease, ms; the same tokens as in `claims`. */
+  readonly leases: string;
   /** HASH id → failed attempts; only where there are any. */
   readonly attempts: string;
   /** ZSET id → time of death, ms. */
@@ -33,8 +33,8 @@ export function nativeKeys(prefix: string, queue: string, scope = ''): NativeKey
     delayed: key('delayed'),
     messages: key('messages'),
     ready: key('ready'),
-    active: key('active'),
     claims: key('claims'),
+    leases: key('leases'),
     attempts: key('attempts'),
     dead: key('dead'),
     errors: key('errors'),

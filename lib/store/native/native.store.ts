@@ -61,10 +61,10 @@ export class NativeMessageStore implements MessageStore {
 
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    const { delayed, messages, ready, active, claims, attempts, dead, errors, due } = this.#keys;
+    const { delayed, messages, ready, claims, leases, attempts, dead, errors, due } = this.#keys;
     const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
-    const keys = [delayed, messages, ready, active, claims, attempts, dead, errors];
+    const keys = [delayed, messages, ready, claims, leases, attempts, dead, errors];
     return readReceipts(await this.#run(scripts.offer, keys, args), offers.length);
   }
 
@@ -79,8 +79,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const { delayed, messages, active, attempts, dead } = this.#keys;
-    const reply = await this.#run(scripts.find, [delayed, messages, active, attempts, dead], [id]);
+    const { delayed, messages, claims, leases, attempts, dead } = this.#keys;
+    const reply = await this.#run(scripts.find, [delayed, messages, claims, leases, attempts, dead], [id]);
     if (reply.done) return null;
     const state = reply.text() as MessageState;
     const record = readRecord(reply.bytes());
@@ -90,33 +90,33 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
-    const { delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
+    const { delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
     const reply = await this.#run(
       scripts.transfer,
-      [delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused],
+      [delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused],
       [scheduler, limit, this.#limits.attempts, this.#limits.maxDeadLetters, JSON.stringify(LEASE_EXPIRED)],
     );
     return readTransferReport(reply).report;
   }
 
   async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
-    const { ready, active, messages, attempts, claims, wake, paused } = this.#keys;
-    const keys = [ready, active, messages, attempts, claims, wake, paused];
+    const { ready, claims, leases, messages, attempts, wake, paused } = this.#keys;
+    const keys = [ready, claims, leases, messages, attempts, wake, paused];
     return readClaimReport(await this.#run(scripts.claim, keys, [token, limit, lease, repeated ? 1 : 0]));
   }
 
   async extend(held: readonly Claim[], lease: number): Promise<string[]> {
     if (held.length === 0) return [];
-    const { active, claims } = this.#keys;
+    const { claims, leases } = this.#keys;
     const args = [lease, ...held.flatMap(({ id, token }) => [id, token])];
-    return (await this.#run(scripts.extend, [active, claims], args)).rest((reply) => reply.text());
+    return (await this.#run(scripts.extend, [claims, leases], args)).rest((reply) => reply.text());
   }
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    const { delayed, messages, active, claims, attempts, dead, errors, due } = this.#keys;
+    const { delayed, messages, claims, leases, attempts, dead, errors, due } = this.#keys;
     const args = [due, this.#limits.maxDeadLetters, ...settlementArguments(settlements)];
-    const reply = await this.#run(scripts.settle, [delayed, messages, active, claims, attempts, dead, errors], args);
+    const reply = await this.#run(scripts.settle, [delayed, messages, claims, leases, attempts, dead, errors], args);
     const dropped = reply.number();
     const accepted = settlements.map(() => true);
     while (!reply.done) accepted[reply.number() - 1] = false;
@@ -124,8 +124,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async status(): Promise<QueueStatus> {
-    const { delayed, ready, active, dead, paused } = this.#keys;
-    return readQueueStatus(await this.#run(scripts.status, [delayed, ready, active, dead, paused]));
+    const { delayed, ready, claims, dead, paused } = this.#keys;
+    return readQueueStatus(await this.#run(scripts.status, [delayed, ready, claims, dead, paused]));
   }
 
   async pause(): Promise<void> {
@@ -138,8 +138,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async clear(): Promise<number> {
-    const { messages, claims, attempts, errors, delayed, active, dead, ready, wake, mover } = this.#keys;
-    const keys = [messages, claims, attempts, errors, delayed, active, dead, ready, wake, mover];
+    const { messages, claims, attempts, errors, delayed, leases, dead, ready, wake, mover } = this.#keys;
+    const keys = [messages, claims, attempts, errors, delayed, leases, dead, ready, wake, mover];
     return (await this.#run(scripts.clear, keys)).number();
   }
 

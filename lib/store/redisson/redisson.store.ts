@@ -98,11 +98,11 @@ export class RedissonMessageStore implements MessageStore {
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { timeouts, entries, target, offered, values, sequence, messages, channel } = this.#keys;
-    const { delayed, ready, active, claims, attempts, dead, errors } = this.#keys;
+    const { delayed, ready, claims, leases, attempts, dead, errors } = this.#keys;
     const args: ScriptArgument[] = [channel, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes, this.#format];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
     const keys = [timeouts, entries, target, offered, values, sequence, messages];
-    const native = [delayed, ready, active, claims, attempts, dead, errors];
+    const native = [delayed, ready, claims, leases, attempts, dead, errors];
     return readReceipts(await this.#run(scripts.offer, [...keys, ...native], args), offers.length);
   }
 
@@ -131,8 +131,8 @@ export class RedissonMessageStore implements MessageStore {
 
   async transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
     const { timeouts, entries, target, offered, values } = this.#keys;
-    const { delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
-    const native = [delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused];
+    const { delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
+    const native = [delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused];
     const { attempts: maxAttempts, maxDeadLetters } = this.#limits;
     const args = [scheduler, limit, maxAttempts, maxDeadLetters, JSON.stringify(LEASE_EXPIRED), UNREADABLE];
     const reply = await this.#target.whileMoving(() =>
@@ -146,11 +146,11 @@ export class RedissonMessageStore implements MessageStore {
 
   async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
     const { target, timeouts, offered, values, sequence } = this.#keys;
-    const { ready, active, messages, attempts, claims, wake, paused } = this.#keys;
+    const { ready, claims, leases, messages, attempts, wake, paused } = this.#keys;
     const report = readClaimReport(
       await this.#run(
         scripts.claim,
-        [target, timeouts, offered, values, sequence, ready, active, messages, attempts, claims, wake, paused],
+        [target, timeouts, offered, values, sequence, ready, claims, leases, messages, attempts, wake, paused],
         [token, limit, lease, repeated ? 1 : 0],
       ),
     );
@@ -167,8 +167,8 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async status(): Promise<QueueStatus> {
-    const { timeouts, target, delayed, ready, active, dead, paused } = this.#keys;
-    return readQueueStatus(await this.#run(scripts.status, [timeouts, target, delayed, ready, active, dead, paused]));
+    const { timeouts, target, delayed, ready, claims, dead, paused } = this.#keys;
+    return readQueueStatus(await this.#run(scripts.status, [timeouts, target, delayed, ready, claims, dead, paused]));
   }
 
   pause(): Promise<void> {
@@ -182,9 +182,9 @@ export class RedissonMessageStore implements MessageStore {
 
   async clear(): Promise<number> {
     const { timeouts, entries, target, offered, values, messages, claims, attempts, errors } = this.#keys;
-    const { delayed, active, dead, ready, wake, mover } = this.#keys;
+    const { delayed, leases, dead, ready, wake, mover } = this.#keys;
     const keys = [timeouts, entries, target, offered, values, messages, claims, attempts, errors];
-    return (await this.#run(scripts.clear, [...keys, delayed, active, dead, ready, wake, mover])).number();
+    return (await this.#run(scripts.clear, [...keys, delayed, leases, dead, ready, wake, mover])).number();
   }
 
   listDead(page: { cursor: string | undefined; limit: number }): Promise<DeadPage> {

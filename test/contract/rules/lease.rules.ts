@@ -77,6 +77,31 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
+    it('that is extended for one message is extended for all that its claim still holds', async () => {
+      const queue = await queues.open();
+      await queue.makeReady(...numberedIds(3));
+      const [first, second, third] = await queue.claim(3, SHORT_LEASE);
+      await queue.settle(first, { kind: 'ack' });
+      expect(await queue.store.extend([defined(first), defined(second)], HOUR)).toEqual([defined(first).id]);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 0, nextIn: expect.any(Number) });
+      expect(await queue.settle(third, { kind: 'ack' })).toBe(true);
+      expect(await queue.settle(second, { kind: 'ack' })).toBe(true);
+      expect(await queue.transfer()).toMatchObject({ nextIn: null });
+    });
+
+    it('that ended gives back only what its claim still holds', async () => {
+      const queue = await queues.open();
+      await queue.makeReady(...numberedIds(4));
+      const [first, second, third, fourth] = await queue.claim(4, SHORT_LEASE);
+      await queue.settle(second, { kind: 'ack' });
+      await queue.offer(defined(fourth).id, { after: 2 * HOUR }, { onDuplicate: 'replace' });
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 2, ready: 2 });
+      const { messages } = await queue.store.claim({ token: 'again', limit: 4, lease: HOUR });
+      expect(messages.map(({ id }) => id)).toEqual([defined(first).id, defined(third).id]);
+    });
+
     it('may be extended to end sooner', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a'], HOUR);

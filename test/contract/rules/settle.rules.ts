@@ -153,6 +153,24 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.store.settle([])).toEqual({ accepted: [], dropped: 0 });
     });
 
+    it('of some messages of a claim leaves the others held, in whatever order and though ids contain each other', async () => {
+      const queue = await queues.open();
+      const ids = ['a', 'aa', ' a', 'a a', '%a', 'b'];
+      await queue.makeReady(...ids);
+      const claims = await queue.claim();
+      const ack = async (...chosen: string[]) => {
+        const settlements = chosen.map((id) => claims.find((claim) => claim.id === id)).map(defined);
+        return (await queue.store.settle(settlements.map((claim) => ({ claim, outcome: { kind: 'ack' } })))).accepted;
+      };
+      expect(await ack('b', 'aa')).toEqual([true, true]);
+      expect(await ack('a', 'aa', 'a')).toEqual([true, false, false]);
+      expect((await queue.store.status()).counts).toMatchObject({ active: 3 });
+      for (const id of [' a', 'a a', '%a']) expect(await queue.stateOf(id)).toBe('active');
+      expect(await ack(' a', 'a a')).toEqual([true, true]);
+      expect(await ack('%a')).toEqual([true]);
+      expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    });
+
     it('of two that settle one claim at the same time, one is accepted', async () => {
       const queue = await queues.open();
       const [claim] = (await queue.makeActive(['a'])).map(defined);

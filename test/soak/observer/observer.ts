@@ -44,12 +44,12 @@ export class Observer {
     await this.#looking;
   }
 
-  /** Messages of all queues that are on their way: delayed, ready or active. */
+  /** What is on its way in all queues: messages that are delayed or ready, and claims. */
   async underWay(): Promise<number> {
     const counts = this.redis.pipeline();
     for (const queue of QUEUE_NAMES) {
-      const { delayed, ready, active } = nativeKeys(this.prefix, queue);
-      counts.zcard(delayed).llen(ready).zcard(active);
+      const { delayed, ready, claims } = nativeKeys(this.prefix, queue);
+      counts.zcard(delayed).llen(ready).hlen(claims);
     }
     const replies = (await counts.exec()) ?? [];
     return replies.reduce((sum, [error, count]) => {

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Takes ready messages under a lease.
 --
--- KEYS 1 ready  2 active  3 messages  4 attempts  5 claims  6 wake  7 paused
+-- KEYS 1 ready  2 claims  3 leases  4 messages  5 attempts  6 wake  7 paused
 -- ARGV 1 token of this claim
 --      2 most messages to take (0-1000); 0 only rings for those that are ready
 --      3 lease in ms
@@ -14,12 +14,13 @@
 -- after costs the messages their lease and an attempt.
 --@include clock
 --@include record
+--@include held
 --@include claim
 
-local ready, active, messages, attempts, claims, wake, paused = unpack(KEYS)
+local ready, claims, leases, messages, attempts, wake, paused = unpack(KEYS)
 local token, limit, lease, repeated = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 
 return claim_ready(
-  { ready = ready, active = active, messages = messages, attempts = attempts, claims = claims, wake = wake, paused = paused },
+  { ready = ready, claims = claims, leases = leases, messages = messages, attempts = attempts, wake = wake, paused = paused },
   { token = token, limit = limit, lease = lease, repeated = repeated, elsewhere = 0 }
 )

@@ -1,34 +1,44 @@
 #!lua flags=allow-oom
--- Lets leases end later.
+-- Lets leases end later. A lease is that of a whole claim, so one message of it is enough.
 --
--- KEYS 1 active  2 claims
+-- KEYS 1 claims  2 leases
 -- ARGV 1 lease in ms, from now
---      then for each claim: id, token
+--      then for each message: id, token of the claim that holds it
 -- Returns the ids whose claim is no longer held.
 --
 -- Atomic so that a lease is not extended for a claim that ends in the same moment. A crash right after leaves the leases to
 -- end by themselves.
 --@include clock
+--@include held
 
-local active, claims = unpack(KEYS)
+local claims, leases = unpack(KEYS)
 local _, now_micros = read_clock()
-local deadline = instant_in(tonumber(ARGV[1]), now_micros)
+local deadline = string.format('%.0f', instant_in(tonumber(ARGV[1]), now_micros))
 
-local ids = {}
-for at = 2, #ARGV, 2 do
-  ids[#ids + 1] = ARGV[at]
+local tokens, seen = {}, {}
+for at = 3, #ARGV, 2 do
+  local token = ARGV[at]
+  if not seen[token] then
+    seen[token] = true
+    tokens[#tokens + 1] = token
+  end
 end
-local holders = redis.call('HMGET', claims, unpack(ids))
+local held = {}
+for i, text in ipairs(redis.call('HMGET', claims, unpack(tokens))) do
+  held[tokens[i]] = text or ''
+end
 
-local deadlines, lost = {}, {}
-for i, id in ipairs(ids) do
-  if holders[i] == ARGV[i * 2 + 1] then
-    deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
-  else
+local deadlines, extended, lost = {}, {}, {}
+for at = 2, #ARGV, 2 do
+  local id, token = ARGV[at], ARGV[at + 1]
+  if not without_ids(held[token], id) then
     lost[#lost + 1] = id
+  elseif not extended[token] then
+    extended[token] = true
+    deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, token
   end
 end
 if #deadlines > 0 then
-  redis.call('ZADD', active, unpack(deadlines))
+  redis.call('ZADD', leases, unpack(deadlines))
 end
 return lost

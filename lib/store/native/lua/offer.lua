@@ -1,7 +1,7 @@
 #!lua
 -- Takes new messages in.
 --
--- KEYS 1 delayed  2 messages  3 ready  4 active  5 claims  6 attempts  7 dead  8 errors
+-- KEYS 1 delayed  2 messages  3 ready  4 claims  5 leases  6 attempts  7 dead  8 errors
 -- ARGV 1 channel of announcements
 --      2 most messages in the queue, 0: no limit
 --      3 most bytes of a body
@@ -16,9 +16,11 @@
 --@include clock
 --@include record
 --@include announce
+--@include held
+--@include holders
 --@include take-out
 
-local delayed, messages, ready, active, claims, attempts, dead, errors = unpack(KEYS)
+local delayed, messages, ready, claims, leases, attempts, dead, errors = unpack(KEYS)
 local channel, max_messages, max_bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local FIRST, WIDTH = 4, 4
 
@@ -84,7 +86,7 @@ if taken_in == 0 then
 end
 
 local replaced_keys = {
-  delayed = delayed, ready = ready, active = active, claims = claims, attempts = attempts, dead = dead, errors = errors,
+  delayed = delayed, ready = ready, claims = claims, leases = leases, attempts = attempts, dead = dead, errors = errors,
 }
 if #replaced > 0 then
   check_take_out(replaced_keys)

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Ends claims, each with its outcome.
 --
--- KEYS 1 delayed  2 messages  3 active  4 claims  5 attempts  6 dead  7 errors
+-- KEYS 1 delayed  2 messages  3 claims  4 leases  5 attempts  6 dead  7 errors
 -- ARGV 1 channel of announcements
 --      2 most dead letters
 --      then for each run of messages that one claim took and that ended alike: token of the claim, outcome ('ack', 'retry',
@@ -15,33 +15,44 @@
 --@include record
 --@include announce
 --@include dead
+--@include held
 
-local delayed, messages, active, claims, attempts, dead, errors = unpack(KEYS)
+local delayed, messages, claims, leases, attempts, dead, errors = unpack(KEYS)
 local channel, max_dead = ARGV[1], tonumber(ARGV[2])
 
-local ids, runs = {}, {}
+local runs, tokens = {}, {}
 local at = 3
 while at <= #ARGV do
-  local count = tonumber(ARGV[at + 3])
-  runs[#runs + 1] = { token = ARGV[at], outcome = ARGV[at + 1], detail = ARGV[at + 2], first = #ids + 1, last = #ids + count }
-  for i = at + 4, at + 3 + count do
-    ids[#ids + 1] = ARGV[i]
-  end
-  at = at + 4 + count
+  local first, count = at + 4, tonumber(ARGV[at + 3])
+  tokens[#tokens + 1] = ARGV[at]
+  runs[#runs + 1] = { token = ARGV[at], outcome = ARGV[at + 1], detail = ARGV[at + 2], first = first, last = first + count - 1 }
+  at = first + count
 end
-local holders = redis.call('HMGET', claims, unpack(ids))
-redis.call('ZCARD', active)
+-- By token; nil: nothing.
+local held = {}
+for i, text in ipairs(redis.call('HMGET', claims, unpack(tokens))) do
+  held[tokens[i]] = text or nil
+end
+redis.call('ZCARD', leases)
 redis.call('HLEN', messages)
 local attempts_kept = redis.call('HLEN', attempts)
 
 local reply = { 0 }
-local ended, gone, failures = {}, {}, {}
+local gone, failures = {}, {}
 -- Pairs of an id and its delay, or its error.
 local later, letters = {}, {}
-local seen = {}
+local ended = {}
 
-local function end_claim(id, outcome, detail)
-  ended[#ended + 1] = id
+-- Returns whether the claim held the ids, given as they follow each other.
+local function release(token, ids)
+  local left = held[token] and without_ids(held[token], ids)
+  if left then
+    held[token], ended[token] = left, true
+  end
+  return left
+end
+
+local function end_with(id, outcome, detail)
   if outcome == 'ack' then
     gone[#gone + 1] = id
   elseif outcome == 'dead' then
@@ -54,18 +65,20 @@ local function end_claim(id, outcome, detail)
   end
 end
 
+local place = 0
 for _, run in ipairs(runs) do
+  -- Most runs are all that the claim holds, or a part of it in one piece.
+  local all = release(run.token, table.concat(ARGV, '\n', run.first, run.last))
   for i = run.first, run.last do
-    local id = ids[i]
-    if holders[i] == run.token and not seen[id] then
-      seen[id] = true
-      end_claim(id, run.outcome, run.detail)
+    place = place + 1
+    if all or release(run.token, ARGV[i]) then
+      end_with(ARGV[i], run.outcome, run.detail)
     else
-      reply[#reply + 1] = i
+      reply[#reply + 1] = place
     end
   end
 end
-if #ended == 0 then
+if next(ended) == nil then
   return reply
 end
 
@@ -106,8 +119,9 @@ if #failures > 0 then
 end
 announce(channel, earliest_before, earliest, now)
 
-redis.call('ZREM', active, unpack(ended))
-redis.call('HDEL', claims, unpack(ended))
+for token in pairs(ended) do
+  store_held({ claims = claims, leases = leases }, token, held[token])
+end
 if #spent > 0 then
   redis.call('HSET', attempts, unpack(spent))
 end

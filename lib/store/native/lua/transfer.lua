@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Moves what is due from delayed to ready, and takes back what is active on an expired lease.
 --
--- KEYS 1 delayed  2 ready  3 active  4 claims  5 attempts  6 messages  7 dead  8 errors  9 wake  10 mover
+-- KEYS 1 delayed  2 ready  3 claims  4 leases  5 attempts  6 messages  7 dead  8 errors  9 wake  10 mover
 --      11 paused
 -- ARGV 1 scheduler that asks
 --      2 most messages to move, and most leases to take back (1-1000)
@@ -17,10 +17,11 @@
 --@include clock
 --@include ring
 --@include dead
+--@include held
 --@include transfer
 
 local keys = {
-  delayed = KEYS[1], ready = KEYS[2], active = KEYS[3], claims = KEYS[4], attempts = KEYS[5], messages = KEYS[6],
+  delayed = KEYS[1], ready = KEYS[2], claims = KEYS[3], leases = KEYS[4], attempts = KEYS[5], messages = KEYS[6],
   dead = KEYS[7], errors = KEYS[8], wake = KEYS[9], mover = KEYS[10], paused = KEYS[11],
 }
 local now, now_micros = read_clock()

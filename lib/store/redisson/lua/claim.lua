@@ -2,7 +2,7 @@
 -- Takes ready messages under a lease. Values of the target list become messages of the native bookkeeping first, as many as
 -- are about to be taken: what is left stays there for Java's consumers.
 --
--- KEYS 1 target  2 timeouts  3 offered  4 values  5 sequence  6 ready  7 active  8 messages  9 attempts  10 claims  11 wake
+-- KEYS 1 target  2 timeouts  3 offered  4 values  5 sequence  6 ready  7 claims  8 leases  9 messages  10 attempts  11 wake
 --      12 paused
 -- ARGV 1 token of this claim
 --      2 most messages to take (0-1000); 0 only rings for those that are ready
@@ -16,6 +16,7 @@
 -- attempt.
 --@include native/clock
 --@include native/record
+--@include native/held
 --@include native/claim
 --@include entry
 --@include sequence
@@ -23,7 +24,7 @@
 
 local keys = {
   target = KEYS[1], timeouts = KEYS[2], offered = KEYS[3], values = KEYS[4], sequence = KEYS[5], ready = KEYS[6],
-  active = KEYS[7], messages = KEYS[8], attempts = KEYS[9], claims = KEYS[10], wake = KEYS[11], paused = KEYS[12],
+  claims = KEYS[7], leases = KEYS[8], messages = KEYS[9], attempts = KEYS[10], wake = KEYS[11], paused = KEYS[12],
 }
 local request = {
   token = ARGV[1], limit = tonumber(ARGV[2]), lease = tonumber(ARGV[3]), repeated = ARGV[4] == '1', elsewhere = 0,
@@ -33,10 +34,10 @@ local now, now_micros = read_clock()
 local waiting = redis.call('LLEN', keys.target)
 local room = request.limit - redis.call('LLEN', keys.ready)
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
-for _, key in ipairs({ keys.timeouts, keys.offered, keys.values, keys.active }) do redis.call('ZCARD', key) end
+for _, key in ipairs({ keys.timeouts, keys.offered, keys.values, keys.leases }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
 redis.call('LLEN', keys.wake)
-if redis.call('GET', keys.paused) or (request.repeated and #held_by(keys.claims, request.token) > 0) then
+if redis.call('GET', keys.paused) or (request.repeated and redis.call('HGET', keys.claims, request.token)) then
   room = 0
 end
 

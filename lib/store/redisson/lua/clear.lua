@@ -2,17 +2,17 @@
 -- Removes every message in every state, whoever offered it.
 --
 -- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 messages  7 claims  8 attempts  9 errors  10 delayed
---      11 active  12 dead  13 ready  14 wake  15 mover
+--      11 leases  12 dead  13 ready  14 wake  15 mover
 -- Returns how many messages were removed.
 --
 -- Atomic so that no part of a message stays behind. Keys are unlinked: the server frees them in the background, however
 -- large they are. A crash right after leaves the queue empty.
 
 local timeouts, entries, target, offered, values, messages, claims, attempts, errors = unpack(KEYS)
-local delayed, active, dead, ready, wake, mover = unpack(KEYS, 10)
+local delayed, leases, dead, ready, wake, mover = unpack(KEYS, 10)
 
 for _, key in ipairs({ claims, attempts, errors }) do redis.call('HLEN', key) end
-for _, key in ipairs({ delayed, active, dead, values }) do redis.call('ZCARD', key) end
+for _, key in ipairs({ delayed, leases, dead, values }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ entries, ready, wake }) do redis.call('LLEN', key) end
 redis.call('GET', mover)
 -- Of the messages with a record, those that were offered here are counted where their entry or their value is.

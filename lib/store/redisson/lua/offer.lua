@@ -1,7 +1,7 @@
 #!lua
 -- Takes new messages in, as Redisson's offer does, and keeps their ids beside.
 --
--- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 sequence  7 messages  8 delayed  9 ready  10 active  11 claims
+-- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 sequence  7 messages  8 delayed  9 ready  10 claims  11 leases
 --      12 attempts  13 dead  14 errors
 -- ARGV 1 channel of Redisson
 --      2 most messages in the queue, 0: no limit
@@ -18,6 +18,8 @@
 --@include native/clock
 --@include native/record
 --@include native/announce
+--@include native/held
+--@include native/holders
 --@include native/take-out
 --@include entry
 --@include sequence
@@ -27,7 +29,7 @@
 
 local keys = {
   timeouts = KEYS[1], entries = KEYS[2], target = KEYS[3], offered = KEYS[4], values = KEYS[5], sequence = KEYS[6],
-  messages = KEYS[7], delayed = KEYS[8], ready = KEYS[9], active = KEYS[10], claims = KEYS[11], attempts = KEYS[12],
+  messages = KEYS[7], delayed = KEYS[8], ready = KEYS[9], claims = KEYS[10], leases = KEYS[11], attempts = KEYS[12],
   dead = KEYS[13], errors = KEYS[14],
 }
 local channel, max_messages, max_bytes, format = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]

@@ -2,7 +2,7 @@
 -- Moves what is due to the target list, as Redisson's transfer does; entries that cannot be read become dead letters. Then does
 -- what the native transfer does for retries and expired leases.
 --
--- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 delayed  7 ready  8 active  9 claims  10 attempts
+-- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 delayed  7 ready  8 claims  9 leases  10 attempts
 --      11 messages  12 dead  13 errors  14 wake  15 mover  16 paused
 -- ARGV 1 scheduler that asks
 --      2 most messages to move, and most leases to take back (1-1000)
@@ -21,6 +21,7 @@
 --@include native/record
 --@include native/ring
 --@include native/dead
+--@include native/held
 --@include native/transfer
 --@include entry
 --@include offered
@@ -29,7 +30,7 @@
 
 local keys = {
   timeouts = KEYS[1], entries = KEYS[2], target = KEYS[3], offered = KEYS[4], values = KEYS[5], delayed = KEYS[6],
-  ready = KEYS[7], active = KEYS[8], claims = KEYS[9], attempts = KEYS[10], messages = KEYS[11], dead = KEYS[12],
+  ready = KEYS[7], claims = KEYS[8], leases = KEYS[9], attempts = KEYS[10], messages = KEYS[11], dead = KEYS[12],
   errors = KEYS[13], wake = KEYS[14], mover = KEYS[15], paused = KEYS[16],
 }
 local now, now_micros = read_clock()

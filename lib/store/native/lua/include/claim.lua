@@ -1,26 +1,31 @@
 -- Takes ready messages under a lease.
 --
--- keys: ready, active, messages, attempts, claims, wake, paused
+-- keys: ready, claims, leases, messages, attempts, wake, paused
 -- request: token; limit (0-1000); lease in ms; repeated: whether the answer to a claim of this token got lost, so that what it
 --      took is answered with; elsewhere: messages that are ready, but not in the list of ready ones
 -- Returns more (0 or 1: whether ready messages remain); then, if any were taken, all of them in one string, each as: length of
 --      the id (2 bytes, big-endian), failed attempts (4), length of the record (4; 0 if the queue lost it: the id was ready
 --      without a message, and is dropped), id, record.
 
--- Looks at every claim of the queue, of which there are as many as handlers at work.
-local function held_by(claims, token)
-  local ids = {}
-  local all = redis.call('HGETALL', claims)
-  for at = 1, #all, 2 do
-    if all[at + 1] == token and #ids < 1000 then
-      ids[#ids + 1] = all[at]
+-- Returns the messages as one string, and the ids of those that have a record.
+local function pack_taken(keys, ids)
+  local records = redis.call('HMGET', keys.messages, unpack(ids))
+  local failed = redis.call('HLEN', keys.attempts) > 0 and redis.call('HMGET', keys.attempts, unpack(ids)) or {}
+  local taken, present = {}, {}
+  for i, id in ipairs(ids) do
+    local record = is_record(records[i]) and records[i] or ''
+    taken[#taken + 1] = struct.pack('>I2I4I4', #id, tonumber(failed[i] or 0) or 0, #record)
+    taken[#taken + 1], taken[#taken + 2] = id, record
+    if record ~= '' then
+      present[#present + 1] = id
     end
   end
-  return ids
+  return table.concat(taken), present
 end
 
 local function claim_ready(keys, request)
-  local taken_before = request.repeated and held_by(keys.claims, request.token) or {}
+  local held = redis.call('HGET', keys.claims, request.token) or '\n'
+  local taken_before = request.repeated and ids_held(held) or {}
   local is_paused = redis.call('GET', keys.paused)
   if is_paused and #taken_before == 0 then
     return { 0 }
@@ -35,7 +40,7 @@ local function claim_ready(keys, request)
   local taken_now = #ids
   if #taken_before > 0 then
     more = more or taken_now > 0
-    ids, taken_now = taken_before, 0
+    ids, taken_now, held = taken_before, 0, '\n'
   end
   more = (more or request.elsewhere > 0) and not is_paused
 
@@ -43,30 +48,15 @@ local function claim_ready(keys, request)
   local reply = { more and 1 or 0 }
   if #ids > 0 then
     local _, now_micros = read_clock()
-    -- As text once: the server would write out each number anew.
-    local deadline = string.format('%.0f', instant_in(request.lease, now_micros))
-    local records = redis.call('HMGET', keys.messages, unpack(ids))
-    local failed = redis.call('HLEN', keys.attempts) > 0 and redis.call('HMGET', keys.attempts, unpack(ids)) or {}
-    redis.call('HLEN', keys.claims)
-    redis.call('ZCARD', keys.active)
-
-    local taken, deadlines, tokens = {}, {}, {}
-    for i, id in ipairs(ids) do
-      local record = is_record(records[i]) and records[i] or ''
-      taken[#taken + 1] = struct.pack('>I2I4I4', #id, tonumber(failed[i] or 0) or 0, #record)
-      taken[#taken + 1], taken[#taken + 2] = id, record
-      if record ~= '' then
-        deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, id
-        tokens[#tokens + 1], tokens[#tokens + 2] = id, request.token
-      end
-    end
-    reply[2] = table.concat(taken)
+    redis.call('ZCARD', keys.leases)
+    local taken, present = pack_taken(keys, ids)
+    reply[2] = taken
     if taken_now > 0 then
       redis.call('LPOP', keys.ready, taken_now)
     end
-    if #deadlines > 0 then
-      redis.call('ZADD', keys.active, unpack(deadlines))
-      redis.call('HSET', keys.claims, unpack(tokens))
+    if #present > 0 then
+      redis.call('HSET', keys.claims, request.token, with_ids(held, present))
+      redis.call('ZADD', keys.leases, string.format('%.0f', instant_in(request.lease, now_micros)), request.token)
     end
   end
 

@@ -1,7 +1,7 @@
 -- Moves what is due from delayed to ready, and takes back what is active on an expired lease: first a plan, which only reads, then
 -- its execution.
 --
--- keys: delayed, ready, active, claims, attempts, messages, dead, errors, wake, mover, paused
+-- keys: delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused
 -- request: scheduler; limit; max_attempts; max_dead; lease_error; now in ms
 
 -- The lowest score of a sorted set; nil: it is empty. An idle check ends after the two of these and two more reads.
@@ -16,29 +16,62 @@ local function up_to_now(key, first, request)
   return redis.call('ZRANGE', key, '-inf', request.now, 'BYSCORE', 'LIMIT', 0, request.limit)
 end
 
+-- Of the claims whose lease has ended: those that end whole, and the ids they hold, `limit` at most, with what is left of the
+-- claim that holds more.
+local function expired_claims(keys, request, tokens)
+  local expired = { tokens = {}, ids = {}, cut = nil }
+  for _, token in ipairs(tokens) do
+    local room = request.limit - #expired.ids
+    if room == 0 then
+      break
+    end
+    local ids = ids_held(redis.call('HGET', keys.claims, token) or '')
+    for i = 1, math.min(#ids, room) do
+      expired.ids[#expired.ids + 1] = ids[i]
+    end
+    if #ids > room then
+      expired.cut = { token = token, left = '\n' .. table.concat(ids, '\n', room + 1) .. '\n' }
+    else
+      expired.tokens[#expired.tokens + 1] = token
+    end
+  end
+  return expired
+end
+
 -- Raises if a key is of a wrong type.
 local function plan_transfer(keys, request)
-  local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.active) }
+  local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
   plan.due = up_to_now(keys.delayed, plan.next_due, request)
-  plan.expired = up_to_now(keys.active, plan.next_lease_end, request)
+  plan.expired = expired_claims(keys, request, up_to_now(keys.leases, plan.next_lease_end, request))
   plan.ready = redis.call('LLEN', keys.ready)
   plan.last_move = redis.call('GET', keys.mover) or ''
-  if plan.ready + #plan.due + #plan.expired > 0 then
+  if plan.ready + #plan.due + #plan.expired.ids > 0 then
     redis.call('LLEN', keys.wake)
     plan.is_paused = redis.call('GET', keys.paused)
   end
-  if #plan.expired > 0 then
-    redis.call('HLEN', keys.claims)
+  if #plan.expired.ids > 0 then
     check_dead(keys.dead, keys.errors, keys.messages, keys.attempts)
-    plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired))
+    plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
   end
   return plan
+end
+
+-- Returns whether there were any.
+local function end_claims(keys, expired)
+  if #expired.tokens > 0 then
+    redis.call('ZREM', keys.leases, unpack(expired.tokens))
+    redis.call('HDEL', keys.claims, unpack(expired.tokens))
+  end
+  if expired.cut then
+    redis.call('HSET', keys.claims, expired.cut.token, expired.cut.left)
+  end
+  return #expired.tokens > 0 or expired.cut ~= nil
 end
 
 -- Returns recovered (ready again), buried (dead now), dropped (oldest dead letters).
 local function take_back(keys, request, plan)
   local spent, again, letters, causes = {}, {}, {}, {}
-  for i, id in ipairs(plan.expired) do
+  for i, id in ipairs(plan.expired.ids) do
     local count = (tonumber(plan.failed[i] or 0) or 0) + 1
     spent[#spent + 1], spent[#spent + 2] = id, count
     if count < request.max_attempts then
@@ -50,8 +83,6 @@ local function take_back(keys, request, plan)
   end
 
   local dropped = 0
-  redis.call('ZREM', keys.active, unpack(plan.expired))
-  redis.call('HDEL', keys.claims, unpack(plan.expired))
   redis.call('HSET', keys.attempts, unpack(spent))
   if #again > 0 then
     redis.call('RPUSH', keys.ready, unpack(again))
@@ -68,12 +99,14 @@ end
 local function execute_transfer(keys, request, plan)
   local report = {
     moved = #plan.due, recovered = 0, buried = 0, dropped = 0, last_move = plan.last_move,
-    more = #plan.due == request.limit or #plan.expired == request.limit,
+    more = #plan.due == request.limit or #plan.expired.ids == request.limit,
   }
   local next_due, next_lease_end = plan.next_due, plan.next_lease_end
-  if #plan.expired > 0 then
+  if #plan.expired.ids > 0 then
     report.recovered, report.buried, report.dropped = take_back(keys, request, plan)
-    next_lease_end = lowest(keys.active)
+  end
+  if end_claims(keys, plan.expired) then
+    next_lease_end = lowest(keys.leases)
   end
   if #plan.due > 0 then
     report.last_move = request.scheduler .. ' ' .. string.format('%.0f', request.now)
