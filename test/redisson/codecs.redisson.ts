@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { payloadCodecs } from '../../lib/store/redisson/codecs/payload-codecs.js';
+import { wireCodecs } from '../layout/wire-codecs.js';
 import { randomName } from '../support/random-name.js';
 import { until } from '../support/until.js';
 import { readGolden } from './golden/golden.js';
 import { describeWithJava } from './java-suite.js';
 import type { JavaCodec, JavaValue } from './java-peer.js';
 
-const { string, buffer, kryo5, json, jackson } = payloadCodecs;
+const { string, buffer, kryo5, json, jackson } = wireCodecs;
 
 const TEXTS = ['a', 'hello', 'x'.repeat(33), 'x'.repeat(8191), 'é', '日本語', '😀', '\u0000', 'é'.repeat(8191)];
 
@@ -171,7 +171,7 @@ describeWithJava('payloads', (suite) => {
         await java.stopTransfer(at);
         await java.offer(at, { value: 'another' }, 3_600_000);
         const [entry] = await redis.lrangeBuffer(`redisson_delay_queue:{${at.queue}}`, 0, 0);
-        const bytes = payloadCodecs[codec].encode(value);
+        const bytes = wireCodecs[codec].encode(value);
         const length = Buffer.alloc(8);
         length.writeBigUInt64LE(BigInt(bytes.length));
         const ours = Buffer.concat([entry!.subarray(0, suite.line === '4' ? 9 : 8), length, bytes]);

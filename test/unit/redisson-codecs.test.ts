@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { customCodec } from '../../lib/store/redisson/codecs/custom.codec.js';
 import type { PayloadCodec } from '../../lib/store/redisson/codecs/payload-codec.js';
-import { payloadCodecs } from '../../lib/store/redisson/codecs/payload-codecs.js';
+import { wireCodecs } from '../layout/wire-codecs.js';
 import { type GoldenBytes, type GoldenCodec, type GoldenInput, readGolden } from '../redisson/golden/golden.js';
 import { REDISSON_LINES } from '../redisson/java-build.js';
 
-const { string, buffer, kryo5, json, jackson } = payloadCodecs;
+const { string, buffer, kryo5, json, jackson } = wireCodecs;
 
 /** What Redisson calls them, and what this package does. */
 const BY_GOLDEN = { string, bytes: buffer, kryo5, json, jackson } satisfies Record<GoldenCodec, PayloadCodec>;
@@ -208,7 +208,7 @@ function isUnsafe(value: unknown): boolean {
 }
 
 describe('every codec', () => {
-  it.each(Object.entries(payloadCodecs))('brings back what it writes: %s', (name, codec) => {
+  it.each(Object.entries(wireCodecs))('brings back what it writes: %s', (name, codec) => {
     const payloads: Record<string, fc.Arbitrary<unknown>> = {
       string: anyText,
       buffer: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
@@ -226,7 +226,7 @@ describe('every codec', () => {
     );
   });
 
-  it.each(Object.entries(payloadCodecs))('reads any bytes or refuses them with a typed error: %s', (_, codec) => {
+  it.each(Object.entries(wireCodecs))('reads any bytes or refuses them with a typed error: %s', (_, codec) => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -1,6 +1,6 @@
 import { readJackson } from './jackson.reader.js';
 import { writeJackson } from './jackson.writer.js';
-import type { PayloadCodec } from './payload-codec.js';
+import type { TextCodec } from './payload-codec.js';
 import { unreadable, unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
@@ -31,7 +31,7 @@ import { readUtf8 } from './utf8.js';
  * object with its `@class`. Fields that are arrays, enums in collections and the like cannot be written: use the codec json
  * with a `TypedJsonJacksonCodec`, or a codec of your own.
  */
-export const jacksonCodec: PayloadCodec = {
+export const jacksonCodec: TextCodec = {
   encode(payload) {
     let json: string | undefined;
     try {
@@ -41,7 +41,7 @@ export const jacksonCodec: PayloadCodec = {
       throw unwritable(`it cannot be written for Jackson (${reason}); offer plain data`, cause);
     }
     if (json === undefined) throw unwritable(`${typeof payload} cannot be written as JSON; offer plain data`);
-    return Buffer.from(json);
+    return json;
   },
 
   decode(bytes) {

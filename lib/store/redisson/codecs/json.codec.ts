@@ -1,5 +1,5 @@
 import { numberOf, parseJson, writeJson } from './json-text.js';
-import type { PayloadCodec } from './payload-codec.js';
+import type { TextCodec } from './payload-codec.js';
 import { unreadable, unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
@@ -9,7 +9,7 @@ import { readUtf8 } from './utf8.js';
  * A payload follows the rules of `JSON.stringify`. Integers beyond ±(2⁵³ − 1), such as the ids that Java likes to generate,
  * are BigInt in both directions; decimals become the nearest number.
  */
-export const jsonCodec: PayloadCodec = {
+export const jsonCodec: TextCodec = {
   encode(payload) {
     if (payload instanceof Uint8Array) {
       throw unwritable('bytes have no JSON; use the codec buffer, or offer them as text');
@@ -22,7 +22,7 @@ export const jsonCodec: PayloadCodec = {
       throw unwritable(`it cannot be written as JSON (${reason}); offer plain data without cycles`, cause);
     }
     if (json === undefined) throw unwritable(`${typeof payload} cannot be written as JSON; offer plain data`);
-    return Buffer.from(json);
+    return json;
   },
 
   decode(bytes) {

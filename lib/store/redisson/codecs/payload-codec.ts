@@ -15,3 +15,11 @@ export interface PayloadCodec {
    */
   decode(bytes: Buffer): unknown;
 }
+
+/** A codec whose bytes are UTF-8: its text is encoded by the socket, where that costs least. */
+export interface TextCodec extends Pick<PayloadCodec, 'decode'> {
+  /**
+   * @throws DelayQueueError `INVALID_PAYLOAD` for what the codec has no text for
+   */
+  encode(payload: unknown): string;
+}

@@ -2,7 +2,7 @@ import { bufferCodec } from './buffer.codec.js';
 import { jacksonCodec } from './jackson.codec.js';
 import { jsonCodec } from './json.codec.js';
 import { kryo5Codec } from './kryo5.codec.js';
-import type { PayloadCodec } from './payload-codec.js';
+import type { PayloadCodec, TextCodec } from './payload-codec.js';
 import { stringCodec } from './string.codec.js';
 
 /** The codecs of Redisson's that come with this package, by name. */
@@ -12,4 +12,4 @@ export const payloadCodecs = {
   buffer: bufferCodec,
   jackson: jacksonCodec,
   kryo5: kryo5Codec,
-} satisfies Readonly<Record<string, PayloadCodec>>;
+} satisfies Readonly<Record<string, PayloadCodec | TextCodec>>;

@@ -1,11 +1,11 @@
-import type { PayloadCodec } from './payload-codec.js';
+import type { TextCodec } from './payload-codec.js';
 import { unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Redisson's `StringCodec`: a text is its UTF-8. */
-export const stringCodec: PayloadCodec = {
+export const stringCodec: TextCodec = {
   encode(payload) {
     if (typeof payload !== 'string') {
       throw unwritable(`the codec string takes text only, not ${payload === null ? 'null' : typeof payload}`);
@@ -13,7 +13,7 @@ export const stringCodec: PayloadCodec = {
     if (LONE_SURROGATE.test(payload)) {
       throw unwritable('half of a surrogate pair has no UTF-8; it is not text, offer bytes with the codec buffer');
     }
-    return Buffer.from(payload);
+    return payload;
   },
 
   decode: (bytes) => readUtf8(bytes, 'string'),

@@ -39,8 +39,8 @@ local FORGET = 4
 
 local now, now_micros = read_clock()
 local earliest_before = earliest_due(keys.timeouts)
-local size = redis.call('ZCARD', keys.timeouts) + redis.call('LLEN', keys.target)
-  + redis.call('HLEN', keys.messages) - redis.call('ZCARD', keys.offered)
+local waiting, kept = redis.call('LLEN', keys.target), redis.call('ZCARD', keys.offered)
+local size = max_messages > 0 and redis.call('ZCARD', keys.timeouts) + waiting + redis.call('HLEN', keys.messages) - kept or 0
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
 redis.call('LLEN', keys.entries)
 redis.call('ZCARD', keys.values)

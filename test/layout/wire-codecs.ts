@@ -1,0 +1,17 @@
+import type { PayloadCodec } from '../../lib/store/redisson/codecs/payload-codec.js';
+import { payloadCodecs } from '../../lib/store/redisson/codecs/payload-codecs.js';
+
+const { json, string, buffer, jackson, kryo5 } = payloadCodecs;
+
+/** The codecs of Redisson's as the server sees them: what they write as text is UTF-8 there. */
+export const wireCodecs = {
+  json: onTheWire(json),
+  string: onTheWire(string),
+  buffer: onTheWire(buffer),
+  jackson: onTheWire(jackson),
+  kryo5: onTheWire(kryo5),
+};
+
+function onTheWire({ encode, decode }: (typeof payloadCodecs)[keyof typeof payloadCodecs]): PayloadCodec {
+  return { encode: (payload) => Buffer.from(encode(payload) as string), decode };
+}
