@@ -4,7 +4,14 @@ import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { failurePause } from '../failure-pause.js';
-import type { ClaimedMessage, ClaimReport, Doorbell, MessageStore, Outcome } from '../store/message-store.js';
+import type {
+  ClaimedMessage,
+  ClaimReport,
+  ClaimRequest,
+  Doorbell,
+  MessageStore,
+  Outcome,
+} from '../store/message-store.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
@@ -95,22 +102,32 @@ export class ConsumerLoop {
   }
 
   async #claim(): Promise<Claimed> {
-    const { store, settings, clock, logger, queue } = this.#options;
+    const { settings, clock } = this.#options;
     const repeated = this.#unanswered !== undefined;
     const token = this.#unanswered ?? `${this.#consumerId}${(this.#claims++).toString(36)}`;
+    const half = Math.max(Math.ceil(settings.concurrency / 2), SMALLEST_HALF);
+    const request = { token, limit: Math.min(settings.concurrency - this.#busy, half), lease: settings.lease };
     // Until the answer is here: what a lost one took is asked for again, rather than left to its lease.
     this.#unanswered = token;
-    const claimedAt = clock.monotonic();
-    const half = Math.max(Math.ceil(settings.concurrency / 2), SMALLEST_HALF);
-    const limit = Math.min(settings.concurrency - this.#busy, half);
-    const report = await store.claim({ token, limit, lease: settings.lease, repeated });
+    let claimed = await this.#ask({ ...request, repeated });
+    // An answer so long on its way that the lease may have ended: asked again, what is still held gets a new one.
+    if (clock.monotonic() >= claimed.claimedAt + settings.lease) {
+      claimed = await this.#ask({ ...request, repeated: true });
+    }
     this.#unanswered = undefined;
+    return claimed;
+  }
+
+  async #ask(request: ClaimRequest): Promise<Claimed> {
+    const { store, clock, logger, queue } = this.#options;
+    const claimedAt = clock.monotonic();
+    const report = await store.claim(request);
     if (report.orphans.length > 0) {
       logger.error(
         `${queue}: ${report.orphans.length} ready ids had no message and are dropped: is Redis evicting keys?`,
       );
     }
-    return { token, claimedAt, report };
+    return { token: request.token, claimedAt, report };
   }
 
   /** Stops claiming; what is held goes on. Rings for the messages that it would have taken. */

@@ -184,6 +184,50 @@ describe('ConsumerLoop', () => {
     expect(attempts).toEqual([1]);
   });
 
+  describe('when the first claim takes longer than the lease', () => {
+    const attempts: number[] = [];
+    const signals: AbortSignal[] = [];
+
+    /** @param way - how long the request and its answer travel, ms */
+    const startWithSlowClaim = async (way: { request: number; answer: number }) => {
+      attempts.length = signals.length = 0;
+      const claim = store.claim.bind(store);
+      const travel = (time: number) => new Promise<void>((resolve) => clock.schedule(resolve, time));
+      store.claim = async (request) => {
+        store.claim = claim;
+        await travel(way.request);
+        const report = await claim(request);
+        await travel(way.answer);
+        return report;
+      };
+      const record: Handler = (_payload, { attempt, signal }) => {
+        attempts.push(attempt);
+        signals.push(signal);
+        return pending();
+      };
+      await offer('a');
+      await store.transfer({ scheduler: 'b', limit: 1 });
+      start(record, { lease: '3s' });
+      await clock.advance(3500);
+    };
+
+    it('what somebody else has taken meanwhile is not handled here', async () => {
+      await startWithSlowClaim({ request: 1, answer: 4000 });
+      expect(await store.claim({ token: 'other', limit: 1, lease: 3_600_000 })).toMatchObject({
+        messages: [{ id: 'a' }],
+      });
+      await clock.advance(20_000);
+      expect(attempts).toEqual([]);
+    });
+
+    it('what is still held is handled under a new lease', async () => {
+      await startWithSlowClaim({ request: 4000, answer: 1 });
+      await clock.advance(20_000);
+      expect(attempts).toEqual([1]);
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    });
+  });
+
   it('tells a handler that its lease is lost, and its outcome does not count', async () => {
     let message: DelayedMessage | undefined;
     let finish: () => void = () => undefined;
