@@ -221,9 +221,11 @@ describe('ConsumerLoop', () => {
     });
 
     it('what is still held is handled under a new lease', async () => {
-      await startWithSlowClaim({ request: 4000, answer: 1 });
-      await clock.advance(20_000);
+      await startWithSlowClaim({ request: 4000, answer: 2500 });
+      await clock.advance(3100);
       expect(attempts).toEqual([1]);
+      expect((await store.find('a'))!.leasedUntil! - clock.wall()).toBeGreaterThan(2500);
+      await clock.advance(20_000);
       expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     });
   });
