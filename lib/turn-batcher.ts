@@ -9,6 +9,8 @@ export interface BatchLimits<Item> {
 export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   /** Takes a batch over; it must not throw. */
   readonly send: (batch: readonly Item[]) => void;
+  /** Whether there is nothing to travel with, so that what is added need not wait for the end of the turn; default: never. */
+  readonly isIdle?: () => boolean;
 }
 
 /** The most items of a batch: the scripts' own bound. */
@@ -16,7 +18,7 @@ export const MAX_BATCH = 1000;
 
 /**
  * Sends what is added in the same turn of the event loop in one call. Nothing waits for company: a lone item leaves at the
- * end of its turn.
+ * end of its turn, or, where all is idle, as soon as the code that adds it gives way.
  */
 export class TurnBatcher<Item> {
   readonly #options: TurnBatcherOptions<Item>;
@@ -27,7 +29,10 @@ export class TurnBatcher<Item> {
   }
 
   add(item: Item): void {
-    if (this.#items.length === 0) setImmediate(() => this.#flush());
+    if (this.#items.length === 0) {
+      if (this.#options.isIdle?.()) queueMicrotask(() => this.#flush());
+      else setImmediate(() => this.#flush());
+    }
     this.#items.push(item);
   }
 

@@ -23,6 +23,8 @@ interface PendingOffer {
 /** Writes the offers of one queue: checks and encodes them, and sends those of one turn in one call. */
 export class OfferWriter {
   readonly #batcher: TurnBatcher<PendingOffer>;
+  /** Calls of the store that are not answered yet. */
+  #underWay = 0;
 
   constructor(
     private readonly queue: Queue,
@@ -32,6 +34,7 @@ export class OfferWriter {
       send: (batch) => void this.#send(batch),
       ...BATCH,
       weigh: ({ offer }) => offerBytes(offer),
+      isIdle: () => this.#underWay === 0,
     });
   }
 
@@ -83,11 +86,14 @@ export class OfferWriter {
 
   async #send(batch: readonly PendingOffer[]): Promise<void> {
     let receipts: OfferReceipt[];
+    this.#underWay++;
     try {
       receipts = await this.queue.store.offer(batch.map(({ offer }) => offer));
     } catch (error) {
       for (const { offer, reject } of batch) reject(withId(error, offer.id));
       return;
+    } finally {
+      this.#underWay--;
     }
     for (const [i, { offer, resolve, reject }] of batch.entries()) {
       try {

@@ -21,6 +21,34 @@ describe('TurnBatcher', () => {
     await nextTurn();
     expect(batches).toEqual([[1, 2, 3, 4], [5]]);
   });
+
+  it('sends a lone item before the end of the turn while all is idle, with what is added by the same code', async () => {
+    const batches: (readonly number[])[] = [];
+    let idle = true;
+    const batcher = new TurnBatcher<number>({
+      send: (batch) => {
+        batches.push(batch);
+        idle = false;
+      },
+      isIdle: () => idle,
+      maxItems: 10,
+      maxWeight: 100,
+      weigh: (item) => item,
+    });
+    for (const item of [1, 2]) batcher.add(item);
+    expect(batches).toEqual([]);
+    await Promise.resolve();
+    expect(batches).toEqual([[1, 2]]);
+    batcher.add(3);
+    await Promise.resolve();
+    batcher.add(4);
+    expect(batches).toHaveLength(1);
+    await nextTurn();
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
 });
 
 describe('batches', () => {

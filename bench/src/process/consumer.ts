@@ -36,6 +36,10 @@ export class ConsumerRunner implements ConsumerTasks {
     return Promise.resolve(this.#tell(0));
   }
 
+  lateness(): Promise<number[]> {
+    return Promise.resolve(this.#lateness);
+  }
+
   reset(): Promise<void> {
     this.#times = [];
     this.#lateness = [];

@@ -29,6 +29,8 @@ export interface ConsumerTasks {
   handled(work: { count: number; skip?: number }): Promise<Handled>;
   /** Tells what has been handled since the last reset. */
   look(): Promise<Handled>;
+  /** How late each was that has been handled since the last reset, ms. */
+  lateness(): Promise<number[]>;
   reset(): Promise<void>;
 }
 

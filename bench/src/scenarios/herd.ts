@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { distributionOf } from '../measure/percentiles.js';
 import { RedisMeter } from '../measure/redis-meter.js';
 import type { Stage } from '../measure/stage.js';
 import type { SystemProcess } from '../process/system-process.js';
@@ -12,7 +13,7 @@ const POLL = 100;
 const WARM_UP = 3;
 const MEASURED = 5;
 
-/** What a message costs Redis, its offer included, when many processes wait for it. */
+/** What a message costs Redis, its offer included, and how late it is, when many processes wait for it. */
 export const herd: Scenario = {
   name: 'herd',
   title: '400 a second',
@@ -24,6 +25,7 @@ export const herd: Scenario = {
       better: 'less' as const,
     },
     { key: `cpu ${number}`, title: `Redis CPU a message, processes: ${number}`, unit: 'µs', better: 'less' as const },
+    { key: `late ${number}`, title: `p99 of the lateness, processes: ${number}`, unit: 'ms', better: 'less' as const },
   ]),
   suits: ({ manyConsumers }) => manyConsumers,
   mostRounds: 1,
@@ -41,6 +43,8 @@ export const herd: Scenario = {
       const { calls, cpu } = await meter.stop();
       figures[`calls ${number}`] = calls / offered;
       figures[`cpu ${number}`] = cpu / offered;
+      const lateness = await Promise.all(consumers.map((consumer) => consumer.ask('lateness')));
+      figures[`late ${number}`] = distributionOf(lateness.flat()).p99;
     }
     return figures;
   },
@@ -63,6 +67,8 @@ async function offerAndHandle(producer: SystemProcess, consumers: readonly Syste
     const looks = await Promise.all(consumers.map((consumer) => consumer.ask('look')));
     return looks.reduce((sum, { count }) => sum + count, 0);
   };
-  while ((await handled()) < offered) await sleep(POLL);
+  // Nobody is asked while messages fall due: that would make them late.
+  do await sleep(DELAY + POLL);
+  while ((await handled()) < offered);
   return offered;
 }
