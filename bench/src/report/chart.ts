@@ -16,6 +16,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   floor: '#8a8f98',
   bullmq: '#d1495b',
   'bee-queue': '#e0a100',
+  'redisson-layout': '#6a4c93',
   earlier: '#3d7ea6',
 };
 
