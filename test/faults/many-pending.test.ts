@@ -4,6 +4,7 @@ import type { Claim } from '../../lib/store/message-store.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { CommandCount } from '../support/command-count.js';
+import { computedTime } from '../support/redis/computed-time.js';
 import { QuietLogger } from '../support/quiet-logger.js';
 import { Scene } from '../support/scene.js';
 
@@ -43,15 +44,6 @@ describe('many messages are pending, offered in reverse order of their due times
     await store.offer(indices.map((i) => ({ id: idOf(i), due: due(i), onDuplicate: 'reject', body: 'J1' })));
   }
 
-  /** What the server computed so far, ms: unlike the time that passes, it is the same on a busy machine. */
-  async function computed(): Promise<number> {
-    const info = await scene.redis.info('cpu');
-    const seconds = [...info.matchAll(/^used_cpu_(?:user|sys)_main_thread:([\d.]+)/gm)].map(([, value]) =>
-      Number(value),
-    );
-    return 1000 * seconds.reduce((sum, value) => sum + value, 0);
-  }
-
   async function measure(pending: number) {
     const store = openQueue();
     for (let first = 0; first < pending - ROUNDS * BATCH; first += BATCH) await offer(store, first);
@@ -70,9 +62,9 @@ describe('many messages are pending, offered in reverse order of their due times
     const count = await CommandCount.start(scene.redis);
     const times: Record<string, number> = {};
     for (const [name, step] of Object.entries(steps)) {
-      const before = await computed();
+      const before = await computedTime(scene.redis);
       for (let round = 0; round < ROUNDS; round++) await step(round);
-      times[name] = (await computed()) - before;
+      times[name] = (await computedTime(scene.redis)) - before;
     }
     // The last to be offered is the first to fall due.
     const ids = claims.flat().map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Redis } from 'ioredis';
+import { computedTime } from '../support/redis/computed-time.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
@@ -34,14 +34,6 @@ describe('messages of the same value, many at once', () => {
       })),
     );
 
-  async function computed(redis: Redis): Promise<number> {
-    const info = await redis.info('cpu');
-    const seconds = [...info.matchAll(/^used_cpu_(?:user|sys)_main_thread:([\d.]+)/gm)].map(([, value]) =>
-      Number(value),
-    );
-    return 1000 * seconds.reduce((sum, value) => sum + value, 0);
-  }
-
   /** How long the server computed for each step with so many pending, ms; and the ids in the order in which they were claimed. */
   async function measure(queue: RedissonTestQueue, pending: number) {
     const { store, redis } = queue;
@@ -63,9 +55,9 @@ describe('messages of the same value, many at once', () => {
     };
     const times: Record<string, number> = {};
     for (const [name, step] of Object.entries(steps)) {
-      const before = await computed(redis);
+      const before = await computedTime(redis);
       await step();
-      times[name] = (await computed(redis)) - before;
+      times[name] = (await computedTime(redis)) - before;
     }
     return { times, claimed };
   }

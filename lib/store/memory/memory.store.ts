@@ -126,10 +126,10 @@ export class MemoryMessageStore implements MessageStore {
 
   extend(claims: readonly Claim[], lease: number): Promise<string[]> {
     return this.#atomically((now) => {
-      const lost = claims.filter((claim) => !this.#table.getHeld(claim));
-      const tokens = new Set(claims.filter((claim) => !lost.includes(claim)).map(({ token }) => token));
+      const isHeld = (claim: Claim) => this.#table.getHeld(claim) !== undefined;
+      const tokens = new Set(claims.filter(isHeld).map(({ token }) => token));
       for (const token of tokens) this.#table.lease(this.#table.listHeld(token), token, Math.ceil(now + lease));
-      return lost.map(({ id }) => id);
+      return claims.filter((claim) => !isHeld(claim)).map(({ id }) => id);
     });
   }
 

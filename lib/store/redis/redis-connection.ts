@@ -99,17 +99,8 @@ export class RedisConnection {
         reject(new Error(reason));
         this.reconnect(reason);
       });
-      answer.then(
-        (value) => {
-          answered();
-          resolve(value);
-        },
-        (error: unknown) => {
-          answered();
-          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it is
-          reject(error);
-        },
-      );
+      answer.then(answered, answered);
+      answer.then(resolve, reject);
     });
   }
 

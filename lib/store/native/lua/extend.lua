@@ -15,23 +15,16 @@ local claims, leases = unpack(KEYS)
 local _, now_micros = read_clock()
 local deadline = string.format('%.0f', instant_in(tonumber(ARGV[1]), now_micros))
 
-local tokens, seen = {}, {}
+local tokens = {}
 for at = 3, #ARGV, 2 do
-  local token = ARGV[at]
-  if not seen[token] then
-    seen[token] = true
-    tokens[#tokens + 1] = token
-  end
+  tokens[#tokens + 1] = ARGV[at]
 end
-local held = {}
-for i, text in ipairs(redis.call('HMGET', claims, unpack(tokens))) do
-  held[tokens[i]] = text or ''
-end
+local held = read_held(claims, tokens)
 
 local deadlines, extended, lost = {}, {}, {}
 for at = 2, #ARGV, 2 do
   local id, token = ARGV[at], ARGV[at + 1]
-  if not without_ids(held[token], id) then
+  if not (held[token] and without_ids(held[token], id)) then
     lost[#lost + 1] = id
   elseif not extended[token] then
     extended[token] = true

@@ -19,6 +19,7 @@
 --@include held
 --@include holders
 --@include take-out
+--@include receipts
 
 local delayed, messages, ready, claims, leases, attempts, dead, errors = unpack(KEYS)
 local channel, max_messages, max_bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -34,7 +35,7 @@ for at = FIRST, #ARGV, WIDTH do
 end
 local stored = redis.call('HMGET', messages, unpack(ids))
 
-local receipts, others = {}, {}
+local dues, outcomes = {}, {}
 local replaced = {}
 local scores, records = {}, {}
 local due_of = {}
@@ -72,14 +73,9 @@ for i, id in ipairs(ids) do
       earliest = due
     end
   end
-  receipts[i] = due
-  if outcome ~= 'created' then
-    others[#others + 1], others[#others + 2] = i, outcome
-  end
+  dues[i], outcomes[i] = due, outcome
 end
-for _, value in ipairs(others) do
-  receipts[#receipts + 1] = value
-end
+local receipts = receipts_of(dues, outcomes)
 
 if taken_in == 0 then
   return receipts

@@ -28,11 +28,7 @@ while at <= #ARGV do
   runs[#runs + 1] = { token = ARGV[at], outcome = ARGV[at + 1], detail = ARGV[at + 2], first = first, last = first + count - 1 }
   at = first + count
 end
--- By token; nil: nothing.
-local held = {}
-for i, text in ipairs(redis.call('HMGET', claims, unpack(tokens))) do
-  held[tokens[i]] = text or nil
-end
+local held = read_held(claims, tokens)
 redis.call('ZCARD', leases)
 redis.call('HLEN', messages)
 local attempts_kept = redis.call('HLEN', attempts)
@@ -119,8 +115,9 @@ if #failures > 0 then
 end
 announce(channel, earliest_before, earliest, now)
 
+local held_keys = { claims = claims, leases = leases }
 for token in pairs(ended) do
-  store_held({ claims = claims, leases = leases }, token, held[token])
+  store_held(held_keys, token, held[token])
 end
 if #spent > 0 then
   redis.call('HSET', attempts, unpack(spent))

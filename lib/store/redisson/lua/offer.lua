@@ -21,6 +21,7 @@
 --@include native/held
 --@include native/holders
 --@include native/take-out
+--@include native/receipts
 --@include entry
 --@include sequence
 --@include offered
@@ -39,8 +40,11 @@ local FORGET = 4
 
 local now, now_micros = read_clock()
 local earliest_before = earliest_due(keys.timeouts)
-local waiting, kept = redis.call('LLEN', keys.target), redis.call('ZCARD', keys.offered)
-local size = max_messages > 0 and redis.call('ZCARD', keys.timeouts) + waiting + redis.call('HLEN', keys.messages) - kept or 0
+local waiting, offered_here = redis.call('LLEN', keys.target), redis.call('ZCARD', keys.offered)
+local size = 0
+if max_messages > 0 then
+  size = redis.call('ZCARD', keys.timeouts) + waiting + redis.call('HLEN', keys.messages) - offered_here
+end
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
 redis.call('LLEN', keys.entries)
 redis.call('ZCARD', keys.values)
@@ -74,7 +78,7 @@ local function look_up(i, id)
   return found[id]
 end
 
-local receipts, others = {}, {}
+local dues, outcomes = {}, {}
 local added, order, replaced = {}, {}, {}
 local earliest
 
@@ -106,14 +110,9 @@ for i, id in ipairs(ids) do
       earliest = due
     end
   end
-  receipts[i] = due
-  if outcome ~= 'created' then
-    others[#others + 1], others[#others + 2] = i, outcome
-  end
+  dues[i], outcomes[i] = due, outcome
 end
-for _, value in ipairs(others) do
-  receipts[#receipts + 1] = value
-end
+local receipts = receipts_of(dues, outcomes)
 
 if #order == 0 then
   return receipts

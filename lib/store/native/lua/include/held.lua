@@ -8,14 +8,26 @@ local function ids_held(held)
   return ids
 end
 
-local function with_ids(held, ids)
-  return held .. table.concat(ids, '\n') .. '\n'
+-- With the ids of a list, or with those from a place on.
+local function with_ids(held, ids, first)
+  return held .. table.concat(ids, '\n', first or 1) .. '\n'
 end
 
 -- What is left without some ids, given as they follow each other in the text; nil: it does not hold them so.
 local function without_ids(held, ids)
   local from, to = string.find(held, '\n' .. ids .. '\n', 1, true)
   return from and string.sub(held, 1, from) .. string.sub(held, to + 1)
+end
+
+-- The texts of claims, by token; false: it has ended.
+local function read_held(claims, tokens)
+  local held = {}
+  for _, token in ipairs(tokens) do
+    if held[token] == nil then
+      held[token] = redis.call('HGET', claims, token)
+    end
+  end
+  return held
 end
 
 -- A claim that holds nothing any more has ended, and its lease with it.

@@ -16,10 +16,9 @@ local function up_to_now(key, first, request)
   return redis.call('ZRANGE', key, '-inf', request.now, 'BYSCORE', 'LIMIT', 0, request.limit)
 end
 
--- Of the claims whose lease has ended: those that end whole, and the ids they hold, `limit` at most, with what is left of the
--- claim that holds more.
+-- Of the claims whose lease has ended: the ids they hold, `limit` at most, and by token what is left of them.
 local function expired_claims(keys, request, tokens)
-  local expired = { tokens = {}, ids = {}, cut = nil }
+  local expired = { ids = {}, left = {} }
   for _, token in ipairs(tokens) do
     local room = request.limit - #expired.ids
     if room == 0 then
@@ -29,11 +28,7 @@ local function expired_claims(keys, request, tokens)
     for i = 1, math.min(#ids, room) do
       expired.ids[#expired.ids + 1] = ids[i]
     end
-    if #ids > room then
-      expired.cut = { token = token, left = '\n' .. table.concat(ids, '\n', room + 1) .. '\n' }
-    else
-      expired.tokens[#expired.tokens + 1] = token
-    end
+    expired.left[token] = #ids > room and with_ids('\n', ids, room + 1) or '\n'
   end
   return expired
 end
@@ -54,18 +49,6 @@ local function plan_transfer(keys, request)
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
   end
   return plan
-end
-
--- Returns whether there were any.
-local function end_claims(keys, expired)
-  if #expired.tokens > 0 then
-    redis.call('ZREM', keys.leases, unpack(expired.tokens))
-    redis.call('HDEL', keys.claims, unpack(expired.tokens))
-  end
-  if expired.cut then
-    redis.call('HSET', keys.claims, expired.cut.token, expired.cut.left)
-  end
-  return #expired.tokens > 0 or expired.cut ~= nil
 end
 
 -- Returns recovered (ready again), buried (dead now), dropped (oldest dead letters).
@@ -105,7 +88,10 @@ local function execute_transfer(keys, request, plan)
   if #plan.expired.ids > 0 then
     report.recovered, report.buried, report.dropped = take_back(keys, request, plan)
   end
-  if end_claims(keys, plan.expired) then
+  for token, left in pairs(plan.expired.left) do
+    store_held(keys, token, left)
+  end
+  if next(plan.expired.left) ~= nil then
     next_lease_end = lowest(keys.leases)
   end
   if #plan.due > 0 then
