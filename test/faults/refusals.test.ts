@@ -138,10 +138,13 @@ describe('Redis refuses', () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
-      await producer.offer(queue, 1, 2000, { id: 'meanwhile' });
+      // Later than the condition begins, be the machine ever so busy.
+      await producer.offer(queue, 1, 3000, { id: 'meanwhile' });
       const end = await condition.begin(scene);
       try {
-        await until(() => log.some((line) => line.includes('transfer failed') && line.includes(word)));
+        await until(() => log.some((line) => line.includes('transfer failed') && line.includes(word)), {
+          within: 10_000,
+        });
         const error: unknown = await producer.offer(queue, 1, 0).catch((reason: unknown) => reason);
         expect(error).toMatchObject({ code: 'STORE_REFUSED', message: expect.stringMatching(condition.says) });
         expect(handled.calls).toEqual([]);

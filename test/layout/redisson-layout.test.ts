@@ -46,6 +46,7 @@ describe('a queue in the layout of Redisson', () => {
       expect(await queue.listed()).toEqual(['of d', 'of f', 'new e']);
       expect(await queue.store.find('a')).toBeNull();
       expect(await queue.store.find('b')).toBeNull();
+      expect((await queue.redis.zrange(queue.keys.offered, 0, '-1')).sort()).toEqual(['d', 'e', 'f']);
     });
 
     test('that is long costs no more than its share for each entry that Java offered', async () => {
@@ -126,6 +127,15 @@ describe('a queue in the layout of Redisson', () => {
     expect(claimed.slice(0, 2)).toEqual(['first=same', 'second=same']);
     expect(claimed[2]).toMatch(/^[0-9a-f]{14}=same$/);
     expect(await queue.store.find('later')).toMatchObject({ state: 'delayed' });
+  });
+
+  test('a message that waits for its transfer is not what Java put into the target list, however equal', async () => {
+    const queue = open();
+    await queue.offer({ mine: { at: now() - HOUR, value: 'same' } });
+    await queue.redis.rpush(queue.keys.target, 'same');
+    expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=same$/)]);
+    await queue.transfer();
+    expect(await queue.claim()).toEqual(['mine=same']);
   });
 
   test('a claim leaves to Java what it does not take', async () => {

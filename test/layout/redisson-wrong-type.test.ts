@@ -115,4 +115,17 @@ describe('with something else in a key, a call on a queue of Redisson', () => {
       expect(refusals).toBeGreaterThan(0);
     },
   );
+
+  test.each(['target', 'values'] as const)(
+    'in %s: an offer of what Java removed before it was due fails and changes nothing',
+    async (part) => {
+      const queue = open();
+      await queue.offer({ removed: { at: FAR, value: 'of removed' } });
+      await queue.redis.del(queue.keys.timeouts, queue.keys.entries);
+      await queue.redis.set(queue.keys[part], 'garbage');
+      const before = await dump(queue);
+      await expect(offer('removed', 'reject')(queue.store)).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+      expect(await dump(queue)).toEqual(before);
+    },
+  );
 });

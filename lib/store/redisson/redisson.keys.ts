@@ -10,7 +10,7 @@ export interface RedissonKeys {
   readonly channel: string;
   /** ZSET id → due ms, of what was offered here and no consumer has taken. */
   readonly offered: string;
-  /** ZSET of digest of the value, due time, id of the entry and id of the message, for each of `offered`. */
+  /** ZSET of digest of the value, due time, id of the entry and id of the message, for those of `offered` that claims passed over. */
   readonly values: string;
   /** STRING, the number of the latest entry. */
   readonly sequence: string;

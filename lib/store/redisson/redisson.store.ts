@@ -102,8 +102,10 @@ export class RedissonMessageStore implements MessageStore {
     const args: ScriptArgument[] = [channel, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes, this.#format];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
     const keys = [timeouts, entries, target, offered, values, sequence, messages];
-    const native = [delayed, ready, claims, leases, attempts, dead, errors];
-    return readReceipts(await this.#run(scripts.offer, [...keys, ...native], args), offers.length);
+    if (offers.some(({ onDuplicate }) => onDuplicate === 'replace')) {
+      keys.push(delayed, ready, claims, leases, attempts, dead, errors);
+    }
+    return readReceipts(await this.#run(scripts.offer, keys, args), offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {

@@ -21,6 +21,7 @@
 --@include entry
 --@include sequence
 --@include offered
+--@include find-offered
 
 local keys = {
   target = KEYS[1], timeouts = KEYS[2], offered = KEYS[3], values = KEYS[4], sequence = KEYS[5], ready = KEYS[6],
@@ -41,55 +42,41 @@ if redis.call('GET', keys.paused) or (request.repeated and redis.call('HGET', ke
   room = 0
 end
 
--- The messages that were offered here with a value and have fallen due, earliest first, `most` at most.
-local function offered_with(value, most)
-  local messages = {}
-  for _, id in ipairs(ids_in_places(keys.values, digest_of(value), most)) do
-    local record = redis.call('HGET', keys.messages, id)
-    local entry = record and entry_of(record)
-    if entry and entry_value(entry) == value and not redis.call('ZSCORE', keys.timeouts, entry) then
-      messages[#messages + 1] = { id = id, record = record }
-    end
-  end
-  return messages
-end
-
 local count = math.max(0, math.min(room, waiting))
 if count > 0 then
   local values = redis.call('LRANGE', keys.target, 0, count - 1)
-  local times = {}
-  for _, value in ipairs(values) do
-    times[value] = (times[value] or 0) + 1
-  end
-  -- Of each value, how many have been met, and the messages that it may be.
-  local met, messages_of = {}, {}
-  for value, most in pairs(times) do
-    met[value], messages_of[value] = 0, offered_with(value, most)
-  end
+  local search = find_offered(keys, values, now)
+  count = search.sure
 
   local ids, records, offered, places = {}, {}, {}, {}
-  for i, value in ipairs(values) do
-    met[value] = met[value] + 1
-    local message, id = messages_of[value][met[value]], nil
+  local others = 0
+  for i = 1, count do
+    local message = table.remove(search.messages[values[i]] or {}, 1)
     if message then
-      id = message.id
-      offered[#offered + 1] = id
-      places[#places + 1] = value_place(entry_of(message.record), record_due(message.record)) .. id
-      records[#records + 1], records[#records + 2] = id, string.sub(message.record, 1, 12) .. value
+      ids[i] = message.id
+      offered[#offered + 1] = message.id
+      places[#places + 1] = message.place
+      records[#records + 1], records[#records + 2] = message.id, string.sub(message.record, 1, 12) .. values[i]
     else
-      id = string.format('%014x', sequence)
-      sequence = sequence + 1
-      records[#records + 1], records[#records + 2] = id, pack_record(now, now, value)
+      ids[i] = string.format('%014x', sequence + others)
+      others = others + 1
+      records[#records + 1], records[#records + 2] = ids[i], pack_record(now, now, values[i])
     end
-    ids[i] = id
   end
 
-  redis.call('LPOP', keys.target, count)
-  redis.call('HSET', keys.messages, unpack(records))
-  redis.call('RPUSH', keys.ready, unpack(ids))
-  store_sequence(keys.sequence, sequence)
+  pass_over(keys, search.passed)
+  if count > 0 then
+    redis.call('LPOP', keys.target, count)
+    redis.call('HSET', keys.messages, unpack(records))
+    redis.call('RPUSH', keys.ready, unpack(ids))
+  end
+  if others > 0 then
+    store_sequence(keys.sequence, sequence + others - 1)
+  end
   if #offered > 0 then
     redis.call('ZREM', keys.offered, unpack(offered))
+  end
+  if #places > 0 then
     redis.call('ZREM', keys.values, unpack(places))
   end
 end

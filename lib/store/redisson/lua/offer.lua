@@ -1,8 +1,8 @@
 #!lua
 -- Takes new messages in, as Redisson's offer does, and keeps their ids beside.
 --
--- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 sequence  7 messages  8 delayed  9 ready  10 claims  11 leases
---      12 attempts  13 dead  14 errors
+-- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 sequence  7 messages; and, if an offer may replace a message:
+--      8 delayed  9 ready  10 claims  11 leases  12 attempts  13 dead  14 errors
 -- ARGV 1 channel of Redisson
 --      2 most messages in the queue, 0: no limit
 --      3 most bytes of a value
@@ -39,15 +39,17 @@ local FIRST, WIDTH = 5, 4
 local FORGET = 4
 
 local now, now_micros = read_clock()
-local earliest_before = earliest_due(keys.timeouts)
-local waiting, offered_here = redis.call('LLEN', keys.target), redis.call('ZCARD', keys.offered)
+-- Any that may have been taken by consumers of Java's.
+local any_due = redis.call('ZCOUNT', keys.offered, '-inf', now) > 0
+if any_due then
+  check_forget(keys)
+end
 local size = 0
 if max_messages > 0 then
-  size = redis.call('ZCARD', keys.timeouts) + waiting + redis.call('HLEN', keys.messages) - offered_here
+  size = redis.call('ZCARD', keys.timeouts) + redis.call('LLEN', keys.target)
+    + redis.call('HLEN', keys.messages) - redis.call('ZCARD', keys.offered)
 end
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
-redis.call('LLEN', keys.entries)
-redis.call('ZCARD', keys.values)
 
 local ids = {}
 for at = FIRST, #ARGV, WIDTH do
@@ -69,6 +71,7 @@ local function look_up(i, id)
       existing.value = entry_value(existing.entry) or ''
       existing.state = offered_state(keys, existing.entry, existing.value)
       if existing.state == 'taken' then
+        check_forget(keys)
         taken[id] = existing
         return nil
       end
@@ -120,7 +123,11 @@ end
 if #replaced > 0 then
   check_take_out(keys)
 end
-if earliest_before == nil or earliest < earliest_before then
+if #replaced > 0 or next(taken) then
+  -- Else the first write is one to this list, and refused for a wrong type itself.
+  redis.call('LLEN', keys.entries)
+end
+if redis.call('ZCOUNT', keys.timeouts, '-inf', earliest) == 0 then
   redis.call('PUBLISH', channel, string.format('%.0f', earliest))
 end
 
@@ -142,7 +149,7 @@ for _, id in ipairs(replaced) do
   end
 end
 
-local timeouts, entries, offered, records, places = {}, {}, {}, {}, {}
+local timeouts, entries, offered, records = {}, {}, {}, {}
 for i, id in ipairs(order) do
   local message = added[id]
   local entry = pack_entry(format, sequence + i - 1, message.value)
@@ -150,14 +157,14 @@ for i, id in ipairs(order) do
   timeouts[#timeouts + 1], timeouts[#timeouts + 2] = message.due, entry
   offered[#offered + 1], offered[#offered + 2] = message.due, id
   records[#records + 1], records[#records + 2] = id, pack_record(message.due, now, entry)
-  places[#places + 1], places[#places + 2] = 0, value_place(entry, message.due) .. id
 end
 
-store_sequence(keys.sequence, sequence + #order - 1)
-redis.call('ZADD', keys.timeouts, unpack(timeouts))
 redis.call('RPUSH', keys.entries, unpack(entries))
+redis.call('ZADD', keys.timeouts, unpack(timeouts))
 redis.call('ZADD', keys.offered, unpack(offered))
 redis.call('HSET', keys.messages, unpack(records))
-redis.call('ZADD', keys.values, unpack(places))
-forget_taken(keys, now, FORGET)
+store_sequence(keys.sequence, sequence + #order - 1)
+if any_due then
+  forget_taken(keys, now, FORGET)
+end
 return receipts

@@ -34,10 +34,8 @@ local due = due_instant(when, now_micros)
 if earliest_before == nil or due < earliest_before then
   redis.call('PUBLISH', channel, string.format('%.0f', due))
 end
-local place_before = value_place(entry, record_due(record))
 redis.call('ZADD', timeouts, due, entry)
 redis.call('ZADD', offered, due, id)
 redis.call('HSET', messages, id, with_due(record, due))
-redis.call('ZREM', values, place_before .. id)
-redis.call('ZADD', values, 0, value_place(entry, due) .. id)
+leave_values(values, id, record)
 return 'moved'

@@ -14,7 +14,7 @@
 local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values = KEYS[4], messages = KEYS[5] }
 local entry = ARGV[1] ~= '' and ARGV[1] or redis.call('LINDEX', keys.entries, 0)
 
-redis.call('ZCARD', keys.offered)
+for _, key in ipairs({ keys.offered, keys.values }) do redis.call('ZCARD', key) end
 redis.call('HLEN', keys.messages)
 if not entry then
   return false
@@ -24,17 +24,18 @@ if not value then
   return redis.error_reply('UNREADABLE the entry is none of Redisson; it becomes a dead letter when it falls due')
 end
 local due = redis.call('ZSCORE', keys.timeouts, entry)
-local ids = due and ids_in_places(keys.values, value_place(entry, tonumber(due)), 1) or {}
 local plan = locate(keys.entries, { entry })
 local was_delayed = redis.call('ZREM', keys.timeouts, entry) == 1
 unlist(keys.entries, plan)
 if not was_delayed then
   return false
 end
-for _, id in ipairs(ids) do
-  local record = redis.call('HGET', keys.messages, id)
+-- Where more are due at once it is forgotten later, as what Java takes.
+local ids = redis.call('ZRANGE', keys.offered, due, due, 'BYSCORE', 'LIMIT', 0, 1000)
+local records = #ids > 0 and redis.call('HMGET', keys.messages, unpack(ids)) or {}
+for i, record in ipairs(records) do
   if record and entry_of(record) == entry then
-    forget_offered(keys, id, record)
+    forget_offered(keys, ids[i], record)
   end
 end
 return value

@@ -3,28 +3,39 @@
 --   offered   ZSET id → due ms
 --   messages  HASH id → record, with the entry as its body
 --   values    ZSET of digest of the value, due, id of the entry, id of the message → 0: the messages of each value, in the order
---             in which they fall due
+--             in which they fall due, as far as claims have passed them over
 -- A consumer of Java's takes a value without a word; then what is kept here is forgotten later, see taken.lua.
 
-local function digest_of(value)
-  return string.sub(redis.sha1hex(value), 1, 16)
-end
+-- Added to the due time, as the score of a message that claims have passed over: so these stand before all others.
+local PASSED_OVER = -1e15
 
 local function entry_of(record)
   return string.sub(record, 13)
 end
 
--- What the place of a message among those of its value begins with; nil: it is no entry.
-local function value_place(entry, due)
-  local at, id_at = read_heads(entry)
-  return at and digest_of(string.sub(entry, at)) .. struct.pack('>I6', due) .. string.sub(entry, id_at, id_at + 7)
+-- The messages that are due, earliest first, as far as no claim has passed them over: `most` of them from a place on, from 0.
+local function due_offered(offered, now, place, most)
+  return redis.call('ZRANGE', offered, 0, now, 'BYSCORE', 'LIMIT', place, most)
+end
+
+-- What the place of a message among those of its value begins with.
+local function digest_of(value)
+  return string.sub(redis.sha1hex(value), 1, 16)
 end
 
 -- The bytes of a place, before the id of the message.
 local PLACE_BYTES = 30
 
--- The ids of the messages in the places that begin with `start`, `most` at most.
-local function ids_in_places(values, start, most)
+-- The place of a message among those of its value; nil: its record holds no entry.
+local function value_place(id, record)
+  local entry = entry_of(record)
+  local at, id_at = read_heads(entry)
+  return at and digest_of(string.sub(entry, at)) .. string.sub(record, 1, 6) .. string.sub(entry, id_at, id_at + 7) .. id
+end
+
+-- The ids of the messages of a value that claims have passed over, earliest due first, `most` at most.
+local function passed_over(values, value, most)
+  local start = digest_of(value)
   local ids = redis.call('ZRANGE', values, '[' .. start, '(' .. start .. '\255', 'BYLEX', 'LIMIT', 0, most)
   for i, place in ipairs(ids) do
     ids[i] = string.sub(place, PLACE_BYTES + 1)
@@ -32,13 +43,17 @@ local function ids_in_places(values, start, most)
   return ids
 end
 
+local function leave_values(values, id, record)
+  local place = value_place(id, record)
+  if place then
+    redis.call('ZREM', values, place)
+  end
+end
+
 local function forget_offered(keys, id, record)
-  local place = value_place(entry_of(record), record_due(record))
   redis.call('ZREM', keys.offered, id)
   redis.call('HDEL', keys.messages, id)
-  if place then
-    redis.call('ZREM', keys.values, place .. id)
-  end
+  leave_values(keys.values, id, record)
 end
 
 -- Where a message is that was offered here: 'delayed', 'ready', or 'taken' by a consumer of Java's.

@@ -1,11 +1,21 @@
--- Forgets messages that were offered here and taken by consumers of Java's, `most` at most.
+-- Raises if a key that is only looked at to forget messages is of a wrong type: before the first write.
+local function check_forget(keys)
+  redis.call('LLEN', keys.target)
+  redis.call('ZCARD', keys.values)
+end
+
+-- Forgets messages that were offered here and taken by consumers of Java's, `most` at most: those that fell due first.
 --
--- At least as many have been taken as have fallen due beyond those that wait in the target list; the oldest are looked at. While
--- many wait, it is left for later, because each is looked for among them.
+-- At least as many have been taken as have fallen due beyond those that wait, be it for a transfer or in the target list. While
+-- many wait there, it is left for later, because each is looked for among them.
 local function forget_taken(keys, now, most)
-  local waiting = redis.call('LLEN', keys.target)
-  local excess = redis.call('ZCOUNT', keys.offered, '-inf', now) - waiting
-  if excess <= 0 or waiting > 1000 then
+  local due = redis.call('ZCOUNT', keys.offered, '-inf', now)
+  local waiting = due > 0 and redis.call('LLEN', keys.target) or 0
+  if due <= waiting or waiting > 1000 then
+    return
+  end
+  local excess = due - waiting - redis.call('ZCOUNT', keys.timeouts, '-inf', now)
+  if excess <= 0 then
     return
   end
   local ids = redis.call('ZRANGE', keys.offered, '-inf', now, 'BYSCORE', 'LIMIT', 0, math.min(excess, most))

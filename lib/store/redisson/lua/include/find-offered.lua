@@ -1,0 +1,101 @@
+-- Finds which messages the values in the target list are.
+--
+-- Values come to that list in the order in which they fall due, so the messages are looked at in this order: mostly the first
+-- are those wanted. A value of Java's is none of them, which is known when all that are due have been looked at. Where these are
+-- more than one call may look at, the others are passed over: from then on they are found by the digest of their value.
+
+-- So many messages are looked at beyond those that the values would be, were none of them Java's.
+local LOOK_FURTHER = 1000
+
+-- Takes those that are wanted; returns the others.
+local function sift(keys, search, ids)
+  local records = #ids > 0 and redis.call('HMGET', keys.messages, unpack(ids)) or {}
+  local candidates, entries, others = {}, {}, {}
+  for i, record in ipairs(records) do
+    local entry = entry_of(record or '')
+    local message = { id = ids[i], record = record, value = entry_value(entry) }
+    if search.wanted[message.value or ''] then
+      candidates[#candidates + 1], entries[#entries + 1] = message, entry
+    else
+      others[#others + 1] = message
+    end
+  end
+
+  local due_of = #entries > 0 and redis.call('ZMSCORE', keys.timeouts, unpack(entries))
+  for i, message in ipairs(candidates) do
+    local value = message.value
+    if search.wanted[value] > 0 and not due_of[i] then
+      search.wanted[value], search.missing = search.wanted[value] - 1, search.missing - 1
+      table.insert(search.messages[value], message)
+    else
+      others[#others + 1] = message
+    end
+  end
+  return others
+end
+
+-- Of how many values, from the first on, a message has been found.
+local function count_found(values, messages)
+  local met = {}
+  for i, value in ipairs(values) do
+    met[value] = (met[value] or 0) + 1
+    if met[value] > #messages[value] then
+      return i - 1
+    end
+  end
+  return #values
+end
+
+-- Returns messages: by value, those that were offered here, earliest due first; sure: of how many values, from the first on, it
+-- is known; passed: the messages to be passed over.
+local function find_offered(keys, values, now)
+  local search = { wanted = {}, messages = {}, missing = #values, sure = #values, passed = {} }
+  for _, value in ipairs(values) do
+    search.wanted[value] = (search.wanted[value] or 0) + 1
+    search.messages[value] = search.messages[value] or {}
+  end
+
+  if redis.call('ZCARD', keys.values) > 0 then
+    for value, most in pairs(search.wanted) do
+      sift(keys, search, passed_over(keys.values, value, most))
+      for _, message in ipairs(search.messages[value]) do
+        message.place = value_place(message.id, message.record)
+      end
+    end
+  end
+
+  local looks, are_all = 0, false
+  for _, most in ipairs({ #values, LOOK_FURTHER }) do
+    if search.missing > 0 and not are_all then
+      local ids = due_offered(keys.offered, now, looks, most)
+      looks, are_all = looks + #ids, #ids < most
+      for _, message in ipairs(sift(keys, search, ids)) do
+        table.insert(search.passed, message)
+      end
+    end
+  end
+  if search.missing == 0 or are_all then
+    search.passed = {}
+  else
+    search.sure = count_found(values, search.messages)
+  end
+  return search
+end
+
+local function pass_over(keys, passed)
+  if #passed == 0 then
+    return
+  end
+  local scores, places = {}, {}
+  for _, message in ipairs(passed) do
+    local place = message.value and value_place(message.id, message.record)
+    scores[#scores + 1], scores[#scores + 2] = record_due(message.record) + PASSED_OVER, message.id
+    if place then
+      places[#places + 1], places[#places + 2] = 0, place
+    end
+  end
+  redis.call('ZADD', keys.offered, unpack(scores))
+  if #places > 0 then
+    redis.call('ZADD', keys.values, unpack(places))
+  end
+end

@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
+
+const HOUR = 3_600_000;
+const FAR = 9e12;
+/** More than two claims look at. */
+const MANY = 2500;
+
+const idOf = (index: number) => `m${index}`;
+const valueOf = (index: number) => `value ${index}`;
+const messages = (first: number, end: number) =>
+  Array.from({ length: end - first }, (_, i) => `${idOf(first + i)}=${valueOf(first + i)}`);
+
+/** The longer the queue waits for consumers, the more messages any value in the target list may be. */
+describe('with more due than a claim looks at', () => {
+  const open = redissonQueues();
+  const past = Date.now() - HOUR;
+
+  async function offerMany(queue: RedissonTestQueue): Promise<void> {
+    const indices = Array.from({ length: MANY }, (_, index) => index);
+    for (let first = 0; first < MANY; first += 500) {
+      const some = indices.slice(first, first + 500);
+      await queue.offer(Object.fromEntries(some.map((i) => [idOf(i), { at: past + i, value: valueOf(i) }])));
+    }
+  }
+
+  async function transferAll(queue: RedissonTestQueue): Promise<void> {
+    while ((await queue.transfer()).more);
+  }
+
+  /** Claims as a consumer does, until nothing is left. */
+  async function claimAll({ store }: RedissonTestQueue) {
+    const claimed: string[] = [];
+    let empty = 0;
+    for (let more = true, claims = 0; more; claims++) {
+      const report = await store.claim({ token: `t${claims}`, limit: 100, lease: HOUR });
+      claimed.push(...report.messages.map(({ id, body }) => `${id}=${body.toString()}`));
+      if (report.messages.length === 0) empty++;
+      more = report.more;
+    }
+    return { claimed, empty };
+  }
+
+  async function keptOf({ redis, name }: RedissonTestQueue): Promise<(string | undefined)[]> {
+    return (await redis.keys(`*${name}*`)).map((key) => key.split(':').at(-1)).sort();
+  }
+
+  test('values of Java before them cost no message its id', async () => {
+    const queue = open();
+    await offerMany(queue);
+    await transferAll(queue);
+    await queue.redis.lpush(queue.keys.target, 'java 1', 'java 2');
+    const { claimed, empty } = await claimAll(queue);
+    expect(claimed.slice(0, 2).map((each) => each.replace(/^[0-9a-f]{14}=/, ''))).toEqual(['java 2', 'java 1']);
+    expect(claimed.slice(2)).toEqual(messages(0, MANY));
+    // Each looked at a thousand more.
+    expect(empty).toBe(2);
+    expect(await keptOf(queue)).toEqual(['claims', 'leases', 'messages', 'mover', 'sequence']);
+  });
+
+  test('those that Java took cost no other its id, and are forgotten', async () => {
+    const queue = open();
+    await offerMany(queue);
+    await transferAll(queue);
+    await queue.redis.lpop(queue.keys.target, 2000);
+    const { claimed } = await claimAll(queue);
+    expect(claimed).toEqual(messages(2000, MANY));
+    for (let rounds = 0; rounds < MANY / 100; rounds++) await queue.transfer();
+    expect(await queue.redis.exists(queue.keys.offered, queue.keys.values)).toBe(0);
+    expect(await queue.redis.hlen(`layout:{${queue.name}}:messages`)).toBe(claimed.length);
+  });
+
+  test('those that are still delayed can be moved, taken back and replaced', async () => {
+    const queue = open();
+    await offerMany(queue);
+    await queue.transfer(1);
+    await queue.redis.lpush(queue.keys.target, 'java');
+    expect(await queue.claim(1)).toEqual([]);
+    expect(await queue.redis.zcard(queue.keys.values)).toBeGreaterThan(1000);
+
+    const [moved, takenBack, replaced, removed] = [10, 11, 12, 13];
+    expect(await queue.store.reschedule(idOf(moved), { at: FAR })).toBe(true);
+    expect(await queue.store.cancel(idOf(takenBack))).toBe(true);
+    const again = { id: idOf(replaced), due: { at: past }, onDuplicate: 'replace' as const, body: 'new' };
+    expect(await queue.store.offer([again])).toMatchObject([{ outcome: 'replaced' }]);
+    expect(await queue.store.delayedValues.remove(valueOf(removed))).toBe(true);
+    await transferAll(queue);
+    const { claimed } = await claimAll(queue);
+    const rest = [...messages(0, 10), ...messages(14, MANY), `${idOf(replaced)}=new`];
+    expect(claimed.filter((each) => !each.endsWith('=java')).sort()).toEqual(rest.sort());
+
+    expect(await queue.store.reschedule(idOf(moved), { at: past })).toBe(true);
+    await transferAll(queue);
+    expect(await queue.claim()).toEqual([`${idOf(moved)}=${valueOf(moved)}`]);
+    for (let rounds = 0; rounds < 20; rounds++) await queue.transfer();
+    expect(await queue.redis.exists(queue.keys.offered, queue.keys.values)).toBe(0);
+  });
+});
