@@ -11,12 +11,13 @@ export const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 /** Whoever looks at the queue, through the port or beneath it, sees what the model holds. */
 export async function expectAgreement(model: QueueModel, real: RealQueue): Promise<void> {
   const [store] = real.views;
+  const ids = [...new Set([...IDS, ...model.findable])];
   const [status, page, ...found] = await Promise.all([
     store.status(),
     store.listDead({ cursor: undefined, limit: 1000 }),
-    ...IDS.map((id) => store.find(id)),
+    ...ids.map((id) => store.find(id)),
   ]);
-  IDS.forEach((id, index) => expectMessage(found[index] ?? null, model.messages.get(id)));
+  ids.forEach((id, index) => expectMessage(found[index] ?? null, model.messages.get(id)));
   expectLetters(page.letters, model.messages);
   expectEqual(
     page.letters.map(({ id }) => id),

@@ -25,13 +25,14 @@ const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({
   maxPayloadBytes: fc.constant(1000),
 });
 
-function anyCommand({ delays, canAdvance }: RealStore): fc.Arbitrary<Command> {
+function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arbitrary<Command> {
   return fc.oneof(
     ...offerCommands(delays),
     ...claimCommands(delays),
     ...settleCommands(delays),
     ...deadLetterCommands(),
     ...queueCommands(canAdvance),
+    ...ownCommands,
   );
 }
 
@@ -59,7 +60,8 @@ export function describeModelRun(name: string, defaultRuns: number, openStore: (
         const agreement = fc.asyncProperty(anyLimits, commands, async (limits, steps) => {
           const real = store.openQueue(limits);
           try {
-            await fc.asyncModelRun(() => ({ model: new QueueModel(limits), real }), steps);
+            const model = store.openModel?.(limits) ?? new QueueModel(limits);
+            await fc.asyncModelRun(() => ({ model, real }), steps);
           } finally {
             await real.close();
           }

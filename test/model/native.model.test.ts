@@ -1,4 +1,16 @@
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { describeModelRun } from './describe-model-run.js';
-import { NativeRealStore } from './native.real-store.js';
+import { expectNativeKeys } from './native-keys.invariant.js';
+import { type RedisLayout, RedisRealStore } from './redis.real-store.js';
 
-describeModelRun('NativeMessageStore', 50, () => new NativeRealStore());
+const native: RedisLayout = {
+  openStore: (connections, options) => new NativeMessageStore(connections, options),
+  keysOf: ({ prefix, queue }) => {
+    const keys = nativeKeys(prefix, queue);
+    return { wake: keys.wake, all: Object.values(keys) as string[] };
+  },
+  checkInside: (redis, { prefix, queue }, model) => expectNativeKeys(redis, nativeKeys(prefix, queue), model),
+};
+
+describeModelRun('NativeMessageStore', 50, () => new RedisRealStore(native));

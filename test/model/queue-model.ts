@@ -24,6 +24,8 @@ export interface ModelMessage {
   lease?: { readonly token: string; readonly place: number; readonly end: Instant } | undefined;
   /** While dead. */
   death?: { readonly error: string; readonly at: Instant } | undefined;
+  /** In the layout of Redisson, until a claim takes it: its number among all that were offered. */
+  entry?: number | undefined;
 }
 
 /** rung: a token has to be there; stale: it may be, though nobody needs it; silent: there is none. */
@@ -35,7 +37,7 @@ export type Bell = 'rung' | 'stale' | 'silent';
  */
 export class QueueModel {
   readonly messages = new Map<string, ModelMessage>();
-  readonly line = new ReadyLine();
+  readonly line: Line = new ReadyLine();
   /** Every claim there has ever been, the latest first. */
   readonly claimHistory: Claim[] = [];
   /** How many claims each consumer has made. */
@@ -50,6 +52,11 @@ export class QueueModel {
 
   constructor(readonly limits: StoreLimits) {}
 
+  /** The ids of all messages. */
+  get findable(): string[] {
+    return [...this.messages.keys()];
+  }
+
   /** The messages in a state, earliest due time, lease end or death first. */
   in(state: MessageState): ModelMessage[] {
     return [...this.messages.values()].filter((message) => message.state === state).sort(byRankAndId);
@@ -60,7 +67,12 @@ export class QueueModel {
     return message?.lease?.token === token ? message : undefined;
   }
 
-  offer({ id, due, onDuplicate, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
+  /** Takes in what one call offers. */
+  offer(offers: readonly Offer[], at: Moment): { outcome: OfferOutcome; due: Instant }[] {
+    return offers.map((offer) => this.#offerOne(offer, at));
+  }
+
+  #offerOne({ id, due, onDuplicate, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
     const present = this.messages.get(id);
     if (present && onDuplicate === 'keep') return { outcome: 'kept', due: present.due };
     if (present && onDuplicate === 'reject') return { outcome: 'rejected', due: present.due };
@@ -94,7 +106,8 @@ export class QueueModel {
   transfer(scheduler: string, limit: number, at: Moment) {
     const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
     const expired = this.in('active').filter((message) => message.lease!.end.exact <= at.from);
-    const moved = due.slice(0, limit);
+    const batches = this.structures(due).map((some) => some.slice(0, limit));
+    const moved = batches.flat();
     const takenBack = expired.slice(0, limit);
     for (const message of takenBack) message.failedAttempts++;
     const recovered = takenBack.filter((message) => message.failedAttempts < this.limits.attempts);
@@ -113,10 +126,18 @@ export class QueueModel {
       recovered: recovered.length,
       buried: buried.length,
       dropped: this.#dropOldestDead(),
-      more: moved.length === limit || takenBack.length === limit,
+      more: [...batches, takenBack].some(({ length }) => length === limit),
       ready: this.line.length,
     };
   }
+
+  /** Those of the delayed messages that are kept together, each in a structure of its own. */
+  protected structures(delayed: readonly ModelMessage[]): readonly (readonly ModelMessage[])[] {
+    return [delayed];
+  }
+
+  /** Learns the ids of what a claim took, before it is looked at. */
+  identify(_ids: readonly string[], _at: Moment): void {}
 
   /** What claims of this token hold. */
   heldBy(token: string): ModelMessage[] {
@@ -134,6 +155,7 @@ export class QueueModel {
     messages.forEach((message, place) => {
       this.line.remove(message.id);
       toState(message, 'active');
+      message.entry = undefined;
       message.lease = { token, place, end };
       this.claimHistory.unshift({ id: message.id, token });
     });
@@ -233,12 +255,15 @@ function instantOf(due: DueTime, at: Moment): Instant {
   return 'at' in due ? new Instant(due.at) : Instant.after(due.after, at);
 }
 
+/** The ids that are ready, as {@link ReadyLine} keeps them. */
+export type Line = Pick<ReadyLine, 'length' | 'add' | 'remove' | 'mayBeginWith'>;
+
 /**
  * Those that the same call brings into a state have the same rank, be it known yet or not. Leases that end together do so in the
  * order of their tokens.
  */
 function byRankAndId(a: ModelMessage, b: ModelMessage): number {
-  return rankOf(a).compare(rankOf(b)) || byClaim(a, b) || (a.id < b.id ? -1 : 1);
+  return rankOf(a).compare(rankOf(b)) || byClaim(a, b) || (a.entry ?? 0) - (b.entry ?? 0) || (a.id < b.id ? -1 : 1);
 }
 
 function byClaim({ lease: a }: ModelMessage, { lease: b }: ModelMessage): number {

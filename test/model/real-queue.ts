@@ -1,4 +1,5 @@
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
+import type { WeightedCommands } from './commands/command.js';
 import type { DueEar } from './due-ear.js';
 import type { Moment } from './instant.js';
 import type { QueueModel } from './queue-model.js';
@@ -19,8 +20,21 @@ export interface RealQueue {
   takeToken(): Promise<void>;
   /** Compares what is kept beneath the port with the model; fails if they differ. */
   checkInside(model: QueueModel): Promise<void>;
+  /** What Java does to the same queue; only in the layout of Redisson. */
+  readonly java?: JavaClient;
   /** Leaves nothing behind. */
   close(): Promise<void>;
+}
+
+/** What a client of Redisson's does to a queue. */
+export interface JavaClient {
+  /** @param number - ascending; entries of a millisecond are in this order */
+  offer(value: string, due: number, number: number): Promise<void>;
+  /** @returns the instant of which it took what was due */
+  transfer(): Promise<number>;
+  take(): Promise<string | null>;
+  /** Removes a delayed value. */
+  remove(value: string): Promise<boolean>;
 }
 
 /** A store that random commands are run against: many queues, one after the other. */
@@ -28,6 +42,10 @@ export interface RealStore {
   /** The delays and leases to choose from, ms; where the clock cannot be moved, they are over at once or not at all. */
   readonly delays: readonly number[];
   readonly canAdvance: boolean;
+  /** Commands that only make sense with this store. */
+  readonly ownCommands?: readonly WeightedCommands[];
+  /** Default: the plain one. */
+  openModel?(limits: StoreLimits): QueueModel;
   openQueue(limits: StoreLimits): RealQueue;
   close(): Promise<void>;
 }

@@ -77,6 +77,7 @@ function expectClaimed(model: QueueModel, request: ClaimRequest, { messages, mor
     expect([...ids].sort()).toEqual(held.sort());
   } else {
     expect(ids).toHaveLength(model.claimable(request.limit));
+    model.identify(ids, at);
     expect([ids, model.line.mayBeginWith(ids)]).toEqual([ids, true]);
   }
   const taken = ids.map((id): ModelMessage => model.messages.get(id)!);

@@ -1,0 +1,103 @@
+import { Redis } from 'ioredis';
+import { systemClock } from '../../lib/clock.js';
+import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+import { randomName } from '../support/random-name.js';
+import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { DueEar } from './due-ear.js';
+import type { QueueModel } from './queue-model.js';
+import type { JavaClient, RealQueue, RealStore } from './real-queue.js';
+
+export interface RedisQueueOptions {
+  readonly prefix: string;
+  readonly queue: string;
+  readonly limits: StoreLimits;
+}
+
+/** How a layout is opened, and what is in its keys. */
+export interface RedisLayout extends Pick<RealStore, 'ownCommands' | 'openModel'> {
+  openStore(connections: RedisConnections, options: RedisQueueOptions): MessageStore;
+  /** Of the doorbell, and of everything. */
+  keysOf(options: RedisQueueOptions): { readonly wake: string; readonly all: readonly string[] };
+  checkInside(redis: Redis, options: RedisQueueOptions, model: QueueModel): Promise<void>;
+  openJava?(redis: Redis, options: RedisQueueOptions): JavaClient;
+}
+
+/** A layout on the shared Redis, whose clock nobody can move. */
+export class RedisRealStore implements RealStore {
+  readonly delays = [0, 3_600_000];
+  readonly canAdvance = false;
+  readonly ownCommands: RealStore['ownCommands'];
+  readonly openModel: RealStore['openModel'];
+  readonly #redis = new Redis(sharedRedisUrl());
+  readonly #processes = [connections(), connections()] as const;
+
+  constructor(private readonly layout: RedisLayout) {
+    this.ownCommands = layout.ownCommands;
+    this.openModel = layout.openModel?.bind(layout);
+  }
+
+  openQueue(limits: StoreLimits): RealQueue {
+    return new RedisRealQueue(this.#redis, this.#processes, this.layout, limits);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#redis.quit(), ...this.#processes.map((process) => process.close())]);
+  }
+}
+
+class RedisRealQueue implements RealQueue {
+  readonly views: RealQueue['views'];
+  readonly ear: DueEar;
+  readonly java: JavaClient | undefined;
+  readonly #options: RedisQueueOptions;
+  #lastSeen = 0;
+
+  constructor(
+    private readonly redis: Redis,
+    [here, there]: readonly [RedisConnections, RedisConnections],
+    private readonly layout: RedisLayout,
+    limits: StoreLimits,
+  ) {
+    this.#options = { prefix: 'model', queue: randomName('queue'), limits };
+    this.views = [layout.openStore(here, this.#options), layout.openStore(there, this.#options)];
+    this.ear = new DueEar(this.views[1]);
+    this.java = layout.openJava?.(redis, this.#options);
+  }
+
+  async now(): Promise<number> {
+    const [seconds, micros] = await this.redis.time();
+    this.#lastSeen = Number(seconds) * 1000 + Number(micros) / 1000;
+    return this.#lastSeen;
+  }
+
+  /** Each step has milliseconds of its own. */
+  async beginStep(): Promise<void> {
+    const end = Math.floor(this.#lastSeen) + 1;
+    while ((await this.now()) < end);
+  }
+
+  async takeToken(): Promise<void> {
+    await this.redis.lpop(this.layout.keysOf(this.#options).wake);
+  }
+
+  checkInside(model: QueueModel): Promise<void> {
+    return this.layout.checkInside(this.redis, this.#options, model);
+  }
+
+  async close(): Promise<void> {
+    this.ear.stop();
+    await this.redis.unlink([...this.layout.keysOf(this.#options).all]);
+  }
+}
+
+function connections(): RedisConnections {
+  return new RedisConnections({
+    connection: sharedRedisUrl(),
+    clock: systemClock,
+    logger: new QuietLogger(),
+    commandTimeout: 5000,
+    heartbeat: 5000,
+  });
+}

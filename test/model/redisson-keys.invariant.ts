@@ -1,0 +1,61 @@
+import type { Redis } from 'ioredis';
+import type { RedissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { decodeEntry } from '../redisson/entry.codec.js';
+import { expectEqual } from './expect-equal.js';
+import type { ModelMessage } from './queue-model.js';
+import { isNameless, type RedissonQueueModel } from './redisson-model.js';
+
+/**
+ * Redisson's structures hold what the model holds, in the order in which Java sees it, and each message that was offered here has
+ * its due time beside them.
+ *
+ * @returns the ids that are kept beside them: these, and some that Java took and that are to be forgotten
+ */
+export async function expectRedissonKeys(
+  redis: Redis,
+  keys: RedissonKeys,
+  model: RedissonQueueModel,
+): Promise<readonly string[]> {
+  const [timeouts, entries, target, offered, passedOver] = await Promise.all([
+    redis.zrangeBuffer(keys.timeouts, 0, '-1', 'WITHSCORES'),
+    redis.lrangeBuffer(keys.entries, 0, -1),
+    redis.lrange(keys.target, 0, -1),
+    redis.zrange(keys.offered, 0, '-1', 'WITHSCORES'),
+    redis.zcard(keys.values),
+  ]);
+  const dueOf = Object.fromEntries(pairs(offered).map(([id, due]) => [id, Number(due)]));
+  const delayed = model.in('delayed').filter(({ entry }) => entry !== undefined);
+  const waiting = model.line.target.map((id) => model.messages.get(id)!);
+  const ours = [...delayed, ...waiting].filter(({ id }) => !isNameless(id));
+
+  expectEqual(
+    pairs(timeouts).map(([entry, due]) => [valueOf(entry), Number(due)]),
+    delayed.map(({ body, due }) => [body, due.exact]),
+  );
+  expectEqual(entries.map(valueOf), model.entries().map(bodyOf));
+  expectEqual(target, waiting.map(bodyOf));
+  expectEqual(
+    ours.map(({ id }) => [id, dueOf[id]]),
+    ours.map(({ id, due }) => [id, due.exact]),
+  );
+  const others = Object.keys(dueOf).filter((id) => !ours.some((message) => message.id === id));
+  expectEqual(
+    others.filter((id) => !model.takenByJava.has(id)),
+    [],
+  );
+  expectEqual(passedOver, 0);
+  return Object.keys(dueOf);
+}
+
+function bodyOf({ body }: ModelMessage): string {
+  return body;
+}
+
+function valueOf(entry: Buffer): string {
+  const decoded = decodeEntry(entry);
+  return decoded.readable ? decoded.value.toString() : `unreadable: ${decoded.reason}`;
+}
+
+function pairs<Item>(flat: readonly Item[]): [Item, Item][] {
+  return Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index]!, flat[2 * index + 1]!]);
+}

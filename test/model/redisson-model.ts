@@ -1,0 +1,156 @@
+import type { Offer } from '../../lib/store/message-store.js';
+import { Instant, type Moment } from './instant.js';
+import type { NativeContent } from './native-keys.invariant.js';
+import { type ModelMessage, QueueModel } from './queue-model.js';
+import { ReadyLine } from './ready-line.js';
+
+/** What Java offers has no id until a claim takes it; until then it goes by one that no store ever gave. */
+const NAMELESS = 'java ';
+const GIVEN_ID = /^[0-9a-f]{14}$/;
+/** Java's entries have random ids, which come after those that are numbered, within one millisecond. */
+const AFTER_OURS = 1e9;
+/** Of Java's transfer. */
+const JAVA_BATCH = 100;
+
+/** What the layout of Redisson does otherwise, and what Java does to the same queue. */
+export class RedissonQueueModel extends QueueModel {
+  override readonly line = new RedissonLine();
+  /** Offered here, gone to Java, and perhaps not forgotten yet. */
+  readonly takenByJava = new Set<string>();
+  #entries = 0;
+
+  override get findable(): string[] {
+    return super.findable.filter((id) => !isNameless(id));
+  }
+
+  /** In the order of their offers; an id that is offered again in the same call keeps its place there. */
+  override offer(offers: readonly Offer[], at: Moment) {
+    const receipts = super.offer(offers, at);
+    const entries = new Map<string, number>();
+    receipts.forEach(({ outcome }, index) => {
+      const { id } = offers[index]!;
+      if (outcome !== 'created' && outcome !== 'replaced') return;
+      this.takenByJava.delete(id);
+      if (!entries.has(id)) entries.set(id, ++this.#entries);
+      this.messages.get(id)!.entry = entries.get(id);
+    });
+    return receipts;
+  }
+
+  /** A transfer moves so many of each: of Redisson's sorted set, and of those that have been claimed before. */
+  protected override structures(delayed: readonly ModelMessage[]): ModelMessage[][] {
+    const isEntry = ({ entry }: ModelMessage) => entry !== undefined;
+    return [delayed.filter(isEntry), delayed.filter((message) => !isEntry(message))];
+  }
+
+  override identify(ids: readonly string[], at: Moment): void {
+    const adopted = this.line.adopted(ids.length);
+    const given = ids.slice(ids.length - adopted.length);
+    for (const [index, nameless] of adopted.entries()) {
+      const id = given[index]!;
+      if (!isNameless(nameless) || !GIVEN_ID.test(id)) continue;
+      this.messages.set(id, { ...this.messages.get(nameless)!, id, offered: Instant.at(at), due: Instant.at(at) });
+      this.messages.delete(nameless);
+      this.line.rename(nameless, id);
+    }
+  }
+
+  offerAsJava(due: number): { readonly body: string; readonly entry: number } {
+    const entry = ++this.#entries + AFTER_OURS;
+    const id = `${NAMELESS}${entry}`;
+    const body = `J"${id}"`;
+    const instant = new Instant(due);
+    this.messages.set(id, { id, body, offered: instant, due: instant, state: 'delayed', failedAttempts: 0, entry });
+    return { body, entry };
+  }
+
+  transferAsJava(now: number): void {
+    const [entries] = this.structures(this.in('delayed').filter(({ due }) => due.exact <= now));
+    const moved = entries!.slice(0, JAVA_BATCH);
+    for (const message of moved) message.state = 'ready';
+    this.line.add(moved, []);
+  }
+
+  /** @returns the body; null: there is none in the target list */
+  takeAsJava(): string | null {
+    const [id] = this.line.target;
+    if (id === undefined) return null;
+    const { body } = this.messages.get(id)!;
+    this.#goToJava(id);
+    return body;
+  }
+
+  /** @returns whether it was delayed, and no claim has had it */
+  removeAsJava(body: string): boolean {
+    const found = this.entries().find((message) => message.body === body);
+    if (found) this.#goToJava(found.id);
+    return found !== undefined;
+  }
+
+  /** What is in the native bookkeeping alone. */
+  get kept(): NativeContent {
+    const isKept = ({ entry }: ModelMessage) => entry === undefined;
+    return {
+      messages: new Map([...this.messages].filter(([, message]) => isKept(message))),
+      in: (state) => this.in(state).filter(isKept),
+      line: this.line.kept,
+      paused: this.paused,
+      bell: this.bell,
+    };
+  }
+
+  /** Of the delayed messages, those that no claim has had, in the order of their offers. */
+  entries(): ModelMessage[] {
+    return this.in('delayed')
+      .filter(({ entry }) => entry !== undefined)
+      .sort((a, b) => (a.entry! % AFTER_OURS) - (b.entry! % AFTER_OURS));
+  }
+
+  #goToJava(id: string): void {
+    this.takenByJava.add(id);
+    this.remove(id);
+  }
+}
+
+export function isNameless(id: string): boolean {
+  return id.startsWith(NAMELESS);
+}
+
+/** The native list of ready messages, then Redisson's target list. */
+class RedissonLine {
+  readonly kept = new ReadyLine();
+  target: string[] = [];
+
+  get length(): number {
+    return this.kept.length + this.target.length;
+  }
+
+  add(due: readonly Pick<ModelMessage, 'id' | 'entry'>[], recovered: readonly { id: string }[]): void {
+    const isEntry = ({ entry }: Pick<ModelMessage, 'entry'>) => entry !== undefined;
+    this.target.push(...due.filter(isEntry).map(({ id }) => id));
+    this.kept.add(
+      due.filter((message) => !isEntry(message)),
+      recovered,
+    );
+  }
+
+  remove(id: string): void {
+    this.kept.remove(id);
+    this.target = this.target.filter((each) => each !== id);
+  }
+
+  rename(from: string, to: string): void {
+    this.target = this.target.map((id) => (id === from ? to : id));
+  }
+
+  /** What comes from the target list, of the first so many. */
+  adopted(count: number): string[] {
+    return this.target.slice(0, Math.max(0, count - this.kept.length));
+  }
+
+  mayBeginWith(ids: readonly string[]): boolean {
+    const adopted = this.adopted(ids.length);
+    const kept = ids.slice(0, ids.length - adopted.length);
+    return this.kept.mayBeginWith(kept) && adopted.every((id, index) => id === ids[kept.length + index]);
+  }
+}
