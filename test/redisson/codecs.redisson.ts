@@ -54,6 +54,18 @@ describeWithJava('payloads', (suite) => {
     expect(buffer.decode(await writtenByJava('bytes', { sample: 'byte[]' }))).toEqual(bytes);
   });
 
+  it.each<['json' | 'jackson']>([['json'], ['jackson']])(
+    'that are null look like none to Java: codec %s',
+    async (name) => {
+      const queue = randomName('codec');
+      await suite.redis.rpush(queue, 'null');
+      expect(await suite.java.take({ queue, codec: name }, 5000)).toBeNull();
+      expect(await suite.redis.exists(queue)).toBe(0);
+      expect(() => wireCodecs[name].encode(null)).toThrow(/empty queue/);
+      expect(wireCodecs[name].decode(await writtenByJava(name, { value: null }))).toBeNull();
+    },
+  );
+
   it('that are plain JSON arrive on both sides', async () => {
     const payload = { id: 7, great: 2n ** 60n, list: [0.5, true, null, 'é'], nested: { text: '😀' } };
     const value = await takenByJava('json', json.encode(payload));
@@ -150,6 +162,11 @@ describeWithJava('payloads', (suite) => {
     expect(part(value, 'counts', 'clicks')).toEqual({ type: 'java.lang.Long', value: '5' });
     expect(part(value, 'anything', 'a', 0)).toEqual({ type: 'java.lang.Long', value: '5' });
     expect(part(value, 'nothing')).toBeNull();
+  });
+
+  it('with an @class cannot say what a primitive long beyond 2⁵³ is', async () => {
+    const bytes = jackson.encode({ '@class': 'peer.Samples$Order', number: 2n ** 60n });
+    await expect(suite.java.decode('jackson', bytes)).rejects.toThrow(/long/);
   });
 
   it('of every sample are what the golden bytes say, to this day', async () => {

@@ -1,7 +1,7 @@
 import { readJackson } from './jackson.reader.js';
 import { writeJackson } from './jackson.writer.js';
 import type { TextCodec } from './payload-codec.js';
-import { unreadable, unwritable } from './payload-errors.js';
+import { presentJson, unreadable, unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
 /**
@@ -28,8 +28,8 @@ import { readUtf8 } from './utf8.js';
  * byte[], a BigInt a Long or, if that is too short, a BigInteger. A number is an Integer or a Double as in JSON; a safe
  * integer beyond 32 bits is a Long. In an object with an `@class` of an application the fields decide instead: numbers are
  * written as they are, which suits `int`, `long` and `double`; a field `Long` wants a BigInt, a field of another class an
- * object with its `@class`. Fields that are arrays, enums in collections and the like cannot be written: use the codec json
- * with a `TypedJsonJacksonCodec`, or a codec of your own.
+ * object with its `@class`. Fields that are arrays, a `long` beyond ±(2⁵³ − 1), enums in collections and the like cannot be
+ * written: use the codec json with a `TypedJsonJacksonCodec`, or a codec of your own.
  */
 export const jacksonCodec: TextCodec = {
   encode(payload) {
@@ -40,8 +40,7 @@ export const jacksonCodec: TextCodec = {
       const reason = cause instanceof RangeError ? 'it is cyclic, or nested too deeply' : String(cause).split('\n')[0];
       throw unwritable(`it cannot be written for Jackson (${reason}); offer plain data`, cause);
     }
-    if (json === undefined) throw unwritable(`${typeof payload} cannot be written as JSON; offer plain data`);
-    return json;
+    return presentJson(json, payload);
   },
 
   decode(bytes) {

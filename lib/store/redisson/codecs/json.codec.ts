@@ -1,6 +1,6 @@
 import { numberOf, parseJson, writeJson } from './json-text.js';
 import type { TextCodec } from './payload-codec.js';
-import { unreadable, unwritable } from './payload-errors.js';
+import { presentJson, unreadable, unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
 /**
@@ -21,8 +21,7 @@ export const jsonCodec: TextCodec = {
       const [reason] = String(cause).split('\n');
       throw unwritable(`it cannot be written as JSON (${reason}); offer plain data without cycles`, cause);
     }
-    if (json === undefined) throw unwritable(`${typeof payload} cannot be written as JSON; offer plain data`);
-    return json;
+    return presentJson(json, payload);
   },
 
   decode(bytes) {

@@ -14,3 +14,15 @@ export function unreadable(bytes: Buffer, codec: string, reason: string, cause?:
     cause === undefined ? {} : { cause },
   );
 }
+
+/**
+ * What Java can take from a queue: a null is refused there, and taken it looks like an empty queue.
+ *
+ * @throws DelayQueueError `INVALID_PAYLOAD`
+ */
+export function presentJson(json: string | undefined, payload: unknown): string {
+  if (json === undefined) throw unwritable(`${typeof payload} cannot be written as JSON; offer plain data`);
+  if (json === 'null')
+    throw unwritable('it is null as JSON, which Java cannot tell from an empty queue; offer an object');
+  return json;
+}
