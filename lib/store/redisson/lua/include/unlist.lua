@@ -95,17 +95,27 @@ local function locate(list, entries)
   return plan, most
 end
 
-local function unlist(list, plan)
-  local near_head, near_tail = 0, 0
-  for _, place in ipairs(plan.places) do
-    redis.call('LSET', list, place, MARK)
-    if place < plan.size / 2 then
-      near_head = near_head + 1
-    else
-      near_tail = near_tail + 1
+-- How many of the marks are removed from the head, the others from the tail: so that the widest gap between marks, or before the
+-- first or behind the last, is what no pass looks at.
+local function count_near_head(places, size)
+  local count, widest = 0, places[1]
+  for i, place in ipairs(places) do
+    local gap = (places[i + 1] or size) - place
+    if gap > widest then
+      count, widest = i, gap
     end
   end
-  -- Each pass ends at the last mark of its half. A count of 0 would mean all.
+  return count
+end
+
+local function unlist(list, plan)
+  for _, place in ipairs(plan.places) do
+    redis.call('LSET', list, place, MARK)
+  end
+  table.sort(plan.places)
+  local near_head = count_near_head(plan.places, plan.size)
+  local near_tail = #plan.places - near_head
+  -- Each pass ends at the last mark of its side. A count of 0 would mean all.
   if near_head > 0 then
     redis.call('LREM', list, near_head, MARK)
   end
