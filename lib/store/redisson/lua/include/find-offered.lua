@@ -4,8 +4,9 @@
 -- are those wanted. A value of Java's is none of them, which is known when all that are due have been looked at. Where these are
 -- more than one call may look at, the others are passed over: from then on they are found by the digest of their value.
 
--- So many messages are looked at beyond those that the values would be, were none of them Java's.
-local LOOK_FURTHER = 1000
+-- So many messages are looked at beyond those that the values would be, were none of them Java's. Records are as large as their
+-- payloads.
+local LOOK_FURTHER = 100
 
 -- Takes those that are wanted; returns the others.
 local function sift(keys, search, ids)
