@@ -138,6 +138,8 @@ describe('Redis refuses', () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+      // A subscription that is refused itself would have nobody try a transfer.
+      await until(async () => Number((await scene.redis.pubsub('NUMSUB', `${scene.prefix}:{${queue}}:due`))[1]) === 1);
       // Later than the condition begins, be the machine ever so busy.
       await producer.offer(queue, 1, 3000, { id: 'meanwhile' });
       const end = await condition.begin(scene);
