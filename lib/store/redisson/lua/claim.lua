@@ -49,18 +49,20 @@ if count > 0 then
   count = search.sure
 
   local ids, records, offered, places = {}, {}, {}, {}
-  local others = 0
+  local met, others = {}, 0
   for i = 1, count do
-    local message = table.remove(search.messages[values[i]] or {}, 1)
+    local value = values[i]
+    met[value] = (met[value] or 0) + 1
+    local message = search.messages[value][met[value]]
     if message then
       ids[i] = message.id
       offered[#offered + 1] = message.id
       places[#places + 1] = message.place
-      records[#records + 1], records[#records + 2] = message.id, string.sub(message.record, 1, 12) .. values[i]
+      records[#records + 1], records[#records + 2] = message.id, string.sub(message.record, 1, 12) .. value
     else
       ids[i] = string.format('%014x', sequence + others)
       others = others + 1
-      records[#records + 1], records[#records + 2] = ids[i], pack_record(now, now, values[i])
+      records[#records + 1], records[#records + 2] = ids[i], pack_record(now, now, value)
     end
   end
 
