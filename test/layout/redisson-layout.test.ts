@@ -138,6 +138,12 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual(['mine=same']);
   });
 
+  test('an empty value is claimed, also beside an id whose record is lost', async () => {
+    const queue = open();
+    await queue.redis.multi().rpush(queue.keys.target, '').zadd(queue.keys.offered, now() - HOUR, 'lost').exec();
+    expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=$/)]);
+  });
+
   test('a claim leaves to Java what it does not take', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });

@@ -15,7 +15,7 @@ local function sift(keys, search, ids)
   for i, record in ipairs(records) do
     local entry = entry_of(record or '')
     local message = { id = ids[i], record = record, value = entry_value(entry) }
-    if search.wanted[message.value or ''] then
+    if message.value and search.wanted[message.value] then
       candidates[#candidates + 1], entries[#entries + 1] = message, entry
     else
       others[#others + 1] = message
