@@ -140,7 +140,11 @@ describe('a queue in the layout of Redisson', () => {
 
   test('an empty value is claimed, also beside an id whose record is lost', async () => {
     const queue = open();
-    await queue.redis.multi().rpush(queue.keys.target, '').zadd(queue.keys.offered, now() - HOUR, 'lost').exec();
+    await queue.redis
+      .multi()
+      .rpush(queue.keys.target, '')
+      .zadd(queue.keys.offered, now() - HOUR, 'lost')
+      .exec();
     expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=$/)]);
   });
 

@@ -8,7 +8,7 @@ export interface RedissonKeys {
   readonly entries: string;
   /** Channel: the due time of an offer that became the earliest, as decimal text. */
   readonly channel: string;
-  /** ZSET id → due ms, of what was offered here and no consumer has taken. */
+  /** ZSET id → due ms, less 10¹⁵ once claims passed it over, of what was offered here and no consumer has taken. */
   readonly offered: string;
   /** ZSET of digest of the value, due time, id of the entry and id of the message, for those of `offered` that claims passed over. */
   readonly values: string;

@@ -16,7 +16,7 @@ export function unreadable(bytes: Buffer, codec: string, reason: string, cause?:
 }
 
 /**
- * What Java can take from a queue: a null is refused there, and taken it looks like an empty queue.
+ * JSON that Java sees when it takes it from a queue: a null looks like an empty queue there.
  *
  * @throws DelayQueueError `INVALID_PAYLOAD`
  */

@@ -49,11 +49,9 @@ if count > 0 then
   count = search.sure
 
   local ids, records, offered, places = {}, {}, {}, {}
-  local met, others = {}, 0
+  local others = 0
   for i = 1, count do
-    local value = values[i]
-    met[value] = (met[value] or 0) + 1
-    local message = search.messages[value][met[value]]
+    local value, message = values[i], search.found[i]
     if message then
       ids[i] = message.id
       offered[#offered + 1] = message.id

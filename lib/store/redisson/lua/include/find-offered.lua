@@ -35,22 +35,20 @@ local function sift(keys, search, ids)
   return others
 end
 
--- Of how many values, from the first on, a message has been found.
-local function count_found(values, messages)
-  local met = {}
+-- The message of each value, by its place among the values; nil where none is known.
+local function assign(values, messages)
+  local met, found = {}, {}
   for i, value in ipairs(values) do
     met[value] = (met[value] or 0) + 1
-    if met[value] > #messages[value] then
-      return i - 1
-    end
+    found[i] = messages[value][met[value]]
   end
-  return #values
+  return found
 end
 
--- Returns messages: by value, those that were offered here, earliest due first; sure: of how many values, from the first on, it
--- is known; passed: the messages to be passed over.
+-- Returns found: for each value the message that was offered here, nil if it is Java's; sure: for how many values, from the first on,
+-- that is known; passed: the messages to be passed over.
 local function find_offered(keys, values, now)
-  local search = { wanted = {}, messages = {}, missing = #values, sure = #values, passed = {} }
+  local search = { wanted = {}, messages = {}, missing = #values }
   for _, value in ipairs(values) do
     search.wanted[value] = (search.wanted[value] or 0) + 1
     search.messages[value] = search.messages[value] or {}
@@ -65,22 +63,25 @@ local function find_offered(keys, values, now)
     end
   end
 
-  local looks, are_all = 0, false
+  local looks, are_all, passed = 0, false, {}
   for _, most in ipairs({ #values, LOOK_FURTHER }) do
     if search.missing > 0 and not are_all then
       local ids = due_offered(keys.offered, now, looks, most)
       looks, are_all = looks + #ids, #ids < most
       for _, message in ipairs(sift(keys, search, ids)) do
-        table.insert(search.passed, message)
+        table.insert(passed, message)
       end
     end
   end
+  local found = assign(values, search.messages)
   if search.missing == 0 or are_all then
-    search.passed = {}
-  else
-    search.sure = count_found(values, search.messages)
+    return { found = found, sure = #values, passed = {} }
   end
-  return search
+  local sure = 0
+  while found[sure + 1] do
+    sure = sure + 1
+  end
+  return { found = found, sure = sure, passed = passed }
 end
 
 local function pass_over(keys, passed)

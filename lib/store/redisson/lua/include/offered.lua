@@ -1,6 +1,6 @@
 -- Redisson's entries and values bear no message id. What was offered here has one, kept beside them until a consumer takes the
 -- message:
---   offered   ZSET id → due ms
+--   offered   ZSET id → due ms; less 10¹⁵ once claims have passed it over
 --   messages  HASH id → record, with the entry as its body
 --   values    ZSET of digest of the value, due, id of the entry, id of the message → 0: the messages of each value, in the order
 --             in which they fall due, as far as claims have passed them over
