@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -139,7 +140,8 @@ describe('Redis refuses', () => {
       const handled = new Handled();
       const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
       // A subscription that is refused itself would have nobody try a transfer.
-      await until(async () => Number((await scene.redis.pubsub('NUMSUB', `${scene.prefix}:{${queue}}:due`))[1]) === 1);
+      const channel = nativeKeys(scene.prefix, queue).due;
+      await until(async () => Number((await scene.redis.pubsub('NUMSUB', channel))[1]) === 1);
       // Later than the condition begins, be the machine ever so busy.
       await producer.offer(queue, 1, 3000, { id: 'meanwhile' });
       const end = await condition.begin(scene);

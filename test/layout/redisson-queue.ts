@@ -8,6 +8,7 @@ import type { StoreLimits } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
+import { encodeEntry } from '../redisson/entry.codec.js';
 import { QuietLogger } from '../support/quiet-logger.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
@@ -53,9 +54,7 @@ export class RedissonTestQueue {
 
   /** Offers as Java's client does: an entry with a random id. */
   async offerAsJava(value: string, at: number): Promise<Buffer> {
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64LE(BigInt(Buffer.byteLength(value)));
-    const entry = Buffer.concat([Buffer.of(8), randomBytes(8), length, Buffer.from(value)]);
+    const entry = encodeEntry({ format: 'Bc0Lc0', id: randomBytes(8), value: Buffer.from(value) });
     await this.redis.multi().zadd(this.keys.timeouts, at, entry).rpush(this.keys.entries, entry).exec();
     return entry;
   }

@@ -3,7 +3,7 @@ import type { RedissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { decodeEntry } from '../redisson/entry.codec.js';
 import { expectEqual } from './expect-equal.js';
 import type { ModelMessage } from './queue-model.js';
-import { isNameless, type RedissonQueueModel } from './redisson-model.js';
+import { isEntry, isNameless, type RedissonQueueModel } from './redisson-model.js';
 
 /**
  * Redisson's structures hold what the model holds, in the order in which Java sees it, and each message that was offered here has
@@ -24,7 +24,7 @@ export async function expectRedissonKeys(
     redis.zcard(keys.values),
   ]);
   const dueOf = Object.fromEntries(pairs(offered).map(([id, due]) => [id, Number(due)]));
-  const delayed = model.in('delayed').filter(({ entry }) => entry !== undefined);
+  const delayed = model.in('delayed').filter(isEntry);
   const waiting = model.line.target.map((id) => model.messages.get(id)!);
   const ours = [...delayed, ...waiting].filter(({ id }) => !isNameless(id));
 

@@ -39,7 +39,6 @@ export class RedissonQueueModel extends QueueModel {
 
   /** A transfer moves so many of each: of Redisson's sorted set, and of those that have been claimed before. */
   protected override structures(delayed: readonly ModelMessage[]): ModelMessage[][] {
-    const isEntry = ({ entry }: ModelMessage) => entry !== undefined;
     return [delayed.filter(isEntry), delayed.filter((message) => !isEntry(message))];
   }
 
@@ -89,7 +88,7 @@ export class RedissonQueueModel extends QueueModel {
 
   /** What is in the native bookkeeping alone. */
   get kept(): NativeContent {
-    const isKept = ({ entry }: ModelMessage) => entry === undefined;
+    const isKept = (message: ModelMessage) => !isEntry(message);
     return {
       messages: new Map([...this.messages].filter(([, message]) => isKept(message))),
       in: (state) => this.in(state).filter(isKept),
@@ -102,7 +101,7 @@ export class RedissonQueueModel extends QueueModel {
   /** Of the delayed messages, those that no claim has had, in the order of their offers. */
   entries(): ModelMessage[] {
     return this.in('delayed')
-      .filter(({ entry }) => entry !== undefined)
+      .filter(isEntry)
       .sort((a, b) => (a.entry! % AFTER_OURS) - (b.entry! % AFTER_OURS));
   }
 
@@ -110,6 +109,11 @@ export class RedissonQueueModel extends QueueModel {
     this.takenByJava.add(id);
     this.remove(id);
   }
+}
+
+/** Whether no claim has had it. */
+export function isEntry({ entry }: Pick<ModelMessage, 'entry'>): boolean {
+  return entry !== undefined;
 }
 
 export function isNameless(id: string): boolean {
@@ -126,7 +130,6 @@ class RedissonLine {
   }
 
   add(due: readonly Pick<ModelMessage, 'id' | 'entry'>[], recovered: readonly { id: string }[]): void {
-    const isEntry = ({ entry }: Pick<ModelMessage, 'entry'>) => entry !== undefined;
     this.target.push(...due.filter(isEntry).map(({ id }) => id));
     this.kept.add(
       due.filter((message) => !isEntry(message)),
