@@ -14,10 +14,18 @@ export interface Clock {
   wall(): number;
   /** Runs `task` once after `delay` ms (at most {@link LONGEST_TIMER}; a longer wait is the caller's to split). */
   schedule(task: () => void, delay: number): CancelTimer;
+  /** As {@link schedule}, but punctual to a fraction of a millisecond, at the price of some processor time; never early. */
+  schedulePunctually(task: () => void, delay: number): CancelTimer;
 }
 
 /** `setTimeout` overflows above this many milliseconds (24.8 days) and would fire at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * A timer of Node.js counts in whole milliseconds, and fires up to two of them late. So timers bring a punctual wait to within
+ * this many milliseconds, and turns of the event loop, which keep serving whatever comes, take up the rest.
+ */
+const LAST_TURNS = 0.25;
 
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
@@ -25,5 +33,20 @@ export const systemClock: Clock = {
   schedule(task, delay) {
     const timer = setTimeout(task, Math.min(Math.ceil(delay), LONGEST_TIMER));
     return () => clearTimeout(timer);
+  },
+  schedulePunctually(task, delay) {
+    const at = performance.now() + delay;
+    let timer: NodeJS.Timeout | undefined;
+    let turn: NodeJS.Immediate | undefined;
+    const wait = () => {
+      const rest = at - performance.now();
+      if (rest > LAST_TURNS) timer = setTimeout(wait, Math.min(Math.floor(rest), LONGEST_TIMER));
+      else turn = setImmediate(rest > 0 ? wait : task);
+    };
+    wait();
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(turn);
+    };
   },
 };

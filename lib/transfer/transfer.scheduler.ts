@@ -69,7 +69,9 @@ export class TransferScheduler {
   start(): void {
     this.#started = true;
     this.#unwatch = this.#options.store.watchDue({
-      onEarlierDue: ({ dueAt, dueIn }) => this.#expectEarlier(dueAt, dueIn),
+      onEarlierDue: ({ dueAt, dueIn }) => {
+        this.#expectEarlier({ at: dueAt, monotonicAt: this.#options.clock.monotonic() + dueIn });
+      },
       onListening: () => void this.#wake(),
     });
     void this.#wake();
@@ -90,16 +92,22 @@ export class TransferScheduler {
    * @throws what the store throws
    */
   async runOnce(): Promise<TransferReport> {
-    const { store, id, logger, queue } = this.#options;
+    const { store, clock, id, logger, queue } = this.#options;
     for (;;) {
       const awaited = this.#expected;
       // From here on it holds what is announced while the call is under way.
       this.#expected = undefined;
+      const sentAt = clock.monotonic();
       const report = await store.transfer({ scheduler: id, limit: BATCH });
       if (report.dropped > 0)
         logger.warn(`${queue}: ${report.dropped} dead letters dropped, the queue is at maxDeadLetters`);
       this.#chooseRole(report, awaited);
-      if (report.nextAt !== null && report.nextIn !== null) this.#expectEarlier(report.nextAt, report.nextIn);
+      if (report.nextAt !== null && report.nextIn !== null) {
+        // The store read its clock somewhere between; if that was earlier than half-way, this fires late by the difference, else
+        // early, finds nothing, and is told anew.
+        const readAt = (sentAt + clock.monotonic()) / 2;
+        this.#expectEarlier({ at: report.nextAt, monotonicAt: readAt + report.nextIn });
+      }
       if (!report.more) return report;
     }
   }
@@ -145,13 +153,12 @@ export class TransferScheduler {
     const grace = this.#eager ? 0 : STANDBY_GRACE * (0.75 + this.#random() / 2);
     const dueAt = this.#expected ? this.#expected.monotonicAt + grace : Infinity;
     const delay = Math.min(dueAt, this.#checkAt) - this.#options.clock.monotonic();
-    this.#cancelTimer = this.#options.clock.schedule(() => void this.#wake(), Math.max(0, delay));
+    this.#cancelTimer = this.#options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
   }
 
-  #expectEarlier(at: number, inMilliseconds: number): void {
-    const monotonicAt = this.#options.clock.monotonic() + inMilliseconds;
-    if (this.#expected && this.#expected.monotonicAt <= monotonicAt) return;
-    this.#expected = { at, monotonicAt };
+  #expectEarlier(expected: Expectation): void {
+    if (this.#expected && this.#expected.monotonicAt <= expected.monotonicAt) return;
+    this.#expected = expected;
     // A run under way arms the timer when it ends.
     if (!this.#running) this.#arm();
   }

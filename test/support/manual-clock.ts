@@ -40,6 +40,11 @@ export class ManualClock implements Clock {
     };
   }
 
+  /** Time that stands still has no fractions of a millisecond to be late by. */
+  schedulePunctually(task: () => void, delay: number): CancelTimer {
+    return this.schedule(task, delay);
+  }
+
   /**
    * Lets `ms` pass: timers fire in order, each at its own time, and promises settle before, between and after them.
    * `advance(0)` only lets promises settle.

@@ -77,6 +77,25 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(3);
   });
 
+  it('takes it that the store read its clock half-way through the call', async () => {
+    await offer('a', 500);
+    const transfer = store.transfer.bind(store);
+    store.transfer = async (request) => {
+      await takeTime(10);
+      const report = await transfer(request);
+      await takeTime(30);
+      return report;
+    };
+    const takeTime = (ms: number) => new Promise<void>((resolve) => void clock.schedule(resolve, ms));
+    scheduler().start();
+    await clock.advance(40);
+    store.transfer = transfer;
+    await clock.advance(469);
+    expect(await ready()).toBe(0);
+    await clock.advance(1);
+    expect(await ready()).toBe(1);
+  });
+
   it('keeps an announcement that overtakes the reply of a transfer', async () => {
     await offer('late', HOUR);
     scheduler().start();

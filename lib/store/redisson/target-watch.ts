@@ -23,6 +23,8 @@ export class TargetWatch {
   readonly #listeners = new Set<{ readonly tell: () => void }>();
   #doorbell: Doorbell | undefined;
   #length = 0;
+  /** Whether something here has seen values in the list since the wait began. */
+  #isKnown = false;
   #moving: Promise<unknown> = Promise.resolve();
   #emptied: () => void = () => undefined;
   #endPause: () => void = () => undefined;
@@ -48,7 +50,8 @@ export class TargetWatch {
   /** What a look at the list told. */
   note(length: number): void {
     this.#length = length;
-    if (length === 0) this.#emptied();
+    if (length > 0) this.#isKnown = true;
+    else this.#emptied();
   }
 
   /** Runs a transfer: what it moves itself is no news. */
@@ -62,6 +65,7 @@ export class TargetWatch {
     const { queue, logger, blockTimeout } = this.#options;
     let failures = 0;
     while (this.#doorbell === doorbell) {
+      this.#isKnown = false;
       try {
         const filled = await doorbell.wait(blockTimeout);
         failures = 0;
@@ -74,7 +78,8 @@ export class TargetWatch {
         continue;
       }
       await this.#moving;
-      if (this.#length === 0) for (const { tell } of this.#listeners) tell();
+      if (!this.#isKnown) for (const { tell } of this.#listeners) tell();
+      else if (this.#length === 0) continue;
       await this.#untilEmptied();
     }
   }

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Doorbell } from '../../lib/store/message-store.js';
+import { TargetWatch } from '../../lib/store/redisson/target-watch.js';
+import { Latch } from '../support/latch.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+
+/** A wait for a list that is not empty, whose answers come when the test says so. */
+class ListWait implements Doorbell {
+  waits = 0;
+  #answer: (filled: boolean) => void = () => undefined;
+
+  wait(): Promise<boolean> {
+    this.waits++;
+    return new Promise((resolve) => (this.#answer = resolve));
+  }
+
+  answer(filled: boolean): void {
+    this.#answer(filled);
+  }
+
+  close(): Promise<void> {
+    this.#answer(false);
+    return Promise.resolve();
+  }
+}
+
+describe('the watch of the target list', () => {
+  let clock: ManualClock;
+  let list: ListWait;
+  let watch: TargetWatch;
+  let told: number;
+  let end: () => void;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    list = new ListWait();
+    const options = { queue: 'orders', clock, logger: new QuietLogger(), blockTimeout: 1000 };
+    watch = new TargetWatch({ ...options, open: () => list });
+    told = 0;
+    end = watch.watch(() => told++);
+    await clock.advance(0);
+  });
+  afterEach(() => end());
+
+  it('tells of values that others brought', async () => {
+    list.answer(true);
+    await clock.advance(0);
+    expect(told).toBe(1);
+  });
+
+  it('says nothing of what a transfer of this process brought', async () => {
+    watch.note(3);
+    list.answer(true);
+    await clock.advance(0);
+    expect(told).toBe(0);
+  });
+
+  it('waits for a transfer that is under way before it decides whether values are news', async () => {
+    const transfer = new Latch();
+    void watch.whileMoving(() => transfer.opened);
+    list.answer(true);
+    await clock.advance(0);
+    expect(told).toBe(0);
+    watch.note(1);
+    transfer.open();
+    await clock.advance(0);
+    expect(told).toBe(0);
+  });
+
+  it('says nothing of what a transfer of this process brought and a claim has taken since', async () => {
+    watch.note(1);
+    watch.note(0);
+    list.answer(true);
+    await clock.advance(0);
+    expect(told).toBe(0);
+  });
+
+  it('waits again when what a transfer brought was taken, and tells of what comes then', async () => {
+    watch.note(1);
+    watch.note(0);
+    list.answer(true);
+    await clock.advance(0);
+    expect(list.waits).toBe(2);
+    list.answer(true);
+    await clock.advance(0);
+    expect(told).toBe(1);
+  });
+
+  it('tells once, and waits again when the list is empty', async () => {
+    list.answer(true);
+    await clock.advance(0);
+    watch.note(5);
+    await clock.advance(0);
+    expect([told, list.waits]).toEqual([1, 1]);
+    watch.note(0);
+    await clock.advance(0);
+    expect([told, list.waits]).toEqual([1, 2]);
+  });
+
+  it('waits for as long as it is watched, whether or not something comes', async () => {
+    list.answer(false);
+    await clock.advance(0);
+    expect([told, list.waits]).toEqual([0, 2]);
+    end();
+    await clock.advance(0);
+    expect([told, list.waits]).toEqual([0, 2]);
+  });
+});
