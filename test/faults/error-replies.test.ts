@@ -111,6 +111,24 @@ describe('Redis answers with an error, as it does while it starts, fails over or
     }
   });
 
+  test.each([1, 3])('a subscription that is refused %d times in a row is soon tried again', async (times) => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const proxy = await proxies.start();
+    const [reply] = REPLIES[4]!;
+    const refused = proxy.refuse(({ command }) => command === 'SUBSCRIBE', reply, times);
+    const { producer, log } = await scene.startApp({
+      module: { connection: proxy.url, defaults: { blockTimeout: '1m', checkInterval: '1m' } },
+      providers: [handlerOf(queue, handled.record)],
+    });
+    const lines = (text: string) => log.filter((line) => line.includes(text));
+    await until(() => lines('Announcements are heard again').length > 0);
+    expect(refused.count).toBe(times);
+    expect(lines('Announcements are not heard')).toEqual([expect.stringContaining(reply)]);
+    await producer.offer(queue, 0, 50, { id: 'm' });
+    expect((await handled.until('m')).late).toBeLessThan(4000);
+  });
+
   test('an offer fails with STORE_REFUSED and says what to do; offered again, it is there', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();

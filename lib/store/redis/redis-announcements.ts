@@ -1,4 +1,5 @@
 import type { CancelTimer } from '../../clock.js';
+import { failurePause } from '../../failure-pause.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 
 export interface ChannelListener {
@@ -13,8 +14,11 @@ export class RedisAnnouncements {
   readonly #heartbeat: number;
   readonly #listeners = new Map<string, Set<ChannelListener>>();
   #connection: RedisConnection | undefined;
+  /** Channels whose subscription has failed. */
+  readonly #unheard = new Set<string>();
+  #failures = 0;
   #cancelHeartbeat: CancelTimer | undefined;
-  #refused = false;
+  #cancelRetry: CancelTimer | undefined;
 
   /** @param heartbeat - every so many ms the connection is tried, because a subscriber would never notice its death */
   constructor(settings: ConnectionSettings, heartbeat: number) {
@@ -34,6 +38,7 @@ export class RedisAnnouncements {
 
   async close(): Promise<void> {
     this.#cancelHeartbeat?.();
+    this.#cancelRetry?.();
     await this.#connection?.close();
   }
 
@@ -53,33 +58,46 @@ export class RedisAnnouncements {
     try {
       await connection.answer(connection.client.subscribe(...channels));
     } catch (error) {
-      if (connection.isClosed) return;
-      this.#refused = true;
-      this.#settings.logger.error(
-        `Announcements are not heard, so messages may be late by up to checkInterval: ${String(error)}`,
-      );
+      if (!connection.isClosed) this.#subscribeLater(connection, channels, error);
       return;
     }
-    this.#refused = false;
     for (const channel of channels) {
+      this.#unheard.delete(channel);
       for (const listener of this.#listeners.get(channel) ?? []) listener.onListening();
     }
+    if (this.#unheard.size > 0 || this.#failures === 0) return;
+    this.#failures = 0;
+    this.#settings.logger.log('Announcements are heard again');
+  }
+
+  #subscribeLater(connection: RedisConnection, channels: readonly string[], error: unknown): void {
+    const { clock, logger } = this.#settings;
+    for (const channel of channels) this.#unheard.add(channel);
+    if (++this.#failures === 1) {
+      logger.error(
+        `Announcements are not heard, so messages may be late by up to checkInterval: ${String(error)}; it is retried until it works`,
+      );
+    }
+    this.#cancelRetry?.();
+    this.#cancelRetry = clock.schedule(() => {
+      // A connection that is opened anew brings all subscriptions with it.
+      if (connection.isReady) void this.#subscribe(connection, [...this.#unheard]);
+    }, failurePause(this.#failures));
   }
 
   #unlisten(channel: string, listener: ChannelListener): void {
     const listeners = this.#listeners.get(channel);
     if (!listeners?.delete(listener) || listeners.size > 0) return;
     this.#listeners.delete(channel);
+    this.#unheard.delete(channel);
     if (this.#connection?.isReady) this.#connection.client.unsubscribe(channel).catch(() => undefined);
   }
 
   #scheduleHeartbeat(connection: RedisConnection): void {
     this.#cancelHeartbeat = this.#settings.clock.schedule(() => {
       this.#scheduleHeartbeat(connection);
-      if (!connection.isReady) return;
-      if (this.#refused) void this.#subscribe(connection, [...this.#listeners.keys()]);
       // A failure shows as a new connection, and so as a new subscription.
-      else connection.answer(connection.client.ping()).catch(() => undefined);
+      if (connection.isReady) connection.answer(connection.client.ping()).catch(() => undefined);
     }, this.#heartbeat);
   }
 }
