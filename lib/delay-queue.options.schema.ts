@@ -31,6 +31,10 @@ export type ResolvedQueueOptions = z.output<typeof completeQueueSchema>;
 /** The backoff with its durations in milliseconds. */
 export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
 
+// With other braces a cluster would spread the keys of the queue over several slots.
+const REDISSON_NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
+const REDISSON_NAME_RULE = 'must be 1–512 characters, with braces only as one pair around something';
+
 const CODEC_NAMES = ['json', 'string', 'buffer', 'jackson', 'kryo5'] as const satisfies readonly CodecName[];
 
 const SECOND = 1000;
@@ -101,11 +105,14 @@ const queueFields = {
     error: `must be ${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
   }),
   format: z.enum(['Bc0Lc0', 'dLc0'], { error: "must be 'Bc0Lc0' or 'dLc0'" }),
+  redissonName: z.string().regex(REDISSON_NAME, { error: REDISSON_NAME_RULE }).optional(),
 };
 
-const completeQueueSchema = z.strictObject(queueFields).superRefine(({ layout, codec }, context) => {
-  if (layout === 'redisson' || codec === 'json') return;
-  context.addIssue({ code: 'custom', path: ['codec'], message: "must be 'json' with layout 'native'" });
+const completeQueueSchema = z.strictObject(queueFields).superRefine(({ layout, codec, redissonName }, context) => {
+  if (layout === 'redisson') return;
+  const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+  if (codec !== 'json') refuse('codec', "must be 'json' with layout 'native'");
+  if (redissonName !== undefined) refuse('redissonName', "must be left out with layout 'native'");
 });
 /** Checks what is given, and fills in nothing: layers are merged as the user wrote them. */
 const partialQueueSchema = z.strictObject(queueFields).partial();
@@ -129,7 +136,12 @@ const moduleSchema = z.strictObject({
     .default(DEFAULTS.prefix),
   allowEviction: z.boolean({ error: 'must be true or false' }).default(DEFAULTS.allowEviction),
   consume: z.boolean({ error: 'must be true or false' }).default(DEFAULTS.consume),
-  defaults: partialQueueSchema.optional(),
+  defaults: partialQueueSchema
+    .refine(({ redissonName }) => redissonName === undefined, {
+      path: ['redissonName'],
+      error: 'would be that of all queues: set it in `queues`',
+    })
+    .optional(),
   queues: z.record(z.string().regex(QUEUE_NAME, { error: QUEUE_NAME_RULE }), partialQueueSchema).optional(),
   shutdownTimeout: duration(0, HOUR).prefault(DEFAULTS.shutdownTimeout),
   offerTimeout: duration(10, HOUR / 6).prefault(DEFAULTS.offerTimeout),

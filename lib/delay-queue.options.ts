@@ -91,6 +91,12 @@ export interface QueueOptions {
    * those before. Default `'Bc0Lc0'`.
    */
   readonly format?: EntryFormat;
+  /**
+   * With `layout: 'redisson'`, the name of the queue as Redisson knows it, where that is another: with a hash tag, with
+   * characters that a queue's name here cannot have, or with what a `NameMapper` adds. 1–512 characters; braces only as one
+   * pair around something. Default: the queue's name.
+   */
+  readonly redissonName?: string;
 }
 
 /** A Redis Cluster, as `new Cluster(nodes, options)` of ioredis takes it. */

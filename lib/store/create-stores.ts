@@ -8,6 +8,7 @@ import {
 import { jsonCodec } from './json.codec.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
 import type { MessageStore, StoreLimits } from './message-store.js';
+import { nativeKeys } from './native/native.keys.js';
 import { NativeMessageStore } from './native/native.store.js';
 import { checkRedis } from './redis-check.js';
 import { redissonCodec } from './redisson/redisson.codec.js';
@@ -58,10 +59,13 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
     limits: StoreLimits = options,
     scope = '',
   ): MessageStore => {
-    const { layout, codec, format, blockTimeout } = options;
-    if (layout === 'native') return new NativeMessageStore(connections, { prefix, queue, limits, scope });
+    const { layout, codec, format, redissonName, blockTimeout } = options;
+    if (layout === 'native') {
+      return new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue, scope), limits });
+    }
+    const name = { prefix, queue, redissonName, scope };
     const own = { codec: redissonCodec(codec), format, blockTimeout };
-    return new RedissonMessageStore(connections, { prefix, queue, limits, scope, clock, logger, ...own });
+    return new RedissonMessageStore(connections, { ...name, limits, clock, logger, ...own });
   };
   const rehearsalOf = ({ name, options }: CheckedQueue) => ({
     queue: name,

@@ -1,17 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
-import type { DelayedMessage } from '../../lib/index.js';
+import { Cluster, Redis } from 'ioredis';
+import type { DelayedMessage, DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
 import { randomName } from '../support/random-name.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
+/** The options of a queue, by what is special about them. */
+const QUEUES: Readonly<Record<string, QueueOptions>> = {
+  'in the native layout': {},
+  "in Redisson's layout": { layout: 'redisson' },
+  "in Redisson's layout, under a name with a hash tag": { layout: 'redisson', redissonName: 'shop:{eu}:orders' },
+  "in Redisson's layout, under a name with anything else": {
+    layout: 'redisson',
+    redissonName: 'Bestellungen / größer',
+  },
+};
+
 describe('on a Redis Cluster', () => {
   let server: TestRedis;
-  let app: TestApp;
-  const queue = randomName('orders');
-  const handled: DelayedMessage[] = [];
+  let connection: DelayQueueModuleOptions['connection'];
+  let cluster: Cluster;
 
   beforeAll(async () => {
     // One node that holds all slots: it refuses what a cluster refuses, such as a script whose keys are not in one slot.
@@ -21,38 +31,63 @@ describe('on a Redis Cluster', () => {
     await until(async () => (await redis.cluster('INFO')).includes('cluster_state:ok'), { within: 20_000 });
     redis.disconnect();
     const nodes = [{ host: server.host, port: server.port }];
-    const provider = handlerOf(queue, (_payload, message) => handled.push(message));
-    app = await startTestApp({ connection: { cluster: { nodes } } }, { providers: [provider] });
+    connection = { cluster: { nodes } };
+    cluster = new Cluster(nodes);
   });
 
   afterAll(async () => {
-    await app.close();
+    cluster.disconnect();
     await server.stop();
   });
 
-  it('a message is handled when it falls due', async () => {
-    const { id } = await app.producer.offer(queue, { a: 1 }, 200);
-    await until(() => handled.length > 0);
-    expect(handled).toMatchObject([{ id, payload: { a: 1 }, attempt: 1 }]);
-  });
+  describe.each(Object.entries(QUEUES))('a queue %s', (_what, options) => {
+    let app: TestApp;
+    const queue = randomName('orders');
+    const handled: DelayedMessage[] = [];
 
-  it('every operation finds its keys in one slot', async () => {
-    const { producer } = app;
-    await producer.pause(queue);
-    await producer.offer(queue, 1, 0, { id: 'a' });
-    await producer.offer(queue, 2, '1h', { id: 'b' });
-    await producer.offer(queue, 3, '1h', { id: 'b', onDuplicate: 'replace' });
-    expect(await producer.reschedule(queue, 'b', '2h')).toBe(true);
-    expect(await producer.find(queue, 'b')).toMatchObject({ payload: 3, state: 'delayed' });
-    expect(await producer.cancel(queue, 'b')).toBe(true);
-    expect(await producer.nextDue(queue)).toBeNull();
-    await producer.resume(queue);
-    await until(() => handled.some(({ id }) => id === 'a'));
-    expect(await producer.deadLetters(queue).list()).toEqual({ letters: [], cursor: null });
-    expect(await producer.deadLetters(queue).redriveAll()).toBe(0);
-    expect(await producer.deadLetters(queue).discard('none')).toBe(false);
-    await producer.offer(queue, 4, '1h');
-    expect(await producer.clear(queue)).toBe(1);
-    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    beforeAll(async () => {
+      const provider = handlerOf(queue, (_payload, message) => handled.push(message));
+      app = await startTestApp({ connection, queues: { [queue]: options } }, { providers: [provider] });
+    });
+    afterAll(() => app.close());
+
+    it('handles a message when it falls due', async () => {
+      const { id } = await app.producer.offer(queue, { a: 1 }, 200);
+      await until(() => handled.length > 0);
+      expect(handled).toMatchObject([{ id, payload: { a: 1 }, attempt: 1 }]);
+    });
+
+    it('has all its keys in one slot', async () => {
+      const { producer } = app;
+      await producer.pause(queue);
+      await producer.offer(queue, 1, 0, { id: 'a' });
+      await producer.offer(queue, 2, '1h', { id: 'b' });
+      await producer.offer(queue, 3, '1h', { id: 'b', onDuplicate: 'replace' });
+      expect(await producer.reschedule(queue, 'b', '2h')).toBe(true);
+      expect(await producer.find(queue, 'b')).toMatchObject({ payload: 3, state: 'delayed' });
+      expect(await producer.cancel(queue, 'b')).toBe(true);
+      // A transfer has made the first one ready.
+      await until(async () => (await producer.nextDue(queue)) === null);
+      await producer.resume(queue);
+      await until(() => handled.some(({ id }) => id === 'a'));
+      expect(await producer.deadLetters(queue).list()).toEqual({ letters: [], cursor: null });
+      expect(await producer.deadLetters(queue).redriveAll()).toBe(0);
+      expect(await producer.deadLetters(queue).discard('none')).toBe(false);
+      await producer.offer(queue, 4, '1h');
+      expect(await producer.clear(queue)).toBe(1);
+      expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('keeps the structures that Redisson looks for under the name that Redisson has for it', async () => {
+      const { layout, redissonName = queue } = options;
+      const suffix = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
+      await app.producer.offer(queue, 'x', '1h', { id: 'x' });
+      const kept = await Promise.all([
+        cluster.zcard(`redisson_delay_queue_timeout:${suffix}`),
+        cluster.llen(`redisson_delay_queue:${suffix}`),
+      ]);
+      expect(kept).toEqual(layout === 'redisson' ? [1, 1] : [0, 0]);
+      await app.producer.cancel(queue, 'x');
+    });
   });
 });

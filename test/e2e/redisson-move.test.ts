@@ -14,7 +14,7 @@ describe('moving a live queue from the layout of Redisson to the native one', ()
   const numbers = (first: number) => Array.from({ length: 20 }, (_, index) => first + index);
 
   afterEach(async () => {
-    await scene.redis.unlink(Object.values(redissonKeys(scene.prefix, before)) as string[]);
+    await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue: before })) as string[]);
   });
 
   test('loses nothing: both queues are handled by one method until the old one is empty', async () => {

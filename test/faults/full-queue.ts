@@ -101,8 +101,8 @@ export class FullQueues {
   #open(): FullQueue {
     const queue = this.scene.newQueue();
     const limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, maxPayloadBytes: 1000 };
-    const store = new NativeMessageStore(this.#connections!, { prefix: this.scene.prefix, queue, limits });
     const keys = nativeKeys(this.scene.prefix, queue);
+    const store = new NativeMessageStore(this.#connections!, { keys, limits });
     return { store, keys, dump: () => dump(this.scene.redis, keys) };
   }
 }

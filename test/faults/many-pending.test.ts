@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/clock.js';
 import type { Claim } from '../../lib/store/message-store.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { CommandCount } from '../support/command-count.js';
@@ -33,7 +34,7 @@ describe('many messages are pending, offered in reverse order of their due times
 
   function openQueue(): NativeMessageStore {
     const limits = { attempts: 5, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1000 };
-    return new NativeMessageStore(connections, { prefix: scene.prefix, queue: scene.newQueue(), limits });
+    return new NativeMessageStore(connections, { keys: nativeKeys(scene.prefix, scene.newQueue()), limits });
   }
 
   const idOf = (index: number) => `m${String(index).padStart(7, '0')}`;

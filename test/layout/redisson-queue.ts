@@ -25,7 +25,7 @@ export interface RedissonTestQueueOptions {
 export class RedissonTestQueue {
   readonly redis: Redis;
   readonly name = randomName('layout');
-  readonly keys = redissonKeys('layout', this.name);
+  readonly keys = redissonKeys({ prefix: 'layout', queue: this.name });
   readonly store: RedissonMessageStore;
   readonly #connections: RedisConnections;
 

@@ -5,7 +5,8 @@ import { expectNativeKeys } from './native-keys.invariant.js';
 import { type RedisLayout, RedisRealStore } from './redis.real-store.js';
 
 const native: RedisLayout = {
-  openStore: (connections, options) => new NativeMessageStore(connections, options),
+  openStore: (connections, { prefix, queue, limits }) =>
+    new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits }),
   keysOf: ({ prefix, queue }) => {
     const keys = nativeKeys(prefix, queue);
     return { wake: keys.wake, all: Object.values(keys) as string[] };

@@ -20,7 +20,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
   afterEach(async () => {
     for (const queue of queues.splice(0)) {
       await suite.java.stopConsuming({ queue, codec: 'string' });
-      await scene.redis.unlink(Object.values(redissonKeys(scene.prefix, queue)) as string[]);
+      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue: queue })) as string[]);
     }
   });
 
@@ -117,6 +117,33 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(await producer.counts(queue.queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     expect(await suite.java.size(queue)).toBe(0);
   }, 300_000);
+
+  test.each(['shop:{eu}:', 'Bestellungen / größer: '])(
+    'a queue that Java knows by a name such as %jorders is shared like every other',
+    async (start) => {
+      const queue = newQueue();
+      const inJava = { ...queue, queue: start + queue.queue };
+      const tally = new Tally();
+      const handler = handlerOf<string>(queue.queue, (value) => tally.count(value, Date.now()), {
+        redissonName: inJava.queue,
+      });
+      const { producer } = await scene.startApp({ module: options(), providers: [handler] });
+      const delayed = { payload: 'of Node', delay: '1h' } as const;
+      await producer.offer(queue.queue, delayed.payload, delayed.delay, { id: 'of Node' });
+      expect((await suite.java.readAll(inJava)).map(({ value }) => value)).toEqual([delayed.payload]);
+      expect(await producer.cancel(queue.queue, 'of Node')).toBe(true);
+
+      await suite.java.offerMany(inJava, tally.expect(100, 'java', 300), 300, 10);
+      await until(() => tally.isComplete, { within: 20_000 });
+      expect(tally.problems()).toEqual([]);
+      await scene.redis.unlink(
+        Object.values(
+          redissonKeys({ prefix: scene.prefix, queue: queue.queue, redissonName: inJava.queue }),
+        ) as string[],
+      );
+    },
+    60_000,
+  );
 
   test("Java's transfer alone serves both sides", async () => {
     const queue = newQueue();

@@ -57,6 +57,11 @@ describe('the module options', () => {
     [{ queues: { orders: { maxMessages: 0 } } }, 'queues.orders.maxMessages must be a whole number from 1'],
     [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native' or 'redisson'"],
     [{ queues: { orders: 5 } }, 'queues.orders'],
+    [{ queues: { q: { redissonName: '' } } }, 'queues.q.redissonName must be 1–512 characters'],
+    [{ queues: { q: { redissonName: 'a{b' } } }, 'with braces only as one pair around something'],
+    [{ queues: { q: { redissonName: '{}:a' } } }, 'with braces only as one pair around something'],
+    [{ queues: { q: { redissonName: '{a}{b}' } } }, 'with braces only as one pair around something'],
+    [{ defaults: { redissonName: 'q' } }, 'defaults.redissonName would be that of all queues: set it in `queues`'],
     [null, 'the value must be'],
   ])('%j are refused with the field and the fix', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
@@ -86,6 +91,18 @@ describe('the options of a queue', () => {
       codec: 'json',
       format: 'Bc0Lc0',
     });
+  });
+
+  it.each(['orders', 'Bestellungen / größer', '{orders}', 'shop:{eu}:orders', 'x'.repeat(512)])(
+    'take %j for a name in Redisson',
+    (redissonName) => {
+      expect(resolveQueueOptions({ layout: 'redisson', redissonName })).toMatchObject({ redissonName });
+    },
+  );
+
+  it('have no name in Redisson with another layout', () => {
+    const problem = "redissonName must be left out with layout 'native'";
+    expect(() => resolveQueueOptions({ redissonName: 'q' })).toThrow(problem);
   });
 
   it('override each other layer by layer, and an undefined one overrides nothing', () => {

@@ -28,7 +28,12 @@ export interface NativeKeys {
 
 /** @param scope - stands before each part, to keep keys apart from those of the queue itself */
 export function nativeKeys(prefix: string, queue: string, scope = ''): NativeKeys {
-  const key = (part: string) => `${prefix}:{${queue}}:${scope}${part}`;
+  return nativeKeysUnder(`${prefix}:{${queue}}:${scope}`);
+}
+
+/** @param root - what each key begins with, a hash tag included */
+export function nativeKeysUnder(root: string): NativeKeys {
+  const key = (part: string) => root + part;
   return {
     delayed: key('delayed'),
     messages: key('messages'),

@@ -26,7 +26,7 @@ import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptReply } from '../redis/script-reply.js';
-import { type NativeKeys, nativeKeys } from './native.keys.js';
+import type { NativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
 import {
@@ -39,11 +39,8 @@ import {
 } from './script-values.js';
 
 export interface NativeStoreOptions {
-  readonly prefix: string;
-  readonly queue: string;
+  readonly keys: NativeKeys;
   readonly limits: StoreLimits;
-  /** Stands before each part of a key, to keep them apart from those of the queue itself. */
-  readonly scope?: string;
 }
 
 /** The messages of one queue in Redis, in this package's own layout. The scripts hold the logic; this speaks to them. */
@@ -53,9 +50,9 @@ export class NativeMessageStore implements MessageStore {
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
 
-  constructor(connections: RedisConnections, { prefix, queue, limits, scope }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { keys, limits }: NativeStoreOptions) {
     this.#connections = connections;
-    this.#keys = nativeKeys(prefix, queue, scope);
+    this.#keys = keys;
     this.#limits = limits;
   }
 

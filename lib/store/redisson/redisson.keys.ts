@@ -1,3 +1,5 @@
+import { type NativeKeys, nativeKeysUnder } from '../native/native.keys.js';
+
 /** The Redis keys of one queue of Redisson's, and what is kept beside them. All are in one slot of a cluster. */
 export interface RedissonKeys {
   /** LIST of values that are due: Redisson's `RBlockingQueue`. */
@@ -16,20 +18,42 @@ export interface RedissonKeys {
   readonly sequence: string;
 }
 
-/**
- * @param prefix - of what is kept beside Redisson's own keys, which have none
- * @param scope - stands before each part, to keep keys apart from those of the queue itself, Redisson's own included
- */
-export function redissonKeys(prefix: string, queue: string, scope = ''): RedissonKeys {
-  const key = (part: string) => `${prefix}:{${queue}}:${scope}${part}`;
-  const shared = (name: string, part: string) => (scope === '' ? name : key(part));
+/** Which queue it is. */
+export interface RedissonQueueName {
+  /** Of what is kept beside Redisson's own keys, which have none. */
+  readonly prefix: string;
+  readonly queue: string;
+  /** As Redisson knows the queue; default: the same. */
+  readonly redissonName?: string;
+  /** Stands before each part, to keep keys apart from those of the queue itself, Redisson's own included. */
+  readonly scope?: string;
+}
+
+/** All keys of such a queue, those of the native bookkeeping included. */
+export function redissonKeys({
+  prefix,
+  queue,
+  redissonName = queue,
+  scope = '',
+}: RedissonQueueName): RedissonKeys & NativeKeys {
+  // No queue's name has an `@`, so keys of queues that share a hash tag never meet.
+  const space = redissonName === queue ? ':' : `@${queue}:`;
+  const root = `${prefix}:{${hashTag(redissonName)}}${space}${scope}`;
+  const shared = (name: string, part: string) => (scope === '' ? name : root + part);
+  const suffix = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
   return {
-    target: shared(queue, 'target'),
-    timeouts: shared(`redisson_delay_queue_timeout:{${queue}}`, 'timeouts'),
-    entries: shared(`redisson_delay_queue:{${queue}}`, 'entries'),
-    channel: shared(`redisson_delay_queue_channel:{${queue}}`, 'channel'),
-    offered: key('offered'),
-    values: key('values'),
-    sequence: key('sequence'),
+    ...nativeKeysUnder(root),
+    target: shared(redissonName, 'target'),
+    timeouts: shared(`redisson_delay_queue_timeout:${suffix}`, 'timeouts'),
+    entries: shared(`redisson_delay_queue:${suffix}`, 'entries'),
+    channel: shared(`redisson_delay_queue_channel:${suffix}`, 'channel'),
+    offered: `${root}offered`,
+    values: `${root}values`,
+    sequence: `${root}sequence`,
   };
+}
+
+/** What a cluster chooses the slot of a key by. */
+function hashTag(name: string): string {
+  return /\{(.+?)\}/.exec(name)?.[1] ?? name;
 }

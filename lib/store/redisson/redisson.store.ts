@@ -25,7 +25,7 @@ import {
   type TransferRequest,
   LEASE_EXPIRED,
 } from '../message-store.js';
-import { type NativeKeys, nativeKeys } from '../native/native.keys.js';
+import type { NativeKeys } from '../native/native.keys.js';
 import { readRecord } from '../native/native.record.js';
 import { NativeMessageStore } from '../native/native.store.js';
 import {
@@ -39,21 +39,17 @@ import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptReply } from '../redis/script-reply.js';
-import { type RedissonKeys, redissonKeys } from './redisson.keys.js';
+import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
 import { RedissonValues } from './redisson.values.js';
 import { TargetWatch } from './target-watch.js';
 
-export interface RedissonStoreOptions {
-  readonly prefix: string;
-  readonly queue: string;
+export interface RedissonStoreOptions extends RedissonQueueName {
   readonly limits: StoreLimits;
   readonly codec: MessageCodec;
   readonly format: EntryFormat;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Stands before each part of a key, to keep them apart from those of the queue itself. */
-  readonly scope?: string;
   /** How long a wait for values of others blocks, ms. */
   readonly blockTimeout: number;
 }
@@ -82,12 +78,12 @@ export class RedissonMessageStore implements MessageStore {
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {
-    const { prefix, queue, limits, codec, format, clock, logger, blockTimeout, scope = '' } = options;
+    const { queue, limits, codec, format, clock, logger, blockTimeout } = options;
     this.codec = codec;
     this.#connections = connections;
     this.#clock = clock;
-    this.#native = new NativeMessageStore(connections, { prefix, queue, limits, scope });
-    this.#keys = { ...nativeKeys(prefix, queue, scope), ...redissonKeys(prefix, queue, scope) };
+    this.#keys = redissonKeys(options);
+    this.#native = new NativeMessageStore(connections, { keys: this.#keys, limits });
     this.delayedValues = new RedissonValues(connections.commands, this.#keys);
     this.#limits = limits;
     this.#format = format;

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+
+describe("the keys of a queue in Redisson's layout", () => {
+  const named = (redissonName: string) => redissonKeys({ prefix: 'delay-queue', queue: 'orders', redissonName });
+
+  it("are Redisson's own, and a bookkeeping beside them", () => {
+    expect(redissonKeys({ prefix: 'delay-queue', queue: 'orders' })).toMatchObject({
+      target: 'orders',
+      timeouts: 'redisson_delay_queue_timeout:{orders}',
+      entries: 'redisson_delay_queue:{orders}',
+      channel: 'redisson_delay_queue_channel:{orders}',
+      offered: 'delay-queue:{orders}:offered',
+      ready: 'delay-queue:{orders}:ready',
+    });
+  });
+
+  it('keep the hash tag that the name has in Redisson', () => {
+    expect(named('shop:{eu}:orders')).toMatchObject({
+      target: 'shop:{eu}:orders',
+      timeouts: 'redisson_delay_queue_timeout:shop:{eu}:orders',
+      entries: 'redisson_delay_queue:shop:{eu}:orders',
+      channel: 'redisson_delay_queue_channel:shop:{eu}:orders',
+      offered: 'delay-queue:{eu}@orders:offered',
+      ready: 'delay-queue:{eu}@orders:ready',
+    });
+  });
+
+  it('are the same whether or not the name is told that the queue has anyway', () => {
+    expect(named('orders')).toEqual(redissonKeys({ prefix: 'delay-queue', queue: 'orders' }));
+  });
+
+  it('never meet those of another queue under the same hash tag', () => {
+    const other = redissonKeys({ prefix: 'delay-queue', queue: 'eu' });
+    const all = [...Object.values(named('{eu}:orders')), ...Object.values(other)];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('are all its own while a queue is rehearsed', () => {
+    const rehearsal = redissonKeys({ prefix: 'p', queue: 'orders', redissonName: '{eu}:orders', scope: 'rehearsal:' });
+    for (const key of Object.values(rehearsal)) expect(key).toMatch(/^p:\{eu\}@orders:rehearsal:\w+$/);
+  });
+});
