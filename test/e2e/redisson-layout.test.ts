@@ -13,7 +13,7 @@ describe('an application with a queue in the layout of Redisson', () => {
   // Redisson's keys have no prefix.
   afterEach(async () => {
     for (const queue of queues.splice(0))
-      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue: queue })) as string[]);
+      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue })) as string[]);
   });
 
   function newQueue(): string {
@@ -42,7 +42,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout({ codec: 'string' }), consume: false } });
     const { dueAt } = await producer.offer(queue, 'hello', '1h');
-    const keys = redissonKeys({ prefix: scene.prefix, queue: queue });
+    const keys = redissonKeys({ prefix: scene.prefix, queue });
     const [entry, score] = await scene.redis.zrangeBuffer(keys.timeouts, 0, '-1', 'WITHSCORES');
     expect(entry!.toString('hex')).toMatch(/^08[0-9a-f]{16}050000000000000068656c6c6f$/);
     expect(Number(score)).toBe(dueAt.getTime());

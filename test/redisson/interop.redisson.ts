@@ -20,7 +20,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
   afterEach(async () => {
     for (const queue of queues.splice(0)) {
       await suite.java.stopConsuming({ queue, codec: 'string' });
-      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue: queue })) as string[]);
+      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue })) as string[]);
     }
   });
 
