@@ -1,12 +1,15 @@
-/* global document, MutationObserver, performance, window */
-// Runs in the page: notes when each order was seen in which state, in milliseconds since a form was sent.
+/* global document, FormData, MutationObserver, performance, window */
+// Runs in the page: notes when each order was seen in which state, in milliseconds since its form was sent.
 window.sightings = {};
-let sentAt = 0;
-document.addEventListener('submit', () => (sentAt = performance.now()), { capture: true });
+const sentAt = {};
+document.addEventListener('submit', ({ target }) => (sentAt[new FormData(target).get('item')] = performance.now()), {
+  capture: true,
+});
 new MutationObserver(() => {
   for (const row of document.querySelectorAll('[data-order-id]')) {
-    const seen = (window.sightings[row.querySelector('.item').textContent] ??= []);
+    const item = row.querySelector('.item').textContent;
+    const seen = (window.sightings[item] ??= []);
     const { status } = row.dataset;
-    if (seen.at(-1)?.status !== status) seen.push({ status, after: performance.now() - sentAt });
+    if (seen.at(-1)?.status !== status) seen.push({ status, after: performance.now() - sentAt[item] });
   }
 }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-status'] });
