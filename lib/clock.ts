@@ -43,16 +43,16 @@ export const systemClock: Clock = {
   schedulePunctually(task, delay) {
     if (delay < SHORTEST_PUNCTUAL) return systemClock.schedule(task, delay);
     const at = performance.now() + delay;
-    let timer: NodeJS.Timeout | undefined;
+    let cancelTimer: CancelTimer | undefined;
     let turn: NodeJS.Immediate | undefined;
     const wait = () => {
       const rest = at - performance.now();
-      if (rest > LAST_TURNS) timer = setTimeout(wait, Math.min(Math.floor(rest), LONGEST_TIMER));
+      if (rest > LAST_TURNS) cancelTimer = systemClock.schedule(wait, Math.floor(rest));
       else turn = setImmediate(rest > 0 ? wait : task);
     };
     wait();
     return () => {
-      clearTimeout(timer);
+      cancelTimer?.();
       clearImmediate(turn);
     };
   },

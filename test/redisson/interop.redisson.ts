@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys, type RedissonQueueName } from '../../lib/store/redisson/redisson.keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -15,12 +15,12 @@ const MANY = 100_000;
 
 describeWithJava('one queue of Java and Node', (suite) => {
   const scene = new Scene();
-  const queues: string[] = [];
+  const queues: RedissonQueueName[] = [];
 
   afterEach(async () => {
-    for (const queue of queues.splice(0)) {
-      await suite.java.stopConsuming({ queue, codec: 'string' });
-      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue })) as string[]);
+    for (const name of queues.splice(0)) {
+      await suite.java.stopConsuming({ queue: name.queue, codec: 'string' });
+      await scene.redis.unlink(Object.values(redissonKeys(name)) as string[]);
     }
   });
 
@@ -32,7 +32,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
 
   function newQueue(codec: JavaCodec = 'string') {
     const queue = scene.newQueue();
-    queues.push(queue);
+    queues.push({ prefix: scene.prefix, queue });
     return { queue, codec };
   }
 
@@ -123,6 +123,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     async (start) => {
       const queue = newQueue();
       const inJava = { ...queue, queue: start + queue.queue };
+      queues.push({ prefix: scene.prefix, queue: queue.queue, redissonName: inJava.queue });
       const tally = new Tally();
       const handler = handlerOf<string>(queue.queue, (value) => tally.count(value, Date.now()), {
         redissonName: inJava.queue,
@@ -136,11 +137,6 @@ describeWithJava('one queue of Java and Node', (suite) => {
       await suite.java.offerMany(inJava, tally.expect(100, 'java', 300), 300, 10);
       await until(() => tally.isComplete, { within: 20_000 });
       expect(tally.problems()).toEqual([]);
-      await scene.redis.unlink(
-        Object.values(
-          redissonKeys({ prefix: scene.prefix, queue: queue.queue, redissonName: inJava.queue }),
-        ) as string[],
-      );
     },
     60_000,
   );

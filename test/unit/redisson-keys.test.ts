@@ -26,6 +26,10 @@ describe("the keys of a queue in Redisson's layout", () => {
     });
   });
 
+  it('keep a hash tag of whatever characters', () => {
+    expect(named('{a\nb}:orders')).toMatchObject({ target: '{a\nb}:orders', ready: 'delay-queue:{a\nb}@orders:ready' });
+  });
+
   it('are the same whether or not the name is told that the queue has anyway', () => {
     expect(named('orders')).toEqual(redissonKeys({ prefix: 'delay-queue', queue: 'orders' }));
   });

@@ -43,24 +43,26 @@ describe('the watch of the target list', () => {
   });
   afterEach(() => end());
 
-  it('tells of values that others brought', async () => {
+  const fill = async () => {
     list.answer(true);
     await clock.advance(0);
+  };
+
+  it('tells of values that others brought', async () => {
+    await fill();
     expect(told).toBe(1);
   });
 
   it('says nothing of what a transfer of this process brought', async () => {
     watch.note(3);
-    list.answer(true);
-    await clock.advance(0);
+    await fill();
     expect(told).toBe(0);
   });
 
   it('waits for a transfer that is under way before it decides whether values are news', async () => {
     const transfer = new Latch();
     void watch.whileMoving(() => transfer.opened);
-    list.answer(true);
-    await clock.advance(0);
+    await fill();
     expect(told).toBe(0);
     watch.note(1);
     transfer.open();
@@ -71,25 +73,21 @@ describe('the watch of the target list', () => {
   it('says nothing of what a transfer of this process brought and a claim has taken since', async () => {
     watch.note(1);
     watch.note(0);
-    list.answer(true);
-    await clock.advance(0);
+    await fill();
     expect(told).toBe(0);
   });
 
   it('waits again when what a transfer brought was taken, and tells of what comes then', async () => {
     watch.note(1);
     watch.note(0);
-    list.answer(true);
-    await clock.advance(0);
+    await fill();
     expect(list.waits).toBe(2);
-    list.answer(true);
-    await clock.advance(0);
+    await fill();
     expect(told).toBe(1);
   });
 
   it('tells once, and waits again when the list is empty', async () => {
-    list.answer(true);
-    await clock.advance(0);
+    await fill();
     watch.note(5);
     await clock.advance(0);
     expect([told, list.waits]).toEqual([1, 1]);

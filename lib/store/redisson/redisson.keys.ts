@@ -36,24 +36,20 @@ export function redissonKeys({
   redissonName = queue,
   scope = '',
 }: RedissonQueueName): RedissonKeys & NativeKeys {
+  const tagged = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
+  const [hashTag] = /\{[^}]+\}/.exec(tagged)!;
   // No queue's name has an `@`, so keys of queues that share a hash tag never meet.
   const space = redissonName === queue ? ':' : `@${queue}:`;
-  const root = `${prefix}:{${hashTag(redissonName)}}${space}${scope}`;
+  const root = `${prefix}:${hashTag}${space}${scope}`;
   const shared = (name: string, part: string) => (scope === '' ? name : root + part);
-  const suffix = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
   return {
     ...nativeKeysUnder(root),
     target: shared(redissonName, 'target'),
-    timeouts: shared(`redisson_delay_queue_timeout:${suffix}`, 'timeouts'),
-    entries: shared(`redisson_delay_queue:${suffix}`, 'entries'),
-    channel: shared(`redisson_delay_queue_channel:${suffix}`, 'channel'),
+    timeouts: shared(`redisson_delay_queue_timeout:${tagged}`, 'timeouts'),
+    entries: shared(`redisson_delay_queue:${tagged}`, 'entries'),
+    channel: shared(`redisson_delay_queue_channel:${tagged}`, 'channel'),
     offered: `${root}offered`,
     values: `${root}values`,
     sequence: `${root}sequence`,
   };
-}
-
-/** What a cluster chooses the slot of a key by. */
-function hashTag(name: string): string {
-  return /\{(.+?)\}/.exec(name)?.[1] ?? name;
 }
