@@ -103,16 +103,16 @@ export class ConsumerLoop {
 
   async #claim(): Promise<Claimed> {
     const { settings, clock } = this.#options;
-    const repeated = this.#unanswered !== undefined;
-    const token = this.#unanswered ?? `${this.#consumerId}${(this.#claims++).toString(36)}`;
+    const insteadOf = this.#unanswered;
+    const token = `${this.#consumerId}${(this.#claims++).toString(36)}`;
     const half = Math.max(Math.ceil(settings.concurrency / 2), SMALLEST_HALF);
     const request = { token, limit: Math.min(settings.concurrency - this.#busy, half), lease: settings.lease };
     // Until the answer is here: what a lost one took is asked for again, rather than left to its lease.
     this.#unanswered = token;
-    let claimed = await this.#ask({ ...request, repeated });
+    let claimed = await this.#ask({ ...request, ...(insteadOf !== undefined && { insteadOf }) });
     // An answer so long on its way that the lease may have ended: asked again, what is still held gets a new one.
     if (clock.monotonic() >= claimed.claimedAt + settings.lease) {
-      claimed = await this.#ask({ ...request, repeated: true });
+      claimed = await this.#ask({ ...request, token: `${token}-again`, insteadOf: token });
     }
     this.#unanswered = undefined;
     return claimed;

@@ -47,7 +47,6 @@ export class OfferWriter {
     assertOfferOptions(options);
     const { id = this.ids.next(), headers = {}, onDuplicate = 'keep' } = options;
     const body = this.queue.store.codec.encode({ payload, headers });
-    // The store refuses it too; this spares the way there.
     if (byteLength(body) > this.queue.options.maxPayloadBytes) throw this.#tooLarge(body);
     return { id, due, onDuplicate, body };
   }
@@ -126,7 +125,7 @@ export class OfferWriter {
     return written;
   }
 
-  #result({ id, body }: Offer, { outcome, dueAt }: OfferReceipt): OfferResult {
+  #result({ id }: Offer, { outcome, dueAt }: OfferReceipt): OfferResult {
     const { name, options } = this.queue;
     if (outcome === 'rejected') {
       throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' has a message '${id}' already`, {
@@ -137,7 +136,6 @@ export class OfferWriter {
       const problem = `Queue '${name}' holds its maxMessages of ${options.maxMessages}: message '${id}' was not taken in`;
       throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
     }
-    if (outcome === 'too-large') throw this.#tooLarge(body);
     return { id, dueAt: new Date(dueAt), created: outcome === 'created' };
   }
 

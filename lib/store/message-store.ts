@@ -58,17 +58,22 @@ export interface MessageStore {
   transfer(request: TransferRequest): Promise<TransferReport>;
 
   /**
-   * Takes up to `limit` ready messages, oldest first, under one lease: they are this claim's until it ends, and come
-   * back by {@link transfer} after that. If ready messages remain, another doorbell is rung. While the queue is paused it
-   * takes none and rings nobody.
+   * Takes ready messages, oldest first, under one lease: they are this claim's until it ends, and come back by
+   * {@link transfer} after that. It takes `limit` of them at most, and stops at `maxBytes`. If ready messages remain,
+   * another doorbell is rung. While the queue is paused it takes none and rings nobody.
+   *
+   * A token takes once: the answer names all that it will ever hold. A claim `insteadOf` another one ends that one, however
+   * late it arrives: what it took passes to this claim within the same bounds, the rest is ready again, no attempt is
+   * spent, and nothing else is taken. If it took nothing, this is a claim like any other.
    *
    * A crash right after costs the messages their lease and an attempt.
    */
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
   /**
-   * Lets the leases of these claims end `lease` ms from now instead. A lease is that of all messages which a claim took, so one
-   * of them that is still held extends it for the others.
+   * Lets the leases of these claims end `lease` ms from now instead. A lease belongs to all messages of a token, so a
+   * call names all that its caller knows to hold. What a token holds beyond these is nobody's: it is ready again, with
+   * no attempt spent.
    *
    * @returns the ids whose claim is no longer held: settled, expired and taken back, replaced or cleared
    */
@@ -79,6 +84,15 @@ export interface MessageStore {
    * A retry or a defer that is the new earliest is heard by {@link watchDue}.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
+
+  /**
+   * Makes messages ready that are kept but are in no state, as damage from outside may leave them. Looks at a part of the
+   * queue at a time; a first look at a sound queue ends at once. A queue with a long line of ready messages is left for
+   * later: what is lost would stand at its end anyway.
+   *
+   * @param cursor - of the report before; none for a first look
+   */
+  repair(cursor?: string): Promise<RepairReport>;
 
   /** Counts the messages in each state at one instant, with the earliest due time among the delayed. */
   status(): Promise<QueueStatus>;
@@ -132,8 +146,6 @@ export interface StoreLimits {
   readonly maxDeadLetters: number;
   /** Offers that would make more messages than this, in all states together, are refused; null: no limit. */
   readonly maxMessages: number | null;
-  /** Offers whose body has more bytes are refused. */
-  readonly maxPayloadBytes: number;
 }
 
 /** The error of a dead letter whose last attempt ended with its lease. */
@@ -182,9 +194,9 @@ export interface Offer {
 
 /**
  * `created`: the id was free. `kept`, `replaced`, `rejected`: it was in use, and `onDuplicate` decided.
- * Nothing was written: `full`: the queue holds its `maxMessages`; `too-large`: the body is over `maxPayloadBytes`.
+ * Nothing was written: `full`: the queue holds its `maxMessages`.
  */
-export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full' | 'too-large';
+export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full';
 
 export interface OfferReceipt {
   readonly outcome: OfferOutcome;
@@ -240,10 +252,12 @@ export interface Claim {
 export interface ClaimRequest {
   /** Fresh for every claim, unique across processes. */
   readonly token: string;
-  /** The answer to a claim of this token got lost: if that one took messages, they are answered with again, and no others. */
-  readonly repeated?: boolean;
-  /** The most messages to take (0–1000); 0 only rings for those that are ready. */
+  /** The token of a claim whose answer got lost, and in whose place this one comes. */
+  readonly insteadOf?: string;
+  /** The most messages to take (0–1000); 0 only rings for those that are ready, or gives back what another claim took. */
   readonly limit: number;
+  /** The most bytes of bodies to take, though one message at least. Default: no bound. */
+  readonly maxBytes?: number;
   /** How long they are held unless the lease is extended. */
   readonly lease: number;
 }
@@ -271,6 +285,8 @@ export type Outcome =
   | { readonly kind: 'retry'; readonly delay: number }
   /** Put off: delayed again, no attempt spent. */
   | { readonly kind: 'defer'; readonly delay: number }
+  /** Not handled: ready again before all others, its due time unchanged, no attempt spent. Some doorbell is rung. */
+  | { readonly kind: 'release' }
   /** Failed for good: an attempt is spent, and it is a dead letter. */
   | { readonly kind: 'dead'; readonly error: string };
 
@@ -284,6 +300,13 @@ export interface SettleReport {
   readonly accepted: readonly boolean[];
   /** Dead letters removed because there were more than `maxDeadLetters`, oldest first. */
   readonly dropped: number;
+}
+
+export interface RepairReport {
+  /** Messages that were in no state and are ready now. */
+  readonly repaired: readonly string[];
+  /** To go on with; null: this look is over. */
+  readonly cursor: string | null;
 }
 
 export interface QueueStatus {

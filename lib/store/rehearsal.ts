@@ -14,7 +14,6 @@ export const REHEARSAL_LIMITS: StoreLimits = {
   attempts: 2,
   maxDeadLetters: 1,
   maxMessages: null,
-  maxPayloadBytes: 1000,
 };
 
 /**
@@ -27,12 +26,13 @@ export const REHEARSAL_LIMITS: StoreLimits = {
  */
 export async function rehearse(store: MessageStore): Promise<void> {
   const id = 'rehearsal';
-  const claim = { id, token: id };
+  const claim = { id, token: `${id}-3` };
   const offer = { id, due: { at: 0 }, onDuplicate: 'replace', body: 'rehearsal' } as const;
   const takeAndSettle = async (outcome: Parameters<MessageStore['settle']>[0][number]['outcome']) => {
     await store.transfer({ scheduler: id, limit: 1 });
     await store.claim({ token: id, limit: 1, lease: 1000 });
-    await store.claim({ token: id, limit: 1, lease: 1000, repeated: true });
+    await store.claim({ token: `${id}-2`, insteadOf: id, limit: 1, lease: 1000 });
+    await store.claim({ token: id + '-3', insteadOf: `${id}-2`, limit: 1, lease: 1000 });
     await store.extend([claim], 1000);
     await store.settle([{ claim, outcome }]);
   };

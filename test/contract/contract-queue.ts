@@ -37,7 +37,6 @@ const GENEROUS: StoreLimits = {
   attempts: 3,
   maxDeadLetters: 1000,
   maxMessages: null,
-  maxPayloadBytes: 2 * 1024 * 1024,
 };
 /** So short that a test can wait for its end. */
 export const SHORT_LEASE = 30;

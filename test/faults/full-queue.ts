@@ -36,12 +36,15 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: LONG_LEASE }),
   'claim of one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
   'claim of nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
-  'claim, repeated': (store) => store.claim({ token: HELD.token, limit: 10, lease: LONG_LEASE, repeated: true }),
+  'claim in the place of another one': (store) =>
+    store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: LONG_LEASE }),
   extend: (store) => store.extend([HELD], LONG_LEASE),
   'settle: ack': settle({ kind: 'ack' }),
   'settle: retry': settle({ kind: 'retry', delay: LONG_LEASE }),
   'settle: defer': settle({ kind: 'defer', delay: LONG_LEASE }),
   'settle: dead': settle({ kind: 'dead', error: '{}' }),
+  'settle: release': settle({ kind: 'release' }),
+  repair: (store) => store.repair(),
   status: (store) => store.status(),
   pause: (store) => store.pause(),
   resume: (store) => store.resume(),
@@ -100,7 +103,7 @@ export class FullQueues {
 
   #open(): FullQueue {
     const queue = this.scene.newQueue();
-    const limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, maxPayloadBytes: 1000 };
+    const limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100 };
     const keys = nativeKeys(this.scene.prefix, queue);
     const store = new NativeMessageStore(this.#connections!, { keys, limits });
     return { store, keys, dump: () => dump(this.scene.redis, keys) };

@@ -33,7 +33,7 @@ describe('many messages are pending, offered in reverse order of their due times
   afterAll(() => connections.close());
 
   function openQueue(): NativeMessageStore {
-    const limits = { attempts: 5, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1000 };
+    const limits = { attempts: 5, maxDeadLetters: 10, maxMessages: null };
     return new NativeMessageStore(connections, { keys: nativeKeys(scene.prefix, scene.newQueue()), limits });
   }
 

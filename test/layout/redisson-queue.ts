@@ -13,7 +13,7 @@ import { QuietLogger } from '../support/quiet-logger.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 
-const LIMITS: StoreLimits = { attempts: 3, maxDeadLetters: 100, maxMessages: null, maxPayloadBytes: 10_000 };
+const LIMITS: StoreLimits = { attempts: 3, maxDeadLetters: 100, maxMessages: null };
 
 export interface RedissonTestQueueOptions {
   readonly format?: EntryFormat;

@@ -46,7 +46,8 @@ const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promise<unkno
   'find a ready one': (store) => store.find('ready'),
   transfer: (store) => store.transfer({ scheduler: 's', limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: HOUR }),
-  'claim, repeated': (store) => store.claim({ token: HELD.token, limit: 10, lease: HOUR, repeated: true }),
+  'claim in the place of another one': (store) =>
+    store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: HOUR }),
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
   status: (store) => store.status(),
   resume: (store) => store.resume(),

@@ -22,7 +22,6 @@ const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({
   attempts: fc.constantFrom(2, 3),
   maxDeadLetters: fc.constantFrom(2, 1000),
   maxMessages: fc.constantFrom(null, 6),
-  maxPayloadBytes: fc.constant(1000),
 });
 
 function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arbitrary<Command> {

@@ -2,6 +2,7 @@ import type { MessageState } from '../../lib/message.js';
 import {
   LEASE_EXPIRED,
   type Claim,
+  type ClaimRequest,
   type DeadSelection,
   type DueTime,
   type Offer,
@@ -40,6 +41,8 @@ export class QueueModel {
   readonly line: Line = new ReadyLine();
   /** Every claim there has ever been, the latest first. */
   readonly claimHistory: Claim[] = [];
+  /** Tokens that take nothing any more, because another claim came in their place. */
+  readonly ended = new Set<string>();
   /** How many claims each consumer has made. */
   readonly claimsMade: [number, number] = [0, 0];
   /** Where the last page of dead letters ended, if there was more. */
@@ -149,9 +152,16 @@ export class QueueModel {
     return this.paused ? 0 : Math.min(limit, this.line.length);
   }
 
-  /** @returns whether ready messages remain for others */
-  claim(messages: readonly ModelMessage[], token: string, lease: number, at: Moment): boolean {
+  /**
+   * @param messages - what it took
+   * @returns whether ready messages remain for others
+   */
+  claim(messages: readonly ModelMessage[], { token, insteadOf, lease }: ClaimRequest, at: Moment): boolean {
     const end = Instant.after(lease, at);
+    if (insteadOf !== undefined) {
+      this.#giveBack(this.heldBy(insteadOf).filter((message) => !messages.includes(message)));
+      this.ended.add(insteadOf);
+    }
     messages.forEach((message, place) => {
       this.line.remove(message.id);
       toState(message, 'active');
@@ -164,12 +174,19 @@ export class QueueModel {
     return more;
   }
 
-  /** @returns whether it is held */
-  extend(claim: Claim, lease: number, at: Moment): boolean {
-    if (!this.held(claim)) return false;
+  /** @returns those that are not held */
+  extend(claims: readonly Claim[], lease: number, at: Moment): Claim[] {
     const end = Instant.after(lease, at);
-    for (const message of this.heldBy(claim.token)) message.lease = { ...message.lease!, end };
-    return true;
+    const lost = claims.filter((claim) => !this.held(claim));
+    const named = claims.map((claim) => this.held(claim));
+    const strays: ModelMessage[] = [];
+    for (const token of new Set(claims.map((claim) => claim.token))) {
+      const kept = this.heldBy(token).filter((message) => named.includes(message));
+      strays.push(...this.heldBy(token).filter((message) => !named.includes(message)));
+      for (const [place, message] of kept.entries()) message.lease = { ...message.lease!, place, end };
+    }
+    this.#giveBack(strays);
+    return lost;
   }
 
   settle(settlements: readonly Settlement[], at: Moment) {
@@ -178,6 +195,8 @@ export class QueueModel {
       if (message) this.#end(message, outcome, at);
       return message !== undefined;
     });
+    const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
+    this.#giveBack(settlements.filter(isReleased).map(({ claim }) => this.messages.get(claim.id)!));
     return { accepted, dropped: this.#dropOldestDead() };
   }
 
@@ -216,10 +235,18 @@ export class QueueModel {
       this.remove(message.id);
     } else if (outcome.kind === 'dead') {
       this.#bury(message, outcome.error, at);
+    } else if (outcome.kind === 'release') {
+      toState(message, 'ready');
     } else {
       toState(message, 'delayed');
       message.due = Instant.after(outcome.delay, at);
     }
+  }
+
+  #giveBack(messages: readonly ModelMessage[]): void {
+    for (const message of messages) toState(message, 'ready');
+    this.line.addFirst(messages);
+    if (messages.length > 0) this.#ringIfReady();
   }
 
   #bury(message: ModelMessage, error: string, at: Moment): void {
@@ -256,7 +283,7 @@ function instantOf(due: DueTime, at: Moment): Instant {
 }
 
 /** The ids that are ready, as {@link ReadyLine} keeps them. */
-export type Line = Pick<ReadyLine, 'length' | 'add' | 'remove' | 'mayBeginWith'>;
+export type Line = Pick<ReadyLine, 'length' | 'add' | 'addFirst' | 'remove' | 'mayBeginWith'>;
 
 /**
  * Those that the same call brings into a state have the same rank, be it known yet or not. Leases that end together do so in the

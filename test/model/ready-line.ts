@@ -19,6 +19,12 @@ export class ReadyLine {
     this.#forgetEmptyLots();
   }
 
+  /** What was given back comes before all others. */
+  addFirst(givenBack: readonly { id: string }[]): void {
+    this.#lots.unshift({ due: givenBack.map(({ id }) => id), recovered: [] });
+    this.#forgetEmptyLots();
+  }
+
   remove(id: string): void {
     for (const lot of this.#lots) {
       lot.due = lot.due.filter((each) => each !== id);

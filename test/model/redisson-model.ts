@@ -137,6 +137,10 @@ class RedissonLine {
     );
   }
 
+  addFirst(givenBack: readonly { id: string }[]): void {
+    this.kept.addFirst(givenBack);
+  }
+
   remove(id: string): void {
     this.kept.remove(id);
     this.target = this.target.filter((each) => each !== id);

@@ -24,7 +24,7 @@ describe('ConsumerLoop', () => {
   beforeEach(() => {
     clock = new ManualClock();
     store = new MemoryMessageStore({
-      limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1000 },
+      limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null },
       clock,
     });
     logger = new QuietLogger();

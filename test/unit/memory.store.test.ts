@@ -3,7 +3,7 @@ import type { Offer } from '../../lib/store/message-store.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-const limits = { attempts: 3, maxDeadLetters: 1000, maxMessages: null, maxPayloadBytes: 1000 };
+const limits = { attempts: 3, maxDeadLetters: 1000, maxMessages: null };
 const offer = (id: string, after: number): Offer => ({ id, due: { after }, onDuplicate: 'reject', body: 'J1' });
 
 /** What every store promises is in the contract; here is what only this one does. */

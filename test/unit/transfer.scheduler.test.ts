@@ -16,7 +16,7 @@ describe('TransferScheduler', () => {
   beforeEach(() => {
     clock = new ManualClock();
     store = new MemoryMessageStore({
-      limits: { attempts: 5, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1000 },
+      limits: { attempts: 5, maxDeadLetters: 10, maxMessages: null },
       clock,
     });
     transfers = 0;

@@ -17,6 +17,7 @@ import {
   type OfferOutcome,
   type OfferReceipt,
   type QueueStatus,
+  type RepairReport,
   type Settlement,
   type SettleReport,
   type StoredMessage,
@@ -41,6 +42,8 @@ export class MemoryMessageStore implements MessageStore {
   readonly #table = new MessageTable();
   readonly #doorbells: MemoryDoorbells;
   readonly #announcer = new DueAnnouncer();
+  /** Tokens of claims in whose place others came. */
+  readonly #endedTokens = new Set<string>();
   #paused = false;
   #lastMove: TransferReport['lastMove'] = null;
 
@@ -114,30 +117,48 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
+  claim({ token, insteadOf, limit, maxBytes = Infinity, lease }: ClaimRequest): Promise<ClaimReport> {
     return this.#atomically((now) => {
-      const before = repeated ? this.#table.listHeld(token) : [];
-      const messages = before.length > 0 || this.#paused ? before : this.#table.list('ready', limit);
-      this.#table.lease(messages, token, Math.ceil(now + lease));
+      const passedOn = insteadOf === undefined ? [] : this.#table.listHeld(insteadOf);
+      if (insteadOf !== undefined) this.#endedTokens.add(insteadOf);
+      const waiting = passedOn.length > 0 ? passedOn : this.#mayTake(token) ? this.#table.list('ready', limit) : [];
+      const taken = withinBytes(waiting.slice(0, limit), maxBytes);
+      this.#table.lease(taken, token, Math.ceil(now + lease));
+      this.#table.lineUpFirst(passedOn.slice(taken.length));
       const more = this.#ringForReady();
-      return { messages: messages.map(copyOf), more, orphans: [] };
+      return { messages: taken.map(copyOf), more, orphans: [] };
     });
   }
 
   extend(claims: readonly Claim[], lease: number): Promise<string[]> {
     return this.#atomically((now) => {
-      const isHeld = (claim: Claim) => this.#table.getHeld(claim) !== undefined;
-      const tokens = new Set(claims.filter(isHeld).map(({ token }) => token));
-      for (const token of tokens) this.#table.lease(this.#table.listHeld(token), token, Math.ceil(now + lease));
-      return claims.filter((claim) => !isHeld(claim)).map(({ id }) => id);
+      const named = new Set(claims.flatMap((claim) => this.#table.getHeld(claim) ?? []));
+      const lost = claims.filter((claim) => !this.#table.getHeld(claim)).map(({ id }) => id);
+      const strays: MemoryMessage[] = [];
+      for (const token of new Set(claims.map((claim) => claim.token))) {
+        const held = this.#table.listHeld(token);
+        const kept = held.filter((message) => named.has(message));
+        this.#table.lease(kept, token, Math.ceil(now + lease));
+        strays.push(...held.filter((message) => !named.has(message)));
+      }
+      this.#lineUpFirst(strays);
+      return lost;
     });
   }
 
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     return this.#atomically((now) => {
       const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
+      // Once more and together, so that they keep their order.
+      const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
+      this.#lineUpFirst(settlements.filter(isReleased).map(({ claim }) => this.#table.get(claim.id)!));
       return { accepted, dropped: this.#dropDead() };
     });
+  }
+
+  /** Every message here is in exactly one state: the table moves it in one step. */
+  repair(): Promise<RepairReport> {
+    return Promise.resolve({ repaired: [], cursor: null });
   }
 
   status(): Promise<QueueStatus> {
@@ -223,7 +244,6 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   #takeIn({ id, due, onDuplicate, body }: Offer, now: number): OfferReceipt {
-    if (Buffer.byteLength(body) > this.#limits.maxPayloadBytes) return { outcome: 'too-large', dueAt: 0 };
     const present = this.#table.get(id);
     if (present && onDuplicate !== 'replace') {
       return { outcome: onDuplicate === 'keep' ? 'kept' : 'rejected', dueAt: present.dueAt };
@@ -268,12 +288,25 @@ export class MemoryMessageStore implements MessageStore {
       case 'defer':
         this.#table.delay(message, Math.ceil(now + outcome.delay));
         break;
+      case 'release':
+        this.#table.lineUpFirst([message]);
+        break;
       case 'dead':
         message.failedAttempts++;
         this.#table.bury(message, outcome.error, Math.floor(now));
         break;
     }
     return true;
+  }
+
+  #lineUpFirst(messages: readonly MemoryMessage[]): void {
+    this.#table.lineUpFirst(messages);
+    if (messages.length > 0) this.#ringForReady();
+  }
+
+  /** A token takes once. */
+  #mayTake(token: string): boolean {
+    return !this.#paused && !this.#endedTokens.has(token) && this.#table.listHeld(token).length === 0;
   }
 
   #dropDead(): number {
@@ -312,6 +345,12 @@ export class MemoryMessageStore implements MessageStore {
 /** Rounded up: a fraction of a millisecond late rather than early. */
 function instantOf(due: DueTime, now: number): number {
   return 'at' in due ? due.at : Math.ceil(now + due.after);
+}
+
+/** The first messages, as far as their bodies stay within so many bytes; one at least. */
+function withinBytes(messages: readonly MemoryMessage[], maxBytes: number): MemoryMessage[] {
+  let bytes = 0;
+  return messages.filter(({ body }, i) => (bytes += body.length) <= maxBytes || i === 0);
 }
 
 /** What leaves the store has bytes of its own, so that no handler changes what the next attempt reads. */

@@ -27,7 +27,9 @@ export interface MemoryMessage extends Ranked {
 export class MessageTable {
   readonly #byId = new Map<string, MemoryMessage>();
   #byState = emptyLists();
-  #lineNumber = 0;
+  /** Of the next message at the end of the line, and of the one at its head. */
+  #lineEnd = 0;
+  #lineHead = 0;
 
   get size(): number {
     return this.#byId.size;
@@ -99,7 +101,12 @@ export class MessageTable {
   }
 
   lineUp(message: MemoryMessage): void {
-    this.#move(message, 'ready', this.#lineNumber++);
+    this.#move(message, 'ready', this.#lineEnd++);
+  }
+
+  /** Puts messages before all that are ready, in their order. */
+  lineUpFirst(messages: readonly MemoryMessage[]): void {
+    for (const message of [...messages].reverse()) this.#move(message, 'ready', --this.#lineHead);
   }
 
   /** Gives messages to a claim; leases that end together end in the order of tokens, and of messages in a claim. */

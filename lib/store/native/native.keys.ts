@@ -22,6 +22,11 @@ export interface NativeKeys {
   readonly paused: string;
   /** STRING, who moved messages last, and when. */
   readonly mover: string;
+  /**
+   * What the names of some STRINGs begin with: one for each token of a claim that takes nothing any more, because another one
+   * came in its place. They expire.
+   */
+  readonly ended: string;
   /** Channel of earlier due times. */
   readonly due: string;
 }
@@ -46,6 +51,7 @@ export function nativeKeysUnder(root: string): NativeKeys {
     wake: key('wake'),
     paused: key('paused'),
     mover: key('mover'),
+    ended: key('ended:'),
     due: key('due'),
   };
 }

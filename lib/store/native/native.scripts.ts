@@ -12,6 +12,7 @@ export const nativeScripts = {
   claim: load('claim'),
   extend: load('extend'),
   settle: load('settle'),
+  repair: load('repair'),
   status: load('status'),
   pause: load('pause'),
   resume: load('resume'),

@@ -14,6 +14,7 @@ import {
   type Offer,
   type OfferReceipt,
   type QueueStatus,
+  type RepairReport,
   type Settlement,
   type SettleReport,
   type StoredMessage,
@@ -30,11 +31,15 @@ import type { NativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
 import {
+  claimArguments,
   dueArgument,
+  endedKeys,
   readClaimReport,
   readQueueStatus,
   readReceipts,
+  readRepairReport,
   readTransferReport,
+  REPAIR_PART,
   settlementArguments,
 } from './script-values.js';
 
@@ -59,7 +64,7 @@ export class NativeMessageStore implements MessageStore {
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { delayed, messages, ready, claims, leases, attempts, dead, errors, due } = this.#keys;
-    const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes];
+    const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
     const keys = [delayed, messages, ready, claims, leases, attempts, dead, errors];
     return readReceipts(await this.#run(scripts.offer, keys, args), offers.length);
@@ -96,28 +101,35 @@ export class NativeMessageStore implements MessageStore {
     return readTransferReport(reply).report;
   }
 
-  async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
+  async claim(request: ClaimRequest): Promise<ClaimReport> {
     const { ready, claims, leases, messages, attempts, wake, paused } = this.#keys;
-    const keys = [ready, claims, leases, messages, attempts, wake, paused];
-    return readClaimReport(await this.#run(scripts.claim, keys, [token, limit, lease, repeated ? 1 : 0]));
+    const keys = [ready, claims, leases, messages, attempts, wake, paused, ...endedKeys(this.#keys, request)];
+    return readClaimReport(await this.#run(scripts.claim, keys, claimArguments(request)));
   }
 
   async extend(held: readonly Claim[], lease: number): Promise<string[]> {
     if (held.length === 0) return [];
-    const { claims, leases } = this.#keys;
+    const { claims, leases, ready, wake, paused } = this.#keys;
     const args = [lease, ...held.flatMap(({ id, token }) => [id, token])];
-    return (await this.#run(scripts.extend, [claims, leases], args)).rest((reply) => reply.text());
+    return (await this.#run(scripts.extend, [claims, leases, ready, wake, paused], args)).rest((reply) => reply.text());
   }
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    const { delayed, messages, claims, leases, attempts, dead, errors, due } = this.#keys;
+    const { delayed, messages, claims, leases, attempts, dead, errors, ready, wake, paused, due } = this.#keys;
+    const keys = [delayed, messages, claims, leases, attempts, dead, errors, ready, wake, paused];
     const args = [due, this.#limits.maxDeadLetters, ...settlementArguments(settlements)];
-    const reply = await this.#run(scripts.settle, [delayed, messages, claims, leases, attempts, dead, errors], args);
+    const reply = await this.#run(scripts.settle, keys, args);
     const dropped = reply.number();
     const accepted = settlements.map(() => true);
     while (!reply.done) accepted[reply.number() - 1] = false;
     return { dropped, accepted };
+  }
+
+  async repair(cursor = ''): Promise<RepairReport> {
+    const { messages, delayed, ready, claims, dead, wake, paused } = this.#keys;
+    const keys = [messages, delayed, ready, claims, dead, wake, paused];
+    return readRepairReport(await this.#run(scripts.repair, keys, [cursor, REPAIR_PART]));
   }
 
   async status(): Promise<QueueStatus> {

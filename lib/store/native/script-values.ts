@@ -1,16 +1,19 @@
 import type {
   ClaimedMessage,
   ClaimReport,
+  ClaimRequest,
   DueTime,
   OfferOutcome,
   OfferReceipt,
   Outcome,
   QueueStatus,
+  RepairReport,
   Settlement,
   TransferReport,
 } from '../message-store.js';
 import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { ScriptReply } from '../redis/script-reply.js';
+import type { NativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 
 /** What scripts take and answer with, where more than one layout does. */
@@ -48,6 +51,23 @@ export function readClaimReport(reply: ScriptReply): ClaimReport {
   return { messages, more, orphans };
 }
 
+export function claimArguments({ token, insteadOf = '', limit, maxBytes = 0, lease }: ClaimRequest): ScriptArgument[] {
+  return [token, insteadOf, limit, maxBytes, lease];
+}
+
+/** Where it is kept that the claim's token, and the one in whose place it comes, take nothing any more. */
+export function endedKeys({ ended }: Pick<NativeKeys, 'ended'>, { token, insteadOf }: ClaimRequest): string[] {
+  return insteadOf === undefined ? [ended + token] : [ended + token, ended + insteadOf];
+}
+
+/** How many messages one call of `repair` looks at: with their records, which are as large as their payloads. */
+export const REPAIR_PART = 100;
+
+export function readRepairReport(reply: ScriptReply): RepairReport {
+  const cursor = reply.text();
+  return { cursor: cursor === '' ? null : cursor, repaired: reply.rest(() => reply.text()) };
+}
+
 /** Runs of settlements that one claim took and that ended alike, in order. */
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
@@ -64,8 +84,8 @@ export function settlementArguments(settlements: readonly Settlement[]): ScriptA
 }
 
 function detail(outcome: Outcome): ScriptArgument {
-  if (outcome.kind === 'ack') return '';
-  return outcome.kind === 'dead' ? outcome.error : outcome.delay;
+  if (outcome.kind === 'dead') return outcome.error;
+  return 'delay' in outcome ? outcome.delay : '';
 }
 
 export function readQueueStatus(reply: ScriptReply): QueueStatus {

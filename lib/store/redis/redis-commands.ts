@@ -3,7 +3,8 @@ import type { DelayQueueError } from '../../delay-queue.errors.js';
 import type { RedisScript } from './redis-script.js';
 import { ScriptReply } from './script-reply.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
-import { closed, explain, isErrorReply, wasNotSent } from './redis-errors.js';
+import { closed, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
+import { ServerClock } from './server-clock.js';
 
 /** How soon a client that could not send, though it looked ready, is tried again, ms. */
 const UNNOTICED_PAUSE = 5;
@@ -14,10 +15,13 @@ export type ScriptArgument = string | number | Buffer;
 export class RedisCommands {
   readonly #settings: ConnectionSettings;
   readonly #connection: RedisConnection;
+  readonly #serverClock = new ServerClock();
+  #learning = false;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
     this.#connection = new RedisConnection('commands', settings);
+    this.#connection.client.on('ready', () => void this.#learnServerClock());
   }
 
   connect(): void {
@@ -55,7 +59,8 @@ export class RedisCommands {
   }
 
   /**
-   * Runs a script.
+   * Runs a script. One that has a deadline never takes effect after it, however late the network delivers the call: whoever
+   * was told that the outcome is unknown may do something else by then.
    *
    * @throws DelayQueueError `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
@@ -66,13 +71,35 @@ export class RedisCommands {
       if (!this.#connection.isReady) {
         await this.#connection.ready(script.name, Math.max(0, deadline - clock.monotonic()));
       }
+      const sentAt = clock.monotonic();
+      if (script.hasDeadline && this.#serverClock.isStale(sentAt)) void this.#learnServerClock();
+      const ownArgs = script.hasDeadline ? [this.#serverClock.at(deadline)] : [];
       try {
-        return new ScriptReply(await this.#evaluate(script, [keys.length, ...keys, ...args], deadline));
+        return new ScriptReply(await this.#evaluate(script, [keys.length, ...keys, ...ownArgs, ...args], deadline));
       } catch (error) {
-        if (!wasNotSent(error) || clock.monotonic() >= deadline) throw this.#explain(script.name, error);
+        const serverTime = serverTimeOfLateCall(error);
+        if (clock.monotonic() >= deadline) throw this.#explain(script.name, error);
+        // The server's clock was set forward; the call changed nothing.
+        if (serverTime !== undefined) this.#serverClock.learn(serverTime, sentAt);
+        else if (!wasNotSent(error)) throw this.#explain(script.name, error);
         // The socket is closing, and ioredis has yet to notice.
-        await new Promise<void>((resolve) => clock.schedule(resolve, UNNOTICED_PAUSE));
+        else await new Promise<void>((resolve) => clock.schedule(resolve, UNNOTICED_PAUSE));
       }
+    }
+  }
+
+  /** A failure is no news: the next call tries again. */
+  async #learnServerClock(): Promise<void> {
+    if (this.#learning) return;
+    this.#learning = true;
+    const sentAt = this.#settings.clock.monotonic();
+    try {
+      const [seconds, microseconds] = await this.#connection.answer(this.#connection.client.time());
+      this.#serverClock.learn(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
+    } catch {
+      // What was known before holds on.
+    } finally {
+      this.#learning = false;
     }
   }
 

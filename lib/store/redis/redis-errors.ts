@@ -8,6 +8,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   LOADING: 'Redis is still loading its data: try again when it has',
   MISCONF: 'Redis cannot save its data to its disk: look into its log, and mend or free the disk',
   NOPERM: 'the Redis user lacks a permission for a command, a key or a channel: extend its ACL',
+  LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was set: try again',
   NOAUTH: 'Redis wants a password: set it in `connection`',
   WRONGPASS: 'the user name or the password in `connection` is wrong',
   BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
@@ -46,6 +47,12 @@ export function refused(command: string, cause: Error): DelayQueueError {
   return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, {
     cause: withoutCommand(cause),
   });
+}
+
+/** Of the refusal of a call that arrived after its deadline, what the server's clock showed, ms; undefined: it is none. */
+export function serverTimeOfLateCall(error: unknown): number | undefined {
+  const [, time] = (isErrorReply(error) && /^LATE (\d+)/.exec(error.message)) || [];
+  return time === undefined ? undefined : Number(time);
 }
 
 /** Whether Redis refused because of its user's ACL: for a command itself, or for one inside a script. */

@@ -6,6 +6,8 @@ export interface RedisScript {
   readonly name: string;
   readonly source: string;
   readonly sha1: string;
+  /** Whether its first argument is an instant after which it refuses to run (`deadline.lua`). */
+  readonly hasDeadline: boolean;
 }
 
 /**
@@ -21,5 +23,6 @@ export function loadScript(folder: URL, name: string): RedisScript {
       read(`${layout === undefined ? '' : `../../${layout}/lua/`}include/${part}`),
   );
   const source = whole.replace(/^\s*--.*\n/gm, '').replace(/\n{2,}/g, '\n');
-  return { name, source, sha1: createHash('sha1').update(source).digest('hex') };
+  const hasDeadline = source.includes('check_deadline(');
+  return { name, source, sha1: createHash('sha1').update(source).digest('hex'), hasDeadline };
 }

@@ -10,6 +10,7 @@ export const redissonScripts = {
   find: load('find'),
   transfer: load('transfer'),
   claim: load('claim'),
+  repair: load('repair'),
   status: load('status'),
   resume: load('resume'),
   clear: load('clear'),

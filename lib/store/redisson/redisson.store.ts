@@ -17,6 +17,7 @@ import {
   type Offer,
   type OfferReceipt,
   type QueueStatus,
+  type RepairReport,
   type Settlement,
   type SettleReport,
   type StoredMessage,
@@ -29,11 +30,15 @@ import type { NativeKeys } from '../native/native.keys.js';
 import { readRecord } from '../native/native.record.js';
 import { NativeMessageStore } from '../native/native.store.js';
 import {
+  claimArguments,
   dueArgument,
+  endedKeys,
   readClaimReport,
   readQueueStatus,
   readReceipts,
+  readRepairReport,
   readTransferReport,
+  REPAIR_PART,
 } from '../native/script-values.js';
 import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
@@ -95,7 +100,7 @@ export class RedissonMessageStore implements MessageStore {
     if (offers.length === 0) return [];
     const { timeouts, entries, target, offered, values, sequence, messages, channel } = this.#keys;
     const { delayed, ready, claims, leases, attempts, dead, errors } = this.#keys;
-    const args: ScriptArgument[] = [channel, this.#limits.maxMessages ?? 0, this.#limits.maxPayloadBytes, this.#format];
+    const args: ScriptArgument[] = [channel, this.#limits.maxMessages ?? 0, this.#format];
     for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
     const keys = [timeouts, entries, target, offered, values, sequence, messages];
     if (offers.some(({ onDuplicate }) => onDuplicate === 'replace')) {
@@ -142,16 +147,12 @@ export class RedissonMessageStore implements MessageStore {
     return report;
   }
 
-  async claim({ token, limit, lease, repeated = false }: ClaimRequest): Promise<ClaimReport> {
+  async claim(request: ClaimRequest): Promise<ClaimReport> {
     const { target, timeouts, offered, values, sequence } = this.#keys;
     const { ready, claims, leases, messages, attempts, wake, paused } = this.#keys;
-    const report = readClaimReport(
-      await this.#run(
-        scripts.claim,
-        [target, timeouts, offered, values, sequence, ready, claims, leases, messages, attempts, wake, paused],
-        [token, limit, lease, repeated ? 1 : 0],
-      ),
-    );
+    const native = [ready, claims, leases, messages, attempts, wake, paused, ...endedKeys(this.#keys, request)];
+    const keys = [target, timeouts, offered, values, sequence, ...native];
+    const report = readClaimReport(await this.#run(scripts.claim, keys, claimArguments(request)));
     if (report.messages.length > 0 && !report.more) this.#target.note(0);
     return report;
   }
@@ -162,6 +163,12 @@ export class RedissonMessageStore implements MessageStore {
 
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     return this.#native.settle(settlements);
+  }
+
+  async repair(cursor = ''): Promise<RepairReport> {
+    const { messages, delayed, ready, claims, dead, wake, paused, offered } = this.#keys;
+    const keys = [messages, delayed, ready, claims, dead, wake, paused, offered];
+    return readRepairReport(await this.#run(scripts.repair, keys, [cursor, REPAIR_PART]));
   }
 
   async status(): Promise<QueueStatus> {

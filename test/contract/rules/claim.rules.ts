@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ContractQueues, HOUR, numberedIds } from '../contract-queue.js';
+import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 export function describeClaims(queues: ContractQueues): void {
   describe('claim', () => {
@@ -44,24 +44,80 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBe('ready');
     });
 
-    it('that is repeated because its answer got lost answers with what it took, and takes no others', async () => {
+    it('stops at so many bytes, and takes one message at least', async () => {
       const queue = await queues.open();
-      await queue.makeReady('a', 'b', 'c', 'd');
-      const claim = { token: 't', limit: 2, lease: HOUR };
-      const lost = await queue.store.claim(claim);
-      await queue.store.settle([{ claim: { id: 'b', token: 't' }, outcome: { kind: 'ack' } }]);
-
-      const again = await queue.secondView.claim({ ...claim, repeated: true });
-      expect(again).toEqual({ messages: [lost.messages[0]], more: true, orphans: [] });
-      expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 1 });
+      const payload = 'x'.repeat(1000);
+      const ids = numberedIds(30);
+      for (const id of ids) await queue.offer(id, { at: 0 }, { payload });
+      await queue.transfer();
+      const claim = (token: string, maxBytes: number) => queue.store.claim({ token, limit: 25, maxBytes, lease: HOUR });
+      const some = await claim('some', 20_500);
+      expect(some.messages.map(({ id }) => id)).toEqual(ids.slice(0, 20));
+      expect(some.more).toBe(true);
+      expect((await claim('one', 1)).messages.map(({ id }) => id)).toEqual([ids[20]]);
+      expect((await claim('rest', 1_000_000)).messages.map(({ id }) => id)).toEqual(ids.slice(21));
     });
 
-    it('that is repeated although the first never happened takes messages as any other', async () => {
+    it('in the place of one whose answer got lost answers with what that one holds, and takes no others', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c', 'd');
+      const claim = { limit: 2, lease: HOUR };
+      const lost = await queue.store.claim({ ...claim, token: 'lost' });
+      await queue.store.settle([{ claim: { id: 'b', token: 'lost' }, outcome: { kind: 'ack' } }]);
+
+      const again = await queue.secondView.claim({ ...claim, token: 'again', insteadOf: 'lost' });
+      expect(again).toEqual({ messages: [lost.messages[0]], more: true, orphans: [] });
+      expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 1 });
+      expect(await queue.settle({ id: 'a', token: 'lost' }, { kind: 'ack' })).toBe(false);
+      expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
+    });
+
+    it('in the place of one that never happened takes messages as any other', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
-      const report = await queue.store.claim({ token: 't', limit: 1, lease: HOUR, repeated: true });
+      const report = await queue.store.claim({ token: 't', insteadOf: 'lost', limit: 1, lease: HOUR });
       expect(report.messages.map(({ id }) => id)).toEqual(['a']);
       expect((await queue.store.status()).counts).toMatchObject({ ready: 1, active: 1 });
+    });
+
+    it('in the place of another one that asks for less makes the rest ready again, first and with no attempt spent', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c', 'd');
+      const doorbell = queue.openDoorbell();
+      await queue.store.claim({ token: 'lost', limit: 3, lease: HOUR });
+      const { messages, more } = await queue.store.claim({ token: 'less', insteadOf: 'lost', limit: 1, lease: HOUR });
+      expect([messages.map(({ id }) => id), more]).toEqual([['a'], true]);
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await queue.store.claim({ token: 'none', insteadOf: 'less', limit: 0, lease: HOUR })).toMatchObject({
+        messages: [],
+        more: true,
+      });
+      const others = await queue.store.claim({ token: 'others', limit: 4, lease: HOUR });
+      expect(others.messages.map(({ id, failedAttempts }) => [id, failedAttempts])).toEqual([
+        ['a', 0],
+        ['b', 0],
+        ['c', 0],
+        ['d', 0],
+      ]);
+    });
+
+    it('that arrives after another one in its place takes nothing, also when that one is settled', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c');
+      const [a] = (await queue.store.claim({ token: 'again', insteadOf: 'late', limit: 1, lease: HOUR })).messages;
+      const late = () => queue.secondView.claim({ token: 'late', limit: 2, lease: HOUR });
+      expect(await late()).toEqual({ messages: [], more: true, orphans: [] });
+      expect(await queue.settle({ id: defined(a).id, token: 'again' }, { kind: 'ack' })).toBe(true);
+      expect(await late()).toEqual({ messages: [], more: true, orphans: [] });
+      expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
+    });
+
+    it('that arrives twice takes once', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b');
+      const claim = { token: 't', limit: 1, lease: HOUR };
+      expect((await queue.store.claim(claim)).messages).toHaveLength(1);
+      expect(await queue.store.claim(claim)).toEqual({ messages: [], more: true, orphans: [] });
     });
 
     it('takes none that is delayed, however overdue', async () => {

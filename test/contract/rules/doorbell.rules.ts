@@ -96,6 +96,19 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await ringsWithin(queue, doorbell)).toBe(false);
     });
 
+    it('is not rung by what is given back while the queue is paused', async () => {
+      const queue = await queues.open();
+      const doorbell = queue.openDoorbell();
+      const [claim, other] = await queue.makeActive(['a', 'b']);
+      await queue.store.pause();
+      while (await ringsWithin(queue, doorbell));
+      await queue.settle(claim, { kind: 'release' });
+      await queue.store.claim({ token: 'none', insteadOf: other!.token, limit: 0, lease: HOUR });
+      expect(await ringsWithin(queue, doorbell)).toBe(false);
+      await queue.store.resume();
+      expect(await doorbell.wait(HOUR)).toBe(true);
+    });
+
     it('rings when a queue with ready messages is resumed', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();

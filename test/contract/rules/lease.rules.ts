@@ -77,17 +77,33 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
-    it('that is extended for one message is extended for all that its claim still holds', async () => {
+    it('is extended for all messages of its claim that are named and still held', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(3));
-      const [first, second, third] = await queue.claim(3, SHORT_LEASE);
+      const claims = await queue.claim(3, SHORT_LEASE);
+      const [first, second, third] = claims;
       await queue.settle(first, { kind: 'ack' });
-      expect(await queue.store.extend([defined(first), defined(second)], HOUR)).toEqual([defined(first).id]);
+      expect(await queue.store.extend(claims, HOUR)).toEqual([defined(first).id]);
       await queue.advance(SHORT_LEASE + 1);
       expect(await queue.transfer()).toMatchObject({ recovered: 0, nextIn: expect.any(Number) });
       expect(await queue.settle(third, { kind: 'ack' })).toBe(true);
       expect(await queue.settle(second, { kind: 'ack' })).toBe(true);
       expect(await queue.transfer()).toMatchObject({ nextIn: null });
+    });
+
+    it('that is extended without naming a message makes that one ready again, with no attempt spent', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c');
+      const [, second] = await queue.claim(3, SHORT_LEASE);
+      const doorbell = queue.openDoorbell();
+      expect(await queue.store.extend([defined(second)], HOUR)).toEqual([]);
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      const { messages } = await queue.store.claim({ token: 'others', limit: 3, lease: HOUR });
+      expect(messages.map(({ id, failedAttempts }) => [id, failedAttempts])).toEqual([
+        ['a', 0],
+        ['c', 0],
+      ]);
+      expect(await queue.stateOf('b')).toBe('active');
     });
 
     it('that ended gives back only what its claim still holds', async () => {

@@ -74,28 +74,6 @@ export function describeOffers(queues: ContractQueues): void {
       expect(receipts.map(({ outcome }) => outcome)).toEqual(['created', 'kept', 'created', 'full', 'kept']);
     });
 
-    it('refuses a body over maxPayloadBytes alone, whatever else is in the call', async () => {
-      const queue = await queues.open({ maxPayloadBytes: 10 });
-      await queue.offer('there', { after: HOUR }, { payload: 'old' });
-      const offers = ['seven B', 'thé é', 'eight By'].flatMap((payload) => {
-        const body = queue.store.codec.encode({ payload, headers: {} });
-        const due = { after: HOUR };
-        return [
-          { id: payload, due, onDuplicate: 'keep', body } as const,
-          { id: 'there', due, onDuplicate: 'replace', body } as const,
-        ];
-      });
-      const receipts = await queue.store.offer(offers);
-      expect(receipts.map(({ outcome }) => outcome)).toEqual([
-        ...['created', 'replaced'],
-        ...['created', 'replaced'],
-        ...['too-large', 'too-large'],
-      ]);
-      expect(await queue.stateOf('eight By')).toBeNull();
-      const found = await queue.store.find('there');
-      expect(queue.store.codec.decode(found!.body).payload).toBe('thé é');
-    });
-
     it('takes two messages of equal payload as two messages', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR }, { payload: 'same' });

@@ -6,6 +6,7 @@ const OUTCOMES: Outcome[] = [
   { kind: 'ack' },
   { kind: 'retry', delay: 1 },
   { kind: 'defer', delay: 1 },
+  { kind: 'release' },
   { kind: 'dead', error: 'late' },
 ];
 
@@ -94,6 +95,20 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(message.dueAt).toBeLessThanOrEqual(after + HOUR);
       expect(await queue.transfer()).toMatchObject({ moved: 0, nextAt: message.dueAt });
       expect(await queue.store.cancel('a')).toBe(true);
+    });
+
+    it('release: the messages are ready again, before all others and as they were', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c', 'd');
+      const claims = await queue.claim(3);
+      const before = await queue.find('b');
+      const doorbell = queue.openDoorbell();
+      const { accepted } = await queue.store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'release' } })));
+      expect(accepted).toEqual([true, true, true]);
+      expect(await queue.find('b')).toEqual({ ...before, state: 'ready', leasedUntil: null });
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      const { messages } = await queue.store.claim({ token: 'again', limit: 4, lease: HOUR });
+      expect(messages.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     });
 
     it('retry and defer add up attempts rightly over many rounds', async () => {

@@ -31,9 +31,21 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     name: 'claim again, the answer was lost',
     args: fc.record({ consumer, limit, lease }),
     run: async (model, real, { consumer, ...rest }) => {
-      const request = { token: lastToken(model, consumer), ...rest, repeated: true };
+      const insteadOf = lastToken(model, consumer);
+      const request = { token: newToken(model, consumer), insteadOf, ...rest };
       const { answer, at } = await timed(real, () => real.views[consumer].claim(request));
       expectClaimed(model, request, answer, at);
+    },
+  });
+
+  const claimLate = command({
+    name: 'a claim arrives after another one in its place',
+    args: fc.record({ limit, lease }),
+    when: ({ ended }) => ended.size > 0,
+    run: async (model, real, { limit, lease }) => {
+      const token = [...model.ended].at(-1)!;
+      const { answer, at } = await timed(real, () => real.views[1].claim({ token, limit, lease }));
+      expect(answer).toEqual({ messages: [], more: model.claim([], { token, limit, lease }, at), orphans: [] });
     },
   });
 
@@ -44,7 +56,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     run: async (model, real, { claims, lease }) => {
       const extended = claims.map((each) => model.claimHistory[each % model.claimHistory.length]!);
       const { answer, at } = await timed(real, () => real.views[0].extend(extended, lease));
-      const lost = extended.filter((each) => !model.extend(each, lease, at));
+      const lost = model.extend(extended, lease, at);
       expect(answer).toEqual(lost.map(({ id }) => id));
     },
   });
@@ -58,7 +70,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     },
   });
 
-  return [often(18, claim), often(6, claimAgain), often(3, extend), often(3, crash)];
+  return [often(18, claim), often(6, claimAgain), often(2, claimLate), often(3, extend), often(3, crash)];
 }
 
 /** Tokens are named after their consumer and numbered. */
@@ -72,9 +84,9 @@ function lastToken(model: QueueModel, consumer: 0 | 1): string {
 
 function expectClaimed(model: QueueModel, request: ClaimRequest, { messages, more, orphans }: ClaimReport, at: Moment) {
   const ids = messages.map(({ id }) => id);
-  const held = request.repeated ? model.heldBy(request.token).map(({ id }) => id) : [];
+  const held = request.insteadOf === undefined ? [] : model.heldBy(request.insteadOf).map(({ id }) => id);
   if (held.length > 0) {
-    expect([...ids].sort()).toEqual(held.sort());
+    expect(ids).toEqual(held.slice(0, request.limit));
   } else {
     expect(ids).toHaveLength(model.claimable(request.limit));
     model.identify(ids, at);
@@ -83,5 +95,5 @@ function expectClaimed(model: QueueModel, request: ClaimRequest, { messages, mor
   const taken = ids.map((id): ModelMessage => model.messages.get(id)!);
   expect(messages.map(seen)).toEqual(taken.map(known));
   messages.forEach((message, index) => expectInstants(message, taken[index]!));
-  expect({ more, orphans }).toEqual({ more: model.claim(taken, request.token, request.lease, at), orphans: [] });
+  expect({ more, orphans }).toEqual({ more: model.claim(taken, request, at), orphans: [] });
 }

@@ -17,6 +17,7 @@ export function settleCommands(delays: readonly number[]): WeightedCommands[] {
   const delay = fc.constantFrom(...delays);
   const outcome = fc.oneof<fc.Arbitrary<Outcome>[]>(
     fc.constant({ kind: 'ack' }),
+    fc.constant({ kind: 'release' }),
     fc.record({ kind: fc.constant('retry'), delay }),
     fc.record({ kind: fc.constant('defer'), delay }),
     fc.record({ kind: fc.constant('dead'), error: fc.constantFrom('{"e":1}', '{"e":2}') }),

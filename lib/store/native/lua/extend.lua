@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
--- Lets leases end later. A lease is that of a whole claim, so one message of it is enough.
+-- Lets leases end later. A lease is that of all messages which a token holds, so all of these are named; those which are not
+-- are nobody's, and are ready again.
 --
--- KEYS 1 claims  2 leases
+-- KEYS 1 claims  2 leases  3 ready  4 wake  5 paused
 -- ARGV 1 lease in ms, from now
 --      then for each message: id, token of the claim that holds it
 -- Returns the ids whose claim is no longer held.
@@ -9,29 +10,60 @@
 -- Atomic so that a lease is not extended for a claim that ends in the same moment. A crash right after leaves the leases to
 -- end by themselves.
 --@include clock
+--@include permission
 --@include held
+--@include ring
+--@include give-back
 
-local claims, leases = unpack(KEYS)
+local keys = { claims = KEYS[1], leases = KEYS[2], ready = KEYS[3], wake = KEYS[4], paused = KEYS[5] }
 local _, now_micros = read_clock()
 local deadline = string.format('%.0f', instant_in(tonumber(ARGV[1]), now_micros))
 
-local tokens = {}
-for at = 3, #ARGV, 2 do
-  tokens[#tokens + 1] = ARGV[at]
-end
-local held = read_held(claims, tokens)
-
-local deadlines, extended, lost = {}, {}, {}
+local named, tokens = {}, {}
 for at = 2, #ARGV, 2 do
   local id, token = ARGV[at], ARGV[at + 1]
-  if not (held[token] and without_ids(held[token], id)) then
-    lost[#lost + 1] = id
-  elseif not extended[token] then
-    extended[token] = true
+  if not named[token] then
+    named[token] = {}
+    tokens[#tokens + 1] = token
+  end
+  table.insert(named[token], id)
+end
+
+local held = read_held(keys.claims, tokens)
+local deadlines, strays, left, still_held = {}, {}, {}, {}
+for _, token in ipairs(tokens) do
+  local kept = {}
+  local known, held_ids = set_of(named[token]), ids_held(held[token] or '\n')
+  still_held[token] = set_of(held_ids)
+  for _, id in ipairs(held_ids) do
+    table.insert(known[id] and kept or strays, id)
+  end
+  if #kept > 0 then
     deadlines[#deadlines + 1], deadlines[#deadlines + 2] = deadline, token
   end
+  if #kept < #held_ids then
+    left[token] = #kept > 0 and with_ids('\n', kept) or '\n'
+  end
+end
+
+local lost = {}
+for at = 2, #ARGV, 2 do
+  if not still_held[ARGV[at + 1]][ARGV[at]] then
+    lost[#lost + 1] = ARGV[at]
+  end
+end
+
+redis.call('ZCARD', keys.leases)
+check_permissions('ZADD', keys.leases)
+if #strays > 0 then
+  check_store_held(keys)
+  check_give_back(keys)
 end
 if #deadlines > 0 then
-  redis.call('ZADD', leases, unpack(deadlines))
+  redis.call('ZADD', keys.leases, unpack(deadlines))
 end
+for token, text in pairs(left) do
+  store_held(keys, token, text)
+end
+give_back(keys, strays)
 return lost

@@ -2,18 +2,20 @@
 -- Takes new messages in.
 --
 -- KEYS 1 delayed  2 messages  3 ready  4 claims  5 leases  6 attempts  7 dead  8 errors
--- ARGV 1 channel of announcements
---      2 most messages in the queue, 0: no limit
---      3 most bytes of a body
+-- ARGV 1 deadline in ms, 0: none
+--      2 channel of announcements
+--      3 most messages in the queue, 0: no limit
 --      then for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate
 --      ('keep', 'replace' or 'reject'), body
 -- Returns for each offer its due in ms (0: there is none); then, for each that was not created, its place (from 1) and what became
---      of it: 'kept', 'replaced', 'rejected', 'full' or 'too-large'.
+--      of it: 'kept', 'replaced', 'rejected' or 'full'.
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
 -- would be found late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
 -- Without enough memory the server refuses this script before it starts.
 --@include clock
+--@include deadline
+--@include permission
 --@include record
 --@include announce
 --@include held
@@ -22,10 +24,11 @@
 --@include receipts
 
 local delayed, messages, ready, claims, leases, attempts, dead, errors = unpack(KEYS)
-local channel, max_messages, max_bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local deadline, channel, max_messages = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local FIRST, WIDTH = 4, 4
 
 local now, now_micros = read_clock()
+check_deadline(deadline, now)
 local earliest_before = earliest_due(delayed)
 local size = max_messages > 0 and redis.call('HLEN', messages) or 0
 
@@ -48,9 +51,7 @@ for i, id in ipairs(ids) do
   local existing = due_of[id] or (stored[i] and record_due(stored[i]))
   local outcome, due = 'created', 0
 
-  if #body > max_bytes then
-    outcome = 'too-large'
-  elseif existing and on_duplicate ~= 'replace' then
+  if existing and on_duplicate ~= 'replace' then
     outcome, due = on_duplicate == 'keep' and 'kept' or 'rejected', existing
   elseif not existing and max_messages > 0 and size >= max_messages then
     outcome = 'full'
@@ -87,6 +88,7 @@ local replaced_keys = {
 if #replaced > 0 then
   check_take_out(replaced_keys)
 end
+check_permissions('ZADD', delayed, 'HSET', messages)
 announce(channel, earliest_before, earliest, now)
 
 for _, id in ipairs(replaced) do

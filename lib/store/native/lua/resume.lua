@@ -2,16 +2,22 @@
 -- Allows claims again.
 --
 -- KEYS 1 paused  2 ready  3 wake
+-- ARGV 1 deadline in ms, 0: none
 -- Returns 1.
 --
 -- Atomic so that messages that became ready meanwhile are rung for. A crash right after leaves the queue going.
+--@include clock
+--@include deadline
+--@include permission
 --@include ring
 
 local paused, ready, wake = unpack(KEYS)
 
+check_deadline(tonumber(ARGV[1]), (read_clock()))
 local any_ready = redis.call('LLEN', ready) > 0
 redis.call('LLEN', wake)
 redis.call('GET', paused)
+check_permissions('DEL', paused, 'RPUSH', wake)
 redis.call('DEL', paused)
 if any_ready then
   ring(wake)

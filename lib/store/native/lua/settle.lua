@@ -1,23 +1,29 @@
 #!lua flags=allow-oom
 -- Ends claims, each with its outcome.
 --
--- KEYS 1 delayed  2 messages  3 claims  4 leases  5 attempts  6 dead  7 errors
+-- KEYS 1 delayed  2 messages  3 claims  4 leases  5 attempts  6 dead  7 errors  8 ready  9 wake  10 paused
 -- ARGV 1 channel of announcements
 --      2 most dead letters
 --      then for each run of messages that one claim took and that ended alike: token of the claim, outcome ('ack', 'retry',
---      'defer' or 'dead'), its detail (ack: empty; retry and defer: delay in ms; dead: error, JSON), how many, their ids
+--      'defer', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; dead: error, JSON), how
+--      many, their ids
 -- Returns dropped (oldest dead letters), then the place (from 1, among all ids) of each whose claim was no longer held:
 --      nothing was changed for it.
 --
 -- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. A crash right after
 -- leaves the outcomes in force; a crash right before leaves the leases to end by themselves.
 --@include clock
+--@include permission
 --@include record
 --@include announce
 --@include dead
 --@include held
+--@include ring
+--@include give-back
 
-local delayed, messages, claims, leases, attempts, dead, errors = unpack(KEYS)
+local delayed, messages, claims, leases, attempts, dead, errors, ready, wake, paused = unpack(KEYS)
+local held_keys = { claims = claims, leases = leases }
+local ready_keys = { ready = ready, wake = wake, paused = paused }
 local channel, max_dead = ARGV[1], tonumber(ARGV[2])
 
 local runs, tokens = {}, {}
@@ -34,7 +40,7 @@ redis.call('HLEN', messages)
 local attempts_kept = redis.call('HLEN', attempts)
 
 local reply = { 0 }
-local gone, failures = {}, {}
+local gone, failures, released = {}, {}, {}
 -- Pairs of an id and its delay, or its error.
 local later, letters = {}, {}
 local ended = {}
@@ -53,6 +59,8 @@ local function end_with(id, outcome, detail)
     gone[#gone + 1] = id
   elseif outcome == 'dead' then
     letters[#letters + 1], letters[#letters + 2] = id, detail
+  elseif outcome == 'release' then
+    released[#released + 1] = id
   else
     later[#later + 1], later[#later + 2] = id, tonumber(detail)
   end
@@ -113,9 +121,16 @@ if #failures > 0 then
     spent[#spent + 1], spent[#spent + 2] = id, (tonumber(failed[i] or 0) or 0) + 1
   end
 end
+if #released > 0 then
+  check_give_back(ready_keys)
+end
+check_store_held(held_keys)
+check_permissions('HSET', attempts, 'HDEL', messages, 'HDEL', attempts, 'ZADD', delayed, 'HSET', messages)
+if #letters > 0 then
+  check_permissions('ZADD', dead, 'HSET', errors)
+end
 announce(channel, earliest_before, earliest, now)
 
-local held_keys = { claims = claims, leases = leases }
 for token in pairs(ended) do
   store_held(held_keys, token, held[token])
 end
@@ -132,6 +147,7 @@ if #scores > 0 then
   redis.call('ZADD', delayed, unpack(scores))
   redis.call('HSET', messages, unpack(records))
 end
+give_back(ready_keys, released)
 if #letters > 0 then
   redis.call('ZADD', dead, unpack(deaths))
   redis.call('HSET', errors, unpack(letters))

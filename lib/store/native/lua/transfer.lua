@@ -15,6 +15,7 @@
 -- Atomic so that a message is never in two states and never in none, and so that ready messages always have a token at the
 -- doorbell. A crash right after leaves them ready, with the token waiting for the next consumer.
 --@include clock
+--@include permission
 --@include ring
 --@include dead
 --@include held

@@ -2,19 +2,24 @@
 -- Removes a message that was offered here and is still delayed.
 --
 -- KEYS 1 timeouts  2 entries  3 offered  4 values  5 messages
--- ARGV 1 id
+-- ARGV 1 deadline in ms, 0: none
+--      2 id
 -- Returns 'cancelled', 'late' if it is not delayed any more, or 'unknown' if no consumer has yet to take it: then it is a
 --      matter of the native bookkeeping, or of nobody.
 --
 -- Atomic so that of cancel, reschedule and transfer exactly one wins, be it Java's. A crash right after leaves the message gone.
+--@include native/clock
+--@include native/deadline
+--@include native/permission
 --@include native/record
 --@include entry
 --@include offered
 --@include unlist
 
 local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values = KEYS[4], messages = KEYS[5] }
-local id = ARGV[1]
+local deadline, id = tonumber(ARGV[1]), ARGV[2]
 
+check_deadline(deadline, (read_clock()))
 redis.call('LLEN', keys.entries)
 redis.call('ZCARD', keys.values)
 local record = redis.call('HGET', keys.messages, id)
@@ -25,6 +30,9 @@ local entry = entry_of(record)
 if not redis.call('ZSCORE', keys.timeouts, entry) then
   return 'late'
 end
+check_permissions('ZREM', keys.timeouts)
+check_unlist(keys.entries)
+check_forget(keys)
 local plan = locate(keys.entries, { entry })
 redis.call('ZREM', keys.timeouts, entry)
 unlist(keys.entries, plan)

@@ -3,19 +3,21 @@
 --
 -- KEYS 1 timeouts  2 entries  3 target  4 offered  5 values  6 sequence  7 messages; and, if an offer may replace a message:
 --      8 delayed  9 ready  10 claims  11 leases  12 attempts  13 dead  14 errors
--- ARGV 1 channel of Redisson
---      2 most messages in the queue, 0: no limit
---      3 most bytes of a value
+-- ARGV 1 deadline in ms, 0: none
+--      2 channel of Redisson
+--      3 most messages in the queue, 0: no limit
 --      4 format of entries, 'Bc0Lc0' or 'dLc0'
 --      then for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate
 --      ('keep', 'replace' or 'reject'), value
 -- Returns for each offer its due in ms (0: there is none); then, for each that was not created, its place (from 1) and what became
---      of it: 'kept', 'replaced', 'rejected', 'full' or 'too-large'.
+--      of it: 'kept', 'replaced', 'rejected' or 'full'.
 --
 -- Atomic because an id must be looked up and taken in one step, and because Redisson's sorted set and list must agree. A crash
 -- right after leaves the messages stored; a lost announcement costs a check interval.
 -- Without enough memory the server refuses this script before it starts.
 --@include native/clock
+--@include native/deadline
+--@include native/permission
 --@include native/record
 --@include native/announce
 --@include native/held
@@ -33,16 +35,17 @@ local keys = {
   messages = KEYS[7], delayed = KEYS[8], ready = KEYS[9], claims = KEYS[10], leases = KEYS[11], attempts = KEYS[12],
   dead = KEYS[13], errors = KEYS[14],
 }
-local channel, max_messages, max_bytes, format = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local deadline, channel, max_messages, format = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local FIRST, WIDTH = 5, 4
 -- Of those that consumers of Java's took, so many are forgotten by each call: more than a call brings in the long run.
 local FORGET = 4
 
 local now, now_micros = read_clock()
+check_deadline(deadline, now)
 -- Any that may have been taken by consumers of Java's.
 local any_due = redis.call('ZCOUNT', keys.offered, '-inf', now) > 0
 if any_due then
-  check_forget(keys)
+  check_forget_taken(keys)
 end
 local size = 0
 if max_messages > 0 then
@@ -71,7 +74,7 @@ local function look_up(i, id)
       existing.value = entry_value(existing.entry) or ''
       existing.state = offered_state(keys, existing.entry, existing.value)
       if existing.state == 'taken' then
-        check_forget(keys)
+        check_forget_taken(keys)
         taken[id] = existing
         return nil
       end
@@ -91,9 +94,7 @@ for i, id in ipairs(ids) do
   local existing = added[id] or look_up(i, id)
   local outcome, due
 
-  if #value > max_bytes then
-    outcome, due = 'too-large', 0
-  elseif existing and on_duplicate ~= 'replace' then
+  if existing and on_duplicate ~= 'replace' then
     outcome, due = on_duplicate == 'keep' and 'kept' or 'rejected', existing.due
   elseif not existing and max_messages > 0 and size >= max_messages then
     outcome, due = 'full', 0
@@ -122,7 +123,13 @@ if #order == 0 then
 end
 if #replaced > 0 then
   check_take_out(keys)
+  check_permissions('ZREM', keys.timeouts, 'LREM', keys.target)
+  check_unlist(keys.entries)
+  check_forget(keys)
 end
+check_permissions(
+  'RPUSH', keys.entries, 'ZADD', keys.timeouts, 'ZADD', keys.offered, 'HSET', keys.messages, 'SET', keys.sequence
+)
 if #replaced > 0 or next(taken) then
   -- Else the first write is one to this list, and refused for a wrong type itself.
   redis.call('LLEN', keys.entries)

@@ -2,18 +2,24 @@
 -- Takes a delayed message out of the queue, whoever offered it.
 --
 -- KEYS 1 timeouts  2 entries  3 offered  4 values  5 messages
--- ARGV 1 its entry; empty: that of the earliest offer
+-- ARGV 1 deadline in ms, 0: none
+--      2 its entry; empty: that of the earliest offer
 -- Returns its value; null if it is not delayed (any more).
 --
 -- Atomic so that it is taken once, by this or by a transfer. A crash right after leaves it gone.
+--@include native/clock
+--@include native/deadline
+--@include native/permission
 --@include native/record
 --@include entry
 --@include offered
 --@include unlist
 
 local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values = KEYS[4], messages = KEYS[5] }
-local entry = ARGV[1] ~= '' and ARGV[1] or redis.call('LINDEX', keys.entries, 0)
+local deadline, entry = tonumber(ARGV[1]), ARGV[2]
 
+check_deadline(deadline, (read_clock()))
+entry = entry ~= '' and entry or redis.call('LINDEX', keys.entries, 0)
 for _, key in ipairs({ keys.offered, keys.values }) do redis.call('ZCARD', key) end
 redis.call('HLEN', keys.messages)
 if not entry then
@@ -25,6 +31,9 @@ if not value then
 end
 local due = redis.call('ZSCORE', keys.timeouts, entry)
 local plan = locate(keys.entries, { entry })
+check_permissions('ZREM', keys.timeouts, 'ZRANGE', keys.offered, 'HMGET', keys.messages)
+check_unlist(keys.entries)
+check_forget(keys)
 local was_delayed = redis.call('ZREM', keys.timeouts, entry) == 1
 unlist(keys.entries, plan)
 if not was_delayed then

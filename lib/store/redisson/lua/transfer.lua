@@ -18,6 +18,7 @@
 -- Java's own transfer does the same to the same keys: whoever is first moves an entry, the other does not see it any more. A
 -- crash right after leaves them ready, with the token waiting for the next consumer.
 --@include native/clock
+--@include native/permission
 --@include native/record
 --@include native/ring
 --@include native/dead
@@ -46,7 +47,8 @@ local found = up_to_now(keys.timeouts, lowest(keys.timeouts), request)
 local length = redis.call('LLEN', keys.target)
 redis.call('LLEN', keys.wake)
 redis.call('ZCARD', keys.offered)
-redis.call('ZCARD', keys.values)
+local is_paused = redis.call('GET', keys.paused)
+check_forget_taken(keys)
 check_dead(keys.dead, keys.errors, keys.messages, keys.attempts)
 local native_plan = plan_transfer(keys, request)
 local plan, count = locate(keys.entries, found)
@@ -66,6 +68,14 @@ for i = 1, count do
   end
 end
 
+check_permissions('RPUSH', keys.wake)
+if count > 0 then
+  check_permissions('ZREM', keys.timeouts, 'RPUSH', keys.target, 'SET', keys.mover)
+  check_unlist(keys.entries)
+end
+if #letters > 0 then
+  check_permissions('ZADD', keys.dead, 'HSET', keys.messages, 'HSET', keys.errors)
+end
 if count > 0 then
   redis.call('ZREM', keys.timeouts, unpack(gone))
   unlist(keys.entries, plan)
@@ -84,7 +94,7 @@ if #letters > 0 then
   report.dropped = report.dropped
     + drop_oldest_dead(keys.dead, keys.errors, keys.messages, keys.attempts, request.max_dead)
 end
-if length > 0 and not redis.call('GET', keys.paused) then
+if length > 0 and not is_paused then
   ring(keys.wake)
 end
 local is_cut_short = count < #found or count == request.limit

@@ -1,9 +1,10 @@
--- Raises if a key of dead letters is of a wrong type: before the first write.
+-- Raises if a key of dead letters is of a wrong type, or letters cannot be removed: before the first write.
 local function check_dead(dead, errors, messages, attempts)
   redis.call('ZCARD', dead)
   redis.call('HLEN', errors)
   redis.call('HLEN', messages)
   redis.call('HLEN', attempts)
+  check_permissions('ZRANGE', dead, 'ZREM', dead, 'HDEL', errors, 'HDEL', messages, 'HDEL', attempts)
 end
 
 -- Removes the oldest dead letters beyond the cap, 1000 at most; returns how many.

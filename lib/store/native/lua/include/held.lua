@@ -8,6 +8,15 @@ local function ids_held(held)
   return ids
 end
 
+-- The places of ids, to look up whether something is among them.
+local function set_of(ids)
+  local set = {}
+  for place, id in ipairs(ids) do
+    set[id] = place
+  end
+  return set
+end
+
 -- With the ids of a list, or with those from a place on.
 local function with_ids(held, ids, first)
   return held .. table.concat(ids, '\n', first or 1) .. '\n'
@@ -28,6 +37,11 @@ local function read_held(claims, tokens)
     end
   end
   return held
+end
+
+-- Raises if what claims hold may not be changed: before the first write.
+local function check_store_held(keys)
+  check_permissions('HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases)
 end
 
 -- A claim that holds nothing any more has ended, and its lease with it.

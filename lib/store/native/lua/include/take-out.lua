@@ -1,11 +1,15 @@
 -- Takes a message out of whatever state it is in; its record is left to be overwritten.
 -- keys: delayed, ready, claims, leases, attempts, dead, errors
 
--- Raises if one of these is of a wrong type: before the first write.
+-- Raises if one of these is of a wrong type, or may not be changed: before the first write.
 local function check_take_out(keys)
   for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
   for _, key in ipairs({ keys.claims, keys.attempts, keys.errors }) do redis.call('HLEN', key) end
   redis.call('LLEN', keys.ready)
+  check_permissions(
+    'ZREM', keys.delayed, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HGETALL', keys.claims, 'HGET', keys.claims,
+    'HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases, 'LREM', keys.ready, 'HDEL', keys.attempts
+  )
 end
 
 -- Returns whether a claim held it.

@@ -33,6 +33,20 @@ local function expired_claims(keys, request, tokens)
   return expired
 end
 
+-- Raises if what the plan changes may not be changed: before the first write.
+local function check_transfer_permissions(keys, plan)
+  if #plan.due > 0 then
+    check_permissions('ZREMRANGEBYRANK', keys.delayed, 'RPUSH', keys.ready, 'SET', keys.mover)
+  end
+  if #plan.expired.ids > 0 then
+    check_permissions('HSET', keys.attempts, 'RPUSH', keys.ready, 'ZADD', keys.dead, 'HSET', keys.errors)
+  end
+  if next(plan.expired.left) ~= nil then
+    check_store_held(keys)
+  end
+  check_permissions('RPUSH', keys.wake)
+end
+
 -- Raises if a key is of a wrong type.
 local function plan_transfer(keys, request)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
@@ -48,6 +62,7 @@ local function plan_transfer(keys, request)
     check_dead(keys.dead, keys.errors, keys.messages, keys.attempts)
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
   end
+  check_transfer_permissions(keys, plan)
   return plan
 end
 

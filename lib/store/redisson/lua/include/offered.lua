@@ -50,6 +50,11 @@ local function leave_values(values, id, record)
   end
 end
 
+-- Raises if what is kept beside may not be changed: before the first write.
+local function check_forget(keys)
+  check_permissions('ZREM', keys.offered, 'HDEL', keys.messages, 'ZREM', keys.values)
+end
+
 local function forget_offered(keys, id, record)
   redis.call('ZREM', keys.offered, id)
   redis.call('HDEL', keys.messages, id)

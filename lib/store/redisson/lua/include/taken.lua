@@ -1,7 +1,13 @@
--- Raises if a key that is only looked at to forget messages is of a wrong type: before the first write.
-local function check_forget(keys)
+-- Raises if a key that is only looked at to forget messages is of a wrong type, or may not be looked at or changed: before
+-- the first write.
+local function check_forget_taken(keys)
   redis.call('LLEN', keys.target)
   redis.call('ZCARD', keys.values)
+  check_permissions(
+    'ZCOUNT', keys.offered, 'ZRANGE', keys.offered, 'ZCOUNT', keys.timeouts, 'ZSCORE', keys.timeouts, 'LPOS', keys.target,
+    'HGET', keys.messages
+  )
+  check_forget(keys)
 end
 
 -- Forgets messages that were offered here and taken by consumers of Java's, `most` at most: those that fell due first.

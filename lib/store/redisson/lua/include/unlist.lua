@@ -108,6 +108,11 @@ local function count_near_head(places, size)
   return count
 end
 
+-- Raises if the list may not be looked through or changed: before the first write.
+local function check_unlist(list)
+  check_permissions('LRANGE', list, 'LINDEX', list, 'LSET', list, 'LREM', list, 'LPOP', list, 'RPOP', list)
+end
+
 local function unlist(list, plan)
   for _, place in ipairs(plan.places) do
     redis.call('LSET', list, place, MARK)

@@ -1,0 +1,12 @@
+-- Raises unless the user may run each of these commands on its key, given in turn. Called before the first write with all that
+-- follows: Redis rolls nothing back, so a script that is stopped between two writes would leave a message in two states, or in
+-- none. A user's permissions cannot change while a script runs.
+local function check_permissions(...)
+  local commands = { ... }
+  for at = 1, #commands, 2 do
+    local command, key = commands[at], commands[at + 1]
+    if not redis.acl_check_cmd(command, key) then
+      error({ err = 'NOPERM this user has no permissions to run ' .. command .. ' on ' .. key .. '; nothing was written' })
+    end
+  end
+end
