@@ -19,6 +19,7 @@ import { type DelayedMessageHandler, HandlerRegistry } from './handler/handler.r
 import { Queues } from './queues.js';
 import { isVerdict } from './store/redis-check.js';
 import type { Stores } from './store/create-stores.js';
+import { Repairer } from './transfer/repairer.js';
 import { TransferScheduler } from './transfer/transfer.scheduler.js';
 
 /** Of the shutdown time, what is kept for handlers that end when their signal aborts, and for settling: a fifth, at most this. */
@@ -27,7 +28,7 @@ const LONGEST_ABORT_RESERVE = 1000;
 /**
  * Starts and stops everything.
  *
- * Start, when every module is up: for each handled queue a transfer scheduler and a consumer loop.
+ * Start, when every module is up: for each handled queue a transfer scheduler, a repairer and a consumer loop.
  * Stop, while every module is still up: stop claiming, let handlers finish, settle. The connections close at the very end,
  * so that handlers, and requests that are still served, can offer until then.
  */
@@ -35,6 +36,7 @@ const LONGEST_ABORT_RESERVE = 1000;
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   readonly #logger = new Logger('DelayQueue');
   readonly #schedulers: TransferScheduler[] = [];
+  readonly #repairers: Repairer[] = [];
   readonly #loops: ConsumerLoop[] = [];
   #stopping = false;
 
@@ -107,10 +109,13 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const retryPolicy = new RetryPolicy(options, logger);
     const runner = new MessageRunner({ handler, retryPolicy, clock, logger, attempts, timeout });
     const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
+    const repairer = new Repairer({ queue, store, clock, logger });
     const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options });
     this.#schedulers.push(scheduler);
+    this.#repairers.push(repairer);
     this.#loops.push(loop);
     scheduler.start();
+    repairer.start();
     loop.start();
   }
 
@@ -123,6 +128,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     );
     await Promise.all([
       ...this.#schedulers.map((scheduler) => scheduler.stop()),
+      ...this.#repairers.map((repairer) => repairer.stop()),
       ...this.#loops.map((loop) => loop.stopClaiming()),
     ]);
     await Promise.all(this.#loops.map((loop) => loop.drained()));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { ChainableCommander, Redis } from 'ioredis';
 import { systemClock } from '../../lib/clock.js';
-import type { Claim, MessageStore, Offer, Outcome } from '../../lib/store/message-store.js';
+import type { Claim, MessageStore, Offer, Outcome, StoreLimits } from '../../lib/store/message-store.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
@@ -22,6 +22,7 @@ const settle = (outcome: Outcome) => (store: MessageStore) => store.settle([{ cl
 /** Every script, on every way it can take through the keys of a {@link FullQueues full queue}. */
 export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = {
   'offer of a new one': offer('new', 'reject'),
+  'offer of the earliest': (store) => store.offer([{ id: 'new', due: { at: 0 }, onDuplicate: 'reject', body: 'J2' }]),
   'offer, keeping': offer('delayed', 'keep'),
   'offer, replacing a delayed one': offer('delayed', 'replace'),
   'offer, replacing a ready one': offer('ready', 'replace'),
@@ -71,11 +72,19 @@ export interface FullQueue {
 export class FullQueues {
   #connections: RedisConnections | undefined;
   #pattern = new Map<string, Buffer>();
+  readonly #limits: StoreLimits;
 
-  constructor(private readonly scene: Scene) {
+  /** @param options - `user`: who may do everything at first, as whom the stores connect */
+  constructor(
+    private readonly scene: Scene,
+    options: { readonly user?: string; readonly limits?: Partial<StoreLimits> } = {},
+  ) {
+    this.#limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, ...options.limits };
     beforeAll(async () => {
+      const { user } = options;
+      if (user) await scene.redis.call('ACL', 'SETUSER', user, 'reset', 'on', 'nopass', '~*', '&*', '+@all');
       this.#connections = new RedisConnections({
-        connection: scene.url,
+        connection: user ? scene.url.replace('redis://', `redis://${user}:any@`) : scene.url,
         clock: systemClock,
         logger: new QuietLogger(),
         commandTimeout: 5000,
@@ -103,9 +112,8 @@ export class FullQueues {
 
   #open(): FullQueue {
     const queue = this.scene.newQueue();
-    const limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100 };
     const keys = nativeKeys(this.scene.prefix, queue);
-    const store = new NativeMessageStore(this.#connections!, { keys, limits });
+    const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits });
     return { store, keys, dump: () => dump(this.scene.redis, keys) };
   }
 }
@@ -138,12 +146,4 @@ async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, stri
   const parts = Object.entries(keys) as [string, string][];
   const values = await Promise.all(parts.map(([, key]) => redis.dumpBuffer(key)));
   return Object.fromEntries(parts.map(([part], index) => [part, values[index]?.toString('latin1') ?? null]));
-}
-
-/** The error of a call; undefined: it was answered. */
-export async function refusalOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
 }

@@ -19,6 +19,8 @@ export interface RedissonTestQueueOptions {
   readonly format?: EntryFormat;
   /** Default: of the server that all tests share. */
   readonly url?: string;
+  /** As whom the store connects. */
+  readonly user?: string;
 }
 
 /** A queue in Redisson's layout, seen by a store here and by commands as Java's client sends them. */
@@ -29,9 +31,10 @@ export class RedissonTestQueue {
   readonly store: RedissonMessageStore;
   readonly #connections: RedisConnections;
 
-  constructor({ format = 'Bc0Lc0', url: connection = sharedRedisUrl() }: RedissonTestQueueOptions = {}) {
+  constructor({ format = 'Bc0Lc0', url = sharedRedisUrl(), user }: RedissonTestQueueOptions = {}) {
     const logger = new QuietLogger();
-    this.redis = new Redis(connection);
+    const connection = user ? url.replace('redis://', `redis://${user}:any@`) : url;
+    this.redis = new Redis(url);
     const common = { clock: systemClock, logger };
     this.#connections = new RedisConnections({ connection, ...common, commandTimeout: 5000, heartbeat: 5000 });
     this.store = new RedissonMessageStore(this.#connections, {

@@ -51,7 +51,7 @@ export function refused(command: string, cause: Error): DelayQueueError {
 
 /** Of the refusal of a call that arrived after its deadline, what the server's clock showed, ms; undefined: it is none. */
 export function serverTimeOfLateCall(error: unknown): number | undefined {
-  const [, time] = (isErrorReply(error) && /^LATE (\d+)/.exec(error.message)) || [];
+  const time = isErrorReply(error) ? /^LATE (\d+)/.exec(error.message)?.[1] : undefined;
   return time === undefined ? undefined : Number(time);
 }
 

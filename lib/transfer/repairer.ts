@@ -1,0 +1,83 @@
+import type { Logger } from '@nestjs/common';
+import type { CancelTimer, Clock } from '../clock.js';
+import type { MessageStore } from '../store/message-store.js';
+
+export interface RepairerOptions {
+  readonly queue: string;
+  readonly store: Pick<MessageStore, 'repair'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** For jitter, 0–1. */
+  readonly random?: () => number;
+}
+
+/** Between two looks at a queue, ms; ±25 %, so that the processes of a fleet look at different times. */
+const INTERVAL = 5 * 60_000;
+
+/** So many ids of repaired messages are named in the log. */
+const NAMED = 5;
+
+/**
+ * Makes messages of one queue ready that are kept but in no state: soon after the start, and then every few minutes. Nothing in
+ * here loses them, so the log says it as an error: somebody deleted or changed keys of the queue.
+ */
+export class Repairer {
+  readonly #options: RepairerOptions;
+  readonly #random: () => number;
+  #cancelTimer: CancelTimer | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: RepairerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  start(): void {
+    this.#running = this.#look();
+  }
+
+  /** Ends after a look that is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelTimer?.();
+    await this.#running;
+  }
+
+  /**
+   * Looks through the queue once, if anything is amiss.
+   *
+   * @returns how many messages are ready again
+   * @throws what the store throws
+   */
+  async runOnce(): Promise<number> {
+    const { store, logger, queue } = this.#options;
+    const repaired: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const report = await store.repair(cursor ?? undefined);
+      repaired.push(...report.repaired);
+      cursor = report.cursor;
+    } while (cursor !== null && !this.#stopped);
+    if (repaired.length > 0) {
+      const names = repaired.slice(0, NAMED).join(', ') + (repaired.length > NAMED ? ', …' : '');
+      logger.error(
+        `${queue}: ${repaired.length} messages were in no state and are ready again (${names}): ` +
+          'were keys of the queue deleted or changed?',
+      );
+    }
+    return repaired.length;
+  }
+
+  async #look(): Promise<void> {
+    const { clock, logger, queue } = this.#options;
+    try {
+      await this.runOnce();
+    } catch (error) {
+      if (!this.#stopped) logger.warn(`${queue}: it could not be checked for lost messages: ${String(error)}`);
+    }
+    if (this.#stopped) return;
+    const interval = INTERVAL * (0.75 + this.#random() / 2);
+    this.#cancelTimer = clock.schedule(() => this.start(), interval);
+  }
+}

@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { randomName } from '../support/random-name.js';
+import { refusalOf } from '../support/refusal.js';
+import { Scene } from '../support/scene.js';
+import { CALLS, dump, fill } from './full-redisson-queue.js';
+import { redissonQueues } from './redisson-queue.js';
+
+/** Every command that a script of Redisson's layout runs which writes, those of the native bookkeeping included. */
+const COMMANDS = [
+  ...[
+    'del',
+    'get',
+    'hdel',
+    'hget',
+    'hgetall',
+    'hlen',
+    'hmget',
+    'hscan',
+    'hset',
+    'lindex',
+    'llen',
+    'lpop',
+    'lpos',
+    'lpush',
+  ],
+  ...[
+    'lrange',
+    'lrem',
+    'lset',
+    'publish',
+    'rpop',
+    'rpush',
+    'set',
+    'time',
+    'unlink',
+    'zadd',
+    'zcard',
+    'zcount',
+    'zmscore',
+  ],
+  ...['zrange', 'zrem', 'zscore'],
+];
+
+describe('a user that loses the permission to run one command, on a queue of Redisson', () => {
+  const scene = new Scene({});
+  const open = redissonQueues();
+  const user = randomName('user');
+  const refused = new Set<string>();
+  const setUser = (...rules: string[]) => scene.redis.call('ACL', 'SETUSER', user, ...rules);
+  const openFilled = async () => {
+    const queue = open({ url: scene.url, user });
+    await fill(queue);
+    await queue.redis.hset(queue.keys.messages, 'in no state', 'a record of some bytes');
+    return queue;
+  };
+
+  beforeAll(async () => {
+    await setUser('reset', 'on', 'nopass', '~*', '&*', '+@all');
+    // A script that the server does not know yet would be sent in another command.
+    for (const call of Object.values(CALLS)) await call((await openFilled()).store);
+  });
+
+  test.each(COMMANDS)('%s: each call is refused without a change, or has nothing to do with it', async (command) => {
+    for (const [name, call] of Object.entries(CALLS)) {
+      const queue = await openFilled();
+      const before = await dump(queue);
+      await setUser(`-${command}`);
+      const refusal = await refusalOf(call(queue.store));
+      await setUser(`+${command}`);
+      if (refusal === undefined) continue;
+      refused.add(command);
+      expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
+      expect((refusal as Error).message).toMatch(/NOPERM|user executing the script/);
+      expect([name, await dump(queue)]).toEqual([name, before]);
+    }
+  });
+
+  test('each of these commands matters to a call', () => {
+    expect(COMMANDS.filter((command) => !refused.has(command))).toEqual([]);
+  });
+});
