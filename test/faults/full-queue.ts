@@ -147,3 +147,25 @@ async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, stri
   const values = await Promise.all(parts.map(([, key]) => redis.dumpBuffer(key)));
   return Object.fromEntries(parts.map(([part], index) => [part, values[index]?.toString('latin1') ?? null]));
 }
+
+/** Every command that a script of the native layout runs which writes. */
+export const COMMANDS = [
+  ...[
+    'del',
+    'get',
+    'hdel',
+    'hget',
+    'hgetall',
+    'hlen',
+    'hmget',
+    'hscan',
+    'hset',
+    'llen',
+    'lpop',
+    'lpush',
+    'lrange',
+    'lrem',
+  ],
+  ...['publish', 'rpush', 'set', 'time', 'unlink', 'zadd', 'zcard', 'zrange', 'zrem', 'zremrangebyrank'],
+  'zscore',
+];

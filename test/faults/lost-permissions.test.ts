@@ -1,30 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, FullQueues } from './full-queue.js';
+import { CALLS, COMMANDS, FullQueues } from './full-queue.js';
 import { refusalOf } from '../support/refusal.js';
-
-/** Every command that a script of the native layout runs which writes. */
-const COMMANDS = [
-  ...[
-    'del',
-    'get',
-    'hdel',
-    'hget',
-    'hgetall',
-    'hlen',
-    'hmget',
-    'hscan',
-    'hset',
-    'llen',
-    'lpop',
-    'lpush',
-    'lrange',
-    'lrem',
-  ],
-  ...['publish', 'rpush', 'set', 'time', 'unlink', 'zadd', 'zcard', 'zrange', 'zrem', 'zremrangebyrank'],
-  'zscore',
-];
 
 /** Two queues were not filled at the same instant, nor asked at the same. */
 const withoutInstants = (answer: unknown) =>

@@ -61,3 +61,39 @@ export async function dump({ redis, name }: RedissonTestQueue): Promise<Record<s
   const bytes = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
   return Object.fromEntries(keys.map((key, i) => [key, bytes[i]?.toString('hex')]));
 }
+
+/** Every command that a script of Redisson's layout runs which writes, those of the native bookkeeping included. */
+export const COMMANDS = [
+  ...[
+    'del',
+    'get',
+    'hdel',
+    'hget',
+    'hgetall',
+    'hlen',
+    'hmget',
+    'hscan',
+    'hset',
+    'lindex',
+    'llen',
+    'lpop',
+    'lpos',
+    'lpush',
+  ],
+  ...[
+    'lrange',
+    'lrem',
+    'lset',
+    'publish',
+    'rpop',
+    'rpush',
+    'set',
+    'time',
+    'unlink',
+    'zadd',
+    'zcard',
+    'zcount',
+    'zmscore',
+  ],
+  ...['zrange', 'zrem', 'zscore'],
+];

@@ -2,44 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomName } from '../support/random-name.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, dump, fill } from './full-redisson-queue.js';
+import { CALLS, COMMANDS, dump, fill } from './full-redisson-queue.js';
 import { redissonQueues } from './redisson-queue.js';
-
-/** Every command that a script of Redisson's layout runs which writes, those of the native bookkeeping included. */
-const COMMANDS = [
-  ...[
-    'del',
-    'get',
-    'hdel',
-    'hget',
-    'hgetall',
-    'hlen',
-    'hmget',
-    'hscan',
-    'hset',
-    'lindex',
-    'llen',
-    'lpop',
-    'lpos',
-    'lpush',
-  ],
-  ...[
-    'lrange',
-    'lrem',
-    'lset',
-    'publish',
-    'rpop',
-    'rpush',
-    'set',
-    'time',
-    'unlink',
-    'zadd',
-    'zcard',
-    'zcount',
-    'zmscore',
-  ],
-  ...['zrange', 'zrem', 'zscore'],
-];
 
 describe('a user that loses the permission to run one command, on a queue of Redisson', () => {
   const scene = new Scene({});
