@@ -27,6 +27,12 @@ export class Random {
     if (choice === undefined) throw new Error('There is nothing to choose from.');
     return choice;
   }
+
+  /** All of them in another order. */
+  shuffled<T>(items: readonly T[]): T[] {
+    const rest = [...items];
+    return Array.from(items, () => rest.splice(this.int(0, rest.length - 1), 1)[0]!);
+  }
 }
 
 function scramble(value: number): number {

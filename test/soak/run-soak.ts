@@ -51,7 +51,7 @@ async function underFire(
   const { fleet, redis, admin, proxy, log, observer } = stage;
   const healing = new AbortController();
   const scene: Omit<Scene, 'open'> = {
-    ...{ fleet, redis, admin, proxy },
+    ...{ fleet, redis, admin, proxy, soak: settings },
     wait: (length) => sleep(length, undefined, { signal: healing.signal }).catch(() => undefined),
   };
   const nemesis = new Nemesis(scene, log, faults);

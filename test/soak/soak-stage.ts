@@ -9,6 +9,7 @@ import { FaultLog } from './nemesis/fault-log.js';
 import { Observer } from './observer/observer.js';
 import { Fleet } from './processes/fleet.js';
 import type { SoakSettings } from './soak-settings.js';
+import { asSoakUser, USER_ARGUMENTS } from './soak-user.js';
 
 /** Every write is on disk before it is acknowledged; the file is kept short, so that a restart is quick. */
 const SERVER_ARGUMENTS = ['--appendonly', 'yes', '--appendfsync', 'always', '--auto-aof-rewrite-min-size', '16mb'];
@@ -37,7 +38,7 @@ export class SoakStage {
     this.admin = new Redis(redis.url, { connectionName: 'soak', retryStrategy: () => 50, maxRetriesPerRequest: null });
     this.admin.on('error', () => undefined);
     this.log = new FaultLog(join(folder, 'faults.jsonl'), () => this.now());
-    const urls = { directUrl: redis.url, proxyUrl: proxy.url };
+    const urls = { directUrl: asSoakUser(redis.url), proxyUrl: asSoakUser(proxy.url) };
     this.fleet = new Fleet({ soak: settings, prefix: PREFIX, epoch: this.epoch, folder, programs, ...urls });
     this.observer = new Observer(this.admin, PREFIX, { fleet: this.fleet, log: this.log, now: () => this.now() });
   }
@@ -46,7 +47,7 @@ export class SoakStage {
     for (const old of ['journals', 'logs', 'faults.jsonl'])
       rmSync(join(settings.out, old), { recursive: true, force: true });
     for (const folder of ['journals', 'logs']) mkdirSync(join(settings.out, folder), { recursive: true });
-    const redis = await startRedis({ args: SERVER_ARGUMENTS });
+    const redis = await startRedis({ args: [...SERVER_ARGUMENTS, ...USER_ARGUMENTS] });
     try {
       return new SoakStage(settings, redis, await TcpProxy.start(redis.url), new CompiledPrograms());
     } catch (error) {

@@ -22,6 +22,11 @@ describe('The plan of faults', () => {
     }
   });
 
+  test('lets the faults of each kind take turns', () => {
+    const turns = planFaults(TEN_MINUTES, KINDS).flatMap(({ kind, turn }) => (kind === KINDS[0] ? [turn] : []));
+    expect(turns).toEqual(turns.map((_turn, i) => i));
+  });
+
   test('leaves every minute of a long soak a calm, and a short soak none', () => {
     const calm = { seconds: 600, recovery: 5000 };
     const plan = planFaults(TEN_MINUTES, KINDS);

@@ -6,6 +6,8 @@ export interface PlannedFault {
   /** ms after the start. */
   readonly at: number;
   readonly kind: string;
+  /** How many of its kind came before. */
+  readonly turn: number;
   /** For what the fault chooses by itself. */
   readonly seed: number;
 }
@@ -34,9 +36,10 @@ export function planFaults(settings: SoakSettings, kinds: readonly string[]): Pl
     return Math.round(Math.floor(stormy / storm) * round + (stormy % storm));
   });
   let upcoming: string[] = [];
-  return instants.map((at) => {
-    if (upcoming.length === 0) upcoming = shuffled(kinds, random);
-    return { at, kind: upcoming.pop()!, seed: random.int(0, 0x7fffffff) };
+  return instants.map((at, i) => {
+    if (upcoming.length === 0) upcoming = random.shuffled(kinds);
+    const turn = Math.floor(i / kinds.length);
+    return { at, kind: upcoming.pop()!, turn, seed: random.int(0, 0x7fffffff) };
   });
 }
 
@@ -45,9 +48,4 @@ export function isCalm(at: number, { seconds, recovery }: { seconds: number; rec
   if (seconds * 1000 < SHORTEST_WITH_CALMS) return false;
   const inRound = at % ROUND;
   return at < seconds * 1000 && inRound > ROUND * STORM_SHARE + recovery;
-}
-
-function shuffled<T>(items: readonly T[], random: Random): T[] {
-  const rest = [...items];
-  return Array.from(items, () => rest.splice(random.int(0, rest.length - 1), 1)[0]!);
 }

@@ -3,6 +3,7 @@ import type { TestRedis } from '../../support/redis/test-redis.js';
 import type { TcpProxy } from '../../support/tcp-proxy/tcp-proxy.js';
 import type { Fleet } from '../processes/fleet.js';
 import type { Random } from '../random.js';
+import type { SoakSettings } from '../soak-settings.js';
 import type { FaultWindow } from './fault-window.js';
 
 /** What a fault can be done to. */
@@ -12,6 +13,7 @@ export interface Scene {
   /** A connection of the nemesis itself, past the proxy. */
   readonly admin: Redis;
   readonly proxy: TcpProxy;
+  readonly soak: SoakSettings;
   /** Opens a fault's window, before the deed: which processes feel it, and what exactly is done. The result closes it. */
   open(processes: FaultWindow['processes'], detail: string): () => void;
   /** Waits so many ms, or until all is to be healed. */
@@ -25,6 +27,6 @@ export interface Fault {
   readonly of: 'server' | 'network' | 'process';
   /** Whether it alone may keep a worker from extending its leases until they end: only then it explains duplicates. */
   readonly costsLeases: boolean;
-  /** Does it, tells its window, and heals it. */
-  readonly strike: (scene: Scene, random: Random) => Promise<void>;
+  /** Does it, tells its window, and heals it. `turn`: how often it was done before. */
+  readonly strike: (scene: Scene, random: Random, turn: number) => Promise<void>;
 }

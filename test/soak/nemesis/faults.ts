@@ -5,6 +5,7 @@ import { connectionsReset } from './faults/connections-reset.js';
 import { errorReplies } from './faults/error-replies.js';
 import { networkSlow } from './faults/network-slow.js';
 import { outOfMemory } from './faults/out-of-memory.js';
+import { permissionTaken } from './faults/permission-taken.js';
 import { producerKilled } from './faults/producer-killed.js';
 import { scriptsFlushed } from './faults/scripts-flushed.js';
 import { serverFrozen } from './faults/server-frozen.js';
@@ -32,4 +33,5 @@ export const FAULTS: readonly Fault[] = [
   serverKilled,
   scriptsFlushed,
   outOfMemory,
+  permissionTaken,
 ];

@@ -33,13 +33,13 @@ export class Nemesis {
     if (this.#problems.length > 0) throw new AggregateError(this.#problems, 'The nemesis failed.');
   }
 
-  #strike({ kind, seed }: PlannedFault): void {
+  #strike({ kind, seed, turn }: PlannedFault): void {
     const fault = this.faults.find((candidate) => candidate.kind === kind);
     if (!fault) throw new Error(`There is no fault '${kind}'.`);
     const { costsLeases } = fault;
     const open: Scene['open'] = (processes, detail) =>
       this.log.open({ kind, costsLeases, processes, detail, injected: true });
-    const strike = () => fault.strike({ ...this.scene, open }, new Random(seed));
+    const strike = () => fault.strike({ ...this.scene, open }, new Random(seed), turn);
     const work = (fault.of === 'server' ? this.#afterOthers(strike) : strike()).catch((problem: unknown) => {
       this.#problems.push(problem);
     });

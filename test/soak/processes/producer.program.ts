@@ -1,11 +1,11 @@
 /** A process that offers messages at an even rate, changes some of them, and asks again until it knows what became of each. */
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
 import { DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
 import { Journal } from '../journal/journal.js';
 import { MessageProducer } from './message-producer.js';
 import { moduleOptions } from './module-options.js';
 import { readProcessSettings } from './process-settings.js';
+import { startSupervised } from './start-supervised.js';
 import { tellReady, whenToldToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
@@ -13,10 +13,10 @@ const journal = new Journal(settings.journal, settings.epoch);
 
 class SoakProducer {}
 
-const app = await NestFactory.createApplicationContext(
-  { module: SoakProducer, imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), consume: false })] },
-  { logger: ['error', 'warn'] },
-);
+const app = await startSupervised(() => ({
+  module: SoakProducer,
+  imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), consume: false })],
+}));
 journal.watchForStalls();
 const producer = new MessageProducer(settings, journal, app.get(DelayQueueProducer, { strict: false }));
 tellReady();

@@ -1,6 +1,5 @@
 /** A process that handles all queues with the module. */
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
 import { handlerOf } from '../../support/test-app.js';
 import { Journal } from '../journal/journal.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
@@ -9,6 +8,7 @@ import { journalledModule } from './journalled-module.js';
 import { MessageHandler } from './message-handler.js';
 import { moduleOptions } from './module-options.js';
 import { readProcessSettings } from './process-settings.js';
+import { startSupervised } from './start-supervised.js';
 import { tellReady, whenToldToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
@@ -18,16 +18,13 @@ const handler = new MessageHandler(settings, journal);
 
 class SoakWorker {}
 
-const app = await NestFactory.createApplicationContext(
-  {
-    module: SoakWorker,
-    imports: [journalledModule(moduleOptions(settings), claims)],
-    providers: QUEUE_NAMES.map((queue) =>
-      handlerOf(queue, (_payload, message) => handler.handle(message, claims.startedBy(queue, message.id))),
-    ),
-  },
-  { logger: ['error', 'warn'] },
-);
+const app = await startSupervised(() => ({
+  module: SoakWorker,
+  imports: [journalledModule(moduleOptions(settings), claims)],
+  providers: QUEUE_NAMES.map((queue) =>
+    handlerOf(queue, (_payload, message) => handler.handle(message, claims.startedBy(queue, message.id))),
+  ),
+}));
 journal.watchForStalls();
 tellReady();
 

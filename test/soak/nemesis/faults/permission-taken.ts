@@ -1,0 +1,32 @@
+import { nativeScripts } from '../../../../lib/store/native/native.scripts.js';
+import { Random } from '../../random.js';
+import { SOAK_USER } from '../../soak-user.js';
+import type { Fault } from '../fault.js';
+
+/** What is sent outside of scripts. */
+const CONNECTION_COMMANDS = ['evalsha', 'blpop', 'subscribe', 'ping'];
+
+/** A script is stopped at the first command that its user may not use, and what it wrote before stays written. */
+export const permissionTaken: Fault = {
+  kind: 'permission taken',
+  of: 'server',
+  // For as long as a lease cannot be extended.
+  costsLeases: true,
+  strike: async ({ admin, soak, open, wait }, random, turn) => {
+    const commands = new Random(soak.seed).shuffled(commandsInUse());
+    const command = commands[turn % commands.length]!;
+    const length = random.int(2000, 3000);
+    const close = open('all', `ACL SETUSER ${SOAK_USER} -${command} for ${length} ms`);
+    await admin.call('ACL', 'SETUSER', SOAK_USER, `-${command}`);
+    await wait(length);
+    await admin.call('ACL', 'SETUSER', SOAK_USER, '+@all');
+    close();
+  },
+};
+
+/** As the scripts are now: one that comes to use another command is put to the test with it. */
+export function commandsInUse(): string[] {
+  const sources = Object.values(nativeScripts).map(({ source }) => source);
+  const called = sources.flatMap((source) => [...source.matchAll(/redis\.call\('(\w+)'/g)].map(([, name]) => name!));
+  return [...new Set([...called.map((name) => name.toLowerCase()), ...CONNECTION_COMMANDS])].sort();
+}

@@ -1,0 +1,19 @@
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DelayQueueError } from '../../../lib/index.js';
+
+/** How soon a supervisor tries again, ms. */
+const PAUSE = 300;
+
+/** Starts an application; again and again for as long as its Redis user lacks a permission, as a supervisor would. */
+export async function startSupervised(root: () => DynamicModule): Promise<INestApplicationContext> {
+  for (;;) {
+    try {
+      return await NestFactory.createApplicationContext(root(), { logger: ['error', 'warn'], abortOnError: false });
+    } catch (error) {
+      if (!(error instanceof DelayQueueError && error.code === 'MISSING_PERMISSION')) throw error;
+      await sleep(PAUSE);
+    }
+  }
+}
