@@ -19,7 +19,8 @@ export interface Hold extends Sighting {
 }
 
 /** What happens to a command that comes by. */
-export type Fate = 'pass' | { readonly instead: Buffer } | { readonly wait: Promise<void> };
+export type Fate =
+  'pass' | { readonly instead: Buffer } | { readonly wait: Promise<void> } | { readonly late: Promise<void> };
 
 /** A rule for commands: undefined, if it says nothing about this one. */
 export interface RequestRule {
@@ -73,6 +74,32 @@ export class HeldRequests implements RequestRule, Hold {
     if (this.#released || !this.which(request, connection)) return undefined;
     this.count++;
     return { wait: this.#gate };
+  }
+
+  release(): void {
+    this.#released = true;
+    this.#open();
+  }
+}
+
+/** Cuts clients off right after they have sent commands, and keeps these from the server, with all that follows them. */
+export class LateRequests implements RequestRule, Hold {
+  count = 0;
+  #released = false;
+  readonly #gate: Promise<void>;
+  #open: () => void = () => undefined;
+
+  constructor(
+    private readonly which: RequestFilter,
+    private readonly times: number,
+  ) {
+    this.#gate = new Promise((resolve) => (this.#open = resolve));
+  }
+
+  judge(request: Request, connection: ProxiedConnection): Fate | undefined {
+    if (this.#released || this.count >= this.times || !this.which(request, connection)) return undefined;
+    this.count++;
+    return { late: this.#gate };
   }
 
   release(): void {

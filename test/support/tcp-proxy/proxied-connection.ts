@@ -23,6 +23,7 @@ export class ProxiedConnection {
   readonly #toServer: DelayLine;
   readonly #toClient: DelayLine;
   #waiting = false;
+  #isCutOff = false;
   #heldReplies: Buffer[] | undefined;
 
   constructor(
@@ -84,6 +85,7 @@ export class ProxiedConnection {
       if (this.#isDark()) return;
       const fate = this.weather.judge(request, this);
       if (typeof fate === 'object' && 'wait' in fate) this.#waitFor(fate.wait, request);
+      else if (typeof fate === 'object' && 'late' in fate) this.#cutOff(fate.late, request);
       else this.#send(fate === 'pass' ? request.bytes : fate.instead);
     }
   }
@@ -94,6 +96,17 @@ export class ProxiedConnection {
       this.#waiting = false;
       this.#send(request.bytes);
       this.#forward();
+    });
+  }
+
+  #cutOff(release: Promise<void>, request: Request): void {
+    const held = [request, ...this.#requests.splice(0)].map(({ bytes }) => bytes);
+    this.#isCutOff = true;
+    this.client.resetAndDestroy();
+    void release.then(() => {
+      // Not before the first answer: a server that is held up forgets the commands of a client that has gone.
+      this.server.once('data', () => this.server.end());
+      this.#send(Buffer.concat(held));
     });
   }
 
@@ -109,7 +122,7 @@ export class ProxiedConnection {
 
   /** In the dark nobody learns of the other side's end either: the server keeps a half-open connection. */
   #onClose(other: Socket): void {
-    if (!this.#isDark()) other.destroy();
+    if (!this.#isDark() && !this.#isCutOff) other.destroy();
   }
 
   /** For good: after a loss the bytes that follow would make no sense. */

@@ -101,6 +101,24 @@ describe('A TCP proxy', () => {
     direct.disconnect();
   });
 
+  test('cuts a client off from a command, with all that follows it, and delivers them when they are released', async () => {
+    const late = proxy.deliverLate(({ command }) => command === 'INCR');
+    const direct = new Redis(sharedRedisUrl());
+    await direct.set(key, '1');
+    const cutOff = new Redis(proxy.url, { connectionName: 'cut off', retryStrategy: () => null });
+    cutOff.on('error', () => undefined);
+    await until(() => cutOff.status === 'ready');
+    const answers = await Promise.allSettled([cutOff.incr(key), cutOff.append(key, '0')]);
+    expect(answers).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+    expect(late.count).toBe(1);
+    expect(await client.incr(key)).toBe(2);
+
+    late.release();
+    await until(async () => (await direct.get(key)) === '30');
+    await until(() => proxy.connections.every(({ name }) => name === 'first'));
+    direct.disconnect();
+  });
+
   test('holds the answer to a command that was carried out', async () => {
     const hold = proxy.holdReplies(({ command }) => command === 'INCR');
     const direct = new Redis(sharedRedisUrl());

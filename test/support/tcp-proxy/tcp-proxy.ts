@@ -7,6 +7,7 @@ import {
   HeldReplies,
   HeldRequests,
   type Hold,
+  LateRequests,
   type RequestFilter,
   type RequestRule,
   type Sighting,
@@ -95,6 +96,14 @@ export class TcpProxy {
   /** Keeps commands from the server until they are released. */
   hold(which: RequestFilter): Hold {
     return this.#add(new HeldRequests(which));
+  }
+
+  /**
+   * Resets the clients' ends of connections on which the next such commands come. The server gets each command when it is
+   * released, with what the client had sent after it, as from a network that held them up; then its end is closed.
+   */
+  deliverLate(which: RequestFilter, times = 1): Hold {
+    return this.#add(new LateRequests(which, times));
   }
 
   /** Lets commands reach the server, and keeps their answers until they are released. */
