@@ -1,4 +1,5 @@
 import type { Fault } from './fault.js';
+import { callsLate } from './faults/calls-late.js';
 import { connectionsKilled, subscriptionsKilled } from './faults/clients-killed.js';
 import { connectionsDark, subscribersDark } from './faults/connections-dark.js';
 import { connectionsReset } from './faults/connections-reset.js';
@@ -24,6 +25,7 @@ export const FAULTS: readonly Fault[] = [
   connectionsKilled,
   subscriptionsKilled,
   connectionsReset,
+  callsLate,
   connectionsDark,
   subscribersDark,
   networkSlow,
