@@ -1,19 +1,30 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One direction of a connection: bytes arrive in order, each chunk after its delay. */
+/** What slows bytes down. */
+export interface Drag {
+  /** How much later they arrive, ms. */
+  readonly delay: number;
+  /** How many pass in a second; Infinity: there is no limit. */
+  readonly bandwidth: number;
+}
+
+/** One direction of a connection: bytes arrive in order, each chunk when the line is free for it, and after its delay. */
 export class DelayLine {
   #underWay = 0;
   #last: Promise<void> = Promise.resolve();
+  /** When all that was sent has passed the line, on the monotonic clock. */
+  #freeAt = 0;
 
   constructor(private readonly target: Socket) {}
 
-  send(bytes: Buffer, delay: number): void {
+  send(bytes: Buffer, { delay, bandwidth }: Drag): void {
+    this.#freeAt = Math.max(performance.now(), this.#freeAt) + (bytes.length / bandwidth) * 1000;
     // Nothing in front of it, so it cannot overtake.
-    if (delay === 0 && this.#underWay === 0) this.#write(bytes);
+    if (delay === 0 && bandwidth === Infinity && this.#underWay === 0) this.#write(bytes);
     else {
       this.#underWay++;
-      this.#last = this.#deliver(bytes, performance.now() + delay, this.#last);
+      this.#last = this.#deliver(bytes, this.#freeAt + delay, this.#last);
     }
   }
 

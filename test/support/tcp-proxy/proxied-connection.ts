@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { DelayLine } from './delay-line.js';
+import { DelayLine, type Drag } from './delay-line.js';
 import type { Fate } from './faults.js';
 import { RequestParser, type Request } from './request-parser.js';
 
 /** What a connection asks about itself while bytes come by. */
 export interface Weather {
   isDark(connection: ProxiedConnection): boolean;
-  delayOf(connection: ProxiedConnection): number;
+  dragOn(connection: ProxiedConnection): Drag;
   judge(request: Request, connection: ProxiedConnection): Fate;
 }
 
@@ -111,13 +111,13 @@ export class ProxiedConnection {
   }
 
   #send(bytes: Buffer): void {
-    if (!this.#isDark()) this.#toServer.send(bytes, this.weather.delayOf(this));
+    if (!this.#isDark()) this.#toServer.send(bytes, this.weather.dragOn(this));
   }
 
   #onServerData(bytes: Buffer): void {
     if (this.#isDark()) return;
     if (this.#heldReplies) this.#heldReplies.push(bytes);
-    else this.#toClient.send(bytes, this.weather.delayOf(this));
+    else this.#toClient.send(bytes, this.weather.dragOn(this));
   }
 
   /** In the dark nobody learns of the other side's end either: the server keeps a half-open connection. */

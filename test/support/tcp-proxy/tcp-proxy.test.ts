@@ -67,6 +67,25 @@ describe('A TCP proxy', () => {
     end();
   });
 
+  test('lets only so many bytes a second pass, in each direction', async () => {
+    const large = 'x'.repeat(20_000);
+    const took = async (call: () => Promise<unknown>) => {
+      const start = performance.now();
+      await call();
+      return performance.now() - start;
+    };
+    const end = proxy.limitBandwidth(100_000);
+    expect(await took(() => client.set(key, large))).toBeGreaterThanOrEqual(200);
+    expect(await took(() => client.get(key))).toBeGreaterThanOrEqual(200);
+    // What stands in front on the line takes its time, too.
+    const first = client.set(key, large);
+    expect(await took(() => client.ping())).toBeGreaterThanOrEqual(195);
+    await first;
+    expect(await took(() => client.ping())).toBeLessThan(150);
+    end();
+    expect(await took(() => client.set(key, large))).toBeLessThan(150);
+  });
+
   test('resets connections', async () => {
     const errors: unknown[] = [];
     client.on('error', (error) => errors.push(error));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Drag } from './delay-line.js';
 import {
   type ConnectionFilter,
   ErrorReply,
@@ -27,7 +28,7 @@ export class TcpProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #connections = new Set<ProxiedConnection>();
   readonly #dark = new Set<ConnectionFilter>();
-  readonly #slow = new Map<ConnectionFilter, number>();
+  readonly #drags = new Map<ConnectionFilter, Partial<Drag>>();
   readonly #rules: RequestRule[] = [];
 
   private constructor(target: string) {
@@ -72,8 +73,12 @@ export class TcpProxy {
 
   /** Delays all bytes, in each direction; the returned function ends it. */
   slowDown(delay: number, which: ConnectionFilter = EVERY): () => void {
-    this.#slow.set(which, delay);
-    return () => this.#slow.delete(which);
+    return this.#drag({ delay }, which);
+  }
+
+  /** Lets only so many bytes a second pass, on each connection and in each direction; the returned function ends it. */
+  limitBandwidth(bandwidth: number, which: ConnectionFilter = EVERY): () => void {
+    return this.#drag({ bandwidth }, which);
   }
 
   /** Resets connections (RST), both sides; returns how many. */
@@ -119,6 +124,13 @@ export class TcpProxy {
     await closed;
   }
 
+  #drag(drag: Partial<Drag>, which: ConnectionFilter): () => void {
+    // A filter of its own, because the same one may be given twice.
+    const own: ConnectionFilter = (connection) => which(connection);
+    this.#drags.set(own, drag);
+    return () => this.#drags.delete(own);
+  }
+
   #add<Rule extends RequestRule>(rule: Rule): Rule {
     this.#rules.push(rule);
     return rule;
@@ -137,8 +149,13 @@ export class TcpProxy {
 
   readonly #weather = {
     isDark: (connection: ProxiedConnection): boolean => [...this.#dark].some((which) => which(connection)),
-    delayOf: (connection: ProxiedConnection): number =>
-      Math.max(0, ...[...this.#slow].filter(([which]) => which(connection)).map(([, delay]) => delay)),
+    dragOn: (connection: ProxiedConnection): Drag => {
+      const drags = [...this.#drags].filter(([which]) => which(connection)).map(([, drag]) => drag);
+      return {
+        delay: Math.max(0, ...drags.map(({ delay = 0 }) => delay)),
+        bandwidth: Math.min(...drags.map(({ bandwidth = Infinity }) => bandwidth)),
+      };
+    },
     judge: (request: Request, connection: ProxiedConnection): Fate => {
       for (const rule of this.#rules) {
         const fate = rule.judge(request, connection);
