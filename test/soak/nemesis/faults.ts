@@ -1,4 +1,5 @@
 import type { Fault } from './fault.js';
+import { bandwidthLow } from './faults/bandwidth-low.js';
 import { callsLate } from './faults/calls-late.js';
 import { connectionsKilled, subscriptionsKilled } from './faults/clients-killed.js';
 import { connectionsDark, subscribersDark } from './faults/connections-dark.js';
@@ -29,6 +30,7 @@ export const FAULTS: readonly Fault[] = [
   connectionsDark,
   subscribersDark,
   networkSlow,
+  bandwidthLow,
   errorReplies,
   serverPaused,
   serverFrozen,

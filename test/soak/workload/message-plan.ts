@@ -79,8 +79,16 @@ export function planMessage({ seed, longestDelay, consumer }: Workload, n: numbe
     // Half of the time well before it is due, else just when it is, to race with the transfer.
     changeAfter: random.chance(0.5) ? Math.round(delay / 2) : Math.max(0, delay + random.int(-10, 5)),
     changeDelay: random.int(0, Math.round(longestDelay / 2)),
-    size: random.chance(0.98) ? random.int(8, 200) : random.int(1000, 4000),
+    size: chooseSize(random, queue),
   };
+}
+
+/** A few are large. A byte of text takes two in JSON, and `maxPayloadBytes` is 256 KiB. */
+function chooseSize(random: Random, queue: QueueName): number {
+  const share = random.next();
+  if (share < 0.98) return random.int(8, 200);
+  if (share < 0.999) return random.int(1000, 4000);
+  return random.int(10_000, queue === 'images' ? 200_000 : 100_000);
 }
 
 /** Some work for so long that their leases must be extended, and that others hold them when a frozen worker comes back. */
