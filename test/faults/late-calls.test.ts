@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DelayQueueProducer } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { callsOf } from '../support/tcp-proxy/filters.js';
+import { Proxies } from '../support/tcp-proxy/proxies.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const OFFER_TIMEOUT = 300;
+const LAYOUTS = ['native', 'redisson'] as const;
+
+/** Calls that were cut off, what was done after that, and what must be left of it. */
+const CALLS: Record<
+  string,
+  {
+    readonly script: Parameters<typeof callsOf>[0];
+    readonly cut: (producer: DelayQueueProducer, queue: string) => Promise<unknown>;
+  }
+> = {
+  'an offer that replaces': {
+    script: 'offer',
+    cut: (producer, queue) => producer.offer(queue, 'old', '1h', { id: 'm', onDuplicate: 'replace' }),
+  },
+  'a cancellation': { script: 'cancel', cut: (producer, queue) => producer.cancel(queue, 'm') },
+  'a reschedule': { script: 'reschedule', cut: (producer, queue) => producer.reschedule(queue, 'm', '9h') },
+  'a clearing': { script: 'clear', cut: (producer, queue) => producer.clear(queue) },
+};
+
+describe('A call that the network delivers after its caller gave up', () => {
+  const scene = new Scene({});
+  const proxies = new Proxies(scene);
+  const refusedLate = async () =>
+    Number(/errorstat_LATE:count=(\d+)/.exec(await scene.redis.info('errorstats'))?.[1] ?? 0);
+
+  describe.each(LAYOUTS)('in layout %s', (layout) => {
+    const module = { offerTimeout: OFFER_TIMEOUT, consume: false, defaults: { layout } } as const;
+
+    test.each(Object.entries(CALLS))(
+      '%s, changes nothing of what was acknowledged meanwhile',
+      async (_, { script, cut }) => {
+        const queue = scene.newQueue();
+        const proxy = await proxies.start();
+        const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url } });
+        await producer.offer(queue, 'first', '1h', { id: 'm' });
+        // A script that the server does not know yet is sent a second time, whole.
+        await cut(producer, scene.newQueue());
+
+        const late = proxy.deliverLate(callsOf(script));
+        const cutAt = performance.now();
+        await expect(cut(producer, queue)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+        const { dueAt } = await producer.offer(queue, 'new', '2h', { id: 'm', onDuplicate: 'replace' });
+        await until(() => performance.now() > cutAt + OFFER_TIMEOUT + 100);
+        const before = await refusedLate();
+        late.release();
+        await until(async () => (await refusedLate()) === before + 1);
+        expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'new', state: 'delayed', dueAt });
+      },
+    );
+
+    test('a claim, in whose place another one came, holds no message', async () => {
+      const queue = scene.newQueue();
+      const handled = new Handled();
+      const proxy = await proxies.start();
+      const { producer } = await scene.startApp({ module });
+      const late = proxy.deliverLate(callsOf('claim'));
+      await scene.startApp({
+        module: { connection: proxy.url, defaults: { layout } },
+        providers: [handlerOf(queue, handled.record, { lease: '1h' })],
+      });
+      await until(() => late.count === 1);
+      await producer.offer(queue, 1, 0, { id: 'before' });
+      await handled.until('before');
+      await producer.pause(queue);
+      await producer.offer(queue, 2, 0, { id: 'meanwhile' });
+      await until(async () => (await producer.find(queue, 'meanwhile'))?.state === 'ready');
+      const calls = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await scene.redis.info('commandstats'))?.[1]);
+      await producer.resume(queue);
+      const before = await calls();
+      late.release();
+      await until(async () => (await calls()) > before);
+      await handled.until('meanwhile');
+      await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0');
+      expect(handled.ids).toEqual(['before', 'meanwhile']);
+    });
+  });
+});
