@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RepairReport } from '../../lib/store/message-store.js';
+import { Repairer } from '../../lib/transfer/repairer.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+
+const MINUTE = 60_000;
+
+/** A queue that answers with these reports, one after the other, and then that nothing is amiss. */
+class DamagedQueue {
+  readonly cursors: (string | undefined)[] = [];
+
+  constructor(private readonly reports: (RepairReport | Error)[] = []) {}
+
+  repair(cursor?: string): Promise<RepairReport> {
+    this.cursors.push(cursor);
+    const report = this.reports.shift() ?? { repaired: [], cursor: null };
+    return report instanceof Error ? Promise.reject(report) : Promise.resolve(report);
+  }
+}
+
+describe('A repairer', () => {
+  const clock = new ManualClock();
+  const open = (reports?: (RepairReport | Error)[]) => {
+    const store = new DamagedQueue(reports);
+    const logger = new QuietLogger();
+    return { store, logger, repairer: new Repairer({ queue: 'orders', store, clock, logger, random: () => 0.5 }) };
+  };
+
+  it('looks at the start, and every five minutes', async () => {
+    const { store, repairer } = open();
+    repairer.start();
+    await clock.advance(0);
+    expect(store.cursors).toHaveLength(1);
+    await clock.advance(5 * MINUTE - 1);
+    expect(store.cursors).toHaveLength(1);
+    await clock.advance(1);
+    expect(store.cursors).toHaveLength(2);
+    await repairer.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('goes through the whole queue, and tells once of what it found', async () => {
+    const ids = (first: number) => Array.from({ length: 4 }, (_, n) => `m${first + n}`);
+    const { store, logger, repairer } = open([
+      { repaired: ids(1), cursor: '7' },
+      { repaired: [], cursor: '8' },
+      { repaired: ids(5), cursor: null },
+    ]);
+    expect(await repairer.runOnce()).toBe(8);
+    expect(store.cursors).toEqual([undefined, '7', '8']);
+    expect(logger.lines).toEqual([
+      'error orders: 8 messages were in no state and are ready again (m1, m2, m3, m4, m5, …): ' +
+        'were keys of the queue deleted or changed?',
+    ]);
+  });
+
+  it('that fails says so, and looks again at its time', async () => {
+    const { store, logger, repairer } = open([new Error('no connection')]);
+    repairer.start();
+    await clock.advance(5 * MINUTE);
+    expect(logger.lines).toEqual(['warn orders: it could not be checked for lost messages: Error: no connection']);
+    expect(store.cursors).toHaveLength(2);
+    await repairer.stop();
+  });
+});
