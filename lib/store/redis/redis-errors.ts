@@ -73,7 +73,7 @@ export function outcomeUnknown(command: string, cause: unknown): DelayQueueError
   return new DelayQueueError(
     'OUTCOME_UNKNOWN',
     `The connection to Redis broke, or was too slow, before ${command} was answered: it may have been carried out. ` +
-      'Trying again with the same message id is safe.',
+      'Try again with the same message id: a message that is still there is not doubled.',
     { cause: withoutCommand(cause) },
   );
 }
