@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DelayQueueError } from './delay-queue.errors.js';
 import {
   type BackoffFunction,
+  type ClusterConnection,
   type CodecName,
   type ConnectionOptions,
   DEFAULTS,
@@ -11,6 +12,8 @@ import {
 import { LONGEST_DELAY, parseDuration } from './duration.js';
 import type { PayloadCodec } from './store/redisson/codecs/payload-codec.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from './queue-name.js';
+import type { OptionProblem } from './store/redis/read-client-options.js';
+import { examineConnection, isCluster } from './store/redis/redis-client.js';
 
 /** Module options with every default filled in; lengths of time are milliseconds. */
 export interface ResolvedModuleOptions {
@@ -123,8 +126,9 @@ const connectionSchema = z
       'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
   })
   .superRefine((connection, context) => {
-    const found = connectionProblem(connection as ConnectionOptions);
-    if (found) context.addIssue({ code: 'custom', ...found });
+    for (const { path, message } of connectionProblems(connection as ConnectionOptions)) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
   });
 
 const moduleSchema = z.strictObject({
@@ -221,26 +225,20 @@ function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-function connectionProblem(connection: ConnectionOptions): { message: string; path?: string[] } | undefined {
-  if (typeof connection === 'function') return undefined;
-  if (typeof connection === 'string') {
-    return /^rediss?:\/\//.test(connection) ? undefined : { message: 'must start with redis:// or rediss://' };
+function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
+  if (typeof connection === 'object' && 'duplicate' in connection) {
+    const message = 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)';
+    return [{ path: [], message }];
   }
-  if ('duplicate' in connection) {
-    return {
-      message: 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)',
-    };
+  const problems = isCluster(connection) ? clusterProblems(connection) : [];
+  return problems.length > 0 ? problems : examineConnection(connection).problems;
+}
+
+function clusterProblems({ cluster, ...others }: ClusterConnection): readonly OptionProblem[] {
+  const { nodes, options: _options, ...more } = { ...(cluster as Partial<ClusterConnection['cluster']> | undefined) };
+  if (!Array.isArray(nodes) || nodes.length === 0) {
+    return [{ path: ['cluster', 'nodes'], message: 'must be a non-empty array' }];
   }
-  if ('cluster' in connection) {
-    const nodes = connection.cluster?.nodes as unknown;
-    if (Array.isArray(nodes) && nodes.length > 0) return undefined;
-    return { path: ['cluster', 'nodes'], message: 'must be a non-empty array' };
-  }
-  if ('keyPrefix' in connection && connection.keyPrefix) {
-    return {
-      path: ['keyPrefix'],
-      message: "would not reach the channel names: set the module's `prefix` instead",
-    };
-  }
-  return undefined;
+  const unknown = [...Object.keys(others).map((key) => [key]), ...Object.keys(more).map((key) => ['cluster', key])];
+  return unknown.map((path) => ({ path, message: 'is not an option of a cluster; check its place and spelling' }));
 }

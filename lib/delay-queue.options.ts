@@ -113,7 +113,8 @@ export interface ClusterConnection {
 /**
  * Makes a client of its own for each call, with the given options on top of your own ones. The module calls it once for
  * commands, once for announcements and once for each consumer, and closes these clients when the application shuts down.
- * Returning a client that exists already fails with `INVALID_OPTION`.
+ * Returning a client that exists already, or one in which the overrides do not hold, fails with `INVALID_OPTION`. A cluster
+ * takes them twice: `new Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })`.
  *
  * @example
  * ```ts
@@ -122,7 +123,10 @@ export interface ClusterConnection {
  */
 export type ConnectionFactory = (overrides: RedisOptions) => Redis | Cluster;
 
-/** Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a factory of clients. */
+/**
+ * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a factory of clients. Some options of ioredis are
+ * the module's own: `docs/operations.md` lists them.
+ */
 export type ConnectionOptions = string | RedisOptions | ClusterConnection | ConnectionFactory;
 
 /** What `DelayQueueModule.forRoot()` takes. All optional. */

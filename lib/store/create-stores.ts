@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
+import type { ConnectionOptions } from '../delay-queue.options.js';
 import {
   type ResolvedModuleOptions,
   type ResolvedQueueOptions,
@@ -13,6 +14,7 @@ import { NativeMessageStore } from './native/native.store.js';
 import { checkRedis } from './redis-check.js';
 import { redissonCodec } from './redisson/redisson.codec.js';
 import { RedissonMessageStore } from './redisson/redisson.store.js';
+import { examineConnection } from './redis/redis-client.js';
 import { RedisConnections } from './redis/redis-connections.js';
 import { REHEARSAL_LIMITS, REHEARSAL_SCOPE } from './rehearsal.js';
 
@@ -72,12 +74,22 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
     store: open(name, options, REHEARSAL_LIMITS, REHEARSAL_SCOPE),
   });
   return {
-    connect: () => connections.commands.connect(),
+    connect: () => {
+      warnOfOverridden(connection, logger);
+      connections.commands.connect();
+    },
     check: (queues) => checkRedis({ connections, rehearsals: queues.map(rehearsalOf), allowEviction, logger }),
     open,
     hurry: () => connections.commands.hurry(),
     close: () => connections.close(),
   };
+}
+
+function warnOfOverridden(connection: ConnectionOptions, logger: Logger): void {
+  const { overridden } = examineConnection(connection);
+  if (overridden.length === 0) return;
+  const each = overridden.map(({ name, because }) => `${name} (${because})`);
+  logger.warn(`Options of the connection that the module sets itself, so that yours do not hold: ${each.join('; ')}`);
 }
 
 function memoryStores(clock: Clock): Stores {

@@ -18,9 +18,9 @@ describe('a Redis client', () => {
     }
   });
 
-  it('keeps the way of reconnecting that its owner chose', () => {
-    const retryStrategy = () => 7;
-    expect(optionsOf({ retryStrategy }).retryStrategy).toBe(retryStrategy);
+  it('reconnects for ever, whatever its owner chose', () => {
+    const { retryStrategy } = optionsOf({ retryStrategy: () => null });
+    expect([1, 10, 1_000_000].map((times) => retryStrategy!(times))).toEqual([50, 500, 1000]);
   });
 
   it('keeps no commands for later and repeats none, whatever its owner chose', () => {

@@ -1,65 +1,125 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterNode, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../../delay-queue.errors.js';
-import type { ConnectionOptions } from '../../delay-queue.options.js';
+import type { ClusterConnection, ConnectionOptions } from '../../delay-queue.options.js';
+import {
+  clusterOverrides,
+  type OptionProblem,
+  type OverriddenOption,
+  readClusterNode,
+  readClusterOptions,
+  readRedisOptions,
+  redisOverrides,
+  under,
+} from './read-client-options.js';
 
 export type RedisClient = Redis | Cluster;
 
 /** What a connection is for; part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'announcements' | 'doorbell';
 
-/** The longest pause between two attempts to reconnect, so that work goes on soon after Redis is back. */
-const LONGEST_RECONNECT_PAUSE = 1000;
+/** What of the options of a connection is wrong, and what the module overrides; a function is known by its clients only. */
+export function examineConnection(connection: ConnectionOptions): {
+  readonly problems: readonly OptionProblem[];
+  readonly overridden: readonly OverriddenOption[];
+} {
+  if (typeof connection === 'function') return { problems: [], overridden: [] };
+  if (!isCluster(connection)) return readRedisOptions(connection);
+  const { nodes, options } = connection.cluster;
+  const parts = [
+    ...nodes.map((node, i) => under(['cluster', 'nodes', String(i)], readClusterNode(node))),
+    under(['cluster', 'options'], readClusterOptions(options)),
+  ];
+  return {
+    problems: parts.flatMap(({ problems }) => problems),
+    overridden: parts.flatMap(({ overridden }) => overridden),
+  };
+}
 
 /**
- * Makes a client that is not connected yet.
+ * Makes a client that is not connected yet, of options that have been examined.
  *
  * The client keeps no commands for later and repeats none by itself: whoever sends a command learns at once that it was
  * not sent, or that its outcome is unknown, and decides.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
  */
 export function createClient(connection: ConnectionOptions, role: ConnectionRole): RedisClient {
-  const overrides = {
-    connectionName: `delay-queue:${role}`,
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
-    maxRetriesPerRequest: 0,
-    // Longer than a goodbye takes; ioredis' own 2 s would outlive a closed application whose Redis is gone.
-    disconnectTimeout: 100,
-  } satisfies RedisOptions;
-
-  if (typeof connection === 'function') return fromFactory(connection({ ...reconnecting, ...overrides }));
-  if (typeof connection === 'string') return new Redis(connection, { ...reconnecting, ...overrides });
-  if (!isCluster(connection)) return new Redis({ ...reconnecting, ...connection, ...overrides });
-
-  const { nodes, options } = connection.cluster;
-  return new Cluster(nodes, {
-    ...options,
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    redisOptions: { ...options?.redisOptions, ...overrides },
-  });
+  const overrides = { ...redisOverrides, connectionName: `delay-queue:${role}` };
+  if (typeof connection === 'function')
+    return fromFactory(connection({ ...clusterOverrides, ...overrides }), overrides);
+  try {
+    if (!isCluster(connection)) return new Redis({ ...readRedisOptions(connection).values, ...overrides });
+    const { nodes, options } = connection.cluster;
+    const { redisOptions, ...values } = readClusterOptions(options).values;
+    return new Cluster(
+      nodes.map((node) => readClusterNode(node).values as ClusterNode),
+      { ...values, ...clusterOverrides, redisOptions: { ...redisOptions, ...overrides } },
+    );
+  } catch (error) {
+    throw new DelayQueueError('INVALID_OPTION', `connection: ioredis does not take it: ${(error as Error).message}`);
+  }
 }
 
 /**
  * Of a shared client the module would subscribe with, block on and close what belongs to others; one that was told not to
  * connect yet by the overrides cannot be shared.
  */
-function fromFactory(client: RedisClient): RedisClient {
-  if ((client as RedisClient | undefined)?.status === 'wait') return client;
-  throw new DelayQueueError(
-    'INVALID_OPTION',
-    'connection: the function must return a new ioredis client for each call, made with the overrides it is given: ' +
-      '(overrides) => new Redis({ ...yours, ...overrides })',
+function fromFactory(client: RedisClient, overrides: RedisOptions): RedisClient {
+  if ((client as RedisClient | undefined)?.status !== 'wait') {
+    throw misused('must return a new ioredis client for each call, made with the overrides it is given');
+  }
+  const { problems, others } = client.isCluster
+    ? examineCluster(client as Cluster, overrides)
+    : examine(client as Redis, overrides);
+  if (others.length > 0)
+    throw misused(`must put the overrides that it is given last, but has its own ${others.join(', ')}`);
+  if (problems.length > 0) throw misused(`makes a client whose ${describeProblems(problems)}`);
+  return client;
+}
+
+function examine({ options }: Redis, overrides: RedisOptions): ExaminedClient {
+  return { problems: readRedisOptions(ownOptions(options)).problems, others: notInForce(overrides, options) };
+}
+
+function examineCluster({ options }: Cluster, overrides: RedisOptions): ExaminedClient {
+  const redisOptions = options.redisOptions ?? {};
+  return {
+    problems: readClusterOptions({ ...ownOptions(options), redisOptions: ownOptions(redisOptions) }).problems,
+    others: [...notInForce(clusterOverrides, options), ...notInForce(overrides, redisOptions)],
+  };
+}
+
+interface ExaminedClient {
+  readonly problems: readonly OptionProblem[];
+  /** Of the overrides, those that are not in force. */
+  readonly others: readonly string[];
+}
+
+/** Without the overrides: those of both levels are handed to a function that makes clients of either kind. */
+function ownOptions(options: object): object {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => !(name in clusterOverrides || name in redisOverrides)),
   );
 }
 
-const reconnecting = {
-  retryStrategy: (times: number) => Math.min(times * 50, LONGEST_RECONNECT_PAUSE),
-  // After a failover the old primary answers as a replica: connect anew, wherever the name leads now.
-  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
-} satisfies RedisOptions;
+function notInForce(overrides: object, options: object): string[] {
+  const inForce = options as Readonly<Record<string, unknown>>;
+  return Object.entries(overrides).flatMap(([name, value]) =>
+    (inForce[name] ?? undefined) === (value ?? undefined) ? [] : [name],
+  );
+}
 
-function isCluster(connection: ConnectionOptions): connection is Extract<ConnectionOptions, { cluster: unknown }> {
+const describeProblems = (problems: readonly OptionProblem[]) =>
+  problems.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
+
+function misused(problem: string): DelayQueueError {
+  return new DelayQueueError(
+    'INVALID_OPTION',
+    `connection: the function ${problem}: (overrides) => new Redis({ ...yours, ...overrides }), ` +
+      'or new Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })',
+  );
+}
+
+export function isCluster(connection: ConnectionOptions): connection is ClusterConnection {
   return typeof connection === 'object' && 'cluster' in connection;
 }

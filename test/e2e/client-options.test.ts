@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { Redis, type RedisOptions } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis-5';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const OlderRedis = Redis5 as unknown as typeof Redis;
+
+/** What an application may have chosen for its own clients. */
+const CHOSEN: RedisOptions = {
+  retryStrategy: () => null,
+  reconnectOnError: () => 2,
+  enableAutoPipelining: true,
+  stringNumbers: true,
+  replyMapping: 'resp3',
+  commandTimeout: 50,
+  socketTimeout: 50,
+  maxRetriesPerRequest: null,
+};
+
+describe('the options that an application has chosen for its own clients', () => {
+  const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+
+  test.each<[string, () => DelayQueueModuleOptions['connection']]>([
+    ['given as options', () => ({ host: scene.server.host, port: scene.server.port, ...CHOSEN })],
+    ['given in a URL', () => `${scene.url}?enableAutoPipelining=true&stringNumbers=true&commandTimeout=50`],
+    ['in a client of ioredis 6', () => (overrides) => new Redis(scene.url, { ...CHOSEN, ...overrides })],
+    ['in a client of ioredis 5', () => (overrides) => new OlderRedis(scene.url, { ...CHOSEN, ...overrides })],
+  ])('%s break nothing, and announcements are heard again after an outage', async (how, connection) => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer, log } = await scene.startApp({
+      module: { connection: connection() },
+      providers: [handlerOf(queue, handled.record)],
+    });
+    await producer.offer(queue, 1, 0, { id: 'before' });
+    await handled.until('before');
+
+    await scene.server.kill9();
+    await until(() => log.some((line) => line.includes('announcements') && line.startsWith('error')));
+    await scene.server.restart();
+    const channel = `${scene.prefix}:{${queue}}:due`;
+    await until(async () => Number((await scene.redis.pubsub('NUMSUB', channel))[1]) > 0);
+    await until(() => producer.offer(queue, 2, 100, { id: 'after' }).then(() => true));
+    const { late } = await handled.until('after');
+    // Unheard, it would wait for the next check, a minute later.
+    expect(late).toBeLessThan(2000);
+
+    const warnings = log.filter((line) => line.startsWith('warn') && line.includes('yours do not hold'));
+    expect(warnings).toHaveLength(how.startsWith('given') ? 1 : 0);
+    if (warnings[0]) expect(warnings[0]).toMatch(/enableAutoPipelining \(.+\); stringNumbers \(.+\)/);
+  });
+});

@@ -1,0 +1,256 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import {
+  Cluster as Cluster5,
+  type ClusterOptions as Options5OfClusters,
+  Redis as Redis5,
+  type RedisOptions as Options5,
+} from 'ioredis-5';
+import type { ConnectionOptions } from '../../lib/delay-queue.options.js';
+import { resolveModuleOptions } from '../../lib/delay-queue.options.schema.js';
+import { clusterRules, type OptionRule, redisRules } from '../../lib/store/redis/client-options.js';
+import { createClient, examineConnection } from '../../lib/store/redis/redis-client.js';
+
+/** The older major that is supported, to which the compiler does not hold the module itself. */
+const majors = [
+  { major: 6, Redis, Cluster },
+  { major: 5, Redis: Redis5 as unknown as typeof Redis, Cluster: Cluster5 as unknown as typeof Cluster },
+];
+redisRules satisfies Record<keyof Options5, OptionRule>;
+clusterRules satisfies Record<keyof Options5OfClusters, OptionRule>;
+
+const NODES = [{ host: 'redis.internal', port: 7000 }];
+const none = () => undefined;
+
+/** A value of each option that is passed on. */
+const PASSED_ON: Readonly<Record<string, unknown>> = {
+  autoPipeliningIgnoredCommands: ['ping'],
+  natMap: { 'a:1': { host: 'b', port: 2 } },
+  host: 'redis.internal',
+  port: 6380,
+  family: 6,
+  path: '/run/redis.sock',
+  tls: { servername: 'redis.internal' },
+  username: 'app',
+  password: 'secret',
+  db: 3,
+  Connector: class {},
+  name: 'primary',
+  preferredSlaves: [{ ip: 'a', port: '1' }],
+  sentinelUsername: 'app',
+  sentinelPassword: 'secret',
+  sentinelTLS: { servername: 'sentinel.internal' },
+  enableTLSForSentinelMode: true,
+  sentinelCommandTimeout: 500,
+  sentinelMaxConnections: 3,
+  sentinelReconnectStrategy: none,
+  updateSentinels: false,
+  failoverDetector: true,
+  connectTimeout: 500,
+  keepAlive: 1000,
+  noDelay: false,
+  protocol: 2,
+  clientInfoTag: 'orders',
+  disableClientInfo: true,
+  offlineQueue: true,
+  commandQueue: true,
+  blockingTimeoutGrace: 50,
+  dnsLookup: none,
+  resolveSrv: none,
+  useSRVRecords: true,
+  slotsRefreshTimeout: 500,
+  slotsRefreshInterval: 0,
+  maxRedirections: 3,
+  retryDelayOnMoved: 10,
+  retryDelayOnTryAgain: 10,
+  retryDelayOnClusterDown: 10,
+};
+
+/** Passed on, and looked at by tests of their own. */
+const TOGETHER = ['redisOptions', 'sentinels'];
+
+/** Of the overridden ones, those that ioredis checks itself. */
+const OWN: Readonly<Record<string, unknown>> = {
+  scripts: { own: { lua: 'return 1' } },
+  himportFieldsets: [{ name: 'own', fields: ['a'] }],
+  scaleReads: 'slave',
+};
+
+const namesOf = (rules: Readonly<Record<string, OptionRule>>, fate: OptionRule['fate']) =>
+  Object.keys(rules).filter((name) => rules[name]!.fate === fate);
+const single = (name: string, value: unknown): ConnectionOptions => ({ [name]: value });
+const cluster = (name: string, value: unknown): ConnectionOptions => ({
+  cluster: { nodes: NODES, options: { [name]: value } },
+});
+
+describe.each(majors)('an option of ioredis $major', ({ Redis, Cluster }) => {
+  it('has a rule', () => {
+    expect(Object.keys(redisRules)).toEqual(
+      expect.arrayContaining(Object.keys(new Redis({ lazyConnect: true }).options)),
+    );
+    const { options } = new Cluster(NODES, { lazyConnect: true });
+    expect(Object.keys(clusterRules)).toEqual(expect.arrayContaining(Object.keys(options)));
+  });
+
+  it.each(namesOf(redisRules, 'overridden'))(
+    '%s is overridden for clients that a function makes, or the start fails',
+    (name) => {
+      const own = { [name]: OWN[name] ?? 'own' };
+      const client = createClient((overrides) => new Redis({ ...own, ...overrides }), 'commands') as Redis;
+      expect(client.options).not.toMatchObject(own);
+      const ownLast = () => createClient((overrides) => new Redis({ ...overrides, ...own }), 'commands');
+      expect(ownLast).toThrow(`overrides that it is given last, but has its own ${name}:`);
+    },
+  );
+
+  it.each(namesOf(clusterRules, 'overridden'))(
+    '%s is overridden for clusters that a function makes, or the start fails',
+    (name) => {
+      const own = { [name]: OWN[name] ?? 'own' };
+      const make = (options: ClusterOptions) => new Cluster(NODES, options);
+      const ownFirst = (overrides: RedisOptions) => make({ ...own, ...overrides, redisOptions: overrides });
+      expect(createClient(ownFirst, 'commands').options).not.toMatchObject(own);
+      const ownLast = (overrides: RedisOptions) => make({ ...overrides, ...own, redisOptions: overrides });
+      expect(() => createClient(ownLast, 'commands')).toThrow(
+        `overrides that it is given last, but has its own ${name}:`,
+      );
+    },
+  );
+
+  it.each(namesOf(redisRules, 'refused'))('%s is refused of clients that a function makes', (name) => {
+    const make = (overrides: RedisOptions) => new Redis({ [name]: 'slave', ...overrides });
+    expect(() => createClient(make, 'commands')).toThrow(`makes a client whose ${name} would`);
+  });
+
+  it('that does not exist is refused of clients that a function makes', () => {
+    const make = (overrides: RedisOptions) => new Redis({ hots: 'redis.internal', ...overrides } as RedisOptions);
+    expect(() => createClient(make, 'commands')).toThrow('makes a client whose hots is not an option of ioredis');
+  });
+
+  it('of the connections of a cluster is overridden too, or the start fails', () => {
+    const make = (overrides: RedisOptions) => new Cluster(NODES, { ...overrides });
+    expect(() => createClient(make, 'commands')).toThrow(/but has its own .*autoResubscribe/);
+  });
+});
+
+describe.each([
+  { of: 'a single server', rules: redisRules, connect: single, place: '' },
+  { of: 'a cluster', rules: clusterRules, connect: cluster, place: 'cluster.options.' },
+])('among the options of $of', ({ rules, connect, place }) => {
+  it.each(namesOf(rules, 'passed on').filter((name) => !TOGETHER.includes(name)))('%s is passed on', (name) => {
+    const value = PASSED_ON[name];
+    expect(value).toBeDefined();
+    const connection = connect(name, value);
+    expect(resolveModuleOptions({ connection }).connection).toBe(connection);
+    expect(createClient(connection, 'commands').options).toMatchObject({ [name]: value });
+  });
+
+  it.each(namesOf(rules, 'overridden'))('%s is overridden, and told of with the reason', (name) => {
+    const connection = connect(name, none);
+    const ours = createClient(connect(name, undefined), 'doorbell').options as Record<string, unknown>;
+    const client = createClient(connection, 'doorbell').options as Record<string, unknown>;
+    expect(client[name]).not.toBe(none);
+    expect(client[name]).toEqual(ours[name]);
+    expect(examineConnection(connection).overridden).toEqual([
+      { name: place + name, because: expect.stringMatching(/./) },
+    ]);
+  });
+
+  it.each(namesOf(rules, 'refused'))('%s is refused at the start', (name) => {
+    expect(() => resolveModuleOptions({ connection: connect(name, 'slave') })).toThrow(
+      `connection.${place}${name} would`,
+    );
+    expect(() => resolveModuleOptions({ connection: connect(name, null) })).not.toThrow();
+  });
+});
+
+describe('the options of a connection', () => {
+  it('reach the sentinels, and the connections of a cluster', () => {
+    const sentinels = [{ host: 'sentinel.internal', port: 26379 }];
+    expect(createClient({ sentinels, name: 'primary' }, 'commands').options).toMatchObject({
+      sentinels,
+      name: 'primary',
+    });
+    const { options } = createClient(cluster('redisOptions', { password: 'secret', retryStrategy: none }), 'commands');
+    expect(options).toMatchObject({ redisOptions: { password: 'secret', autoResubscribe: false } });
+    expect((options as ClusterOptions).redisOptions).not.toHaveProperty('retryStrategy', none);
+  });
+
+  it('are refused before ioredis would throw', () => {
+    expect(() => createClient({ sentinels: [] }, 'commands')).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('at least one sentinel') }),
+    );
+  });
+
+  it('are those in a URL too, as far as text can tell them', () => {
+    const url =
+      'rediss://app:p%40ss%23@[::1]:6380/2?connectTimeout=500&noDelay=false&enableAutoPipelining=true&family=6';
+    expect(createClient(url, 'commands').options).toMatchObject({
+      host: '::1',
+      port: 6380,
+      db: 2,
+      username: 'app',
+      password: 'p@ss#',
+      tls: {},
+      connectTimeout: 500,
+      noDelay: false,
+      family: 6,
+      enableAutoPipelining: false,
+    });
+    expect(examineConnection(url).overridden.map(({ name }) => name)).toEqual(['enableAutoPipelining']);
+  });
+
+  it('are those of the nodes of a cluster too, which come in many forms', () => {
+    const nodes = ['redis://:secret@a:7000', 'b:7001', 7002, { host: 'd', port: 7003, enableAutoPipelining: true }];
+    const connection = { cluster: { nodes } };
+    const client = createClient(connection, 'commands') as unknown as { readonly startupNodes: unknown };
+    expect(client.startupNodes).toEqual([
+      { username: '', password: 'secret', host: 'a', port: 7000 },
+      { host: 'b', port: 7001 },
+      { port: 7002 },
+      { host: 'd', port: 7003 },
+    ]);
+    expect(examineConnection(connection).overridden.map(({ name }) => name)).toEqual([
+      'cluster.nodes.3.enableAutoPipelining',
+    ]);
+  });
+
+  it.each<[unknown, string]>([
+    [{ hots: 'redis.internal' }, 'connection.hots is not an option of ioredis; check its spelling'],
+    [{ toString: 1 }, 'connection.toString is not an option of ioredis'],
+    [{ db: NaN }, 'connection.db must be a whole number from 0'],
+    [{ db: -1 }, 'connection.db must be a whole number from 0'],
+    [{ connectTimeout: -1 }, 'connection.connectTimeout must be a whole number from 0'],
+    [{ port: 99999 }, 'connection.port must be a whole number from 1 to 65535'],
+    [{ tls: {}, role: 'slave' }, 'connection.role would lead to a replica'],
+    ['redis://host/abc', 'connection.db must be a whole number from 0'],
+    ['redis://host?hots=1', 'connection.hots is not an option of ioredis'],
+    ['redis://host?role=slave', 'connection.role would lead to a replica'],
+    ['redis://host?sentinels=a', 'connection.sentinels must be an object, a list or a function'],
+    ['redis://:s3cr#t@host', 'percent-encode'],
+    ['redis://:s3cr/t@host', 'percent-encode'],
+    ['redis://:s3cr?t@host', 'percent-encode'],
+    ['redis://app:12/s3cr@host', 'percent-encode'],
+    ['redis://app:12?s3cr@host', 'percent-encode'],
+    ['redis://app:12#s3cr@host', 'percent-encode'],
+    ['redis://:s3cr%t@host', 'percent-encode'],
+    ['redis://:s3cr@host:99999', 'a port from 1 to 65535'],
+    [{ cluster: { nodes: ['redis://:s3cr#t@host'] } }, 'connection.cluster.nodes.0 is no URL that can be read'],
+    [
+      { cluster: { nodes: NODES, options: { redisOptions: { db: -1 } } } },
+      'connection.cluster.options.redisOptions.db must',
+    ],
+    [{ cluster: { nodes: NODES, option: {} } }, 'connection.cluster.option is not an option'],
+    [{ cluster: { nodes: NODES }, tls: {} }, 'connection.tls is not an option'],
+  ])('%j are refused before a connection opens, and without a word of passwords', (connection, problem) => {
+    let error: unknown;
+    try {
+      resolveModuleOptions({ connection: connection as ConnectionOptions });
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(problem) });
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('s3cr');
+  });
+});
