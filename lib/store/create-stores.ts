@@ -8,15 +8,18 @@ import {
 } from '../delay-queue.options.schema.js';
 import { jsonCodec } from './json.codec.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
-import type { MessageStore, StoreLimits } from './message-store.js';
+import type { MessageStore } from './message-store.js';
 import { nativeKeys } from './native/native.keys.js';
+import { nativePermissions } from './native/native.permissions.js';
 import { NativeMessageStore } from './native/native.store.js';
-import { checkRedis } from './redis-check.js';
+import { RedisCheck } from './redis-check.js';
 import { redissonCodec } from './redisson/redisson.codec.js';
+import { redissonKeys } from './redisson/redisson.keys.js';
+import { redissonPermissions } from './redisson/redisson.permissions.js';
 import { RedissonMessageStore } from './redisson/redisson.store.js';
+import { neededCommands } from './redis/permissions.js';
 import { examineConnection } from './redis/redis-client.js';
 import { RedisConnections } from './redis/redis-connections.js';
-import { REHEARSAL_LIMITS, REHEARSAL_SCOPE } from './rehearsal.js';
 
 /** A queue that must work. */
 export interface CheckedQueue {
@@ -55,30 +58,28 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
     commandTimeout: offerTimeout,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
   });
-  const open = (
-    queue: string,
-    options: ResolvedQueueOptions,
-    limits: StoreLimits = options,
-    scope = '',
-  ): MessageStore => {
+  const open = (queue: string, options: ResolvedQueueOptions): MessageStore => {
     const { layout, codec, format, redissonName, blockTimeout } = options;
     if (layout === 'native') {
-      return new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue, scope), limits });
+      return new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
     }
-    const name = { prefix, queue, redissonName, scope };
+    const name = { prefix, queue, redissonName };
     const own = { codec: redissonCodec(codec), format, blockTimeout };
-    return new RedissonMessageStore(connections, { ...name, limits, clock, logger, ...own });
+    return new RedissonMessageStore(connections, { ...name, limits: options, clock, logger, ...own });
   };
-  const rehearsalOf = ({ name, options }: CheckedQueue) => ({
-    queue: name,
-    store: open(name, options, REHEARSAL_LIMITS, REHEARSAL_SCOPE),
-  });
+  const neededBy = ({ name, options: { layout, redissonName } }: CheckedQueue) =>
+    layout === 'native'
+      ? neededCommands(nativePermissions, nativeKeys(prefix, name))
+      : neededCommands(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
   return {
     connect: () => {
       warnOfOverridden(connection, logger);
       connections.commands.connect();
     },
-    check: (queues) => checkRedis({ connections, rehearsals: queues.map(rehearsalOf), allowEviction, logger }),
+    check: (checked) => {
+      const queues = checked.map((queue) => ({ name: queue.name, needed: neededBy(queue) }));
+      return new RedisCheck({ commands: connections.commands, queues, allowEviction, logger }).start();
+    },
     open,
     hurry: () => connections.commands.hurry(),
     close: () => connections.close(),

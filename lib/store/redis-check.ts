@@ -1,58 +1,86 @@
 import type { Logger } from '@nestjs/common';
 import { DelayQueueError } from '../delay-queue.errors.js';
-import type { RedisConnections } from './redis/redis-connections.js';
+import { describeMissing, findMissing, type NeededCommand } from './redis/permissions.js';
+import type { RedisCommands } from './redis/redis-commands.js';
 import { lacksPermission } from './redis/redis-errors.js';
-import { checkServer } from './redis/server-check.js';
-import { rehearse, type Rehearsal } from './rehearsal.js';
+import { checkServer, identifyServer } from './redis/server-check.js';
 
 export interface RedisCheckOptions {
-  readonly connections: RedisConnections;
-  /** One for each queue that must work. */
-  readonly rehearsals: readonly Rehearsal[];
+  readonly commands: RedisCommands;
+  /** Those that must work. */
+  readonly queues: readonly { readonly name: string; readonly needed: readonly NeededCommand[] }[];
   readonly allowEviction: boolean;
   readonly logger: Logger;
 }
 
-/**
- * Checks Redis now, and whenever the connection is back: it may lead to another server then.
- *
- * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
- */
-export async function checkRedis(options: RedisCheckOptions): Promise<void> {
-  const { connections, logger } = options;
-  let checking = true;
-  connections.commands.onReady(() => {
-    // The first connection is what the first check waits for.
-    if (checking) return;
-    checking = true;
-    checkOnce(options)
-      // If it got lost meanwhile, the next one is checked.
-      .catch((error: unknown) => isVerdict(error) && logger.error(String(error)))
-      .finally(() => (checking = false));
-  });
-  try {
-    await checkOnce(options);
-  } finally {
-    checking = false;
+/** Checks Redis before it is relied on, and whenever the connection is back: it may lead to another server then. */
+export class RedisCheck {
+  readonly #options: RedisCheckOptions;
+  /** Where the permissions were found to be enough; undefined: nowhere yet, or it is not known where. */
+  #permittedBy: string | undefined;
+  #isChecking = false;
+
+  constructor(options: RedisCheckOptions) {
+    this.#options = options;
   }
-}
 
-async function checkOnce({ connections, rehearsals, allowEviction, logger }: RedisCheckOptions): Promise<void> {
-  const infos = await connections.commands.info().catch((error: unknown) => {
-    if (!isRefusedByAcl(error)) throw error;
-    logger.warn(`Redis does not tell its version and its maxmemory-policy, so they are not checked: ${error.message}`);
-    return [];
-  });
-  for (const info of infos) checkServer(info, { allowEviction });
+  /**
+   * Checks now, and from now on after each outage, when what is wrong is logged.
+   *
+   * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
+   */
+  async start(): Promise<void> {
+    const { commands, logger } = this.#options;
+    commands.onReady(() => {
+      // The first connection is what the first check waits for.
+      if (this.#isChecking) return;
+      // If it got lost meanwhile, the next one is checked.
+      this.#check().catch((error: unknown) => isVerdict(error) && logger.error(String(error)));
+    });
+    await this.#check();
+  }
 
-  for (const { queue, store } of rehearsals) {
+  async #check(): Promise<void> {
+    this.#isChecking = true;
     try {
-      await rehearse(store);
+      const servers = await this.#checkServers();
+      if (servers !== undefined && servers === this.#permittedBy) return;
+      this.#permittedBy = undefined;
+      await this.#checkPermissions();
+      this.#permittedBy = servers;
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  /** @returns which servers these are, as far as they tell */
+  async #checkServers(): Promise<string | undefined> {
+    const { commands, allowEviction, logger } = this.#options;
+    const infos = await commands.info().catch((error: unknown) => {
+      if (!isRefusedByAcl(error)) throw error;
+      logger.warn(
+        `Redis does not tell its version and its maxmemory-policy, so they are not checked: ${error.message}`,
+      );
+      return [];
+    });
+    for (const info of infos) checkServer(info, { allowEviction });
+    return infos.length > 0 ? infos.map(identifyServer).sort().join() : undefined;
+  }
+
+  async #checkPermissions(): Promise<void> {
+    const { commands, queues } = this.#options;
+    try {
+      const missing = await Promise.all(queues.map(({ needed }) => findMissing(commands, needed)));
+      const problems = queues.flatMap(({ name }, i) =>
+        missing[i]!.length > 0
+          ? [`Queue '${name}' cannot be served: the Redis user lacks ${describeMissing(missing[i]!)}`]
+          : [],
+      );
+      if (problems.length === 0) return;
+      throw new DelayQueueError('MISSING_PERMISSION', `${problems.join('. ')}: extend its ACL, see docs/operations.md`);
     } catch (error) {
       if (!isRefusedByAcl(error)) throw error;
-      throw new DelayQueueError('MISSING_PERMISSION', `Queue '${queue}' cannot be served. ${error.message}`, {
-        cause: error,
-      });
+      throw new DelayQueueError('MISSING_PERMISSION', `No queue can be served. ${error.message}`, { cause: error });
     }
   }
 }

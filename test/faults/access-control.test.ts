@@ -1,24 +1,20 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativePermissions } from '../../lib/store/native/native.permissions.js';
+import { neededCommands } from '../../lib/store/redis/permissions.js';
+import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** Permissions whose lack ioredis or the module bears: names for CLIENT LIST, leaving a channel, the server's facts. */
-const NOT_MISSED = ['+client|setname', '+unsubscribe', '+info'];
-
 describe('a Redis user with the permissions that the documentation lists', () => {
   const scene = new Scene({});
   const rules: Record<string, string[]> = {};
 
   beforeAll(async () => {
-    const text = await readFile(path.resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
-    for (const [, name, line] of text.matchAll(/<!-- acl: (\w+) -->\s*```\s*user \S+ (.*?)\n```/g)) {
-      rules[name!] = line!.split(' ');
-    }
+    for (const name of ['worker', 'producer']) rules[name] = await printedRules('operations.md', name);
   });
 
   async function urlOf(name: string, userRules: readonly string[]): Promise<string> {
@@ -64,34 +60,93 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
   });
 
-  test('has none too many: without any of them the start-up fails, or says what is missing', async () => {
+  test('that handles has none too many', () => {
+    const needed = neededCommands(nativePermissions, nativeKeys('delay-queue', 'orders'));
+    expect(commandRules(rules.worker!)).toEqual(rulesFor(needed));
+  });
+
+  async function startLacking(missing: readonly string[], queues: readonly string[]) {
+    const connection = await urlOf(
+      'lacking',
+      rules.worker!.filter((rule) => !missing.includes(rule)),
+    );
+    const providers = queues.map((queue) => handlerOf(queue, () => undefined));
+    return scene.startApp({ module: { connection, prefix: 'delay-queue' }, providers });
+  }
+
+  test('cannot start without any of them, and is told which', async () => {
     const queue = scene.newQueue();
-    const needed = rules.worker!.filter((rule) => rule.startsWith('+') && !NOT_MISSED.includes(rule));
-    expect(needed.length).toBeGreaterThan(20);
-    const missed: string[] = [];
-    for (const rule of needed) {
-      const connection = await urlOf(
-        'lacking',
-        rules.worker!.filter((other) => other !== rule),
-      );
-      const module = { connection, prefix: 'delay-queue', offerTimeout: 500, shutdownTimeout: 100 };
-      const app = await scene
-        .startApp({ module, providers: [handlerOf(queue, () => undefined)] })
-        .catch(() => undefined);
-      if (!app) continue;
-      // The commands outside of scripts show when they are first sent.
-      const command = rule.slice(1);
-      const shows = () => app.log.some((line) => line.includes('NOPERM') && line.includes(command));
-      if (
-        !(await until(shows, { within: 500 }).then(
-          () => true,
-          () => false,
-        ))
-      )
-        missed.push(rule);
-      await app.close();
+    const needed = neededCommands(nativePermissions, nativeKeys('delay-queue', queue));
+    for (const rule of rulesFor(needed, [])) {
+      await expect(startLacking([rule], [queue])).rejects.toMatchObject({
+        code: 'MISSING_PERMISSION',
+        // Without this one the server is not even asked.
+        message: expect.stringContaining(rule === '+evalsha' ? "'evalsha'" : rule),
+      });
     }
-    // Whole scripts are sent only to a server that does not know them, and PING as a heartbeat, seconds later.
-    expect(missed).toEqual(['+eval', '+ping']);
+  });
+
+  test('is told of all that is missing at once, for all queues', async () => {
+    const [a, b] = [scene.newQueue(), scene.newQueue()];
+    await expect(startLacking(['+zcount', '+publish', '+time'], [a, b])).rejects.toMatchObject({
+      code: 'MISSING_PERMISSION',
+      message: [a, b]
+        .map(
+          (queue) =>
+            `Queue '${queue}' cannot be served: the Redis user lacks +time, +zcount on delay-queue:{${queue}}:dead, ` +
+            `+publish on delay-queue:{${queue}}:due`,
+        )
+        .join('. ')
+        .concat(': extend its ACL, see docs/operations.md'),
+    });
+  });
+
+  test('that may touch the keys of one queue only is told of the other', async () => {
+    const [own, other] = [scene.newQueue(), scene.newQueue()];
+    const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${own}}:*`));
+    const module = { connection: await urlOf('one', ofOne), prefix: 'delay-queue' };
+    const start = (queue: string) => scene.startApp({ module, providers: [handlerOf(queue, () => undefined)] });
+    await expect(start(own)).resolves.toBeDefined();
+    await expect(start(other)).rejects.toThrow(`on delay-queue:{${other}}:delayed`);
+  });
+
+  test('is checked without a write', async () => {
+    const queue = scene.newQueue();
+    await scene.redis.flushall();
+    const changesBefore = await changes();
+    const { close } = await startLacking([], [queue]);
+    await close();
+    expect(await changes()).toBe(changesBefore);
+    expect(await scene.redis.dbsize()).toBe(0);
+  });
+
+  /** How many writes the server has counted. */
+  async function changes(): Promise<number> {
+    return Number(/rdb_changes_since_last_save:(\d+)/.exec(await scene.redis.info('persistence'))![1]);
+  }
+
+  test('is checked again when another server answers, and not when the same one does', async () => {
+    const user = randomName('changing');
+    const allow = (...more: string[]) => scene.redis.call('ACL', 'SETUSER', user, 'reset', ...rules.worker!, ...more);
+    await allow();
+    const connection = scene.url.replace('redis://', `redis://${user}:secret@`);
+    const providers = [handlerOf(scene.newQueue(), () => undefined)];
+    const { producer, log } = await scene.startApp({ module: { connection, prefix: 'delay-queue' }, providers });
+    const connections = async () => {
+      const clients = String(await scene.redis.client('LIST')).split('\n');
+      return clients.filter((client) => client.includes(`user=${user}`) && client.includes('delay-queue:commands'));
+    };
+    const [before] = await connections();
+
+    await allow('-zcount');
+    await scene.redis.client('KILL', 'USER', user);
+    await until(async () => (await connections()).some((client) => client.split(' ')[0] !== before!.split(' ')[0]));
+    // A check would have been sent before these, and answered.
+    for (const _twice of [1, 2]) await producer.counts('orders');
+    expect(log.join()).not.toContain('cannot be served');
+
+    await scene.server.restart();
+    await until(() => allow('-zcount'));
+    await until(() => log.some((line) => line.startsWith('error') && line.includes('lacks +zcount on')));
   });
 });

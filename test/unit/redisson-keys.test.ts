@@ -39,9 +39,4 @@ describe("the keys of a queue in Redisson's layout", () => {
     const all = [named('{eu}:orders'), other].flatMap((keys) => Object.values(keys) as string[]);
     expect(new Set(all).size).toBe(all.length);
   });
-
-  it('are all its own while a queue is rehearsed', () => {
-    const rehearsal = redissonKeys({ prefix: 'p', queue: 'orders', redissonName: '{eu}:orders', scope: 'rehearsal:' });
-    for (const key of Object.values(rehearsal) as string[]) expect(key).toMatch(/^p:\{eu\}@orders:rehearsal:\w+$/);
-  });
 });

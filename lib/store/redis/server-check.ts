@@ -11,10 +11,8 @@ const OLDEST_VERSION = 7;
  * @see https://redis.io/docs/latest/commands/info/
  */
 export function checkServer(info: string, { allowEviction }: { allowEviction: boolean }): void {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
-
   // Valkey tells the version of Redis that it is compatible with.
-  const version = field('redis_version');
+  const version = field(info, 'redis_version');
   if (Number.parseInt(version) < OLDEST_VERSION) {
     throw new DelayQueueError(
       'UNSUPPORTED_SERVER',
@@ -23,7 +21,7 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
   }
 
   // The volatile-* policies evict keys with an expiry only; a queue has none.
-  const policy = field('maxmemory_policy');
+  const policy = field(info, 'maxmemory_policy');
   if (policy.startsWith('allkeys-') && !allowEviction) {
     throw new DelayQueueError(
       'UNSUPPORTED_SERVER',
@@ -31,4 +29,13 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
         'set maxmemory-policy noeviction, or accept the loss with allowEviction: true',
     );
   }
+}
+
+/** What is another text for another server, for one that was started anew, and for another version. */
+export function identifyServer(info: string): string {
+  return `${field(info, 'run_id')} ${field(info, 'redis_version')}`;
+}
+
+function field(info: string, name: string): string {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 }

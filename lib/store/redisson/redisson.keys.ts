@@ -25,29 +25,21 @@ export interface RedissonQueueName {
   readonly queue: string;
   /** As Redisson knows the queue; default: the same. */
   readonly redissonName?: string;
-  /** Stands before each part, to keep keys apart from those of the queue itself, Redisson's own included. */
-  readonly scope?: string;
 }
 
 /** All keys of such a queue, those of the native bookkeeping included. */
-export function redissonKeys({
-  prefix,
-  queue,
-  redissonName = queue,
-  scope = '',
-}: RedissonQueueName): RedissonKeys & NativeKeys {
+export function redissonKeys({ prefix, queue, redissonName = queue }: RedissonQueueName): RedissonKeys & NativeKeys {
   const tagged = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
   const [hashTag] = /\{[^}]+\}/.exec(tagged)!;
   // No queue's name has an `@`, so keys of queues that share a hash tag never meet.
   const space = redissonName === queue ? ':' : `@${queue}:`;
-  const root = `${prefix}:${hashTag}${space}${scope}`;
-  const shared = (name: string, part: string) => (scope === '' ? name : root + part);
+  const root = `${prefix}:${hashTag}${space}`;
   return {
     ...nativeKeysUnder(root),
-    target: shared(redissonName, 'target'),
-    timeouts: shared(`redisson_delay_queue_timeout:${tagged}`, 'timeouts'),
-    entries: shared(`redisson_delay_queue:${tagged}`, 'entries'),
-    channel: shared(`redisson_delay_queue_channel:${tagged}`, 'channel'),
+    target: redissonName,
+    timeouts: `redisson_delay_queue_timeout:${tagged}`,
+    entries: `redisson_delay_queue:${tagged}`,
+    channel: `redisson_delay_queue_channel:${tagged}`,
     offered: `${root}offered`,
     values: `${root}values`,
     sequence: `${root}sequence`,

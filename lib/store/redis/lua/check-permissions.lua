@@ -1,0 +1,21 @@
+#!lua flags=no-writes
+-- Asks which commands the user may send.
+--
+-- No KEYS: of a script with a key that the user may not touch, the server would refuse the whole.
+-- ARGV for each command: how many words it has, then the words
+-- Returns the place (from 1) of each command that the user may not send, or that the server does not have.
+--
+-- None of the commands is run, so there is nothing to be atomic, and a crash leaves nothing behind. Writes nothing.
+
+local refused = {}
+local place, at = 0, 1
+while at <= #ARGV do
+  local last = at + tonumber(ARGV[at])
+  place = place + 1
+  local is_known, is_allowed = pcall(redis.acl_check_cmd, unpack(ARGV, at + 1, last))
+  if not (is_known and is_allowed) then
+    refused[#refused + 1] = place
+  end
+  at = last + 1
+end
+return refused

@@ -1,0 +1,62 @@
+import type { RedisCommands } from './redis-commands.js';
+import { loadScript } from './redis-script.js';
+
+/** The commands that are sent for each key or channel of a layout, by scripts or otherwise. */
+export type Permissions<Keys> = { readonly [Part in keyof Keys]: readonly string[] };
+
+/** A command that a queue cannot do without. */
+export interface NeededCommand {
+  readonly name: string;
+  /** The key or the channel; undefined: it has none. */
+  readonly target?: string;
+}
+
+/** What every script needs. */
+const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }, { name: 'TIME' }];
+
+const script = loadScript(new URL('./lua/', import.meta.url), 'check-permissions');
+
+export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {
+  const parts = Object.entries(permissions) as [keyof Keys, readonly string[]][];
+  return [
+    ...KEYLESS,
+    ...parts.flatMap(([part, names]) => names.map((name) => ({ name, target: keys[part] as string }))),
+  ];
+}
+
+/**
+ * Asks the server which of these commands its user may not send.
+ *
+ * @throws DelayQueueError as {@link RedisCommands.run}
+ */
+export async function findMissing(
+  commands: RedisCommands,
+  needed: readonly NeededCommand[],
+): Promise<readonly NeededCommand[]> {
+  const args = needed.map(wordsOf).flatMap((words) => [words.length, ...words]);
+  return (await commands.run(script, [], args)).rest((reply) => needed[reply.number() - 1]!);
+}
+
+/** As an ACL names them: `+zadd +zcard on delay-queue:{orders}:delayed, +time`. */
+export function describeMissing(missing: readonly NeededCommand[]): string {
+  const rules = new Map<string | undefined, string[]>();
+  for (const { name, target } of missing) {
+    rules.set(target, [...(rules.get(target) ?? []), `+${name.toLowerCase()}`]);
+  }
+  return [...rules]
+    .map(([target, names]) => names.join(' ') + (target === undefined ? '' : ` on ${target}`))
+    .join(', ');
+}
+
+/** Of these, each further word would be a key or a channel. */
+const VARIADIC: readonly string[] = ['DEL', 'UNLINK', 'SUBSCRIBE'];
+
+/** The command as it could be sent, with all its words: where some are missing, Redis 7.0 reads on behind the last, and crashes. */
+function wordsOf({ name, target }: NeededCommand): string[] {
+  if (name === 'EVAL' || name === 'EVALSHA') return [name, '', '0'];
+  if (target === undefined) return [name];
+  if (VARIADIC.includes(name)) return [name, target];
+  if (name === 'BLPOP') return [name, target, '0'];
+  if (name === 'BLMOVE') return [name, target, target, 'LEFT', 'LEFT', '0'];
+  return [name, target, '0', '0'];
+}

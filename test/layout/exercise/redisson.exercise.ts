@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { RedissonKeys } from '../../../lib/store/redisson/redisson.keys.js';
+import type { NativeKeys } from '../../../lib/store/native/native.keys.js';
+import type { RedissonMessageStore } from '../../../lib/store/redisson/redisson.store.js';
+import { encodeEntry } from '../../redisson/entry.codec.js';
+import { StoreExercise } from './store.exercise.js';
+
+const HOUR = 3_600_000;
+/** So many entries of others in a row that one's own are not found by bisection. */
+const MANY = 'j'.repeat(20);
+
+/** Does all that a store of Redisson's layout can be asked to do, beside a client of Java's. */
+export class RedissonExercise {
+  readonly #common: StoreExercise;
+
+  /** @param redis - the client of Java's */
+  constructor(
+    private readonly store: RedissonMessageStore,
+    private readonly redis: Redis,
+    private readonly keys: RedissonKeys & NativeKeys,
+  ) {
+    this.#common = new StoreExercise(store);
+  }
+
+  async run(): Promise<void> {
+    await this.#common.run();
+    await this.#removeInAllWays((id) => this.store.cancel(id));
+    await this.#removeInAllWays((id) => this.#common.offer(id, { after: HOUR }, 'replace'));
+    await this.#removeInAllWays((id) => this.store.delayedValues.remove(`body of ${id}`));
+    await this.#transferInAllWays();
+    await this.#loseToJava();
+    await this.#claimAmongJava();
+    await this.#readValues();
+  }
+
+  /** From all kinds of places in the list of entries. */
+  async #removeInAllWays(remove: (id: string) => Promise<unknown>): Promise<void> {
+    for (const [list, places] of [
+      ['ooo', [0, 2]],
+      ['ooooooo', [1, 5]],
+      ['oojoo', [1]],
+      [`oo${MANY}o`, [1]],
+    ] as const) {
+      await this.#lay(list);
+      for (const place of places) await remove(`m${place}`);
+      await this.store.clear();
+    }
+  }
+
+  async #transferInAllWays(): Promise<void> {
+    for (const list of ['OooO', 'ooOoooooOoo', 'oojOo', `oO${MANY}o`, 'oJo']) {
+      await this.#lay(list);
+      await this.#common.transfer();
+      await this.store.clear();
+    }
+    for (const unreadable of ['a', 'b', 'c']) await this.#add(Buffer.from(unreadable), 0);
+    await this.store.pause();
+    await this.#lay('O');
+    await this.#common.transfer();
+    await this.store.resume();
+    await this.store.clear();
+  }
+
+  /** What Java takes is forgotten by transfers and by offers, or when its id is offered again. */
+  async #loseToJava(): Promise<void> {
+    const forget = [
+      () => this.#common.transfer(),
+      () => this.#common.offer('new', { after: HOUR }),
+      () => this.#common.offer('m0', { after: HOUR }),
+    ];
+    for (const forgetThem of forget) {
+      await this.#lay('OOOO');
+      await this.#common.transfer();
+      await this.redis.del(this.keys.target);
+      await this.store.find('m0');
+      await this.redis.hdel(this.keys.messages, 'm1');
+      await forgetThem();
+      await this.store.clear();
+    }
+  }
+
+  /** A value of Java's stands before more messages than one claim looks at. */
+  async #claimAmongJava(): Promise<void> {
+    await this.#lay('O'.repeat(150));
+    await this.#common.transfer();
+    await this.redis.lpush(this.keys.target, 'of Java');
+    for (const token of ['a', 'b', 'c', 'd']) await this.store.claim({ token, limit: 1, lease: HOUR });
+    await this.store.clear();
+  }
+
+  async #readValues(): Promise<void> {
+    const { delayedValues } = this.store;
+    await this.#lay('oj');
+    await delayedValues.count();
+    await delayedValues.list();
+    await delayedValues.contains('none');
+    await delayedValues.remove('of Java');
+    await delayedValues.takeFirst();
+    await delayedValues.takeFirst();
+  }
+
+  /** Offers messages m0, m1… in this order: of one's own (o), or of Java's (j); due (a capital letter), or in an hour. */
+  async #lay(list: string): Promise<void> {
+    for (const [i, letter] of [...list].entries()) {
+      const isDue = letter === letter.toUpperCase();
+      if (letter.toLowerCase() === 'o') await this.#common.offer(`m${i}`, isDue ? { at: i } : { after: HOUR });
+      else
+        await this.#add(
+          encodeEntry({ format: 'Bc0Lc0', id: randomBytes(8), value: Buffer.from('of Java') }),
+          isDue ? 0 : Date.now() + HOUR,
+        );
+    }
+  }
+
+  async #add(entry: Buffer, due: number): Promise<void> {
+    await this.redis.multi().zadd(this.keys.timeouts, due, entry).rpush(this.keys.entries, entry).exec();
+  }
+}

@@ -1,0 +1,155 @@
+import { formatCursor } from '../../../lib/store/dead-letter.cursor.js';
+import type { MessageStore, Offer, Outcome, StoreLimits } from '../../../lib/store/message-store.js';
+import { until } from '../../support/until.js';
+
+/** So low that each of them is reached. */
+export const EXERCISE_LIMITS: StoreLimits = {
+  attempts: 2,
+  maxDeadLetters: 2,
+  maxMessages: 10_000,
+  maxPayloadBytes: 1000,
+};
+
+const HOUR = 3_600_000;
+const RETRY: Outcome = { kind: 'retry', delay: 0 };
+const PUT_OFF: Outcome = { kind: 'retry', delay: HOUR };
+const DEAD: Outcome = { kind: 'dead', error: '{}' };
+
+/** Does all that a store can be asked to do, with its messages in all states, so that its scripts go all their ways. */
+export class StoreExercise {
+  #tokens = 0;
+
+  constructor(private readonly store: MessageStore) {}
+
+  async run(): Promise<void> {
+    await this.#changeMessages();
+    await this.#claimInAllWays();
+    await this.#endInAllWays();
+    await this.#loseLeases();
+    await this.#lookAfterDeadLetters();
+    await this.store.pause();
+    await this.offer('ready', { at: 0 });
+    await this.transfer();
+    await this.store.resume();
+    await this.store.clear();
+  }
+
+  async offer(id: string, due: Offer['due'], onDuplicate: Offer['onDuplicate'] = 'replace'): Promise<void> {
+    await this.store.offer([{ id, due, onDuplicate, body: `body of ${id}` }]);
+  }
+
+  transfer(limit = 1000) {
+    return this.store.transfer({ scheduler: 'exercise', limit });
+  }
+
+  /** Brings new messages into one claim, when nothing else is ready. */
+  async take(ids: readonly string[], lease = HOUR): Promise<string> {
+    for (const id of ids) await this.offer(id, { at: 0 });
+    await this.transfer();
+    const token = `token-${this.#tokens++}`;
+    await this.store.claim({ token, limit: ids.length, lease });
+    return token;
+  }
+
+  /** Brings new messages through a claim to an outcome. */
+  async end(ids: readonly string[], outcome: Outcome): Promise<void> {
+    const token = await this.take(ids);
+    await this.store.settle(ids.map((id) => ({ claim: { id, token }, outcome })));
+  }
+
+  /** Brings a message that failed back to ready. */
+  async makeReadyAgain(id: string): Promise<void> {
+    await this.end([id], RETRY);
+    await until(async () => (await this.transfer()).moved > 0);
+  }
+
+  /** Finds, moves, keeps, replaces and cancels. */
+  async #changeMessages(): Promise<void> {
+    const { store } = this;
+    await this.offer('new', { after: HOUR });
+    await this.end(['put off'], PUT_OFF);
+    await this.end(['dead'], DEAD);
+    await this.take(['active']);
+    await this.take(['active with another', 'the other']);
+    await this.makeReadyAgain('ready again');
+    await this.offer('ready', { at: 0 });
+    await this.transfer();
+    await store.status();
+    for (const id of ['new', 'put off', 'dead', 'active', 'active with another', 'ready again', 'ready', 'none']) {
+      await store.find(id);
+      await store.reschedule(id, { after: HOUR });
+      for (const onDuplicate of ['reject', 'keep', 'replace'] as const)
+        await this.offer(id, { after: HOUR }, onDuplicate);
+      await store.reschedule(id, { at: 0 });
+      await store.cancel(id);
+    }
+    await this.end(['put off'], PUT_OFF);
+    await store.reschedule('put off', { at: 0 });
+    await store.cancel('put off');
+    await store.clear();
+  }
+
+  /** Claims some, all, none, again, and while the queue is paused. */
+  async #claimInAllWays(): Promise<void> {
+    const { store } = this;
+    await this.makeReadyAgain('failed');
+    for (const id of ['a', 'b', 'c']) await this.offer(id, { at: 0 });
+    await this.transfer();
+    const doorbell = store.openDoorbell();
+    await doorbell.wait(1000);
+    await doorbell.close();
+    for (const limit of [1, 0, 1]) await store.claim({ token: 'some', limit, lease: HOUR });
+    await store.claim({ token: 'some', limit: 1, lease: HOUR, repeated: true });
+    await store.pause();
+    await store.claim({ token: 'paused', limit: 9, lease: HOUR });
+    await store.resume();
+    await store.claim({ token: 'rest', limit: 9, lease: HOUR });
+    await store.extend(
+      [
+        { id: 'a', token: 'rest' },
+        { id: 'c', token: 'rest' },
+        { id: 'none', token: 'none' },
+      ],
+      HOUR,
+    );
+    await store.clear();
+  }
+
+  async #endInAllWays(): Promise<void> {
+    await this.end(['a'], { kind: 'ack' });
+    await this.end(['a', 'b'], PUT_OFF);
+    await this.end(['a'], { kind: 'ack' });
+    await this.end(['b'], { kind: 'defer', delay: HOUR });
+    await this.end(['c', 'd', 'e'], DEAD);
+    const token = await this.take(['f', 'g']);
+    await this.store.settle([{ claim: { id: 'f', token }, outcome: { kind: 'ack' } }]);
+    await this.store.clear();
+  }
+
+  /** Once they are ready again, once they are dead; and fewer than a claim holds. */
+  async #loseLeases(): Promise<void> {
+    const ids = ['a', 'b', 'c'];
+    await this.take(ids, 1);
+    let lost = 0;
+    await until(async () => (lost += (await this.transfer(1)).recovered) === ids.length);
+    await this.store.claim({ token: 'again', limit: ids.length, lease: 1 });
+    await until(async () => (lost -= (await this.transfer(1)).buried) === 0);
+    await this.store.clear();
+  }
+
+  async #lookAfterDeadLetters(): Promise<void> {
+    const { store } = this;
+    await this.end(['a', 'b'], DEAD);
+    const { letters } = await store.listDead({ cursor: undefined, limit: 9 });
+    for (const letter of [letters[0]!, { diedAt: 1, id: 'none' }]) {
+      await store.listDead({ cursor: formatCursor(letter), limit: 1 });
+    }
+    await store.redrive({ id: 'a' });
+    await store.redrive({ oldest: 9 });
+    await store.clear();
+    await this.end(['a', 'b'], DEAD);
+    await store.discard({ id: 'a' });
+    await store.discard({ oldest: 9 });
+    await store.clear();
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { RedisCommands, type ScriptArgument } from '../../../lib/store/redis/redis-commands.js';
+import type { ConnectionSettings } from '../../../lib/store/redis/redis-connection.js';
+import { RedisConnections } from '../../../lib/store/redis/redis-connections.js';
+import type { RedisScript } from '../../../lib/store/redis/redis-script.js';
+
+/** Connections whose scripts tell, by an `ECHO` that `MONITOR` shows, who they are and where they are before each call. */
+export class TracedConnections extends RedisConnections {
+  override readonly commands: RedisCommands;
+
+  constructor(settings: ConnectionSettings) {
+    super({ ...settings, heartbeat: 60_000 });
+    this.commands = new TracedCommands(settings);
+  }
+}
+
+class TracedCommands extends RedisCommands {
+  override run(script: RedisScript, keys: readonly string[], args?: readonly ScriptArgument[]) {
+    return super.run(traced(script), keys, args);
+  }
+}
+
+/** Every place in the code of a script that calls Redis: in which function, or in the script itself, and the how manieth there. */
+export function placesOf({ name, source }: RedisScript): string[] {
+  const places: string[] = [];
+  replaceCalls(name, source, (place) => (places.push(place), ''));
+  return places;
+}
+
+function traced({ name, source }: RedisScript): RedisScript {
+  const [shebang, ...code] = replaceCalls(name, source, (place) => `call_from('${place}', `).split('\n');
+  const callFrom = `local function call_from(place, ...) redis.call('ECHO', '${name} ' .. place) return redis.call(...) end`;
+  const whole = [shebang, callFrom, ...code].join('\n');
+  return { name, source: whole, sha1: createHash('sha1').update(whole).digest('hex') };
+}
+
+function replaceCalls(script: string, source: string, replace: (place: string) => string): string {
+  let scope = script;
+  const counts: Record<string, number> = {};
+  return source
+    .split('\n')
+    .map((line) => {
+      scope = /^local function (\w+)/.exec(line)?.[1] ?? (line === 'end' ? script : scope);
+      return line.replaceAll('redis.call(', () => replace(`${scope}#${(counts[scope] = (counts[scope] ?? 0) + 1)}`));
+    })
+    .join('\n');
+}

@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../lib/clock.js';
+import { jsonCodec } from '../../lib/store/json.codec.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativePermissions } from '../../lib/store/native/native.permissions.js';
+import { nativeScripts } from '../../lib/store/native/native.scripts.js';
+import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonPermissions } from '../../lib/store/redisson/redisson.permissions.js';
+import { redissonScripts } from '../../lib/store/redisson/redisson.scripts.js';
+import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
+import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+import { CommandTrace } from './exercise/command-trace.js';
+import { RedissonExercise } from './exercise/redisson.exercise.js';
+import { EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
+import { placesOf, TracedConnections } from './exercise/traced-connections.js';
+
+const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
+
+describe('the permissions of a layout', () => {
+  const scene = new Scene({});
+  let native: CommandTrace;
+  let redisson: CommandTrace;
+
+  beforeAll(async () => {
+    native = await traceNative();
+    redisson = await traceRedisson();
+  });
+
+  const settings = () => ({
+    connection: scene.url,
+    clock: systemClock,
+    logger: new QuietLogger(),
+    commandTimeout: 5000,
+  });
+
+  async function traceNative(): Promise<CommandTrace> {
+    const keys = nativeKeys(QUEUE.prefix, QUEUE.queue);
+    const trace = await CommandTrace.start(scene.redis, keys);
+    const connections = new TracedConnections(settings());
+    const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS });
+    await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store).run());
+    await trace.end();
+    await connections.close();
+    return trace;
+  }
+
+  async function traceRedisson(): Promise<CommandTrace> {
+    const keys = redissonKeys(QUEUE);
+    const trace = await CommandTrace.start(scene.redis, keys);
+    const connections = new TracedConnections(settings());
+    const own = { limits: EXERCISE_LIMITS, codec: jsonCodec, format: 'Bc0Lc0' as const, blockTimeout: 5000 };
+    const store = new RedissonMessageStore(connections, { ...settings(), ...QUEUE, ...own });
+    const waits = ['SUBSCRIBE', 'SUBSCRIBE', 'BLMOVE'];
+    await watched(store, trace, waits, () => new RedissonExercise(store, scene.redis, keys).run());
+    await trace.end();
+    await connections.close();
+    return trace;
+  }
+
+  /** Runs something while the store is watched, once the commands that wait have been sent. */
+  async function watched(store: MessageStore, trace: CommandTrace, waits: string[], run: () => Promise<void>) {
+    const stop = store.watchDue({ onEarlierDue: () => undefined, onListening: () => undefined });
+    await until(() => trace.commands.filter(({ name }) => waits.includes(name)).length >= waits.length);
+    await run();
+    stop();
+  }
+
+  test('are known from scripts that went all their ways', () => {
+    const places = (scripts: typeof nativeScripts | typeof redissonScripts) => Object.values(scripts).flatMap(placesOf);
+    const unseen = (trace: CommandTrace, all: string[]) =>
+      [...new Set(all)].filter((place) => !trace.places.has(place));
+    expect(unseen(native, places(nativeScripts))).toEqual([]);
+    expect(unseen(redisson, places(redissonScripts))).toEqual([]);
+  });
+
+  test('are for the commands that were run, and for no other', () => {
+    const rows = (permissions: object) =>
+      Object.entries(permissions).flatMap(([part, names]) => (names as string[]).map((name) => `${part} ${name}`));
+    const run = ({ commands }: CommandTrace) =>
+      new Set(commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
+    expect([...run(native)].sort()).toEqual(rows(nativePermissions).sort());
+    expect([...run(redisson)].sort()).toEqual(rows(redissonPermissions).sort());
+  });
+
+  test('leave out no command that names no key', () => {
+    const keyless = ({ commands }: CommandTrace) =>
+      commands.flatMap(({ name, part }) => (part === undefined ? [name] : []));
+    expect(new Set([...keyless(native), ...keyless(redisson)])).toEqual(new Set(['TIME']));
+  });
+
+  test('are, for a process that handles nothing, what the documentation prints', async () => {
+    const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status'];
+    const run = native.commands.filter(({ script }) => scripts.includes(script ?? ''));
+    const needed = [...run, { name: 'EVAL' }, { name: 'EVALSHA' }];
+    const printed = await printedRules('operations.md', 'producer');
+    expect(commandRules(printed)).toEqual(rulesFor(needed, ['client|setname', 'info']));
+  });
+});
