@@ -9,8 +9,8 @@ import ms from 'ms';
  */
 export type Duration = number | string;
 
-/** The longest delay that is accepted: 100 years, beyond which a mistaken unit is the likelier story. */
-export const LONGEST_DELAY = 100 * 365 * 24 * 60 * 60 * 1000;
+/** The longest delay that is accepted: 100 years as `ms` counts them, beyond which a mistaken unit is the likelier story. */
+export const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 
 /** Why a value is not a duration within the range, or the milliseconds it stands for. */
 export type ParsedDuration = { milliseconds: number } | { problem: string };

@@ -14,6 +14,8 @@ describe('a duration', () => {
     ['2h', 7_200_000],
     ['10y', 315_576_000_000],
     ['100', 100],
+    ['100y', LONGEST_DELAY],
+    [LONGEST_DELAY, LONGEST_DELAY],
   ])('%j is %d ms', (value, milliseconds) => {
     expect(parseDuration(value, anyDelay)).toEqual({ milliseconds });
   });
@@ -28,6 +30,8 @@ describe('a duration', () => {
     '5 parsecs',
     '-1s',
     '0.5ms',
+    LONGEST_DELAY + 1,
+    '101y',
     'x'.repeat(200),
     null,
     undefined,
