@@ -43,7 +43,8 @@ describe('the permissions of a layout', () => {
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
     const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS });
-    await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store).run());
+    const lose = (id: string) => scene.redis.hset(keys.messages, id, 'a record of some bytes');
+    await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
     await trace.end();
     await connections.close();
     return trace;

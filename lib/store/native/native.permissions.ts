@@ -4,8 +4,8 @@ import type { NativeKeys } from './native.keys.js';
 /** What the scripts run on each key, and what is sent beside them: `BLPOP` and `SUBSCRIBE`. */
 export const nativePermissions: Permissions<NativeKeys> = {
   delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
-  messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
-  ready: ['LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+  messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  ready: ['LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   claims: ['HDEL', 'HGET', 'HGETALL', 'HLEN', 'HSET', 'UNLINK'],
   leases: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZSCORE'],
   attempts: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
@@ -13,6 +13,7 @@ export const nativePermissions: Permissions<NativeKeys> = {
   errors: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   wake: ['BLPOP', 'DEL', 'LLEN', 'RPUSH', 'UNLINK'],
   paused: ['DEL', 'GET', 'SET'],
+  ended: ['GET', 'SET'],
   mover: ['GET', 'SET', 'UNLINK'],
   due: ['PUBLISH', 'SUBSCRIBE'],
 };

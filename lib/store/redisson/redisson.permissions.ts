@@ -12,8 +12,8 @@ export const redissonPermissions: Permissions<RedissonKeys & NativeKeys> = {
   values: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM'],
   sequence: ['GET', 'SET'],
   delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
-  messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
-  ready: ['LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+  messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  ready: ['LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   claims: ['HDEL', 'HGET', 'HGETALL', 'HLEN', 'HSET', 'UNLINK'],
   leases: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZSCORE'],
   attempts: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
@@ -21,6 +21,7 @@ export const redissonPermissions: Permissions<RedissonKeys & NativeKeys> = {
   errors: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   wake: ['BLPOP', 'DEL', 'LLEN', 'RPUSH', 'UNLINK'],
   paused: ['DEL', 'GET', 'SET'],
+  ended: ['GET', 'SET'],
   mover: ['GET', 'SET', 'UNLINK'],
   due: ['PUBLISH', 'SUBSCRIBE'],
 };

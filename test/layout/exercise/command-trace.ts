@@ -51,6 +51,11 @@ export class CommandTrace {
     this.monitor.disconnect();
   }
 
+  /** Some keys are only known by what their names begin with. */
+  #partOf(word: string): string | undefined {
+    return this.parts.get(word) ?? [...this.parts].find(([key]) => key.endsWith(':') && word.startsWith(key))?.[1];
+  }
+
   #note([name, ...words]: string[], byScript: boolean): void {
     const command = name!.toUpperCase();
     if (command === 'ECHO') {
@@ -60,7 +65,7 @@ export class CommandTrace {
     }
     if (NOT_TRACED.includes(command)) return;
     const script = byScript ? this.#script : undefined;
-    const parts = [...new Set(words.flatMap((word) => this.parts.get(word) ?? []))];
+    const parts = [...new Set(words.flatMap((word) => this.#partOf(word) ?? []))];
     for (const part of parts.length > 0 ? parts : [undefined]) this.commands.push({ script, name: command, part });
   }
 }

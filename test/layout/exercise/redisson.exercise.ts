@@ -20,7 +20,7 @@ export class RedissonExercise {
     private readonly redis: Redis,
     private readonly keys: RedissonKeys & NativeKeys,
   ) {
-    this.#common = new StoreExercise(store);
+    this.#common = new StoreExercise(store, (id) => redis.hset(keys.messages, id, 'a record of some bytes'));
   }
 
   async run(): Promise<void> {

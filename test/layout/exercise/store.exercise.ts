@@ -1,5 +1,6 @@
 import { formatCursor } from '../../../lib/store/dead-letter.cursor.js';
 import type { MessageStore, Offer, Outcome, StoreLimits } from '../../../lib/store/message-store.js';
+import { randomName } from '../../support/random-name.js';
 import { until } from '../../support/until.js';
 
 /** So low that each of them is reached. */
@@ -7,7 +8,6 @@ export const EXERCISE_LIMITS: StoreLimits = {
   attempts: 2,
   maxDeadLetters: 2,
   maxMessages: 10_000,
-  maxPayloadBytes: 1000,
 };
 
 const HOUR = 3_600_000;
@@ -19,7 +19,11 @@ const DEAD: Outcome = { kind: 'dead', error: '{}' };
 export class StoreExercise {
   #tokens = 0;
 
-  constructor(private readonly store: MessageStore) {}
+  /** @param lose - leaves a message in no state */
+  constructor(
+    private readonly store: MessageStore,
+    private readonly lose: (id: string) => Promise<unknown>,
+  ) {}
 
   async run(): Promise<void> {
     await this.#changeMessages();
@@ -27,6 +31,8 @@ export class StoreExercise {
     await this.#endInAllWays();
     await this.#loseLeases();
     await this.#lookAfterDeadLetters();
+    await this.#giveBackInAllWays();
+    await this.#repairInAllWays();
     await this.store.pause();
     await this.offer('ready', { at: 0 });
     await this.transfer();
@@ -99,7 +105,11 @@ export class StoreExercise {
     await doorbell.wait(1000);
     await doorbell.close();
     for (const limit of [1, 0, 1]) await store.claim({ token: 'some', limit, lease: HOUR });
-    await store.claim({ token: 'some', limit: 1, lease: HOUR, repeated: true });
+    // Remembered for longer than the queue is.
+    const tokens = [3, 2, 1, 0].map((limit) => randomName(`asks-for-${limit}`));
+    for (const [i, token] of tokens.entries()) {
+      await store.claim({ token, insteadOf: tokens[i - 1] ?? 'none', limit: 3 - i, lease: HOUR });
+    }
     await store.pause();
     await store.claim({ token: 'paused', limit: 9, lease: HOUR });
     await store.resume();
@@ -113,6 +123,39 @@ export class StoreExercise {
       HOUR,
     );
     await store.clear();
+  }
+
+  async #giveBackInAllWays(): Promise<void> {
+    const release = async (id: string) => {
+      const token = await this.take([id, `with ${id}`]);
+      await this.store.settle([{ claim: { id, token }, outcome: { kind: 'release' } }]);
+    };
+    await release('a');
+    await this.store.extend([{ id: 'b', token: await this.take(['b', 'a stray']) }], HOUR);
+    await this.store.pause();
+    await this.store.resume();
+    await this.store.clear();
+    await this.store.offer([{ id: 'c', due: { at: 0 }, onDuplicate: 'keep', body: '' }]);
+    await this.transfer();
+    await this.store.claim({ token: 'c', limit: 1, lease: HOUR });
+    await this.store.pause();
+    await this.store.settle([{ claim: { id: 'c', token: 'c' }, outcome: { kind: 'release' } }]);
+    await this.store.resume();
+    await this.store.clear();
+  }
+
+  async #repairInAllWays(): Promise<void> {
+    await this.store.repair();
+    for (const state of ['running', 'paused']) {
+      if (state === 'paused') await this.store.pause();
+      await this.offer('delayed', { after: HOUR });
+      await this.take(['active']);
+      await this.end(['dead'], DEAD);
+      await this.lose('lost');
+      await this.store.repair();
+      await this.store.resume();
+      await this.store.clear();
+    }
   }
 
   async #endInAllWays(): Promise<void> {

@@ -27,11 +27,11 @@ export function placesOf({ name, source }: RedisScript): string[] {
   return places;
 }
 
-function traced({ name, source }: RedisScript): RedisScript {
+function traced({ name, source, hasDeadline }: RedisScript): RedisScript {
   const [shebang, ...code] = replaceCalls(name, source, (place) => `call_from('${place}', `).split('\n');
   const callFrom = `local function call_from(place, ...) redis.call('ECHO', '${name} ' .. place) return redis.call(...) end`;
   const whole = [shebang, callFrom, ...code].join('\n');
-  return { name, source: whole, sha1: createHash('sha1').update(whole).digest('hex') };
+  return { name, source: whole, sha1: createHash('sha1').update(whole).digest('hex'), hasDeadline };
 }
 
 function replaceCalls(script: string, source: string, replace: (place: string) => string): string {
