@@ -7,6 +7,7 @@ import type { TestRedis } from '../support/redis/test-redis.js';
 import { TcpProxy } from '../support/tcp-proxy/tcp-proxy.js';
 import { FaultLog } from './nemesis/fault-log.js';
 import { Observer } from './observer/observer.js';
+import { keysOfQueues, type QueueKeys } from './observer/queue-keys.js';
 import { Fleet } from './processes/fleet.js';
 import type { SoakSettings } from './soak-settings.js';
 import { asSoakUser, USER_ARGUMENTS } from './soak-user.js';
@@ -20,6 +21,7 @@ const PREFIX = 'soak';
 export class SoakStage {
   readonly epoch = Date.now();
   readonly prefix = PREFIX;
+  readonly queues: readonly QueueKeys[];
   readonly journals: string;
   readonly log: FaultLog;
   readonly fleet: Fleet;
@@ -28,19 +30,20 @@ export class SoakStage {
   readonly admin: Redis;
 
   private constructor(
-    settings: SoakSettings,
+    readonly settings: SoakSettings,
     readonly redis: TestRedis,
     readonly proxy: TcpProxy,
     private readonly programs: CompiledPrograms,
   ) {
     const folder = settings.out;
+    this.queues = keysOfQueues(settings.layout, PREFIX);
     this.journals = join(folder, 'journals');
     this.admin = new Redis(redis.url, { connectionName: 'soak', retryStrategy: () => 50, maxRetriesPerRequest: null });
     this.admin.on('error', () => undefined);
     this.log = new FaultLog(join(folder, 'faults.jsonl'), () => this.now());
     const urls = { directUrl: asSoakUser(redis.url), proxyUrl: asSoakUser(proxy.url) };
     this.fleet = new Fleet({ soak: settings, prefix: PREFIX, epoch: this.epoch, folder, programs, ...urls });
-    this.observer = new Observer(this.admin, PREFIX, { fleet: this.fleet, log: this.log, now: () => this.now() });
+    this.observer = new Observer(this.admin, this.queues, { fleet: this.fleet, log: this.log, now: () => this.now() });
   }
 
   static async set(settings: SoakSettings): Promise<SoakStage> {

@@ -27,11 +27,16 @@ export class Journal {
     return epochMilliseconds - this.#epoch;
   }
 
-  /** From now on writes down when this process stood still. */
-  watchForStalls(): void {
+  /**
+   * From now on writes down when this process stood still.
+   *
+   * @param blocked - for how long its own work made it, so far, ms
+   */
+  watchForStalls(blocked?: () => number): void {
     watchForStalls(
       () => this.now(),
       (from, at) => void this.append({ kind: 'stall', from, at }),
+      blocked,
     );
   }
 

@@ -3,6 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../support/until.js';
 import { WORTH_TELLING, watchForStalls } from './stall-watch.js';
 
+const stand = (length: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, length);
+
+test('A process that was made to stand still is told of only if it stood still for longer', async () => {
+  const stalls: [number, number][] = [];
+  let blocked = 0;
+  const end = watchForStalls(
+    () => performance.now(),
+    (from, to) => stalls.push([from, to]),
+    () => blocked,
+  );
+  blocked = WORTH_TELLING + 100;
+  stand(blocked);
+  await sleep(200);
+  expect(stalls).toEqual([]);
+  blocked += 100;
+  stand(WORTH_TELLING + 250);
+  await until(() => stalls.length > 0);
+  end();
+});
+
 test('A process that stood still is told of, with when it did', async () => {
   const stalls: [number, number][] = [];
   const end = watchForStalls(
@@ -10,7 +30,7 @@ test('A process that stood still is told of, with when it did', async () => {
     (from, to) => stalls.push([from, to]),
   );
   const before = performance.now();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WORTH_TELLING + 150);
+  stand(WORTH_TELLING + 150);
   const after = performance.now();
   await until(() => stalls.length > 0);
   end();
@@ -19,7 +39,7 @@ test('A process that stood still is told of, with when it did', async () => {
   expect(to).toBeGreaterThanOrEqual(after);
 
   const told = stalls.length;
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WORTH_TELLING + 150);
+  stand(WORTH_TELLING + 150);
   await sleep(200);
   expect(stalls).toHaveLength(told);
 });

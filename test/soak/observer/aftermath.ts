@@ -21,16 +21,16 @@ export interface Aftermath extends Pick<SoakResult, 'server' | 'drainedAfter' | 
 }
 
 export async function awaitAftermath(stage: SoakStage, tell: Narrator): Promise<Aftermath> {
-  const { fleet, observer, admin, prefix } = stage;
+  const { fleet, observer, admin, prefix, queues, redis, settings: soak } = stage;
   const from = stage.now();
   await fleet.stop('producer', FINISH_TIMEOUT);
   tell('Draining');
   const drained = until(async () => (await observer.underWay()) === 0, { within: DRAIN_TIMEOUT, every: 50 });
   const drainedAfter = await drained.then(() => stage.now() - from).catch(() => null);
   const connections = await connectionsAfterHealing(stage);
-  const deadLetters = await collectDeadLetters(stage.redis.url, prefix);
+  const deadLetters = await collectDeadLetters({ soak, redisUrl: redis.url, prefix });
   await fleet.stop('worker', FINISH_TIMEOUT);
-  const residue = await findResidue(admin, prefix);
+  const residue = await findResidue(admin, queues);
   const version = /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'of unknown version';
   await observer.stop();
   return { server: `Redis ${version}`, drainedAfter, connections, deadLetters, residue };

@@ -1,13 +1,18 @@
 import { NestFactory } from '@nestjs/core';
 import { DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
+import { moduleOptions } from '../processes/module-options.js';
+import type { ProcessSettings } from '../processes/process-settings.js';
+import { numbersIn } from '../workload/content.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 
 class Undertaker {}
 
 /** Takes the dead letters out of all queues; returns the numbers of their messages. */
-export async function collectDeadLetters(redisUrl: string, prefix: string): Promise<Set<number>> {
+export async function collectDeadLetters(
+  settings: Pick<ProcessSettings, 'soak' | 'redisUrl' | 'prefix'>,
+): Promise<Set<number>> {
   const app = await NestFactory.createApplicationContext(
-    { module: Undertaker, imports: [DelayQueueModule.forRoot({ connection: redisUrl, prefix, consume: false })] },
+    { module: Undertaker, imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), consume: false })] },
     { logger: false },
   );
   const producer = app.get(DelayQueueProducer, { strict: false });
@@ -17,7 +22,7 @@ export async function collectDeadLetters(redisUrl: string, prefix: string): Prom
     let cursor: string | undefined;
     do {
       const page = await letters.list({ limit: 1000, ...(cursor !== undefined && { cursor }) });
-      for (const { headers } of page.letters) numbers.add(Number(headers.n));
+      for (const { payload } of page.letters) numbers.add(numbersIn(payload).n);
       cursor = page.cursor ?? undefined;
     } while (cursor !== undefined);
     await letters.discardAll();

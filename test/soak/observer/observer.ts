@@ -2,9 +2,8 @@ import type { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { WORTH_TELLING, watchForStalls } from '../journal/stall-watch.js';
 import type { FaultLog } from '../nemesis/fault-log.js';
-import { nativeKeys } from '../../../lib/store/native/native.keys.js';
 import type { Fleet } from '../processes/fleet.js';
-import { QUEUE_NAMES } from '../workload/message-plan.js';
+import type { QueueKeys } from './queue-keys.js';
 import type { Sample } from './sample.js';
 
 const INTERVAL = 1000;
@@ -20,7 +19,7 @@ export class Observer {
 
   constructor(
     private readonly redis: Redis,
-    private readonly prefix: string,
+    private readonly queues: readonly QueueKeys[],
     private readonly subjects: { readonly fleet: Fleet; readonly log: FaultLog; readonly now: () => number },
   ) {}
 
@@ -47,9 +46,10 @@ export class Observer {
   /** What is on its way in all queues: messages that are delayed or ready, and claims. */
   async underWay(): Promise<number> {
     const counts = this.redis.pipeline();
-    for (const queue of QUEUE_NAMES) {
-      const { delayed, ready, claims } = nativeKeys(this.prefix, queue);
-      counts.zcard(delayed).llen(ready).hlen(claims);
+    for (const { sets, lists, claims } of this.queues) {
+      for (const key of sets) counts.zcard(key);
+      for (const key of lists) counts.llen(key);
+      counts.hlen(claims);
     }
     const replies = (await counts.exec()) ?? [];
     return replies.reduce((sum, [error, count]) => {

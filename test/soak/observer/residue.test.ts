@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { nativeKeys } from '../../../lib/store/native/native.keys.js';
 import { startRedis } from '../../support/redis/start-redis.js';
+import { keysOfQueues } from './queue-keys.js';
 import { findResidue } from './residue.js';
 
 test('A drained queue may leave who moved messages last, and nothing else', async () => {
@@ -9,11 +10,12 @@ test('A drained queue may leave who moved messages last, and nothing else', asyn
   const client = new Redis(redis.url);
   try {
     const { mover, claims } = nativeKeys('soak', 'orders');
+    const queues = keysOfQueues('native', 'soak');
     await client.set(mover, 'somebody 1');
-    expect(await findResidue(client, 'soak')).toEqual([]);
+    expect(await findResidue(client, queues)).toEqual([]);
     await client.hset(claims, 'm1', 'token');
     await client.rpush('elsewhere', 'm1');
-    expect(await findResidue(client, 'soak')).toEqual(['elsewhere (list)', `${claims} (hash)`]);
+    expect(await findResidue(client, queues)).toEqual(['elsewhere (list)', `${claims} (hash)`]);
   } finally {
     client.disconnect();
     await redis.stop();

@@ -1,10 +1,9 @@
 import type { Redis } from 'ioredis';
-import { nativeKeys } from '../../../lib/store/native/native.keys.js';
-import { QUEUE_NAMES } from '../workload/message-plan.js';
+import type { QueueKeys } from './queue-keys.js';
 
-/** Finds what is left in Redis of a run whose queues are empty: nothing but who moved messages last. */
-export async function findResidue(redis: Redis, prefix: string): Promise<string[]> {
-  const expected = QUEUE_NAMES.map((queue) => nativeKeys(prefix, queue).mover);
+/** Finds what is left in Redis of a run whose queues are empty: nothing but what lasts. */
+export async function findResidue(redis: Redis, queues: readonly QueueKeys[]): Promise<string[]> {
+  const expected = queues.flatMap(({ lasting }) => lasting);
   const found = new Set<string>();
   let cursor = '0';
   do {

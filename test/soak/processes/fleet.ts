@@ -34,6 +34,7 @@ export class Fleet {
   readonly #busy = new Set<Berth>();
   /** Every process there was, by its index less one. */
   readonly #processes: SoakProcess[] = [];
+  readonly #ended = new Set<Role>();
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -49,6 +50,7 @@ export class Fleet {
       this.#berths.push({ ...own, process: this.#spawn(own) });
     }
     await Promise.all(this.#berths.map(({ process }) => process.ready()));
+    for (const berth of this.#berths) this.#supervise(berth);
   }
 
   /** How many connections there are while all processes run and nothing is wrong. */
@@ -57,10 +59,15 @@ export class Fleet {
     return workers * this.connectionsOfAWorker + producers;
   }
 
-  /** The module has one for commands, one for announcements and one for each queue; a naive consumer two for each queue. */
+  /**
+   * The module has one for commands, one for announcements and one for each queue, with Redisson's layout two; a naive
+   * consumer two for each queue.
+   */
   get connectionsOfAWorker(): number {
     const queues = QUEUE_NAMES.length;
-    return this.#options.soak.consumer === 'module' ? 2 + queues : 2 * queues;
+    const { consumer, layout } = this.#options.soak;
+    if (consumer !== 'module') return 2 * queues;
+    return 2 + (layout === 'redisson' ? 2 * queues : queues);
   }
 
   get berths(): readonly Berth[] {
@@ -100,10 +107,12 @@ export class Fleet {
   async replace(berth: Berth): Promise<void> {
     berth.process = this.#spawn(berth);
     await berth.process.ready();
+    this.#supervise(berth);
   }
 
   /** Ends the processes of a role in order; they may take `within` ms. */
   async stop(role: Role, within: number): Promise<void> {
+    this.#ended.add(role);
     const processes = this.#berths.filter((berth) => berth.role === role).map(({ process }) => process);
     const timer = setTimeout(() => processes.forEach((process) => void process.kill('SIGKILL')), within);
     for (const process of processes) process.tellToStop();
@@ -113,14 +122,25 @@ export class Fleet {
 
   /** Ends whatever still runs. */
   async kill(): Promise<void> {
+    this.#ended.add('worker').add('producer');
     await Promise.all(this.#processes.map((process) => process.kill('SIGKILL')));
   }
 
   /** Processes that ended otherwise than in order or by a signal. */
   crashes(): string[] {
     return this.#processes
-      .filter(({ end }) => typeof end === 'number' && end !== 0)
+      .filter(({ hasCrashed }) => hasCrashed)
       .map(({ end, log }) => `a process ended with ${end}, see ${log}`);
+  }
+
+  /** Starts a process again that crashed, so that the others need not do without; the crash is told of all the same. */
+  #supervise(berth: Berth): void {
+    const { process } = berth;
+    void process.exited().then(() => {
+      if (!process.hasCrashed || berth.process !== process || this.#ended.has(berth.role)) return;
+      // If it does not even start, that is a crash, too.
+      this.replace(berth).catch(() => undefined);
+    });
   }
 
   #spawn({ role, viaProxy }: Pick<Berth, 'role' | 'viaProxy'>): SoakProcess {

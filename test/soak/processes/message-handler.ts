@@ -5,6 +5,7 @@ import type { Journal } from '../journal/journal.js';
 import { readContent } from '../workload/content.js';
 import { DEFER_DELAY, type MessagePlan, planMessage } from '../workload/message-plan.js';
 import type { HeldClaim } from './claim-journal.js';
+import { block, callingBackTwice, unspeakable } from './misbehaviour.js';
 import type { ProcessSettings } from './process-settings.js';
 
 /** What of a message matters here; a naive consumer has no more. */
@@ -15,33 +16,78 @@ export type HandledMessage = Pick<
 
 /** Handles a message as its number says, and writes it down: the start before the work, the end before its outcome. */
 export class MessageHandler {
+  /** For how long handlers have blocked this process so far, ms. */
+  blocked = 0;
+
   constructor(
     private readonly settings: ProcessSettings,
     private readonly journal: Journal,
   ) {}
 
-  async handle(message: HandledMessage, held: HeldClaim): Promise<void> {
+  /** @returns what a handler may return: nothing, a promise, or a thenable */
+  handle(message: HandledMessage, held: HeldClaim): unknown {
     const { journal } = this;
     const at = journal.now();
     const reading = readContent(this.settings.soak, message);
-    if (reading === 'unreadable') {
-      await journal.append({ kind: 'unreadable', at });
-      return;
-    }
+    if (reading === 'unreadable') return journal.append({ kind: 'unreadable', at });
     const { n, version, intact } = reading;
     held.n = n;
     const { claim, sentAt } = held;
     const due = journal.since(message.dueAt.getTime());
     const { attempt } = message;
-    await journal.append({ kind: 'start', n, claim, at, claimSentAt: sentAt, due, attempt, version, intact });
-    const plan = planMessage(this.settings.soak, n);
-    const how = (await finished(plan.work, message.signal)) ? outcomeOf(plan, message) : 'aborted';
-    await journal.append({ kind: 'end', n, claim, at: journal.now(), how });
+    const started = journal.append({ kind: 'start', n, claim, at, claimSentAt: sentAt, due, attempt, version, intact });
+    const work = { plan: planMessage(this.settings.soak, n), message, about: { n, claim }, started };
+    switch (work.plan.manner) {
+      case 'synchronous':
+      case 'throws':
+        return this.#workAtOnce(work);
+      case 'thenable':
+        return callingBackTwice(this.#work(work), n);
+      default:
+        return this.#work(work);
+    }
+  }
+
+  /** Before anything else happens in this process. */
+  #workAtOnce({ plan, message, about }: Work): void {
+    const { journal } = this;
+    journal.flush();
+    if (plan.manner === 'synchronous') this.#block(plan.work);
+    const how = outcomeOf(plan, message);
+    void journal.append({ kind: 'end', ...about, at: journal.now(), how });
+    journal.flush();
+    if (how === 'failed') throw unspeakable(about.n);
+  }
+
+  async #work({ plan, message, about, started }: Work): Promise<void> {
+    const { journal } = this;
+    const blocksFirst = plan.manner === 'blocks-first';
+    if (blocksFirst) {
+      journal.flush();
+      this.#block(plan.work);
+    } else {
+      await started;
+    }
+    const how = (await finished(blocksFirst ? 0 : plan.work, message.signal)) ? outcomeOf(plan, message) : 'aborted';
+    await journal.append({ kind: 'end', ...about, at: journal.now(), how });
     if (how === 'aborted') throw message.signal.reason;
-    if (how === 'failed') throw new Error('planned');
+    if (how === 'failed') throw plan.manner === 'rejects' ? unspeakable(about.n) : new Error('planned');
     if (how === 'deferred') throw new DeferMessage(DEFER_DELAY);
     if (how === 'rejected') throw new RejectMessage('planned');
   }
+
+  #block(length: number): void {
+    block(length);
+    this.blocked += length;
+  }
+}
+
+interface Work {
+  readonly plan: MessagePlan;
+  readonly message: HandledMessage;
+  readonly about: { readonly n: number; readonly claim: number };
+  /** When the start is on disk. */
+  readonly started: Promise<void>;
 }
 
 /** Works for so long; false: its time was up before that. */
@@ -60,6 +106,8 @@ function outcomeOf({ behaviour, delay, way }: MessagePlan, { attempt, dueAt, off
       return attempt === 1 ? 'failed' : 'handled';
     case 'defer-once':
       // Only the first due time is the delay of the offer after it, rounded up.
-      return way !== 'instant' && dueAt.getTime() - offeredAt.getTime() <= delay + 1 ? 'deferred' : 'handled';
+      return way !== 'instant' && way !== 'rush' && dueAt.getTime() - offeredAt.getTime() <= delay + 1
+        ? 'deferred'
+        : 'handled';
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueError, type DelayQueueProducer } from '../../../lib/index.js';
 import type { Journal } from '../journal/journal.js';
 import { contentOf, idOf } from '../workload/content.js';
-import { type MessagePlan, planMessage, QUEUE_NAMES } from '../workload/message-plan.js';
+import { type MessagePlan, planMessage, QUEUE_NAMES, rushAfter } from '../workload/message-plan.js';
 import { MessageChanges } from './message-changes.js';
 import { failureOf } from './offer-failure.js';
 import type { ProcessSettings } from './process-settings.js';
@@ -128,8 +128,10 @@ export class MessageProducer {
     }
     const { payload, headers } = contentOf(soak, n);
     const options = { headers, ...(id !== undefined && { id }) };
-    if (plan.way === 'instant') {
-      return [await this.producer.offerAt(plan.queue, payload, new Date(Date.now() + plan.delay), options)];
+    if (plan.way === 'instant' || plan.way === 'rush') {
+      const soonest = Date.now() + plan.delay;
+      const instant = new Date(plan.way === 'rush' ? rushAfter(soonest, soak) : soonest);
+      return [await this.producer.offerAt(plan.queue, payload, instant, options)];
     }
     return [await this.producer.offer(plan.queue, payload, plan.delay, options)];
   }

@@ -1,15 +1,23 @@
-import type { DelayQueueModuleOptions } from '../../../lib/index.js';
-import { BLOCK_TIMEOUT, OFFER_TIMEOUT, QUEUES } from '../workload/message-plan.js';
+import type { DelayQueueModuleOptions, QueueOptions } from '../../../lib/index.js';
+import { BLOCK_TIMEOUT, OFFER_TIMEOUT, type QueueName, QUEUES } from '../workload/message-plan.js';
 import type { ProcessSettings } from './process-settings.js';
 
+/** What the layout of Redisson needs to know besides. */
+const REDISSON: Readonly<Record<QueueName, QueueOptions>> = {
+  orders: { ...QUEUES.orders, layout: 'redisson', codec: 'json' },
+  mails: { ...QUEUES.mails, layout: 'redisson', codec: 'string' },
+  images: { ...QUEUES.images, layout: 'redisson', codec: 'buffer' },
+};
+
 export function moduleOptions({
+  soak,
   redisUrl,
   prefix,
-}: Pick<ProcessSettings, 'redisUrl' | 'prefix'>): DelayQueueModuleOptions {
+}: Pick<ProcessSettings, 'soak' | 'redisUrl' | 'prefix'>): DelayQueueModuleOptions {
   return {
     connection: redisUrl,
     prefix,
-    queues: QUEUES,
+    queues: soak.layout === 'redisson' ? REDISSON : QUEUES,
     // How soon a subscriber that went dark is noticed.
     defaults: { blockTimeout: BLOCK_TIMEOUT },
     offerTimeout: OFFER_TIMEOUT,

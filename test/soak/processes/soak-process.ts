@@ -47,6 +47,11 @@ export class SoakProcess {
     return this.#child.exitCode ?? this.#child.signalCode;
   }
 
+  /** Whether it ended otherwise than in order or by a signal. */
+  get hasCrashed(): boolean {
+    return typeof this.end === 'number' && this.end !== 0;
+  }
+
   /**
    * Waits until it works.
    *

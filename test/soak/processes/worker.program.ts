@@ -25,7 +25,7 @@ const app = await startSupervised(() => ({
     handlerOf(queue, (_payload, message) => handler.handle(message, claims.startedBy(queue, message.id))),
   ),
 }));
-journal.watchForStalls();
+journal.watchForStalls(() => handler.blocked);
 tellReady();
 
 process.on('SIGTERM', () => void stop());

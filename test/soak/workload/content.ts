@@ -20,9 +20,12 @@ export const idOf = (n: number): string => `m${n}`;
 /** @param version - 0, or 1 for a replacement */
 export function contentOf(workload: Workload, n: number, version = 0): Content {
   const { queue, size } = planMessage(workload, n);
-  const headers = { n: String(n), version: String(version) };
+  // Redisson's layout has no place for headers.
+  const headers: MessageHeaders = workload.layout === 'native' ? { n: String(n), version: String(version) } : {};
   const filling = fillingOf(new Random(workload.seed, n, version), size);
-  if (queue !== 'images') return { payload: { n, version, text: filling.toString('latin1') }, headers };
+  const text = filling.toString('latin1');
+  if (queue === 'orders') return { payload: { n, version, text }, headers };
+  if (queue === 'mails') return { payload: `${n} ${version} ${text}`, headers };
   const bytes = Buffer.alloc(5 + filling.length);
   bytes.writeUInt32BE(n, 0);
   bytes.writeUInt8(version, 4);
@@ -32,7 +35,7 @@ export function contentOf(workload: Workload, n: number, version = 0): Content {
 
 /** Compares what arrived with what was offered, byte for byte. */
 export function readContent(workload: Workload, received: Content & { readonly id: string }): Reading {
-  const { n, version } = claimed(received.payload);
+  const { n, version } = numbersIn(received.payload);
   if (!Number.isSafeInteger(n) || (version !== 0 && version !== 1)) return 'unreadable';
   const expected = contentOf(workload, n, version);
   const intact =
@@ -42,11 +45,16 @@ export function readContent(workload: Workload, received: Content & { readonly i
   return { n, version, intact };
 }
 
-function claimed(payload: unknown): { n: number; version: number } {
+/** What a payload says of itself; NaN where it says nothing. */
+export function numbersIn(payload: unknown): { n: number; version: number } {
   if (Buffer.isBuffer(payload)) {
     return payload.length < 5
       ? { n: NaN, version: NaN }
       : { n: payload.readUInt32BE(0), version: payload.readUInt8(4) };
+  }
+  if (typeof payload === 'string') {
+    const [n = NaN, version = NaN] = payload.split(' ', 2).map(Number);
+    return { n, version };
   }
   const { n, version } = (payload ?? {}) as { n?: unknown; version?: unknown };
   return { n: typeof n === 'number' ? n : NaN, version: typeof version === 'number' ? version : NaN };

@@ -5,6 +5,13 @@ import type { SoakSettings } from '../soak-settings.js';
 /** What a handler does with a message: the first time it may put it off or fail, and then handles it; or it rejects it. */
 export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'reject';
 
+/**
+ * How a handler goes about it. `synchronous`: it returns no promise, and blocks the event loop. `blocks-first`: it is
+ * asynchronous, and blocks before it awaits anything. `throws` at once, or `rejects` later, with what cannot be looked at.
+ * `thenable`: it returns one that calls back twice.
+ */
+export type Manner = 'plain' | 'synchronous' | 'blocks-first' | 'throws' | 'rejects' | 'thenable';
+
 /** What becomes of a message after its offer. */
 export type Change = 'none' | 'cancel' | 'reschedule' | 'replace';
 
@@ -13,10 +20,14 @@ export interface MessagePlan {
   readonly queue: QueueName;
   /** Of the offer, ms. */
   readonly delay: number;
-  /** How it is offered: among others in one call, alone, alone with an id made by the library, or for an instant. */
-  readonly way: 'many' | 'alone' | 'generated-id' | 'instant';
+  /**
+   * How it is offered: among others in one call, alone, alone with an id made by the library, for an instant, or for the
+   * next one that many have in common, {@link rushAfter}.
+   */
+  readonly way: 'many' | 'alone' | 'generated-id' | 'instant' | 'rush';
   readonly behaviour: Behaviour;
-  /** How long a handler works on it, ms; 0: it does not wait for anything. */
+  readonly manner: Manner;
+  /** How long a handler works on it, or blocks, ms; 0: it does not wait for anything. */
   readonly work: number;
   readonly change: Change;
   /** So long after the offer was acknowledged, ms. */
@@ -58,23 +69,24 @@ export const SHORTEST_BACKOFF = 300;
 export const DEFER_DELAY = 400;
 
 /** What all messages of a run follow from. */
-export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer'>;
+export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' | 'handlers' | 'layout'>;
 
-export function planMessage({ seed, longestDelay, consumer }: Workload, n: number): MessagePlan {
+export function planMessage({ seed, longestDelay, consumer, handlers }: Workload, n: number): MessagePlan {
   const random = new Random(seed, n);
   const share = random.next();
   const queue = share < 0.6 ? 'orders' : share < 0.85 ? 'mails' : 'images';
   // A naive consumer knows neither retries nor changes.
   const plain = consumer !== 'module';
   const change = plain ? 'none' : chooseChange(random);
-  const behaviour = plain || change !== 'none' ? 'handle' : chooseBehaviour(random);
+  const manner = plain || change !== 'none' ? 'plain' : chooseManner(random, queue, handlers);
+  const behaviour = plain || change !== 'none' ? 'handle' : chooseBehaviour(random, manner);
   const delay = chooseDelay(random, { longestDelay, change });
   return {
     queue,
-    delay,
-    way: chooseWay(random),
+    ...(blocks(manner) ? { delay: 0, way: 'rush' } : { delay, way: chooseWay(random) }),
     behaviour,
-    work: chooseWork(random, plain ? 0 : longestDelay),
+    manner,
+    work: blocks(manner) ? random.int(20, 600) : chooseWork(random, plain ? 0 : longestDelay),
     change,
     // Half of the time well before it is due, else just when it is, to race with the transfer.
     changeAfter: random.chance(0.5) ? Math.round(delay / 2) : Math.max(0, delay + random.int(-10, 5)),
@@ -106,7 +118,28 @@ function chooseChange(random: Random): Change {
   return share < 0.025 ? 'replace' : 'none';
 }
 
-function chooseBehaviour(random: Random): Behaviour {
+function chooseManner(random: Random, queue: QueueName, handlers: Workload['handlers']): Manner {
+  const share = random.next();
+  if (share < 0.00125 && queue === 'orders' && handlers.includes('blocking')) {
+    return random.pick(['synchronous', 'blocks-first']);
+  }
+  if (share > 0.998 && handlers.includes('throwing')) return random.pick(['throws', 'rejects']);
+  return share > 0.995 && share < 0.998 && handlers.includes('thenable') ? 'thenable' : 'plain';
+}
+
+const blocks = (manner: Manner): boolean => manner === 'synchronous' || manner === 'blocks-first';
+
+/**
+ * The next instant at which many messages fall due at once. Their handlers block, and one consumer has many of them in its
+ * hands: together they take longer than a lease.
+ */
+export function rushAfter(now: number, { longestDelay }: Workload): number {
+  return Math.ceil(now / longestDelay) * longestDelay;
+}
+
+function chooseBehaviour(random: Random, manner: Manner): Behaviour {
+  if (manner === 'throws' || manner === 'rejects') return 'fail-once';
+  if (manner !== 'plain') return 'handle';
   const share = random.next();
   if (share < 0.01) return 'fail-once';
   if (share < 0.015) return 'defer-once';

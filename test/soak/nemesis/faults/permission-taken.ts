@@ -1,10 +1,15 @@
 import { nativeScripts } from '../../../../lib/store/native/native.scripts.js';
+import { redissonScripts } from '../../../../lib/store/redisson/redisson.scripts.js';
 import { Random } from '../../random.js';
+import type { Layout } from '../../soak-settings.js';
 import { SOAK_USER } from '../../soak-user.js';
 import type { Fault } from '../fault.js';
 
 /** What is sent outside of scripts. */
-const CONNECTION_COMMANDS = ['evalsha', 'blpop', 'subscribe', 'ping'];
+const CONNECTION_COMMANDS: Readonly<Record<Layout, readonly string[]>> = {
+  native: ['evalsha', 'blpop', 'subscribe', 'ping'],
+  redisson: ['evalsha', 'blpop', 'blmove', 'subscribe', 'ping'],
+};
 
 /** A script is stopped at the first command that its user may not use, and what it wrote before stays written. */
 export const permissionTaken: Fault = {
@@ -13,7 +18,7 @@ export const permissionTaken: Fault = {
   // For as long as a lease cannot be extended.
   costsLeases: true,
   strike: async ({ admin, soak, open, wait }, random, turn) => {
-    const commands = new Random(soak.seed).shuffled(commandsInUse());
+    const commands = new Random(soak.seed).shuffled(commandsInUse(soak.layout));
     const command = commands[turn % commands.length]!;
     const length = random.int(2000, 3000);
     const close = open('all', `ACL SETUSER ${SOAK_USER} -${command} for ${length} ms`);
@@ -25,8 +30,9 @@ export const permissionTaken: Fault = {
 };
 
 /** As the scripts are now: one that comes to use another command is put to the test with it. */
-export function commandsInUse(): string[] {
-  const sources = Object.values(nativeScripts).map(({ source }) => source);
+export function commandsInUse(layout: Layout): string[] {
+  const scripts = { ...nativeScripts, ...(layout === 'redisson' && redissonScripts) };
+  const sources = Object.values(scripts).map(({ source }) => source);
   const called = sources.flatMap((source) => [...source.matchAll(/redis\.call\('(\w+)'/g)].map(([, name]) => name!));
-  return [...new Set([...called.map((name) => name.toLowerCase()), ...CONNECTION_COMMANDS])].sort();
+  return [...new Set([...called.map((name) => name.toLowerCase()), ...CONNECTION_COMMANDS[layout]])].sort();
 }
