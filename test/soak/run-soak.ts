@@ -40,7 +40,7 @@ function faultsOf({ kinds }: SoakSettings): readonly Fault[] {
   if (unknown !== undefined) {
     throw new Error(`There is no fault '${unknown}'; there are ${FAULTS.map(({ kind }) => kind).join(', ')}.`);
   }
-  return FAULTS.filter(({ kind }) => kinds?.includes(kind) ?? true);
+  return FAULTS.filter(({ kind, forgets = false }) => kinds?.includes(kind) ?? !forgets);
 }
 
 async function underFire(
@@ -48,10 +48,10 @@ async function underFire(
   faults: readonly Fault[],
   { settings, tell }: { settings: SoakSettings; tell: Narrator },
 ): Promise<{ nemesis: Nemesis; from: number }> {
-  const { fleet, redis, admin, proxy, log, observer } = stage;
+  const { fleet, redis, admin, proxy, data, log, observer } = stage;
   const healing = new AbortController();
   const scene: Omit<Scene, 'open'> = {
-    ...{ fleet, redis, admin, proxy, soak: settings },
+    ...{ fleet, redis, admin, proxy, data, soak: settings },
     wait: (length) => sleep(length, undefined, { signal: healing.signal }).catch(() => undefined),
   };
   const nemesis = new Nemesis(scene, log, faults);

@@ -32,7 +32,16 @@ export interface SoakResult {
 export function redReasons(result: SoakResult): string[] {
   const { verdict, residue, connections, trends, crashes, drainedAfter } = result;
   const reasons: string[] = [];
-  for (const kind of ['lost', 'early', 'corrupt', 'revived', 'unattributed', 'staleSettles'] as const) {
+  for (const kind of [
+    'lost',
+    'undone',
+    'hostage',
+    'early',
+    'corrupt',
+    'revived',
+    'unattributed',
+    'staleSettles',
+  ] as const) {
     if (verdict[kind].count > 0) reasons.push(`${NAMES[kind]}: ${verdict[kind].count}`);
   }
   if (verdict.handled === 0) reasons.push('no message was handled');
@@ -49,6 +58,8 @@ export function redReasons(result: SoakResult): string[] {
 
 const NAMES = {
   lost: 'lost',
+  undone: 'undone by an older call',
+  hostage: 'held while nobody handled them',
   early: 'early',
   corrupt: 'corrupt',
   revived: 'handled after they were cancelled or replaced',

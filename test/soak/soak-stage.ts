@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { CompiledPrograms } from '../support/compiled-programs.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { TcpProxy } from '../support/tcp-proxy/tcp-proxy.js';
+import { Journal } from './journal/journal.js';
 import { FaultLog } from './nemesis/fault-log.js';
 import { Observer } from './observer/observer.js';
 import { keysOfQueues, type QueueKeys } from './observer/queue-keys.js';
@@ -17,12 +18,17 @@ const SERVER_ARGUMENTS = ['--appendonly', 'yes', '--appendfsync', 'always', '--a
 
 const PREFIX = 'soak';
 
+/** The indexes of processes begin with 1. */
+const OBSERVER_JOURNAL = '000-observer.journal';
+
 /** All that a run happens on: a server, a proxy before it, the processes, and who looks on. */
 export class SoakStage {
   readonly epoch = Date.now();
   readonly prefix = PREFIX;
   readonly queues: readonly QueueKeys[];
   readonly journals: string;
+  /** The folder of the server's data. */
+  readonly data: string;
   readonly log: FaultLog;
   readonly fleet: Fleet;
   readonly observer: Observer;
@@ -38,19 +44,25 @@ export class SoakStage {
     const folder = settings.out;
     this.queues = keysOfQueues(settings.layout, PREFIX);
     this.journals = join(folder, 'journals');
+    this.data = dataFolder(settings);
     this.admin = new Redis(redis.url, { connectionName: 'soak', retryStrategy: () => 50, maxRetriesPerRequest: null });
     this.admin.on('error', () => undefined);
     this.log = new FaultLog(join(folder, 'faults.jsonl'), () => this.now());
     const urls = { directUrl: asSoakUser(redis.url), proxyUrl: asSoakUser(proxy.url) };
     this.fleet = new Fleet({ soak: settings, prefix: PREFIX, epoch: this.epoch, folder, programs, ...urls });
-    this.observer = new Observer(this.admin, this.queues, { fleet: this.fleet, log: this.log, now: () => this.now() });
+    this.observer = new Observer(this.admin, this.queues, {
+      journal: new Journal(join(this.journals, OBSERVER_JOURNAL), this.epoch),
+      fleet: this.fleet,
+      log: this.log,
+      now: () => this.now(),
+    });
   }
 
   static async set(settings: SoakSettings): Promise<SoakStage> {
-    for (const old of ['journals', 'logs', 'faults.jsonl'])
+    for (const old of ['journals', 'logs', 'data', 'faults.jsonl'])
       rmSync(join(settings.out, old), { recursive: true, force: true });
     for (const folder of ['journals', 'logs']) mkdirSync(join(settings.out, folder), { recursive: true });
-    const redis = await startRedis({ args: [...SERVER_ARGUMENTS, ...USER_ARGUMENTS] });
+    const redis = await startRedis({ args: [...SERVER_ARGUMENTS, ...USER_ARGUMENTS], dir: dataFolder(settings) });
     try {
       return new SoakStage(settings, redis, await TcpProxy.start(redis.url), new CompiledPrograms());
     } catch (error) {
@@ -71,5 +83,10 @@ export class SoakStage {
     await this.proxy.stop();
     await this.redis.stop();
     this.programs.remove();
+    rmSync(this.data, { recursive: true, force: true });
   }
+}
+
+function dataFolder({ out }: SoakSettings): string {
+  return resolve(out, 'data');
 }

@@ -38,6 +38,8 @@ export type Entry =
   | StartEntry
   | EndEntry
   | SettledEntry
+  /** It was seen in the hands of one claim, from then on until now. Only whoever looks on writes this. */
+  | { readonly kind: 'held'; readonly n: number; readonly from: number; readonly at: number }
   /** The event loop of the process stood still. */
   | { readonly kind: 'stall'; readonly from: number; readonly at: number }
   /** A handler was given something that no producer can have offered. */
@@ -115,6 +117,8 @@ export function writeEntry(entry: Entry): string {
       const { n, claim, at, sentAt, outcome, result } = entry;
       return `d ${n} ${claim} ${at} ${sentAt} ${SETTLE_OUTCOMES.indexOf(outcome)} ${SETTLE_RESULTS.indexOf(result)}\n`;
     }
+    case 'held':
+      return `h ${entry.n} ${entry.from} ${entry.at}\n`;
     case 'stall':
       return `x ${entry.from} ${entry.at}\n`;
     case 'unreadable':
@@ -156,6 +160,8 @@ export function parseEntry(line: string): Entry {
         outcome: nameOf(SETTLE_OUTCOMES, d),
         result: nameOf(SETTLE_RESULTS, e),
       };
+    case 'h':
+      return { kind: 'held', n, from: a, at: b };
     case 'x':
       return { kind: 'stall', from: n, at: a };
     case 'k':

@@ -20,6 +20,7 @@ const ENTRIES: readonly Entry[] = [
   { kind: 'start', n: N, claim: 5, at: 32, claimSentAt: 30, due: 31, attempt: 3, version: 1, intact: false },
   { kind: 'end', n: N, claim: 5, at: 33, how: 'deferred' },
   { kind: 'settled', n: N, claim: 5, at: 35, sentAt: 34, outcome: 'defer', result: 'refused' },
+  { kind: 'held', n: N, from: 34, at: 39 },
 ];
 
 describe('A journal', () => {

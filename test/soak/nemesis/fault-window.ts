@@ -11,6 +11,8 @@ export interface FaultWindow {
   readonly detail: string;
   /** Whether it may have made leases end. */
   readonly costsLeases: boolean;
+  /** Whether Redis may have forgotten what it had acknowledged until then. */
+  readonly forgets?: boolean;
   /** Done by the nemesis; false: it came from the machine. */
   readonly injected: boolean;
 }

@@ -13,6 +13,8 @@ export interface Scene {
   /** A connection of the nemesis itself, past the proxy. */
   readonly admin: Redis;
   readonly proxy: TcpProxy;
+  /** The folder of the server's data. */
+  readonly data: string;
   readonly soak: SoakSettings;
   /** Opens a fault's window, before the deed: which processes feel it, and what exactly is done. The result closes it. */
   open(processes: FaultWindow['processes'], detail: string): () => void;
@@ -27,6 +29,11 @@ export interface Fault {
   readonly of: 'server' | 'network' | 'process';
   /** Whether it alone may keep a worker from extending its leases until they end: only then it explains duplicates. */
   readonly costsLeases: boolean;
+  /**
+   * Whether Redis may forget what it acknowledged before. Such a fault happens only if it is asked for: what is lost then says
+   * nothing about the module.
+   */
+  readonly forgets?: boolean;
   /** Does it, tells its window, and heals it. `turn`: how often it was done before. */
   readonly strike: (scene: Scene, random: Random, turn: number) => Promise<void>;
 }

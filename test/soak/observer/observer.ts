@@ -1,9 +1,11 @@
 import type { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
+import type { Journal } from '../journal/journal.js';
 import { WORTH_TELLING, watchForStalls } from '../journal/stall-watch.js';
 import type { FaultLog } from '../nemesis/fault-log.js';
 import type { Fleet } from '../processes/fleet.js';
 import type { QueueKeys } from './queue-keys.js';
+import { HoldingWatch } from './holding-watch.js';
 import type { Sample } from './sample.js';
 
 const INTERVAL = 1000;
@@ -16,12 +18,20 @@ export class Observer {
   #endWatch: () => void = () => undefined;
   #looking: Promise<void> = Promise.resolve();
   #busy = false;
+  readonly #holdings: HoldingWatch;
 
   constructor(
     private readonly redis: Redis,
     private readonly queues: readonly QueueKeys[],
-    private readonly subjects: { readonly fleet: Fleet; readonly log: FaultLog; readonly now: () => number },
-  ) {}
+    private readonly subjects: {
+      readonly journal: Journal;
+      readonly fleet: Fleet;
+      readonly log: FaultLog;
+      readonly now: () => number;
+    },
+  ) {
+    this.#holdings = new HoldingWatch(redis, queues, subjects.journal);
+  }
 
   start(): void {
     const { fleet, log, now } = this.subjects;
@@ -41,6 +51,7 @@ export class Observer {
     this.#endWatch();
     clearInterval(this.#timer);
     await this.#looking;
+    this.#holdings.finish();
   }
 
   /** What is on its way in all queues: messages that are delayed or ready, and claims. */
@@ -70,6 +81,7 @@ export class Observer {
         this.redis.info('memory'),
         this.connectedClients(),
         this.underWay(),
+        this.#holdings.look(),
       ]);
       const veterans = fleet.berths.filter(({ veteran }) => veteran).map(({ process }) => process);
       this.samples.push({

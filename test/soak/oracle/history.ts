@@ -1,4 +1,5 @@
 import { CHANGE_RESULTS, type Entry, HANDLER_ENDS, SETTLE_OUTCOMES, SETTLE_RESULTS } from '../journal/entries.js';
+import { MOST_VERSIONS } from '../workload/message-plan.js';
 import { Column } from './column.js';
 
 /** Lines about no message in particular. */
@@ -24,6 +25,7 @@ const KINDS = [
   'start',
   'end',
   'settled',
+  'held',
 ] as const satisfies MessageEntry['kind'][];
 
 const NONE = -1;
@@ -35,6 +37,8 @@ const NONE = -1;
 export class History {
   readonly stalls: Stall[] = [];
   unreadable = 0;
+  /** When each process wrote its last line. */
+  readonly #lastSigns = new Map<number, number>();
   /** The last entry of each message; each entry knows the one of its message before it. */
   readonly #last = new Map<number, number>();
   readonly #previous = new Column(Int32Array);
@@ -55,7 +59,13 @@ export class History {
     return this.#at.length;
   }
 
+  /** @returns when a process is last known to have lived */
+  lastSignOf(process: number): number {
+    return this.#lastSigns.get(process) ?? -Infinity;
+  }
+
   add(process: number, entry: Entry): void {
+    this.#lastSigns.set(process, Math.max(entry.at, this.lastSignOf(process)));
     if (entry.kind === 'stall') {
       this.stalls.push({ process, from: entry.from, to: entry.at });
     } else if (entry.kind === 'unreadable') {
@@ -105,9 +115,15 @@ export class History {
       case 'rescheduled':
         return { ...about, kind, result: CHANGE_RESULTS[code]! };
       case 'start': {
-        const flags = { intact: (code & 1) === 1, version: (code >> 1) & 1, attempt: code >> 2 };
+        const flags = {
+          intact: (code & 1) === 1,
+          version: (code >> 1) % MOST_VERSIONS,
+          attempt: Math.floor((code >> 1) / MOST_VERSIONS),
+        };
         return { ...about, kind, claim, due: first, claimSentAt: second, ...flags };
       }
+      case 'held':
+        return { ...about, kind, from: first };
       case 'end':
         return { ...about, kind, claim, how: HANDLER_ENDS[code]! };
       case 'settled': {
@@ -136,9 +152,11 @@ function pack(entry: MessageEntry): readonly [number, number, number, number] {
     case 'rescheduled':
       return [0, 0, 0, CHANGE_RESULTS.indexOf(entry.result)];
     case 'start': {
-      const code = (entry.attempt << 2) | (entry.version << 1) | Number(entry.intact);
+      const code = ((entry.attempt * MOST_VERSIONS + entry.version) << 1) | Number(entry.intact);
       return [entry.due, entry.claimSentAt, entry.claim, code];
     }
+    case 'held':
+      return [entry.from, 0, 0, 0];
     case 'end':
       return [0, 0, entry.claim, HANDLER_ENDS.indexOf(entry.how)];
     case 'settled': {

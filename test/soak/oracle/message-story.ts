@@ -9,6 +9,13 @@ export interface MessageStory {
   readonly changes: readonly ChangeAttempt[];
   /** In the order in which they happened, as far as that can be known. */
   readonly claims: readonly ClaimStory[];
+  /** When it was seen in the hands of one claim. */
+  readonly holdings: readonly Holding[];
+}
+
+export interface Holding {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface Offering {
@@ -59,15 +66,17 @@ export function tellStory(n: number, entries: readonly Testimony[]): MessageStor
   const offers: Offering[] = [];
   const changes: ChangeAttempt[] = [];
   const claims: ClaimStory[] = [];
+  const holdings: Holding[] = [];
   for (const entry of entries) {
-    if (entry.kind === 'start' || entry.kind === 'end' || entry.kind === 'settled') tellClaim(claims, entry);
+    if (entry.kind === 'held') holdings.push({ from: entry.from, to: entry.at });
+    else if (entry.kind === 'start' || entry.kind === 'end' || entry.kind === 'settled') tellClaim(claims, entry);
     else tellProducing({ offers, changes }, entry);
   }
-  return { n, offers, changes, claims: claims.sort(inOrder) };
+  return { n, offers, changes, claims: claims.sort(inOrder), holdings };
 }
 
 type ClaimTestimony = Extract<Testimony, { kind: 'start' | 'end' | 'settled' }>;
-type ProducerTestimony = Exclude<Testimony, { kind: 'start' | 'end' | 'settled' }>;
+type ProducerTestimony = Exclude<Testimony, { kind: 'start' | 'end' | 'settled' | 'held' }>;
 
 function tellProducing({ offers, changes }: Pick<Mutable, 'offers' | 'changes'>, entry: ProducerTestimony): void {
   const { at } = entry;

@@ -13,11 +13,18 @@ type Line = readonly [process: number, entry: Entry];
 
 const offer = (at: number, delay: number, version = 0): Line => [PRODUCER, { kind: 'offer', n: N, version, at, delay }];
 const offered = (at: number, due: number, version = 0): Line => [PRODUCER, { kind: 'offered', n: N, version, at, due }];
-const unknown = (at: number): Line => [PRODUCER, { kind: 'offer-unknown', n: N, version: 0, at }];
+const unknown = (at: number, version = 0): Line => [PRODUCER, { kind: 'offer-unknown', n: N, version, at }];
 const failed = (at: number): Line => [PRODUCER, { kind: 'offer-failed', n: N, version: 0, at }];
 const cancelled = (at: number): Line[] => [
   [PRODUCER, { kind: 'cancel', n: N, at: at - 1 }],
   [PRODUCER, { kind: 'cancelled', n: N, at, result: 'done' }],
+];
+
+/** A cancel that nobody answered, and one after it that was. */
+const cancelledAtLast = (at: number): Line[] => [
+  [PRODUCER, { kind: 'cancel', n: N, at: at - 10 }],
+  [PRODUCER, { kind: 'cancelled', n: N, at: at - 5, result: 'unknown' }],
+  ...cancelled(at),
 ];
 
 /** Everything about one claim of a message that is due at 100. */
@@ -44,6 +51,9 @@ const HANDLED_AGAIN = [
   settled(3106, { by: OTHER }),
 ];
 
+/** Who looks on has process 0. */
+const held = (from: number, to: number): Line => [0, { kind: 'held', n: N, from, at: to }];
+
 const fault = (from: number, to: number, processes: FaultWindow['processes'] = [WORKER]): FaultWindow => ({
   kind: 'worker killed',
   from,
@@ -54,12 +64,19 @@ const fault = (from: number, to: number, processes: FaultWindow['processes'] = [
   injected: true,
 });
 
+/** Redis forgets what it acknowledged until `to`. */
+const forgetting = (from: number, to: number): FaultWindow => ({
+  ...fault(from, to, 'all'),
+  kind: 'data flushed',
+  forgets: true,
+});
+
 function judged(lines: readonly Line[], windows: readonly FaultWindow[] = [], deadLetters: readonly number[] = []) {
   const history = new History();
   for (const [process, entry] of lines) history.add(process, entry);
   const verdict = judge({ history, windows, deadLetters: new Set(deadLetters), recovery: 50 });
-  const { lost, early, corrupt, revived, unattributed, staleSettles } = verdict;
-  const findings = { lost, early, corrupt, revived, unattributed, staleSettles };
+  const { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles } = verdict;
+  const findings = { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles };
   const red = Object.entries(findings).flatMap(([kind, { count }]) => (count > 0 ? [kind] : []));
   return { ...verdict, red };
 }
@@ -108,6 +125,104 @@ describe('The oracle', () => {
 
     test('a message that was rejected and is a dead letter is not lost', () => {
       expect(judged([...OFFERED, start(103), end(104, 'rejected')], [], [N]).red).toEqual([]);
+    });
+  });
+
+  describe('on messages that an older call removed', () => {
+    const renewed = [offer(60, 100, 1), offered(62, 161, 1)];
+    const handled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
+
+    test('an offer that is gone after an older cancel of unknown outcome is undone', () => {
+      const { red, undone } = judged([...OFFERED, ...cancelledAtLast(50), ...renewed]);
+      expect(red).toEqual(['undone']);
+      expect(undone.examples[0]).toContain('a cancel of 40 was never answered');
+    });
+
+    test('a replacement that is gone after an older one of unknown outcome is undone, though that one is handled', () => {
+      const older = [offer(40, 100, 1), unknown(45, 1)];
+      const newer = [offer(60, 100, 2), offered(62, 161, 2)];
+      expect(judged([...OFFERED, ...older, ...newer, ...handled])).toMatchObject({
+        red: ['undone'],
+        undone: { count: 1 },
+      });
+    });
+
+    test('one that is gone without an older call is lost', () => {
+      expect(judged([...OFFERED, ...cancelled(50), ...renewed]).red).toEqual(['lost']);
+    });
+
+    test('a message that is offered again after its cancel, and handled, is as it should be', () => {
+      expect(judged([...OFFERED, ...cancelledAtLast(50), ...renewed, ...handled]).red).toEqual([]);
+    });
+
+    test('a cancel after the last offer excuses its loss', () => {
+      expect(judged([...OFFERED, ...cancelled(50), ...renewed, ...cancelledAtLast(100)]).red).toEqual([]);
+    });
+  });
+
+  describe('on messages that are held', () => {
+    test('a message in the hands of a claim, but of no handler, for longer than a lease and some is a hostage', () => {
+      const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
+      const { red, hostage } = judged([...OFFERED, held(200, 9000), ...late]);
+      expect(red).toEqual(['hostage']);
+      expect(hostage.examples[0]).toContain('from 200 to 9000');
+      expect(judged([...OFFERED, held(200, 7100), ...late]).red).toEqual([]);
+    });
+
+    test('so is one whose handler has ended, but was never settled', () => {
+      expect(judged([...OFFERED, start(103), end(104), held(103, 8000)]).red).toEqual(['hostage']);
+    });
+
+    test.each([
+      ['its handler runs', [start(103), end(9000), settled(9002)]],
+      ['its outcome is on its way', [start(103), end(104), settled(9002)]],
+      [
+        'its holder lives, as far as anybody knows',
+        [start(103), [WORKER, { kind: 'stall', from: 8000, at: 8999 }] as const],
+      ],
+    ])('it is none while %s', (_what, lines) => {
+      expect(judged([...OFFERED, held(103, 9000), ...lines]).hostage.count).toBe(0);
+    });
+
+    test('it is none while Redis answers nobody', () => {
+      const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
+      expect(judged([...OFFERED, held(200, 9000), ...late], [fault(4000, 6000, 'all')]).red).toEqual([]);
+      expect(judged([...OFFERED, held(200, 9000), ...late], [fault(4000, 6000, [WORKER])]).red).toEqual(['hostage']);
+    });
+  });
+
+  describe('on what Redis forgets', () => {
+    test('a message that was acknowledged before is lost by Redis, and not by the module', () => {
+      expect(judged(OFFERED, [forgetting(50, 60)])).toMatchObject({ red: [], lostByRedis: { count: 1 } });
+    });
+
+    test('one that was offered afterwards is lost by the module', () => {
+      expect(judged([offer(61, 99), offered(63, 161)], [forgetting(50, 60)])).toMatchObject({
+        red: ['lost'],
+        lostByRedis: { count: 0 },
+      });
+    });
+
+    test('a dead letter that is forgotten is lost by Redis', () => {
+      const rejected = [start(103), end(104, 'rejected'), settled(106, { outcome: 'dead' })];
+      expect(judged([...OFFERED, ...rejected], [forgetting(110, 120)])).toMatchObject({
+        red: [],
+        lostByRedis: { count: 1 },
+      });
+    });
+
+    test('a message whose outcome is forgotten may come again', () => {
+      expect(judged([...OFFERED, ...HANDLED, ...HANDLED_AGAIN], [forgetting(110, 120)])).toMatchObject({
+        red: [],
+        duplicates: { 'forgotten by Redis': 1 },
+      });
+      expect(judged([...OFFERED, ...HANDLED, ...HANDLED_AGAIN], [forgetting(-20, -10)]).red).toEqual(['unattributed']);
+    });
+
+    test('a message whose cancel is forgotten may come, but not with other content', () => {
+      expect(judged([...OFFERED, ...cancelled(50), ...HANDLED], [forgetting(55, 60)]).red).toEqual([]);
+      const damaged = [start(103, { intact: false }), end(104), settled(106)];
+      expect(judged([...OFFERED, ...cancelled(50), ...damaged], [forgetting(55, 60)]).red).toEqual(['corrupt']);
     });
   });
 

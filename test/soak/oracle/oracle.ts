@@ -1,14 +1,17 @@
 import type { FaultWindow } from '../nemesis/fault-window.js';
 import { FindingList } from './finding-list.js';
 import type { History, Stall } from './history.js';
+import { FORGOTTEN, Forgetting } from './forgetting.js';
 import { LatenessMeter } from './lateness-meter.js';
 import { type ClaimStory, type MessageStory, tellStory } from './message-story.js';
-import { findCorrupt } from './rules/corrupt.js';
+import { findCorrupt, findDamaged } from './rules/corrupt.js';
 import { attribute, UNATTRIBUTED } from './rules/duplicate.js';
 import { findEarly } from './rules/early.js';
+import { findHostage } from './rules/hostage.js';
 import { findLost } from './rules/lost.js';
 import { findRevived } from './rules/revived.js';
 import { findStaleSettle } from './rules/stale-settle.js';
+import { findUndone } from './rules/undone.js';
 import type { Verdict } from './verdict.js';
 
 export interface Evidence {
@@ -44,27 +47,52 @@ class Court {
   readonly corrupt = new FindingList();
   readonly findings = {
     lost: new FindingList(),
+    undone: new FindingList(),
+    lostByRedis: new FindingList(),
+    hostage: new FindingList(),
     early: new FindingList(),
     revived: new FindingList(),
     unattributed: new FindingList(),
     staleSettles: new FindingList(),
   };
   readonly duplicates = new Map<string, number>();
+  readonly #forgetting: Forgetting;
 
   constructor(
     private readonly windows: readonly FaultWindow[],
-    private readonly evidence: Pick<Evidence, 'deadLetters'>,
-  ) {}
+    private readonly evidence: Pick<Evidence, 'deadLetters' | 'history'>,
+  ) {
+    this.#forgetting = new Forgetting(windows);
+  }
 
   hear(story: MessageStory): void {
-    const { n, claims } = story;
+    const { claims } = story;
     this.#tally(story);
-    const lost = findLost(story, (number) => this.evidence.deadLetters.has(number));
-    if (lost) this.findings.lost.add(n, lost);
+    this.#hearEnd(story);
+    this.#hearHoldings(story);
     for (const [at, claim] of claims.entries()) {
       this.#hearClaim(story, claim);
       const earlier = claims[at - 1];
       if (earlier) this.#hearAgain(story, earlier, claim);
+    }
+  }
+
+  #hearEnd(story: MessageStory): void {
+    const { n } = story;
+    const lost = findLost(story, (number) => this.evidence.deadLetters.has(number));
+    if (!lost) return;
+    const undone = findUndone(story);
+    if (this.#forgetting.mayHaveLost(story)) this.findings.lostByRedis.add(n, lost);
+    else if (undone) this.findings.undone.add(n, undone);
+    else this.findings.lost.add(n, lost);
+  }
+
+  #hearHoldings(story: MessageStory): void {
+    const { windows } = this;
+    const lastSignOf = (process: number) => this.evidence.history.lastSignOf(process);
+    for (const holding of story.holdings) {
+      const hostage = findHostage(story, holding, { lastSignOf, windows });
+      if (hostage) this.findings.hostage.add(story.n, hostage);
     }
   }
 
@@ -76,14 +104,16 @@ class Court {
       [findRevived, revived],
       [findStaleSettle, staleSettles],
     ] as const;
-    for (const [find, list] of rules) {
+    const rulesOfOldStates = [[findDamaged, this.corrupt]] as const;
+    for (const [find, list] of this.#forgetting.mayHaveMisled(story, claim) ? rulesOfOldStates : rules) {
       const problem = find(story, claim);
       if (problem) list.add(story.n, problem);
     }
   }
 
   #hearAgain(story: MessageStory, earlier: ClaimStory, later: ClaimStory): void {
-    const cause = attribute(story, [earlier, later], this.windows);
+    const isExplained = this.#forgetting.mayHaveMisled(story, later);
+    const cause = isExplained ? FORGOTTEN : attribute(story, [earlier, later], this.windows);
     if (cause === UNATTRIBUTED) {
       const { process, startedAt, settle } = earlier;
       const fate = settle ? `whose ${settle.outcome} was ${settle.result} at ${settle.at}` : 'which was never settled';

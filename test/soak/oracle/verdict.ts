@@ -36,6 +36,12 @@ export interface Verdict {
 
   /** Acknowledged, and neither handled nor cancelled nor a dead letter in the end. */
   readonly lost: Findings;
+  /** Acknowledged, and removed by an older call that its producer had given up. */
+  readonly undone: Findings;
+  /** Acknowledged, and forgotten by Redis: nobody could have kept it. */
+  readonly lostByRedis: Findings;
+  /** Held by a claim while nobody handled it, for longer than a lease. */
+  readonly hostage: Findings;
   /** Started before the due time, or due before any offer allowed. */
   readonly early: Findings;
   /** Other content, id, version or due time than were offered. */

@@ -3,7 +3,7 @@ import type { DelayQueueProducer } from '../../../lib/index.js';
 import type { ChangeResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
 import { contentOf } from '../workload/content.js';
-import type { MessagePlan } from '../workload/message-plan.js';
+import { type MessagePlan, MOST_VERSIONS } from '../workload/message-plan.js';
 import { failureOf } from './offer-failure.js';
 import type { ProcessSettings } from './process-settings.js';
 
@@ -14,10 +14,16 @@ interface Offered {
   readonly id: string;
 }
 
+/** An offer under an id that was offered before. */
+interface Again {
+  readonly version: number;
+  readonly onDuplicate: 'keep' | 'replace';
+}
+
 /** How long a change that failed waits before it is tried again, ms. */
 const PAUSE = 100;
 
-/** Cancels, reschedules and replaces messages that were offered, as their plans say. */
+/** Cancels, reschedules, replaces and renews messages that were offered, as their plans say. */
 export class MessageChanges {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #underWay = new Set<Promise<void>>();
@@ -46,40 +52,65 @@ export class MessageChanges {
 
   async #changeUntilKnown(message: Offered): Promise<void> {
     const change = {
-      none: () => Promise.resolve(true),
-      cancel: () => this.#cancel(message),
-      reschedule: () => this.#reschedule(message),
+      none: () => Promise.resolve(),
+      cancel: () => this.#untilKnown(() => this.#cancel(message)),
+      reschedule: () => this.#untilKnown(() => this.#reschedule(message)),
       replace: () => this.#replace(message),
+      renew: () => this.#renew(message),
     }[message.plan.change];
-    while (!(await change())) await sleep(PAUSE);
+    await change();
   }
 
-  async #cancel({ n, plan, id }: Offered): Promise<boolean> {
+  async #untilKnown(change: () => Promise<ChangeResult>): Promise<ChangeResult> {
+    for (;;) {
+      const result = await change();
+      if (result === 'done' || result === 'refused') return result;
+      await sleep(PAUSE);
+    }
+  }
+
+  async #cancel({ n, plan, id }: Offered): Promise<ChangeResult> {
     const { journal } = this;
     void journal.append({ kind: 'cancel', n, at: journal.now() });
     journal.flush();
     const result = await resultOf(this.producer.cancel(plan.queue, id));
     void journal.append({ kind: 'cancelled', n, at: journal.now(), result });
-    return isKnown(result);
+    return result;
   }
 
-  async #reschedule({ n, plan, id }: Offered): Promise<boolean> {
+  async #reschedule({ n, plan, id }: Offered): Promise<ChangeResult> {
     const { journal } = this;
     void journal.append({ kind: 'reschedule', n, at: journal.now(), delay: plan.changeDelay });
     journal.flush();
     const result = await resultOf(this.producer.reschedule(plan.queue, id, plan.changeDelay));
     void journal.append({ kind: 'rescheduled', n, at: journal.now(), result });
-    return isKnown(result);
+    return result;
   }
 
-  async #replace({ n, plan, id }: Offered): Promise<boolean> {
+  /** Each try says something newer, so that one that comes late would put an old content in the place of a new one. */
+  async #replace(message: Offered): Promise<void> {
+    for (let version = 1; version < MOST_VERSIONS; version++) {
+      if (await this.#offer(message, { version, onDuplicate: 'replace' })) return;
+      await sleep(PAUSE);
+    }
+  }
+
+  async #renew(message: Offered): Promise<void> {
+    const result = await this.#untilKnown(() => this.#cancel(message));
+    // It is too late, or an earlier try did it after all: nobody can know.
+    if (result === 'refused') return;
+    while (!(await this.#offer(message, { version: 1, onDuplicate: 'keep' }))) await sleep(PAUSE);
+  }
+
+  /** @returns whether it is known to be in its queue */
+  async #offer({ n, plan, id }: Offered, { version, onDuplicate }: Again): Promise<boolean> {
     const { journal } = this;
-    const { payload, headers } = contentOf(this.settings.soak, n, 1);
-    const about = { n, version: 1 };
+    const { payload, headers } = contentOf(this.settings.soak, n, version);
+    const about = { n, version };
     void journal.append({ kind: 'offer', ...about, at: journal.now(), delay: plan.changeDelay });
     journal.flush();
-    const options = { id, headers, onDuplicate: 'replace' } as const;
     try {
+      const options = { id, headers, onDuplicate };
       const { dueAt } = await this.producer.offer(plan.queue, payload, plan.changeDelay, options);
       void journal.append({ kind: 'offered', ...about, at: journal.now(), due: journal.since(dueAt.getTime()) });
       return true;
@@ -97,8 +128,4 @@ async function resultOf(call: Promise<boolean>): Promise<ChangeResult> {
   } catch (error) {
     return failureOf(error);
   }
-}
-
-function isKnown(result: ChangeResult): boolean {
-  return result === 'done' || result === 'refused';
 }

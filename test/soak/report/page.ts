@@ -54,6 +54,9 @@ ${[
   tile('messages acknowledged', count(verdict.acknowledged)),
   tile(`faults of ${kindsOf(injected).length} kinds`, count(injected.length)),
   zero('lost', verdict.lost),
+  zero('undone by an older call', verdict.undone),
+  zero('held while nobody handled them', verdict.hostage),
+  ...(verdict.lostByRedis.count > 0 ? [tile('lost by Redis', count(verdict.lostByRedis.count))] : []),
   zero('early', verdict.early),
   zero('corrupt', verdict.corrupt),
   zero('unattributed duplicates', verdict.unattributed),
@@ -75,8 +78,10 @@ function tile(name: string, value: string, mood: 'good' | 'bad' | '' = ''): stri
 
 function problems({ verdict }: SoakResult, red: readonly string[]): string {
   if (red.length === 0) return '';
-  const { lost, early, corrupt, revived, unattributed, staleSettles } = verdict;
-  const examples = [lost, early, corrupt, revived, unattributed, staleSettles].flatMap((found) => found.examples);
+  const { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles } = verdict;
+  const examples = [lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles].flatMap(
+    (found) => found.examples,
+  );
   const items = (texts: readonly string[]) => `<ul>${texts.map((text) => `<li>${escape(text)}</li>`).join('')}</ul>`;
   return `<section class="problem"><h2>Why it is red</h2>${items(red)}${examples.length > 0 ? items(examples) : ''}</section>`;
 }

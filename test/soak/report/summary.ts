@@ -14,6 +14,8 @@ export function summarize(result: SoakResult): string {
     `offers        ${count(verdict.failed)} failed and ${count(verdict.unknown)} of unknown outcome, made again`,
     `faults        ${injected.length} of ${kindsOf(injected).length} kinds, one every ${(settings.seconds / injected.length || 0).toFixed(1)} s`,
     `lost          ${count(verdict.lost.count)}`,
+    `              ${count(verdict.undone.count)} undone by an older call, ${count(verdict.lostByRedis.count)} lost by Redis`,
+    `hostages      ${count(verdict.hostage.count)} held while nobody handled them`,
     `early         ${count(verdict.early.count)}`,
     `corrupt       ${count(verdict.corrupt.count)}`,
     `revived       ${count(verdict.revived.count)} handled after they had been cancelled or replaced`,

@@ -17,7 +17,12 @@ export type Reading =
 /** The id that a producer chooses. */
 export const idOf = (n: number): string => `m${n}`;
 
-/** @param version - 0, or 1 for a replacement */
+/** @returns the number of a message whose producer chose the id; null: the library did */
+export function numberOf(id: string): number | null {
+  return /^m\d+$/.test(id) && id.length < 16 ? Number(id.slice(1)) : null;
+}
+
+/** @param version - 0, more for those that come in its place */
 export function contentOf(workload: Workload, n: number, version = 0): Content {
   const { queue, size } = planMessage(workload, n);
   // Redisson's layout has no place for headers.
@@ -36,7 +41,7 @@ export function contentOf(workload: Workload, n: number, version = 0): Content {
 /** Compares what arrived with what was offered, byte for byte. */
 export function readContent(workload: Workload, received: Content & { readonly id: string }): Reading {
   const { n, version } = numbersIn(received.payload);
-  if (!Number.isSafeInteger(n) || (version !== 0 && version !== 1)) return 'unreadable';
+  if (!Number.isSafeInteger(n) || !Number.isSafeInteger(version) || version < 0) return 'unreadable';
   const expected = contentOf(workload, n, version);
   const intact =
     serialize(received.payload) === serialize(expected.payload) &&

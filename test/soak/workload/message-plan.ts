@@ -12,8 +12,8 @@ export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'reject';
  */
 export type Manner = 'plain' | 'synchronous' | 'blocks-first' | 'throws' | 'rejects' | 'thenable';
 
-/** What becomes of a message after its offer. */
-export type Change = 'none' | 'cancel' | 'reschedule' | 'replace';
+/** What becomes of a message after its offer; `renew`: it is cancelled, and offered again under its id. */
+export type Change = 'none' | 'cancel' | 'reschedule' | 'replace' | 'renew';
 
 /** All about one message. Every process works it out from the seed and the message's number alone. */
 export interface MessagePlan {
@@ -32,7 +32,7 @@ export interface MessagePlan {
   readonly change: Change;
   /** So long after the offer was acknowledged, ms. */
   readonly changeAfter: number;
-  /** Of a reschedule or a replacement, ms. */
+  /** Of a reschedule, a replacement or the second offer, ms. */
   readonly changeDelay: number;
   /** Bytes of content. */
   readonly size: number;
@@ -45,6 +45,9 @@ export const LEASE = 3000;
 export const BLOCK_TIMEOUT = 2000;
 export const CHECK_INTERVAL = 3000;
 export const OFFER_TIMEOUT = 2000;
+
+/** A message may be offered with other contents so often; each has a version, from 0. */
+export const MOST_VERSIONS = 64;
 
 const COMMON = { lease: LEASE, blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL, attempts: 50 };
 
@@ -115,7 +118,8 @@ function chooseChange(random: Random): Change {
   const share = random.next();
   if (share < 0.01) return 'cancel';
   if (share < 0.02) return 'reschedule';
-  return share < 0.025 ? 'replace' : 'none';
+  if (share < 0.025) return 'replace';
+  return share < 0.03 ? 'renew' : 'none';
 }
 
 function chooseManner(random: Random, queue: QueueName, handlers: Workload['handlers']): Manner {

@@ -1,10 +1,16 @@
 import { dueSettingsBefore } from '../due-settings.js';
 import type { ClaimStory, MessageStory } from '../message-story.js';
 
+/** @returns what is wrong with what a message says; null: nothing */
+export function findDamaged(_story: MessageStory, { intact }: ClaimStory): string | null {
+  return intact ? null : 'its content, headers or id differ from what was offered';
+}
+
 /** @returns what is wrong; null: nothing */
 export function findCorrupt(story: MessageStory, claim: ClaimStory): string | null {
-  const { intact, version, startedAt, due } = claim;
-  if (!intact) return 'its content, headers or id differ from what was offered';
+  const { version, startedAt, due } = claim;
+  const damage = findDamaged(story, claim);
+  if (damage !== null) return damage;
   if (!story.offers.some((offer) => offer.version === version && offer.invokedAt <= startedAt)) {
     return `its version ${version} was not offered before it started at ${startedAt}`;
   }

@@ -3,14 +3,16 @@ import type { MessageStory } from '../message-story.js';
 /** @returns what is wrong; null: nothing */
 export function findLost(story: MessageStory, isDeadLetter: (n: number) => boolean): string | null {
   const { n, offers, changes, claims } = story;
-  const acknowledged = offers.filter(({ outcome }) => outcome === 'ok');
-  const last = acknowledged.at(-1);
+  const last = offers.findLast(({ outcome }) => outcome === 'ok');
   if (!last) return null;
-  if (changes.some(({ kind, outcome }) => kind === 'cancel' && (outcome === 'done' || outcome === 'unknown')))
-    return null;
+  const mayBeCancelled = changes.some(({ kind, outcome, invokedAt }) => {
+    return kind === 'cancel' && (outcome === 'done' || outcome === 'unknown') && invokedAt > last.invokedAt;
+  });
+  if (mayBeCancelled) return null;
 
   const mayCount = offers
-    .filter((offer) => offer === last || offer.outcome === 'unknown')
+    // One that was given up before the last must not take its place.
+    .filter((offer) => offer === last || (offer.outcome === 'unknown' && offer.version >= last.version))
     .map(({ version }) => version);
   const ends = claims.filter(({ version }) => mayCount.includes(version)).flatMap(({ end }) => (end ? [end.how] : []));
   if (ends.includes('handled')) return null;

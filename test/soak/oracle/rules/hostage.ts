@@ -1,0 +1,39 @@
+import type { FaultWindow } from '../../nemesis/fault-window.js';
+import { LEASE } from '../../workload/message-plan.js';
+import type { ClaimStory, Holding, MessageStory } from '../message-story.js';
+
+/** For so long after its lease a message may wait for somebody to take it back, ms. */
+const PATIENCE = 4000;
+
+export interface Bystanders {
+  /** When a process is last known to have lived. */
+  readonly lastSignOf: (process: number) => number;
+  readonly windows: readonly FaultWindow[];
+}
+
+/**
+ * A message that a claim held although nobody handled it, for longer than a lease and what it takes to end one: its lease
+ * was extended by somebody who did not know of it, or did nothing with it.
+ *
+ * @returns what is wrong; null: nothing
+ */
+export function findHostage(story: MessageStory, holding: Holding, { lastSignOf, windows }: Bystanders): string | null {
+  const inHands = story.claims.map((claim) => [claim.sentAt, handsOffAt(claim, lastSignOf)] as const);
+  // Nobody can take anything back from a server that does not answer.
+  const outages = windows.filter(({ processes }) => processes === 'all').map(({ from, to }) => [from, to] as const);
+  const excused = [...inHands, ...outages].sort(([a], [b]) => a - b);
+  let idleFrom = holding.from;
+  for (const [from, to] of [...excused, [holding.to, holding.to] as const]) {
+    const idle = Math.min(from, holding.to) - idleFrom;
+    if (idle > LEASE + PATIENCE) {
+      return `held by a claim from ${idleFrom} to ${idleFrom + idle}, while nobody handled it`;
+    }
+    idleFrom = Math.max(idleFrom, to);
+  }
+  return null;
+}
+
+/** When a claim's process had nothing to do with the message any more. */
+function handsOffAt({ process, end, settle }: ClaimStory, lastSignOf: Bystanders['lastSignOf']): number {
+  return settle?.at ?? end?.at ?? lastSignOf(process);
+}

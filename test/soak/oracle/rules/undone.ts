@@ -1,0 +1,19 @@
+import type { MessageStory } from '../message-story.js';
+
+/**
+ * Of a message that is gone although it was acknowledged: whether an older call may have removed it, one that its producer
+ * had given up. Once a later call is acknowledged, an older one must not take effect any more.
+ *
+ * @returns what is wrong; null: there was no such call
+ */
+export function findUndone({ offers, changes }: MessageStory): string | null {
+  const last = offers.findLast(({ outcome }) => outcome === 'ok');
+  if (!last) return null;
+  const cancel = changes.find(({ kind, outcome, invokedAt }) => {
+    return kind === 'cancel' && outcome === 'unknown' && invokedAt < last.invokedAt;
+  });
+  const what = `offered at ${last.invokedAt}, acknowledged at ${last.endedAt} as due at ${last.due}, and removed`;
+  if (cancel) return `${what}; a cancel of ${cancel.invokedAt} was never answered`;
+  const offer = offers.find(({ version, outcome }) => outcome === 'unknown' && version > 0 && version < last.version);
+  return offer ? `${what}; a replacement of ${offer.invokedAt} was never answered` : null;
+}
