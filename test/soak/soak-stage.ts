@@ -14,7 +14,16 @@ import type { SoakSettings } from './soak-settings.js';
 import { asSoakUser, USER_ARGUMENTS } from './soak-user.js';
 
 /** Every write is on disk before it is acknowledged; the file is kept short, so that a restart is quick. */
-const SERVER_ARGUMENTS = ['--appendonly', 'yes', '--appendfsync', 'always', '--auto-aof-rewrite-min-size', '16mb'];
+const SERVER_ARGUMENTS = [
+  '--appendonly',
+  'yes',
+  '--appendfsync',
+  'always',
+  '--auto-aof-rewrite-min-size',
+  '16mb',
+  '--aof-load-truncated',
+  'yes',
+];
 
 const PREFIX = 'soak';
 

@@ -4,7 +4,9 @@ import { callsLate } from './faults/calls-late.js';
 import { connectionsKilled, subscriptionsKilled } from './faults/clients-killed.js';
 import { connectionsDark, subscribersDark } from './faults/connections-dark.js';
 import { connectionsReset } from './faults/connections-reset.js';
+import { dataFlushed } from './faults/data-flushed.js';
 import { errorReplies } from './faults/error-replies.js';
+import { logTruncated } from './faults/log-truncated.js';
 import { networkSlow } from './faults/network-slow.js';
 import { outOfMemory } from './faults/out-of-memory.js';
 import { permissionTaken } from './faults/permission-taken.js';
@@ -38,4 +40,6 @@ export const FAULTS: readonly Fault[] = [
   scriptsFlushed,
   outOfMemory,
   permissionTaken,
+  dataFlushed,
+  logTruncated,
 ];

@@ -12,11 +12,10 @@ export class Forgetting {
     this.#windows = windows.filter(({ forgets }) => forgets);
   }
 
-  /** Whether the last acknowledged offer of a message, or its outcome, may be among what was forgotten. */
-  mayHaveLost({ offers, claims }: MessageStory): boolean {
+  /** Whether the last acknowledged offer of a message may be among what was forgotten. */
+  mayHaveLost({ offers }: MessageStory): boolean {
     const last = offers.findLast(({ outcome }) => outcome === 'ok');
-    const settles = claims.flatMap(({ settle }) => (settle ? [settle.sentAt] : []));
-    return [...(last ? [last.invokedAt] : []), ...settles].some((at) => this.#windows.some(({ to }) => at <= to));
+    return last !== undefined && this.#windows.some(({ to }) => last.invokedAt <= to);
   }
 
   /** Whether a claim may have found a message in a state in which it had been before. */

@@ -170,7 +170,8 @@ describe('The oracle', () => {
     });
 
     test('so is one whose handler has ended, but was never settled', () => {
-      expect(judged([...OFFERED, start(103), end(104), held(103, 8000)]).red).toEqual(['hostage']);
+      const lives: Line = [WORKER, { kind: 'stall', from: 7000, at: 8000 }];
+      expect(judged([...OFFERED, start(103), end(104), held(103, 8000), lives]).red).toEqual(['hostage']);
     });
 
     test.each([

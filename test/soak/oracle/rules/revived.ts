@@ -9,7 +9,7 @@ export function findRevived({ offers, changes }: MessageStory, claim: ClaimStory
   // An offer without an answer may reach Redis at any time, and put the message back.
   if (offers.some(({ outcome, version }) => outcome === 'unknown' && version === claim.version)) return null;
   const cancel = changes.find(({ kind, outcome, endedAt }) => {
-    const isOfferedAgain = offers.some(({ version, invokedAt }) => version === claim.version && invokedAt > endedAt);
+    const isOfferedAgain = offers.some(({ version, invokedAt }) => version === claim.version && invokedAt >= endedAt);
     return kind === 'cancel' && outcome === 'done' && endedAt < claim.sentAt && !isOfferedAgain;
   });
   if (cancel) return `cancelled at ${cancel.endedAt}, and claimed after ${claim.sentAt}`;
