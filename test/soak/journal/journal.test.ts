@@ -79,4 +79,11 @@ describe('A journal', () => {
   test('counts from the epoch of the run', () => {
     expect(new Journal(path, 1000).since(1500)).toBe(500);
   });
+
+  test('tells the right time in a process whose clock is wrong', () => {
+    const before = Date.now();
+    const journal = new Journal(path, before, -3_600_000);
+    expect(journal.now()).toBeGreaterThanOrEqual(3_600_000);
+    expect(journal.rightTime()).toBe(before + journal.now());
+  });
 });

@@ -10,17 +10,27 @@ import { type Entry, writeEntry } from './entries.js';
 export class Journal {
   readonly #file: number;
   readonly #epoch: number;
+  readonly #shift: number;
   #lines = '';
   #written: Promise<void> | undefined;
 
-  /** @param epoch - from which all processes of a run count, ms since 1970 */
-  constructor(path: string, epoch: number) {
+  /**
+   * @param epoch - from which all processes of a run count, ms since 1970
+   * @param shift - how wrong the clock of this process is, ms
+   */
+  constructor(path: string, epoch: number, shift = 0) {
     this.#file = openSync(path, 'a');
     this.#epoch = epoch;
+    this.#shift = shift;
   }
 
   now(): number {
-    return Date.now() - this.#epoch;
+    return Date.now() - this.#shift - this.#epoch;
+  }
+
+  /** The right time, ms since 1970, whatever the clock of this process says. */
+  rightTime(): number {
+    return this.now() + this.#epoch;
   }
 
   since(epochMilliseconds: number): number {

@@ -14,6 +14,8 @@ export interface Berth {
   readonly veteran: boolean;
   /** Its connections go through the proxy. */
   readonly viaProxy: boolean;
+  /** Its clock is wrong. */
+  readonly mistimed: boolean;
   process: SoakProcess;
 }
 
@@ -26,6 +28,9 @@ export interface FleetOptions {
   readonly folder: string;
   readonly programs: CompiledPrograms;
 }
+
+/** How wrong clocks are, ms. */
+const SHIFTS = [-26, -1, 3, 14].map((hours) => hours * 3_600_000);
 
 /** All producers and workers. */
 export class Fleet {
@@ -46,7 +51,12 @@ export class Fleet {
     const roles: Role[] = [...Array<Role>(workers).fill('worker'), ...Array<Role>(producers).fill('producer')];
     for (const [at, role] of roles.entries()) {
       const place = role === 'worker' ? at : at - workers;
-      const own = { role, veteran: place === 0, viaProxy: place % 2 === 1 };
+      const own = {
+        role,
+        veteran: place === 0,
+        viaProxy: place % 2 === 1,
+        mistimed: role === 'producer' && place % 2 === 0,
+      };
       this.#berths.push({ ...own, process: this.#spawn(own) });
     }
     await Promise.all(this.#berths.map(({ process }) => process.ready()));
@@ -143,7 +153,7 @@ export class Fleet {
     });
   }
 
-  #spawn({ role, viaProxy }: Pick<Berth, 'role' | 'viaProxy'>): SoakProcess {
+  #spawn({ role, viaProxy, mistimed }: Omit<Berth, 'process'>): SoakProcess {
     const { soak, prefix, epoch, directUrl, proxyUrl, folder, programs } = this.#options;
     const index = this.#processes.length + 1;
     const name = `${String(index).padStart(3, '0')}-${role}`;
@@ -153,7 +163,7 @@ export class Fleet {
     const journal = join(folder, 'journals', `${name}.journal`);
     const process = new SoakProcess(
       program,
-      { soak, index, redisUrl, prefix, journal, epoch },
+      { soak, index, redisUrl, prefix, journal, shift: mistimed ? SHIFTS[index % SHIFTS.length]! : 0, epoch },
       join(folder, 'logs', `${name}.log`),
     );
     this.#processes.push(process);

@@ -129,7 +129,8 @@ export class MessageProducer {
     const { payload, headers } = contentOf(soak, n);
     const options = { headers, ...(id !== undefined && { id }) };
     if (plan.way === 'instant' || plan.way === 'rush') {
-      const soonest = Date.now() + plan.delay;
+      // As if it came from a clock that is right.
+      const soonest = this.journal.rightTime() + plan.delay;
       const instant = new Date(plan.way === 'rush' ? rushAfter(soonest, soak) : soonest);
       return [await this.producer.offerAt(plan.queue, payload, instant, options)];
     }

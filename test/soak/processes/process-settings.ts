@@ -8,6 +8,8 @@ export interface ProcessSettings {
   readonly redisUrl: string;
   readonly prefix: string;
   readonly journal: string;
+  /** How wrong the clock of the process is, ms. */
+  readonly shift: number;
   /** From which the times of a journal count. */
   readonly epoch: number;
 }

@@ -9,7 +9,7 @@ import { startSupervised } from './start-supervised.js';
 import { tellReady, whenToldToStop } from './with-parent.js';
 
 const settings = readProcessSettings();
-const journal = new Journal(settings.journal, settings.epoch);
+const journal = new Journal(settings.journal, settings.epoch, settings.shift);
 
 class SoakProducer {}
 

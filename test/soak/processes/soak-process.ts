@@ -4,6 +4,13 @@ import { closeSync, openSync } from 'node:fs';
 import { ENVIRONMENT } from '../../support/run-program.js';
 import type { ProcessSettings } from './process-settings.js';
 
+/** Makes the clock of a process wrong by its `shift`. */
+const SHIFT_CLOCK = new URL('../../faults/shifted-clock/shift-clock.js', import.meta.url).href;
+
+function nodeArguments({ shift }: ProcessSettings): string[] {
+  return shift === 0 ? [] : ['--import', SHIFT_CLOCK];
+}
+
 /** A process of a soak, as the one that started it sees it. */
 export class SoakProcess {
   readonly #child: ChildProcess;
@@ -20,7 +27,7 @@ export class SoakProcess {
     readonly log: string,
   ) {
     const file = openSync(log, 'a');
-    this.#child = spawn(process.execPath, [program, JSON.stringify(settings)], {
+    this.#child = spawn(process.execPath, [...nodeArguments(settings), program, JSON.stringify(settings)], {
       env: ENVIRONMENT,
       stdio: ['ignore', file, file, 'ipc'],
     });
