@@ -106,8 +106,6 @@ function outcomeOf({ behaviour, delay, way }: MessagePlan, { attempt, dueAt, off
       return attempt === 1 ? 'failed' : 'handled';
     case 'defer-once':
       // Only the first due time is the delay of the offer after it, rounded up.
-      return way !== 'instant' && way !== 'rush' && dueAt.getTime() - offeredAt.getTime() <= delay + 1
-        ? 'deferred'
-        : 'handled';
+      return way !== 'instant' && dueAt.getTime() - offeredAt.getTime() <= delay + 1 ? 'deferred' : 'handled';
   }
 }

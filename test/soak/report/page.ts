@@ -37,12 +37,12 @@ ${[latenessTable(result), duplicatesTable(result), faultsTable(result.windows), 
 }
 
 function header({ settings, startedAt, server }: SoakResult, red: readonly string[]): string {
-  const { seed, seconds, rate, workers, producers, consumer } = settings;
+  const { seed, layout, seconds, rate, workers, producers, consumer } = settings;
   const colour = red.length === 0 ? 'green' : 'red';
   const handled = consumer === 'module' ? '' : ` · a ${consumer} consumer instead of the module`;
   return `<header>
 <h1>Soak with a nemesis</h1><span class="verdict ${colour}">${colour.toUpperCase()}</span>
-<p>Seed ${seed} · ${length(seconds)} · ${count(rate)} messages a second · ${workers} workers, ${producers} producers · ${escape(server)}, appendfsync always · ${escape(startedAt.slice(0, 16).replace('T', ' '))} UTC${handled}</p>
+<p>Seed ${seed} · layout ${layout} · ${length(seconds)} · ${count(rate)} messages a second · ${workers} workers, ${producers} producers · ${escape(server)}, appendfsync always · ${escape(startedAt.slice(0, 16).replace('T', ' '))} UTC${handled}</p>
 </header>`;
 }
 

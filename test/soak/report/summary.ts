@@ -9,7 +9,7 @@ export function summarize(result: SoakResult): string {
   const red = redReasons(result);
   const injected = result.windows.filter((window) => window.injected);
   return [
-    `seed ${settings.seed}, ${settings.seconds} s, ${settings.rate} messages/s, ${settings.workers} workers, ${settings.producers} producers, ${result.server}`,
+    `seed ${settings.seed}, layout ${settings.layout}, ${settings.seconds} s, ${settings.rate} messages/s, ${settings.workers} workers, ${settings.producers} producers, ${result.server}`,
     `messages      ${count(verdict.acknowledged)} acknowledged, ${count(verdict.handled)} handled, ${count(verdict.cancelled)} cancelled, ${count(deadLetters)} dead letters; ${count(verdict.starts)} starts`,
     `offers        ${count(verdict.failed)} failed and ${count(verdict.unknown)} of unknown outcome, made again`,
     `faults        ${injected.length} of ${kindsOf(injected).length} kinds, one every ${(settings.seconds / injected.length || 0).toFixed(1)} s`,

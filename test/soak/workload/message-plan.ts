@@ -51,7 +51,7 @@ export const MOST_VERSIONS = 64;
 
 const COMMON = { lease: LEASE, blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL, attempts: 50 };
 
-/** The queues, with different options. `images` carries bytes, the others JSON. */
+/** The queues, with different options. `orders` carries objects, `mails` texts, `images` bytes. */
 export const QUEUES: Readonly<Record<QueueName, QueueOptions>> = {
   orders: { ...COMMON, concurrency: 64, backoff: { type: 'fixed', delay: 300 } },
   mails: {
