@@ -1,6 +1,5 @@
 import { nativeKeys } from '../../../lib/store/native/native.keys.js';
 import { redissonKeys } from '../../../lib/store/redisson/redisson.keys.js';
-import { REHEARSAL_SCOPE } from '../../../lib/store/rehearsal.js';
 import type { Layout } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 
@@ -22,8 +21,6 @@ export function keysOfQueues(layout: Layout, prefix: string): QueueKeys[] {
       return { sets: [delayed], lists: [ready], claims, lasting: [mover] };
     }
     const { timeouts, target, sequence, delayed, ready, claims, mover } = redissonKeys({ prefix, queue });
-    const rehearsal = redissonKeys({ prefix, queue, scope: REHEARSAL_SCOPE });
-    const lasting = [mover, sequence, rehearsal.sequence];
-    return { sets: [timeouts, delayed], lists: [target, ready], claims, lasting };
+    return { sets: [timeouts, delayed], lists: [target, ready], claims, lasting: [mover, sequence] };
   });
 }
