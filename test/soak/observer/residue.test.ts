@@ -5,13 +5,14 @@ import { startRedis } from '../../support/redis/start-redis.js';
 import { keysOfQueues } from './queue-keys.js';
 import { findResidue } from './residue.js';
 
-test('A drained queue may leave who moved messages last, and nothing else', async () => {
+test('A drained queue may leave who moved messages last, what expires, and nothing else', async () => {
   const redis = await startRedis();
   const client = new Redis(redis.url);
   try {
     const { mover, claims } = nativeKeys('soak', 'orders');
     const queues = keysOfQueues('native', 'soak');
     await client.set(mover, 'somebody 1');
+    await client.set('for a while', '1', 'PX', 60_000);
     expect(await findResidue(client, queues)).toEqual([]);
     await client.hset(claims, 'm1', 'token');
     await client.rpush('elsewhere', 'm1');

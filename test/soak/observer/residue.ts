@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { QueueKeys } from './queue-keys.js';
 
-/** Finds what is left in Redis of a run whose queues are empty: nothing but what lasts. */
+/** Finds what is left in Redis of a run whose queues are empty: nothing but what lasts, and what expires by itself. */
 export async function findResidue(redis: Redis, queues: readonly QueueKeys[]): Promise<string[]> {
   const expected = queues.flatMap(({ lasting }) => lasting);
   const found = new Set<string>();
@@ -12,5 +12,10 @@ export async function findResidue(redis: Redis, queues: readonly QueueKeys[]): P
     cursor = next;
   } while (cursor !== '0');
   const unexpected = [...found].filter((key) => !expected.includes(key)).sort();
-  return Promise.all(unexpected.map(async (key) => `${key} (${await redis.type(key)})`));
+  const residue: string[] = [];
+  for (const key of unexpected) {
+    const [type, lifetime] = await Promise.all([redis.type(key), redis.pttl(key)]);
+    if (lifetime < 0 && type !== 'none') residue.push(`${key} (${type})`);
+  }
+  return residue;
 }
