@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   Inject,
   Injectable,
-  Logger,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
@@ -17,6 +16,7 @@ import type { ResolvedModuleOptions } from './delay-queue.options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DelayedMessageHandler, HandlerRegistry } from './handler/handler.registry.js';
 import { Queues } from './queues.js';
+import { SafeLogger } from './safe-logger.js';
 import { isVerdict } from './store/redis-check.js';
 import type { Stores } from './store/create-stores.js';
 import { Repairer } from './transfer/repairer.js';
@@ -34,7 +34,7 @@ const LONGEST_ABORT_RESERVE = 1000;
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  readonly #logger = new Logger('DelayQueue');
+  readonly #logger = new SafeLogger('DelayQueue');
   readonly #schedulers: TransferScheduler[] = [];
   readonly #repairers: Repairer[] = [];
   readonly #loops: ConsumerLoop[] = [];
@@ -107,7 +107,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const logger = this.#logger;
     const { attempts, timeout, checkInterval } = options;
     const retryPolicy = new RetryPolicy(options, logger);
-    const runner = new MessageRunner({ handler, retryPolicy, clock, logger, attempts, timeout });
+    const runner = new MessageRunner({ handler, codec: store.codec, retryPolicy, clock, logger, attempts, timeout });
     const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
     const repairer = new Repairer({ queue, store, clock, logger });
     const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options });

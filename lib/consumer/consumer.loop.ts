@@ -13,9 +13,9 @@ import type {
   Outcome,
 } from '../store/message-store.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
+import { showFailure } from './failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
-import { describeFailure } from './retry-policy.js';
 import { Settler, type SettleResult } from './settler.js';
 
 /** Fewer slots than this are not worth a claim of half of them. */
@@ -173,7 +173,7 @@ export class ConsumerLoop {
         failures++;
         // A store that is not connected has waited already: a long pause on top would outlast the outage.
         const pause = failurePause(isNotConnected(error) ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
-        logger.error(`${queue}: claiming failed, again in ${Math.round(pause)} ms: ${String(error)}`);
+        logger.error(`${queue}: claiming failed, again in ${Math.round(pause)} ms: ${showFailure(error)}`);
         ready = true;
         await this.#sleep(pause);
       }
@@ -184,20 +184,9 @@ export class ConsumerLoop {
     const held = { claim: { id: message.id, token }, delivery: new Delivery(this.#options.queue, message) };
     this.#held.add(held);
     this.#keeper.hold(held, claimedAt);
-    const outcome = this.#outcomeOf(held.delivery, message.body);
+    const outcome = this.#options.runner.run(held.delivery);
     if (outcome instanceof Promise) void outcome.then((known) => this.#settle(held, known));
     else this.#settle(held, outcome);
-  }
-
-  #outcomeOf(delivery: Delivery, body: Buffer): Outcome | Promise<Outcome> {
-    const { store, runner, logger, queue } = this.#options;
-    try {
-      delivery.open(store.codec.decode(body));
-    } catch (error) {
-      logger.error(`${queue}: message ${delivery.id} is a dead letter, its body cannot be read: ${String(error)}`);
-      return { kind: 'dead', error: JSON.stringify(describeFailure(error)) };
-    }
-    return runner.run(delivery);
   }
 
   #settle(held: HeldDelivery, outcome: Outcome): void {

@@ -1,5 +1,5 @@
 import type { DelayedMessage, MessageHeaders } from '../message.js';
-import type { Claim, ClaimedMessage, MessageContent } from '../store/message-store.js';
+import type { Claim, ClaimedMessage, MessageCodec } from '../store/message-store.js';
 
 /** A claimed message on its way through a handler; what the handler gets to see is {@link DelayedMessage}. */
 export class Delivery implements DelayedMessage {
@@ -9,6 +9,7 @@ export class Delivery implements DelayedMessage {
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
+  #body: Buffer | undefined;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
 
@@ -20,12 +21,18 @@ export class Delivery implements DelayedMessage {
     this.attempt = message.failedAttempts + 1;
     this.dueAt = new Date(message.dueAt);
     this.offeredAt = new Date(message.offeredAt);
+    this.#body = message.body;
   }
 
-  /** Fills in what the message says. */
-  open({ payload, headers }: MessageContent): void {
-    this.payload = payload;
-    this.headers = headers;
+  /**
+   * Fills in what the message says, and lets go of its bytes.
+   *
+   * @throws what the codec throws
+   */
+  open(codec: Pick<MessageCodec, 'decode'>): void {
+    const body = this.#body!;
+    this.#body = undefined;
+    ({ payload: this.payload, headers: this.headers } = codec.decode(body));
   }
 
   /** Made when it is first asked for: most handlers never do, and a controller for each message would cost. */

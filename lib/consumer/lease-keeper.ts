@@ -4,6 +4,7 @@ import type { MessageStore } from '../store/message-store.js';
 import { failurePause } from '../failure-pause.js';
 import { MAX_BATCH, inBatches } from '../turn-batcher.js';
 import { type HeldDelivery, LeaseLost } from './delivery.js';
+import { showFailure } from './failure.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
@@ -66,7 +67,7 @@ export class LeaseKeeper {
         }
       } catch (error) {
         failed = true;
-        logger.warn(`${queue}: ${batch.length} leases could not be extended: ${String(error)}`);
+        logger.warn(`${queue}: ${batch.length} leases could not be extended: ${showFailure(error)}`);
       }
     }
     this.#failures = failed ? this.#failures + 1 : 0;

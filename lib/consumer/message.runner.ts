@@ -1,14 +1,17 @@
 import type { Logger } from '@nestjs/common';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Clock } from '../clock.js';
+import { DelayQueueError } from '../delay-queue.errors.js';
 import type { DelayedMessageHandler } from '../handler/handler.registry.js';
-import { DeferMessage, RejectMessage } from '../handler/handler-results.js';
-import type { Outcome } from '../store/message-store.js';
+import { RejectMessage } from '../handler/handler-results.js';
+import type { MessageCodec, Outcome } from '../store/message-store.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
-import { describeFailure, type RetryPolicy } from './retry-policy.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure } from './failure.js';
+import type { RetryPolicy } from './retry-policy.js';
 
 export interface MessageRunnerOptions {
   readonly handler: DelayedMessageHandler;
+  readonly codec: Pick<MessageCodec, 'decode'>;
   readonly retryPolicy: RetryPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -19,12 +22,20 @@ export interface MessageRunnerOptions {
 
 const ACK: Outcome = { kind: 'ack' };
 
-/** Runs the handler for one delivery, and turns what it does into an outcome. Neither throws nor rejects. */
+/**
+ * Decodes one delivery, runs its handler, and turns what they do into an outcome. The application's code is called here
+ * and by the retry policy only. Whatever that does, this neither throws nor rejects.
+ */
 export class MessageRunner {
   constructor(private readonly options: MessageRunnerOptions) {}
 
   /** @returns the outcome at once if the handler is done when it returns: a promise for each message would cost */
   run(delivery: Delivery): Outcome | Promise<Outcome> {
+    try {
+      this.#open(delivery);
+    } catch (error) {
+      return this.#unreadable(delivery, error);
+    }
     try {
       const completion = completionOf(this.options.handler.call(delivery.payload, delivery));
       if (!completion) return ACK;
@@ -37,47 +48,70 @@ export class MessageRunner {
     }
   }
 
-  #withinTimeout(delivery: Delivery, completion: PromiseLike<unknown>): Promise<unknown> {
+  #open(delivery: Delivery): void {
+    delivery.open(this.options.codec);
+    if (isStrayPromise(delivery.payload)) {
+      throw new DelayQueueError(
+        'INVALID_PAYLOAD',
+        "body: the queue's codec decodes to a promise; let it return the payload itself",
+      );
+    }
+  }
+
+  #unreadable({ queue, id }: Delivery, error: unknown): Outcome {
+    this.options.logger.error(
+      `${queue}: message ${id} is a dead letter, its body cannot be read: ${showFailure(error)}`,
+    );
+    return { kind: 'dead', error: JSON.stringify(describeFailure(error)) };
+  }
+
+  #withinTimeout(delivery: Delivery, completion: Promise<unknown>): Promise<unknown> {
     const { timeout, clock } = this.options;
-    if (timeout === null) return Promise.resolve(completion);
+    if (timeout === null) return completion;
     return new Promise((resolve, reject) => {
       const cancelTimer = clock.schedule(() => {
         const reason = new HandlerTimeout(`The handler took longer than its timeout of ${timeout} ms`);
-        delivery.abort(reason);
         reject(reason);
+        delivery.abort(reason);
       }, timeout);
-      Promise.resolve(completion).then(resolve, reject).finally(cancelTimer);
+      void completion.then(resolve, reject).finally(cancelTimer);
     });
   }
 
   #failed(delivery: Delivery, error: unknown): Outcome {
-    // It gave way to the shutdown: not its fault, so no attempt is spent.
-    if (delivery.abortReason instanceof ShuttingDown && !(error instanceof RejectMessage)) {
-      return { kind: 'defer', delay: error instanceof DeferMessage ? error.delay : 0 };
-    }
     const outcome = this.options.retryPolicy.outcomeOf(error, delivery.attempt);
+    if (outcome.kind === 'defer') return outcome;
+    // It gave way to the shutdown: not its fault, so no attempt is spent.
+    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };
     this.#log(delivery, outcome, error);
     return outcome;
   }
 
   #log({ queue, id, attempt }: Delivery, outcome: Outcome, error: unknown): void {
     const { logger, attempts } = this.options;
-    const { name, message, stack } = describeFailure(error);
-    const failure = `${name}: ${message}`;
+    const failure = showFailure(error);
     if (outcome.kind === 'retry') {
       logger.warn(
         `${queue}: message ${id} failed (attempt ${attempt} of ${attempts}), again in ${outcome.delay} ms: ${failure}`,
       );
-    } else if (outcome.kind === 'dead') {
+    } else {
+      const { stack } = describeFailure(error);
       logger.error(`${queue}: message ${id} is a dead letter after attempt ${attempt}: ${failure}`, stack);
     }
   }
 }
 
-/** Of what a handler returned, the end; undefined if there is nothing to wait for. */
-function completionOf(result: unknown): PromiseLike<unknown> | undefined {
+/**
+ * Of what a handler returned, the end; undefined if there is nothing to wait for.
+ *
+ * The promise is always one of our own: it heeds the first answer of a thenable that gives several, and takes the `then` of
+ * another's promise, which may have been replaced, for what it is.
+ *
+ * @throws what the handler's result throws when it is looked at
+ */
+function completionOf(result: unknown): Promise<unknown> | undefined {
   if (isObservable(result)) return lastValueFrom(result, { defaultValue: undefined });
-  return isPromiseLike(result) ? result : undefined;
+  return isPromiseLike(result) ? new Promise((resolve) => resolve(result)) : undefined;
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

@@ -3,13 +3,12 @@ import { DEFAULTS } from '../delay-queue.options.js';
 import { type ResolvedBackoff, type ResolvedQueueOptions, resolveQueueOptions } from '../delay-queue.options.schema.js';
 import { LONGEST_DELAY, parseDuration } from '../duration.js';
 import { DeferMessage, RejectMessage } from '../handler/handler-results.js';
-import type { MessageFailure } from '../message.js';
 import type { Outcome } from '../store/message-store.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure } from './failure.js';
 
-const STACK_LINES = 6;
-const LONGEST_TEXT = 2000;
+const DELAY_RANGE = { min: 0, max: LONGEST_DELAY };
 
-/** Decides what becomes of a message whose handler threw. */
+/** Decides what becomes of a message whose handler threw. Does not throw, whatever that was. */
 export class RetryPolicy {
   constructor(
     private readonly options: Pick<ResolvedQueueOptions, 'attempts' | 'backoff'>,
@@ -19,22 +18,39 @@ export class RetryPolicy {
 
   /** @param attempt - the one that failed, 1 for the first */
   outcomeOf(error: unknown, attempt: number): Outcome {
-    if (error instanceof DeferMessage) return { kind: 'defer', delay: error.delay };
-    if (error instanceof RejectMessage || attempt >= this.options.attempts) {
+    const deferral = this.#deferralOf(error);
+    if (deferral !== undefined) return { kind: 'defer', delay: deferral };
+    if (isInstance(error, RejectMessage) || attempt >= this.options.attempts) {
       return { kind: 'dead', error: JSON.stringify(describeFailure(error)) };
     }
     return { kind: 'retry', delay: this.#delay(attempt, error) };
+  }
+
+  /** The delay of a `DeferMessage`, unless it is damaged: then that is a failure as any other. */
+  #deferralOf(error: unknown): number | undefined {
+    if (!isInstance(error, DeferMessage)) return undefined;
+    try {
+      const parsed = parseDuration(error.delay, DELAY_RANGE);
+      if ('milliseconds' in parsed) return parsed.milliseconds;
+      this.logger.error(`The delay of a DeferMessage ${parsed.problem}; it counts as a failed attempt`);
+    } catch (mistake) {
+      this.logger.error(
+        `The delay of a DeferMessage cannot be read, it counts as a failed attempt: ${showFailure(mistake)}`,
+      );
+    }
+    return undefined;
   }
 
   #delay(attempt: number, error: unknown): number {
     const { backoff } = this.options;
     if (typeof backoff !== 'function') return this.#computedDelay(backoff, attempt);
     try {
-      const parsed = parseDuration(backoff(attempt, error), { min: 0, max: LONGEST_DELAY });
+      const result: unknown = backoff(attempt, error);
+      const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDuration(result, DELAY_RANGE);
       if ('milliseconds' in parsed) return parsed.milliseconds;
       this.logger.error(`The backoff function's result ${parsed.problem}; the default backoff is used`);
     } catch (mistake) {
-      this.logger.error(`The backoff function threw ${String(mistake)}; the default backoff is used`);
+      this.logger.error(`The backoff function failed, the default backoff is used: ${showFailure(mistake)}`);
     }
     return this.#computedDelay(defaultBackoff, attempt);
   }
@@ -53,20 +69,3 @@ const defaultBackoff = resolveQueueOptions({ backoff: DEFAULTS.queue.backoff }).
   ResolvedBackoff,
   (...args: never) => unknown
 >;
-
-/** An error as logs and dead letters keep it: bounded, so that a huge one cannot fill Redis, whatever was thrown. */
-export function describeFailure(error: unknown): MessageFailure {
-  const { name, message, stack } =
-    error instanceof Error ? error : { name: 'NonError', message: error, stack: undefined };
-  const lines = stack && text(stack).split('\n').slice(0, STACK_LINES).join('\n');
-  return { name: text(name), message: text(message), ...(lines && { stack: lines }) };
-}
-
-function text(value: unknown): string {
-  try {
-    return String(value).slice(0, LONGEST_TEXT);
-  } catch {
-    // An object without a prototype, or whose toString throws.
-    return 'a value that cannot be shown as text';
-  }
-}

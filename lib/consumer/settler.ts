@@ -5,6 +5,7 @@ import { failurePause } from '../failure-pause.js';
 import type { MessageStore, Outcome, Settlement } from '../store/message-store.js';
 import { MAX_BATCH, TurnBatcher } from '../turn-batcher.js';
 import type { HeldDelivery } from './delivery.js';
+import { showFailure } from './failure.js';
 
 /** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
 export type SettleResult = 'accepted' | 'refused' | 'given-up';
@@ -73,7 +74,7 @@ export class Settler {
         mayHaveHappened ||= hasCode(error, 'OUTCOME_UNKNOWN');
         const pause = failurePause(failures);
         logger.error(
-          `${queue}: settling ${batch.length} messages failed, again in ${Math.round(pause)} ms: ${String(error)}`,
+          `${queue}: settling ${batch.length} messages failed, again in ${Math.round(pause)} ms: ${showFailure(error)}`,
         );
         await this.#pause(pause);
       }

@@ -38,9 +38,9 @@ export class DeferMessage extends Error {
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
   constructor(delay: Duration) {
-    super(`deferred by ${delay}`);
     const parsed = parseDuration(delay, { min: 0, max: LONGEST_DELAY });
     if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
+    super(`deferred by ${delay}`);
     this.delay = parsed.milliseconds;
   }
 }

@@ -36,6 +36,7 @@ describe('ConsumerLoop', () => {
     const handler = { queue: 'orders', name: 'Test.handle', options, call };
     const runner = new MessageRunner({
       handler,
+      codec: store.codec,
       retryPolicy: new RetryPolicy(settings, logger),
       clock,
       logger,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeFailure, RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import { DelayQueueError } from '../../lib/delay-queue.errors.js';
 import type { BackoffOptions } from '../../lib/delay-queue.options.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { DeferMessage } from '../../lib/handler/handler-results.js';
+import { ODD_VALUES } from '../support/odd-values.js';
 import { QuietLogger } from '../support/quiet-logger.js';
 
 function policy(backoff?: BackoffOptions, random = 0.5) {
@@ -55,12 +58,28 @@ describe('the backoff', () => {
   });
 });
 
-describe('a failure', () => {
-  it('is told in bounded text, whatever was thrown', () => {
-    const huge = new Error('x'.repeat(100_000));
-    expect(JSON.stringify(describeFailure(huge)).length).toBeLessThan(5000);
-    for (const thrown of [undefined, null, 'text', Symbol('s'), Object.create(null), { message: 7 }]) {
-      expect(typeof describeFailure(thrown).message).toBe('string');
-    }
+describe('a deferral', () => {
+  const outcomeOf = (thrown: unknown) => {
+    const logger = new QuietLogger();
+    const options = resolveQueueOptions({ attempts: 2, backoff: { type: 'fixed', delay: 700 } });
+    return { outcome: new RetryPolicy(options, logger).outcomeOf(thrown, 1), lines: logger.lines };
+  };
+
+  it('is put off by its delay', () => {
+    expect(outcomeOf(new DeferMessage('3s')).outcome).toEqual({ kind: 'defer', delay: 3000 });
+  });
+
+  it.each(Object.keys(ODD_VALUES).filter((what) => what.includes('DeferMessage')))(
+    'that is damaged counts as a failed attempt, and the log says so: %s',
+    (what) => {
+      const { outcome, lines } = outcomeOf(ODD_VALUES[what]!());
+      expect(outcome).toEqual({ kind: 'retry', delay: 700 });
+      expect(lines.join('\n')).toContain('counts as a failed attempt');
+    },
+  );
+
+  it('with an odd delay cannot be made', () => {
+    expect(() => new DeferMessage('soon')).toThrow(DelayQueueError);
+    expect(() => new DeferMessage(Symbol('1s') as never)).toThrow(DelayQueueError);
   });
 });

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeFailure, isInstance, showFailure } from '../../lib/consumer/failure.js';
+import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
+
+const odd = Object.entries({ ...ODD_VALUES, ...ODD_RESULTS });
+
+describe('a failure', () => {
+  it('is told in bounded text, however long it is', () => {
+    const huge = new Error('x'.repeat(100_000));
+    expect(JSON.stringify(describeFailure(huge)).length).toBeLessThan(5000);
+  });
+
+  it('that is an error is told by its name, its message and the first lines of its stack', () => {
+    const failure = describeFailure(new TypeError('no such table'));
+    expect(failure).toMatchObject({ name: 'TypeError', message: 'no such table' });
+    expect(failure.stack?.split('\n')).toHaveLength(6);
+    expect(showFailure(new TypeError('no such table'))).toBe('TypeError: no such table');
+  });
+
+  it.each([undefined, null, 'text', 7, Symbol('s'), () => 1])('that is no error is told as text: %p', (thrown) => {
+    expect(describeFailure(thrown)).toEqual({ name: 'NonError', message: String(thrown) });
+  });
+
+  it('keeps what can be read of an error where a part of it cannot', () => {
+    expect(describeFailure(ODD_VALUES['an error whose name throws']!())).toMatchObject({ message: 'named' });
+    expect(describeFailure(ODD_VALUES['an error whose message throws']!())).toMatchObject({ name: 'TypeError' });
+    expect(describeFailure(ODD_VALUES['an error whose stack throws']!())).toEqual({
+      name: 'TypeError',
+      message: 'stacked',
+    });
+  });
+
+  it.each(odd)('is told in text, whatever it is: %s', (_what, make) => {
+    const { name, message, stack = '' } = describeFailure(make());
+    expect([typeof name, typeof message, typeof stack]).toEqual(['string', 'string', 'string']);
+    expect(isInstance(make(), RangeError)).toBe(false);
+  });
+});
