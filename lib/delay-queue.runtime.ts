@@ -105,12 +105,12 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const { name: queue, store, options } = this.queues.get(handler.queue);
     const { clock } = this;
     const logger = this.#logger;
+    const { offerTimeout: answerTimeout } = this.options;
     const { attempts, timeout, checkInterval } = options;
     const retryPolicy = new RetryPolicy(options, logger);
     const runner = new MessageRunner({ handler, codec: store.codec, retryPolicy, clock, logger, attempts, timeout });
     const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
-    const repairer = new Repairer({ queue, store, clock, logger });
-    const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options });
+    const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options, answerTimeout });
     this.#schedulers.push(scheduler);
     this.#repairers.push(repairer);
     this.#loops.push(loop);

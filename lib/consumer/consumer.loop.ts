@@ -1,19 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
 import { failurePause } from '../failure-pause.js';
-import type {
-  ClaimedMessage,
-  ClaimReport,
-  ClaimRequest,
-  Doorbell,
-  MessageStore,
-  Outcome,
-} from '../store/message-store.js';
+import type { ClaimedMessage, Doorbell, MessageStore, Outcome } from '../store/message-store.js';
+import { type Claimed, Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
-import { showFailure } from './failure.js';
+import { hasCode, showFailure } from './failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
 import { Settler, type SettleResult } from './settler.js';
@@ -31,13 +23,8 @@ export interface ConsumerLoopOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'>;
-}
-
-interface Claimed {
-  readonly token: string;
-  /** When the claim was sent, on the monotonic clock. */
-  readonly claimedAt: number;
-  readonly report: ClaimReport;
+  /** After which the store gives up a call, ms. */
+  readonly answerTimeout: number;
 }
 
 /**
@@ -46,12 +33,10 @@ interface Claimed {
  */
 export class ConsumerLoop {
   readonly #options: ConsumerLoopOptions;
+  readonly #claimer: Claimer;
   readonly #keeper: LeaseKeeper;
   readonly #settler: Settler;
   readonly #held = new Set<HeldDelivery>();
-  readonly #consumerId = randomBytes(9).toString('base64url');
-  #claims = 0;
-  #unanswered: string | undefined;
   #busy = 0;
   #doorbell: Doorbell | undefined;
   #looping: Promise<void> | undefined;
@@ -62,8 +47,10 @@ export class ConsumerLoop {
 
   constructor(options: ConsumerLoopOptions) {
     this.#options = options;
-    const { queue, store, clock, logger, settings } = options;
-    this.#keeper = new LeaseKeeper({ queue, store, clock, logger, lease: settings.lease });
+    const { queue, store, clock, logger, settings, answerTimeout } = options;
+    const { lease } = settings;
+    this.#claimer = new Claimer({ queue, store, clock, logger, lease, answerTimeout });
+    this.#keeper = new LeaseKeeper({ queue, store, clock, logger, lease });
     this.#settler = new Settler({
       queue,
       store,
@@ -93,7 +80,7 @@ export class ConsumerLoop {
   async runOnce(): Promise<boolean> {
     for (let claim: Promise<Claimed> | undefined = this.#claim(); ;) {
       const claimed: Claimed = await claim;
-      const { messages, more } = claimed.report;
+      const { messages, more } = claimed;
       this.#busy += messages.length;
       claim = more && this.#busy < this.#options.settings.concurrency && !this.#stopping ? this.#claim() : undefined;
       for (const message of messages) this.#handle(message, claimed);
@@ -101,43 +88,20 @@ export class ConsumerLoop {
     }
   }
 
-  async #claim(): Promise<Claimed> {
-    const { settings, clock } = this.#options;
-    const insteadOf = this.#unanswered;
-    const token = `${this.#consumerId}${(this.#claims++).toString(36)}`;
-    const half = Math.max(Math.ceil(settings.concurrency / 2), SMALLEST_HALF);
-    const request = { token, limit: Math.min(settings.concurrency - this.#busy, half), lease: settings.lease };
-    // Until the answer is here: what a lost one took is asked for again, rather than left to its lease.
-    this.#unanswered = token;
-    let claimed = await this.#ask({ ...request, ...(insteadOf !== undefined && { insteadOf }) });
-    // An answer so long on its way that the lease may have ended: asked again, what is still held gets a new one.
-    if (clock.monotonic() >= claimed.claimedAt + settings.lease) {
-      claimed = await this.#ask({ ...request, token: `${token}-again`, insteadOf: token });
-    }
-    this.#unanswered = undefined;
-    return claimed;
+  #claim(): Promise<Claimed> {
+    const { concurrency } = this.#options.settings;
+    const half = Math.max(Math.ceil(concurrency / 2), SMALLEST_HALF);
+    return this.#claimer.claim(Math.min(concurrency - this.#busy, half));
   }
 
-  async #ask(request: ClaimRequest): Promise<Claimed> {
-    const { store, clock, logger, queue } = this.#options;
-    const claimedAt = clock.monotonic();
-    const report = await store.claim(request);
-    if (report.orphans.length > 0) {
-      logger.error(
-        `${queue}: ${report.orphans.length} ready ids had no message and are dropped: is Redis evicting keys?`,
-      );
-    }
-    return { token: request.token, claimedAt, report };
-  }
-
-  /** Stops claiming; what is held goes on. Rings for the messages that it would have taken. */
+  /** Stops claiming; what is held goes on. Others get what it would have taken, and what claims without an answer took. */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
     this.#wakeUp();
     await this.#doorbell?.close();
     await this.#looping;
     // A token that was popped in the last moment must not be lost with this consumer.
-    await this.#options.store.claim({ token: 'none', limit: 0, lease: 0 }).catch(() => undefined);
+    await this.#claimer.giveBack().catch(() => undefined);
   }
 
   /** Resolves when nothing is held any more. */
@@ -172,7 +136,9 @@ export class ConsumerLoop {
         if (this.#stopping) return;
         failures++;
         // A store that is not connected has waited already: a long pause on top would outlast the outage.
-        const pause = failurePause(isNotConnected(error) ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
+        const pause = failurePause(
+          hasCode(error, 'NOT_CONNECTED') ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures,
+        );
         logger.error(`${queue}: claiming failed, again in ${Math.round(pause)} ms: ${showFailure(error)}`);
         ready = true;
         await this.#sleep(pause);
@@ -180,10 +146,10 @@ export class ConsumerLoop {
     }
   }
 
-  #handle(message: ClaimedMessage, { token, claimedAt }: Claimed): void {
+  #handle(message: ClaimedMessage, { token, sentAt }: Claimed): void {
     const held = { claim: { id: message.id, token }, delivery: new Delivery(this.#options.queue, message) };
     this.#held.add(held);
-    this.#keeper.hold(held, claimedAt);
+    this.#keeper.hold(held, sentAt);
     const outcome = this.#options.runner.run(held.delivery);
     if (outcome instanceof Promise) void outcome.then((known) => this.#settle(held, known));
     else this.#settle(held, outcome);
@@ -218,8 +184,4 @@ export class ConsumerLoop {
     });
     await new Promise((resolve) => setImmediate(resolve));
   }
-}
-
-function isNotConnected(error: unknown): boolean {
-  return error instanceof DelayQueueError && error.code === 'NOT_CONNECTED';
 }

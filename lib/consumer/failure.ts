@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { DelayQueueError, type DelayQueueErrorCode } from '../delay-queue.errors.js';
 import type { MessageFailure } from '../message.js';
 
 const STACK_LINES = 6;
@@ -33,6 +34,11 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
   } catch {
     return false;
   }
+}
+
+/** Whether the store says so. */
+export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]): boolean {
+  return isInstance(error, DelayQueueError) && codes.includes(error.code);
 }
 
 /** Whether a promise came where a plain value was asked for. Nobody waits for it, so its rejection must not end the process. */

@@ -1,11 +1,10 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
 import { failurePause } from '../failure-pause.js';
 import type { MessageStore, Outcome, Settlement } from '../store/message-store.js';
 import { MAX_BATCH, TurnBatcher } from '../turn-batcher.js';
 import type { HeldDelivery } from './delivery.js';
-import { showFailure } from './failure.js';
+import { hasCode, showFailure } from './failure.js';
 
 /** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
 export type SettleResult = 'accepted' | 'refused' | 'given-up';
@@ -92,8 +91,4 @@ export class Settler {
       this.#pauses.add(end);
     });
   }
-}
-
-function hasCode(error: unknown, code: DelayQueueError['code']): boolean {
-  return error instanceof DelayQueueError && error.code === code;
 }

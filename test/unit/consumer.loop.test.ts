@@ -1,20 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { of, throwError } from 'rxjs';
-import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
-import { MessageRunner } from '../../lib/consumer/message.runner.js';
-import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { DelayQueueError } from '../../lib/delay-queue.errors.js';
 import type { QueueOptions } from '../../lib/delay-queue.options.js';
-import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import { DeferMessage, RejectMessage } from '../../lib/handler/handler-results.js';
 import type { DelayedMessage } from '../../lib/message.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageBody, MessageStore } from '../../lib/store/message-store.js';
-import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { QuietLogger } from '../support/quiet-logger.js';
-
-type Handler = (payload: unknown, message: DelayedMessage) => unknown;
+import { type Handler, startConsumer } from '../support/start-consumer.js';
 
 describe('ConsumerLoop', () => {
   let clock: ManualClock;
@@ -30,25 +24,7 @@ describe('ConsumerLoop', () => {
     logger = new QuietLogger();
   });
 
-  /** A scheduler and a consumer, as a process has them. */
-  function start(call: Handler, options: QueueOptions = {}): ConsumerLoop {
-    const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
-    const handler = { queue: 'orders', name: 'Test.handle', options, call };
-    const runner = new MessageRunner({
-      handler,
-      codec: store.codec,
-      retryPolicy: new RetryPolicy(settings, logger),
-      clock,
-      logger,
-      attempts: settings.attempts,
-      timeout: settings.timeout,
-    });
-    const loop = new ConsumerLoop({ queue: 'orders', store, runner, clock, logger, settings });
-    new TransferScheduler({ queue: 'orders', store, clock, logger, id: 'a', checkInterval: 60_000 }).start();
-    loop.start();
-    return loop;
-  }
-
+  const start = (call: Handler, options?: QueueOptions) => startConsumer({ store, clock, logger }, call, options);
   const offer = (id: string, after = 0, body: MessageBody = 'J1') =>
     store.offer([{ id, due: { after }, onDuplicate: 'keep', body }]);
   const counts = async () => (await store.status()).counts;

@@ -1,0 +1,51 @@
+import type { Logger } from '@nestjs/common';
+import type { Clock } from '../../lib/clock.js';
+import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
+import { MessageRunner } from '../../lib/consumer/message.runner.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import type { QueueOptions } from '../../lib/delay-queue.options.js';
+import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import type { DelayedMessage } from '../../lib/message.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
+import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
+
+export type Handler = (payload: unknown, message: DelayedMessage) => unknown;
+
+export interface ConsumerParts {
+  readonly store: MessageStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long the consumer's store tries a call, ms. */
+export const ANSWER_TIMEOUT = 5000;
+
+/** A scheduler and a consumer of a queue, as a process has them. */
+export function startConsumer(
+  { store, clock, logger }: ConsumerParts,
+  call: Handler,
+  options: QueueOptions = {},
+): ConsumerLoop {
+  const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
+  const runner = new MessageRunner({
+    handler: { queue: 'orders', name: 'Test.handle', options, call },
+    codec: store.codec,
+    retryPolicy: new RetryPolicy(settings, logger),
+    clock,
+    logger,
+    attempts: settings.attempts,
+    timeout: settings.timeout,
+  });
+  const loop = new ConsumerLoop({
+    queue: 'orders',
+    store,
+    runner,
+    clock,
+    logger,
+    settings,
+    answerTimeout: ANSWER_TIMEOUT,
+  });
+  new TransferScheduler({ queue: 'orders', store, clock, logger, id: 'a', checkInterval: 60_000 }).start();
+  loop.start();
+  return loop;
+}
