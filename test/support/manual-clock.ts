@@ -54,11 +54,16 @@ export class ManualClock implements Clock {
     await settlePromises();
     for (let timer = this.#earliest(); timer !== undefined && timer.at <= end; timer = this.#earliest()) {
       this.#timers.delete(timer);
-      this.#monotonic = timer.at;
+      this.#monotonic = Math.max(this.#monotonic, timer.at);
       timer.task();
       await settlePromises();
     }
-    this.#monotonic = end;
+    this.#monotonic = Math.max(this.#monotonic, end);
+  }
+
+  /** Lets `ms` pass as code does that blocks the event loop: what should have fired meanwhile fires late. */
+  block(ms: number): void {
+    this.#monotonic += ms;
   }
 
   /** Sets the wall clock forward, or back if negative, as an administrator or a time server does: no timer notices. */

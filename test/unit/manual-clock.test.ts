@@ -38,6 +38,16 @@ describe('ManualClock', () => {
     await walking;
   });
 
+  it('fires late what should have fired while the event loop was blocked', async () => {
+    const clock = new ManualClock();
+    const fired: number[] = [];
+    clock.schedule(() => fired.push(clock.monotonic()), 10);
+    clock.block(25);
+    expect(fired).toEqual([]);
+    await clock.advance(5);
+    expect([fired, clock.monotonic()]).toEqual([[25], 30]);
+  });
+
   it('sets the wall clock without the timers noticing', async () => {
     const clock = new ManualClock(1000);
     let fired = false;
