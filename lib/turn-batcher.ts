@@ -30,13 +30,14 @@ export class TurnBatcher<Item> {
 
   add(item: Item): void {
     if (this.#items.length === 0) {
-      if (this.#options.isIdle?.()) queueMicrotask(() => this.#flush());
-      else setImmediate(() => this.#flush());
+      if (this.#options.isIdle?.()) queueMicrotask(() => this.flush());
+      else setImmediate(() => this.flush());
     }
     this.#items.push(item);
   }
 
-  #flush(): void {
+  /** Sends what was added, without waiting for the end of the turn. */
+  flush(): void {
     const items = this.#items;
     this.#items = [];
     for (const batch of inBatches(items, this.#options)) this.#options.send(batch);
