@@ -47,6 +47,8 @@ export class Claimer {
   /** Tokens of claims that may hold messages of which nobody here knows, oldest first. */
   #unanswered: string[] = [];
   #misses = 0;
+  /** The claim that is under way. */
+  #sent: { readonly token: string; readonly sentAt: number } | undefined;
   /** The part that is asked for. */
   #share = 1;
 
@@ -85,6 +87,17 @@ export class Claimer {
     await this.#options.store.claim({ token: this.#newToken(), limit: 0, lease: this.#options.lease });
   }
 
+  /**
+   * Ends the claim that is under way if its lease may have ended. Called when the event loop was blocked for so long: what was
+   * taken goes back before a transfer of this process finds the lease ended, and spends an attempt.
+   */
+  giveBackIfLate(): void {
+    const sent = this.#sent;
+    if (!sent || this.#options.clock.monotonic() < sent.sentAt + this.#options.lease) return;
+    this.#sent = undefined;
+    void this.#end(sent.token).catch(() => undefined);
+  }
+
   async #ask(limit: number): Promise<Claimed> {
     const { store, clock } = this.#options;
     // One claim takes the place of one other. None of these was answered, so which of them took something is not known.
@@ -92,6 +105,7 @@ export class Claimer {
     const request = this.#request(limit);
     const { token } = request;
     const sentAt = clock.monotonic();
+    this.#sent = { token, sentAt };
     try {
       const { messages, more, orphans } = await store.claim(request);
       this.#unanswered = [];
@@ -100,6 +114,8 @@ export class Claimer {
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'STORE_REFUSED')) await this.#isGivenUp(token);
       throw error;
+    } finally {
+      this.#sent = undefined;
     }
   }
 

@@ -2,19 +2,23 @@ import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
 import { failurePause } from '../failure-pause.js';
-import type { ClaimedMessage, Doorbell, MessageStore, Outcome } from '../store/message-store.js';
-import { type Claimed, Claimer } from './claimer.js';
+import type { Doorbell, MessageStore, Outcome } from '../store/message-store.js';
+import { Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { hasCode, showFailure } from './failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
-import { Settler, type SettleResult } from './settler.js';
+import { Pace } from './pace.js';
+import { type Settled, Settler, type SettleResult } from './settler.js';
+import { Starter } from './starter.js';
 
 /** Fewer slots than this are not worth a claim of half of them. */
 const SMALLEST_HALF = 32;
 
 /** Failures in a row that count while there is no connection: the pause stays below a second. */
 const MOST_WHILE_UNCONNECTED = 4;
+
+const RELEASE: Outcome = { kind: 'release' };
 
 export interface ConsumerLoopOptions {
   readonly queue: string;
@@ -35,32 +39,41 @@ export class ConsumerLoop {
   readonly #options: ConsumerLoopOptions;
   readonly #claimer: Claimer;
   readonly #keeper: LeaseKeeper;
+  readonly #starter: Starter;
   readonly #settler: Settler;
+  readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
   #busy = 0;
   #doorbell: Doorbell | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
-  /** Ends whatever the loop sleeps on: a full house, or a pause after a failure. */
+  /** Ends a wait for free slots. */
+  #slotFreed: () => void = () => undefined;
+  /** Ends whatever the loop sleeps on: that, or a pause after a failure. */
   #wakeUp: () => void = () => undefined;
   #drained: () => void = () => undefined;
 
   constructor(options: ConsumerLoopOptions) {
     this.#options = options;
     const { queue, store, clock, logger, settings, answerTimeout } = options;
-    const { lease } = settings;
-    this.#claimer = new Claimer({ queue, store, clock, logger, lease, answerTimeout });
-    this.#keeper = new LeaseKeeper({ queue, store, clock, logger, lease });
-    this.#settler = new Settler({
-      queue,
-      store,
-      clock,
-      logger,
-      onSettled: (held, result) => this.#letGo(held, result),
+    const common = { queue, store, clock, logger, lease: settings.lease };
+    this.#claimer = new Claimer({ ...common, answerTimeout });
+    this.#keeper = new LeaseKeeper(common);
+    this.#settler = new Settler({ ...common, onSettled: (settled, result) => this.#letGo(settled, result) });
+    this.#starter = new Starter({
+      ...common,
+      keeper: this.#keeper,
+      pace: this.#pace,
+      start: (held) => this.#start(held),
+      giveBack: (deliveries) => this.#giveBack(deliveries),
+      beforeGivingWay: () => {
+        this.#settler.flush();
+        this.#claimer.giveBackIfLate();
+      },
     });
   }
 
-  /** Messages whose handler runs, or whose outcome is not settled yet. */
+  /** Messages that are claimed, or whose handler runs, or whose outcome is not settled yet. */
   get held(): number {
     return this.#held.size;
   }
@@ -73,30 +86,53 @@ export class ConsumerLoop {
   /**
    * Claims what is ready, as far as there are free slots, and starts its handlers. A claim takes half of the slots at most,
    * and the next one is sent before the handlers start: so the server prepares one half while this process handles the other.
+   * Where handlers take long to start, it is sent after them, or its messages would wait for these.
    *
    * @returns whether ready messages remain
    * @throws what the store throws
    */
   async runOnce(): Promise<boolean> {
-    for (let claim: Promise<Claimed> | undefined = this.#claim(); ;) {
-      const claimed: Claimed = await claim;
-      const { messages, more } = claimed;
-      this.#busy += messages.length;
-      claim = more && this.#busy < this.#options.settings.concurrency && !this.#stopping ? this.#claim() : undefined;
-      for (const message of messages) this.#handle(message, claimed);
-      if (!claim) return more;
+    for (let claim = this.#claim(); ;) {
+      const more = await claim;
+      const next = more && this.#pace.isQuick && this.#hasFreeSlots && !this.#stopping ? this.#claim() : undefined;
+      // It may fail while handlers are started, and nobody awaits it yet.
+      next?.catch(() => undefined);
+      await this.#starter.run();
+      if (!next) return more;
+      claim = next;
     }
   }
 
-  #claim(): Promise<Claimed> {
-    const { concurrency } = this.#options.settings;
-    const half = Math.max(Math.ceil(concurrency / 2), SMALLEST_HALF);
-    return this.#claimer.claim(Math.min(concurrency - this.#busy, half));
+  /** @returns whether ready messages remain */
+  async #claim(): Promise<boolean> {
+    const { queue, settings } = this.#options;
+    const half = Math.max(Math.ceil(settings.concurrency / 2), SMALLEST_HALF);
+    const limit = Math.min(settings.concurrency - this.#busy, half, this.#pace.limit);
+    const { token, sentAt, answeredAt, messages, more } = await this.#claimer.claim(limit);
+    if (messages.length > 0) {
+      const deliveries = messages.map((message) => ({
+        claim: { id: message.id, token },
+        delivery: new Delivery(queue, message),
+      }));
+      for (const held of deliveries) this.#held.add(held);
+      this.#busy += deliveries.length;
+      this.#keeper.hold(token, deliveries, sentAt);
+      this.#starter.add(token, deliveries, answeredAt);
+    }
+    return more;
   }
 
-  /** Stops claiming; what is held goes on. Others get what it would have taken, and what claims without an answer took. */
+  get #hasFreeSlots(): boolean {
+    return this.#busy < this.#options.settings.concurrency;
+  }
+
+  /**
+   * Stops claiming. Handlers that run go on; what is claimed and has not started goes back, as does what claims without an
+   * answer may have taken. Rings for all of it.
+   */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
+    this.#starter.stop();
     this.#wakeUp();
     await this.#doorbell?.close();
     await this.#looping;
@@ -117,7 +153,7 @@ export class ConsumerLoop {
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
     this.#settler.stop();
-    for (const held of this.#held) this.#keeper.release(held);
+    this.#keeper.stop();
   }
 
   async #loop(doorbell: Doorbell): Promise<void> {
@@ -127,7 +163,7 @@ export class ConsumerLoop {
     let failures = 0;
     while (!this.#stopping) {
       try {
-        if (this.#busy >= settings.concurrency) await this.#sleep();
+        if (!this.#hasFreeSlots) await this.#awaitSlot();
         else if (ready || (await doorbell.wait(settings.blockTimeout))) {
           if (!this.#stopping) ready = await this.runOnce();
         }
@@ -136,33 +172,34 @@ export class ConsumerLoop {
         if (this.#stopping) return;
         failures++;
         // A store that is not connected has waited already: a long pause on top would outlast the outage.
-        const pause = failurePause(
-          hasCode(error, 'NOT_CONNECTED') ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures,
-        );
+        const count = hasCode(error, 'NOT_CONNECTED') ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures;
+        const pause = failurePause(count);
         logger.error(`${queue}: claiming failed, again in ${Math.round(pause)} ms: ${showFailure(error)}`);
         ready = true;
-        await this.#sleep(pause);
+        await this.#pause(pause);
       }
     }
   }
 
-  #handle(message: ClaimedMessage, { token, sentAt }: Claimed): void {
-    const held = { claim: { id: message.id, token }, delivery: new Delivery(this.#options.queue, message) };
-    this.#held.add(held);
-    this.#keeper.hold(held, sentAt);
+  #start(held: HeldDelivery): void {
     const outcome = this.#options.runner.run(held.delivery);
     if (outcome instanceof Promise) void outcome.then((known) => this.#settle(held, known));
     else this.#settle(held, outcome);
   }
 
+  #giveBack(deliveries: readonly HeldDelivery[]): void {
+    for (const held of deliveries) this.#settle(held, RELEASE);
+    this.#settler.flush();
+  }
+
   #settle(held: HeldDelivery, outcome: Outcome): void {
     this.#busy--;
-    this.#wakeUp();
+    this.#slotFreed();
     this.#settler.settle(held, outcome);
   }
 
-  #letGo(held: HeldDelivery, result: SettleResult): void {
-    if (result === 'refused') this.#warnOfRefusal(held.claim.id);
+  #letGo({ held, outcome }: Settled, result: SettleResult): void {
+    if (result === 'refused' && outcome.kind !== 'release') this.#warnOfRefusal(held.claim.id);
     this.#keeper.release(held);
     this.#held.delete(held);
     if (this.#held.size === 0) this.#drained();
@@ -173,15 +210,19 @@ export class ConsumerLoop {
     logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile: the outcome does not count`);
   }
 
-  /** Until {@link #wakeUp}, or for `length` ms. Slots that become free in the same turn are all there when it ends. */
-  async #sleep(length?: number): Promise<void> {
+  /** Until a slot is free. Those that become free in the same turn are all there when it ends. */
+  async #awaitSlot(): Promise<void> {
+    await new Promise<void>((resolve) => (this.#wakeUp = this.#slotFreed = resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async #pause(length: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const cancelTimer = length === undefined ? undefined : this.#options.clock.schedule(resolve, length);
+      const cancelTimer = this.#options.clock.schedule(resolve, length);
       this.#wakeUp = () => {
-        cancelTimer?.();
+        cancelTimer();
         resolve();
       };
     });
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }

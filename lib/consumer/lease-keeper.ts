@@ -15,95 +15,138 @@ export interface LeaseKeeperOptions {
   readonly lease: number;
 }
 
-/** A lease is that of a whole claim: what one claim took is never cut apart. */
-const LIMITS = { maxItems: Infinity, maxWeight: MAX_BATCH, weigh: (claim: readonly HeldDelivery[]) => claim.length };
+/** The lease of one claim. */
+interface Lease {
+  /** On the monotonic clock, at the earliest. */
+  end: number;
+  /** What of the claim is not settled yet: all of it is named when the lease is extended, or it would be another's. */
+  readonly held: Set<HeldDelivery>;
+}
+
+/** What one claim took is never cut apart. */
+const LIMITS = { maxItems: Infinity, maxWeight: MAX_BATCH, weigh: ({ held }: Lease) => held.size };
 
 /**
- * Extends the leases of all claims that this consumer holds, in one call, at every third of the lease; sooner again after a
- * failure, so that a short one costs no lease.
+ * Extends the leases of all claims that this consumer holds, in one call, when the first of them has a third behind it;
+ * sooner again after a failure, so that a short one costs no lease. What is lost is told at once, and never later than the
+ * lease ends by this clock, whether or not the store answers.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  /** When each lease ends on the monotonic clock, at the earliest. */
-  readonly #ends = new Map<HeldDelivery, number>();
-  #cancelTimer: CancelTimer | undefined;
+  /** By the tokens of claims. */
+  readonly #leases = new Map<string, Lease>();
+  #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
+  #extending = false;
   #failures = 0;
+  #retryAt = -Infinity;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
   }
 
-  /** @param claimedAt - when the claim was sent, on the monotonic clock: its lease cannot have begun before */
-  hold(held: HeldDelivery, claimedAt: number): void {
-    this.#ends.set(held, claimedAt + this.#options.lease);
-    this.#cancelTimer ??= this.#schedule();
+  /**
+   * @param token - of the claim that took the deliveries
+   * @param sentAt - when it was sent, on the monotonic clock: its lease cannot have begun before
+   */
+  hold(token: string, deliveries: readonly HeldDelivery[], sentAt: number): void {
+    const end = sentAt + this.#options.lease;
+    this.#leases.set(token, { end, held: new Set(deliveries) });
+    this.#wakeBy(this.#extendFrom(end));
   }
 
   release(held: HeldDelivery): void {
-    this.#ends.delete(held);
-    if (this.#ends.size > 0) return;
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
+    const { token } = held.claim;
+    const lease = this.#leases.get(token);
+    lease?.held.delete(held);
+    if (lease?.held.size === 0) this.#leases.delete(token);
   }
 
-  /** Extends all leases now; aborts the deliveries whose lease is lost, or can no longer be known to hold. */
-  async runOnce(): Promise<void> {
-    const { store, clock, lease, logger, queue } = this.#options;
-    const sentAt = clock.monotonic();
-    let failed = false;
-    for (const claims of inBatches(this.#heldByClaim(), LIMITS)) {
-      const batch = claims.flat();
-      try {
-        const lost = new Set(
-          await store.extend(
-            batch.map(({ claim }) => claim),
-            lease,
-          ),
-        );
-        for (const held of batch) {
-          if (!this.#ends.has(held)) continue;
-          if (lost.has(held.claim.id)) this.#lose(held, 'it ended, or the message was replaced or cleared');
-          else this.#ends.set(held, sentAt + lease);
+  /** When the lease of a claim ends, on the monotonic clock; it has ended if nothing of it is held. */
+  endOf(token: string): number {
+    return this.#leases.get(token)?.end ?? -Infinity;
+  }
+
+  /** Lets go of everything. */
+  stop(): void {
+    this.#leases.clear();
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  /** One timer, left alone while it fires early enough: a claim whose handlers are quick costs none. */
+  #wakeBy(at: number): void {
+    if (at >= (this.#timer?.at ?? Infinity)) return;
+    const { clock } = this.#options;
+    this.#timer?.cancel();
+    this.#timer = { at, cancel: clock.schedule(() => this.#wake(), Math.max(0, at - clock.monotonic())) };
+  }
+
+  #wake(): void {
+    this.#timer = undefined;
+    const now = this.#options.clock.monotonic();
+    for (const lease of [...this.#leases.values()]) {
+      if (lease.end <= now) this.#loseAll(lease, 'it could not be extended in time');
+    }
+    if (!this.#extending && Math.max(this.#extendFrom(this.#earliestEnd()), this.#retryAt) <= now) void this.#extend();
+    this.#wakeAgain();
+  }
+
+  #wakeAgain(): void {
+    const end = this.#earliestEnd();
+    const extendAt = this.#extending ? Infinity : Math.max(this.#extendFrom(end), this.#retryAt);
+    this.#wakeBy(Math.min(end, extendAt));
+  }
+
+  #earliestEnd(): number {
+    let earliest = Infinity;
+    for (const { end } of this.#leases.values()) earliest = Math.min(earliest, end);
+    return earliest;
+  }
+
+  #extendFrom(end: number): number {
+    return end - (this.#options.lease * 2) / 3;
+  }
+
+  async #extend(): Promise<void> {
+    const { clock, lease } = this.#options;
+    this.#extending = true;
+    const batches = [...inBatches([...this.#leases.values()], LIMITS)];
+    const extended = await Promise.all(batches.map((batch) => this.#extendBatch(batch)));
+    this.#extending = false;
+    this.#failures = extended.every(Boolean) ? 0 : this.#failures + 1;
+    this.#retryAt =
+      this.#failures === 0 ? -Infinity : clock.monotonic() + Math.min(lease / 3, failurePause(this.#failures));
+    this.#wakeAgain();
+  }
+
+  /** @returns whether the store answered */
+  async #extendBatch(leases: readonly Lease[]): Promise<boolean> {
+    const { store, clock, logger, queue, lease: length } = this.#options;
+    const claims = leases.flatMap(({ held }) => [...held].map(({ claim }) => claim));
+    const end = clock.monotonic() + length;
+    try {
+      const lost = new Set(await store.extend(claims, length));
+      for (const lease of leases) {
+        lease.end = end;
+        for (const held of [...lease.held]) {
+          if (lost.has(held.claim.id)) this.#lose(lease, held, 'it ended, or the message was replaced or cleared');
         }
-      } catch (error) {
-        failed = true;
-        logger.warn(`${queue}: ${batch.length} leases could not be extended: ${showFailure(error)}`);
       }
-    }
-    this.#failures = failed ? this.#failures + 1 : 0;
-    const now = clock.monotonic();
-    for (const [held, end] of this.#ends) {
-      if (end <= now) this.#lose(held, 'it could not be extended in time');
+      return true;
+    } catch (error) {
+      logger.warn(`${queue}: ${claims.length} leases could not be extended: ${showFailure(error)}`);
+      return false;
     }
   }
 
-  #heldByClaim(): HeldDelivery[][] {
-    const claims = new Map<string, HeldDelivery[]>();
-    for (const held of this.#ends.keys()) {
-      const { token } = held.claim;
-      const claim = claims.get(token);
-      if (claim) claim.push(held);
-      else claims.set(token, [held]);
-    }
-    return [...claims.values()];
+  #loseAll(lease: Lease, why: string): void {
+    for (const held of [...lease.held]) this.#lose(lease, held, why);
   }
 
-  #lose(held: HeldDelivery, why: string): void {
-    this.release(held);
+  /** From now on it is not named any more, so the store may give it to others. */
+  #lose(lease: Lease, held: HeldDelivery, why: string): void {
+    lease.held.delete(held);
+    if (lease.held.size === 0) this.#leases.delete(held.claim.token);
     held.delivery.abort(new LeaseLost(`The lease of message ${held.claim.id} is lost: ${why}`));
-  }
-
-  #schedule(): CancelTimer {
-    const interval = this.#options.lease / 3;
-    return this.#options.clock.schedule(
-      () => {
-        void this.runOnce().finally(() => {
-          // A message held meanwhile may have started a timer of its own.
-          this.#cancelTimer?.();
-          this.#cancelTimer = this.#ends.size > 0 ? this.#schedule() : undefined;
-        });
-      },
-      this.#failures === 0 ? interval : Math.min(interval, failurePause(this.#failures)),
-    );
   }
 }

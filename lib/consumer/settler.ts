@@ -14,11 +14,12 @@ export interface SettlerOptions {
   readonly store: Pick<MessageStore, 'settle'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called once for each settlement, when it is known what became of it. */
-  readonly onSettled: (held: HeldDelivery, result: SettleResult) => void;
+  /** Called once for each outcome, when it is known what became of it. */
+  readonly onSettled: (settled: Settled, result: SettleResult) => void;
 }
 
-interface Pending extends Settlement {
+/** An outcome with what it is the outcome of. */
+export interface Settled extends Settlement {
   readonly held: HeldDelivery;
 }
 
@@ -30,7 +31,7 @@ const MAX_BATCH_BYTES = 1024 * 1024;
  */
 export class Settler {
   readonly #options: SettlerOptions;
-  readonly #batcher: TurnBatcher<Pending>;
+  readonly #batcher: TurnBatcher<Settled>;
   readonly #pauses = new Set<() => void>();
   #stopped = false;
 
@@ -48,15 +49,20 @@ export class Settler {
     this.#batcher.add({ held, claim: held.claim, outcome });
   }
 
+  /** Sends what is to be settled, without waiting for the end of the turn. */
+  flush(): void {
+    this.#batcher.flush();
+  }
+
   /** Sends nothing again from now on. */
   stop(): void {
     this.#stopped = true;
     for (const endPause of [...this.#pauses]) endPause();
   }
 
-  async #settleAll(batch: readonly Pending[]): Promise<void> {
+  async #settleAll(batch: readonly Settled[]): Promise<void> {
     const results = await this.#sendUntilAnswered(batch);
-    batch.forEach(({ held }, i) => this.#options.onSettled(held, results[i]!));
+    batch.forEach((settled, i) => this.#options.onSettled(settled, results[i]!));
   }
 
   async #sendUntilAnswered(batch: readonly Settlement[]): Promise<SettleResult[]> {

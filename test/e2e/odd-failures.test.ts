@@ -57,7 +57,9 @@ describe('whatever the code of an application throws or returns', () => {
     );
     await startApp(handler);
     await offerAll('odd', names);
-    await until(async () => (await app.producer.counts('odd')).dead === names.length);
+    await until(
+      async () => (await app.producer.counts('odd')).dead === names.length && handled.length === SOUND.length,
+    );
     expect(handled).toEqual(SOUND);
     const { letters } = await app.producer.deadLetters('odd').list({ limit: 100 });
     expect(letters.map(({ id }) => id).sort()).toEqual([...names].sort());
@@ -163,7 +165,9 @@ describe('whatever the code of an application throws or returns', () => {
     );
     const names = Object.keys(odd);
     await offerAll('odd', names);
-    await until(async () => (await app.producer.counts('odd')).dead === names.length);
+    await until(
+      async () => (await app.producer.counts('odd')).dead === names.length && handled.length === SOUND.length,
+    );
     expect(handled).toEqual(SOUND);
     await expectQuickClose();
   });

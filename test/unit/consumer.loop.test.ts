@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { of, throwError } from 'rxjs';
 import { DelayQueueError } from '../../lib/delay-queue.errors.js';
+import type { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import type { QueueOptions } from '../../lib/delay-queue.options.js';
 import { DeferMessage, RejectMessage } from '../../lib/handler/handler-results.js';
 import type { DelayedMessage } from '../../lib/message.js';
@@ -353,6 +354,62 @@ describe('ConsumerLoop', () => {
     await drained;
     expect(handled).toEqual(['a']);
     expect(await counts()).toEqual({ delayed: 0, ready: 1, active: 0, dead: 0 });
+  });
+
+  it('gives back, with no attempt spent, what it has claimed and not started when it stops', async () => {
+    const handled: string[] = [];
+    const loop: ConsumerLoop = start((_payload, { id }) => {
+      handled.push(id);
+      clock.block(10);
+      stopped ??= loop.stopClaiming();
+    });
+    let stopped: Promise<void> | undefined;
+    for (let i = 0; i < 5; i++) await offer(`m${i}`);
+    await clock.advance(100);
+    await stopped;
+    await loop.drained();
+    expect(handled).toEqual(['m0']);
+    expect(await counts()).toEqual({ delayed: 0, ready: 4, active: 0, dead: 0 });
+    expect(await store.find('m1')).toMatchObject({ failedAttempts: 0 });
+  });
+
+  it('gives back, with no attempt spent, what an unanswered claim holds when it stops', async () => {
+    const claim = store.claim.bind(store);
+    store.claim = async (request) => {
+      const report = await claim(request);
+      if (request.limit > 0) throw new DelayQueueError('OUTCOME_UNKNOWN', 'the connection broke');
+      return report;
+    };
+    await offer('a');
+    await store.transfer({ scheduler: 'b', limit: 1 });
+    const loop = start(() => undefined);
+    await clock.advance(10);
+    expect(await store.find('a')).toMatchObject({ state: 'active' });
+    await loop.stopClaiming();
+    expect(await store.find('a')).toMatchObject({ state: 'ready', failedAttempts: 0 });
+  });
+
+  it('claims one message at a time, and the next after it, where each blocks for long', async () => {
+    const events: string[] = [];
+    const claim = store.claim.bind(store);
+    store.claim = (request) => {
+      if (request.limit > 0) events.push(`claim ${request.limit}`);
+      return claim(request);
+    };
+    for (let i = 0; i < 6; i++) await offer(`m${i}`);
+    await store.transfer({ scheduler: 'b', limit: 10 });
+    start(
+      (_payload, { id }) => {
+        events.push(id);
+        clock.block(150);
+      },
+      { lease: '1s', concurrency: 4 },
+    );
+    // No time passes but that of the handlers.
+    for (let turn = 0; turn < 30; turn++) await clock.advance(0);
+    const expected = ['claim 4', 'm0', 'm1', 'm2', 'claim 1', 'm3', 'claim 1', 'm4', 'claim 1', 'm5'];
+    expect(events.slice(0, expected.length)).toEqual(expected);
+    expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
   it('gives back, without an attempt spent, what a handler lets go because of the shutdown', async () => {

@@ -1,0 +1,149 @@
+import type { Logger } from '@nestjs/common';
+import type { Clock } from '../clock.js';
+import type { HeldDelivery } from './delivery.js';
+import type { LeaseKeeper } from './lease-keeper.js';
+import type { Pace } from './pace.js';
+
+/** How long handlers are started in one turn of the event loop, ms. */
+const SLICE = 5;
+
+/** Milliseconds between two warnings. */
+const WARNING_INTERVAL = 60_000;
+
+export interface StarterOptions {
+  readonly queue: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keeper: Pick<LeaseKeeper, 'endOf'>;
+  readonly pace: Pace;
+  /** Length of a lease, ms. */
+  readonly lease: number;
+  /** Starts a handler; it must not throw. */
+  readonly start: (held: HeldDelivery) => void;
+  /** Sends messages back whose handlers were not started, at once. */
+  readonly giveBack: (deliveries: readonly HeldDelivery[]) => void;
+  /** Sends what must be on its way before timers fire. */
+  readonly beforeGivingWay: () => void;
+}
+
+/** A claim whose handlers are not all started. */
+interface Waiting {
+  readonly token: string;
+  readonly deliveries: readonly HeldDelivery[];
+  /** Later than this none is started, on the monotonic clock. */
+  readonly startBy: number;
+  next: number;
+  begunAt: number | undefined;
+}
+
+/**
+ * Starts handlers a few at a time, and gives way in between: I/O, outcomes, leases and timers get their turn although
+ * handlers work synchronously. What it cannot start within a third of the lease goes back, for others to handle.
+ */
+export class Starter {
+  readonly #options: StarterOptions;
+  #line: Waiting[] = [];
+  /** When the slice of this turn of the event loop is used up. */
+  #sliceEnd: number | undefined;
+  #stopped = false;
+  #givenBack = 0;
+  #warnAgainAt = -Infinity;
+
+  constructor(options: StarterOptions) {
+    this.#options = options;
+  }
+
+  /** @param answeredAt - when the answer to the claim arrived, on the monotonic clock */
+  add(token: string, deliveries: readonly HeldDelivery[], answeredAt: number): void {
+    if (deliveries.length === 0) return;
+    this.#line.push({ token, deliveries, startBy: answeredAt + this.#options.lease / 3, next: 0, begunAt: undefined });
+    if (this.#stopped) this.stop();
+  }
+
+  /** Until all that was added is started, or given back. */
+  async run(): Promise<void> {
+    do {
+      if (!this.#startSlice()) return;
+      await this.#giveWay();
+    } while (this.#line.length > 0);
+  }
+
+  /** Starts none from now on; those that wait go back. */
+  stop(): void {
+    this.#stopped = true;
+    const waiting = this.#line.flatMap(({ deliveries, next }) => deliveries.slice(next));
+    this.#line = [];
+    if (waiting.length > 0) this.#options.giveBack(waiting);
+  }
+
+  /** @returns whether the slice is used up */
+  #startSlice(): boolean {
+    const { clock } = this.#options;
+    let now = clock.monotonic();
+    const sliceEnd = (this.#sliceEnd ??= this.#beginSlice(now));
+    while (now < sliceEnd) {
+      this.#giveBackLate(now);
+      const claim = this.#line[0];
+      if (!claim) return false;
+      claim.begunAt ??= now;
+      this.#start(claim.deliveries[claim.next++]!);
+      now = clock.monotonic();
+      if (claim.next === claim.deliveries.length) this.#leaveLine(claim, now);
+    }
+    return true;
+  }
+
+  /** An immediate runs when this turn of the event loop is over. */
+  #beginSlice(now: number): number {
+    setImmediate(() => (this.#sliceEnd = undefined));
+    return now + SLICE;
+  }
+
+  #start(held: HeldDelivery): void {
+    // Its lease was lost while it waited.
+    if (held.delivery.abortReason) this.#options.giveBack([held]);
+    else this.#options.start(held);
+  }
+
+  #giveBackLate(now: number): void {
+    const late = this.#line.filter((claim) => now >= this.#deadlineOf(claim));
+    if (late.length === 0) return;
+    for (const claim of late) this.#leaveLine(claim, now);
+    const deliveries = late.flatMap(({ deliveries, next }) => deliveries.slice(next));
+    this.#options.giveBack(deliveries);
+    this.#warn(deliveries.length, now);
+  }
+
+  #deadlineOf({ token, startBy }: Waiting): number {
+    return Math.min(startBy, this.#options.keeper.endOf(token));
+  }
+
+  #leaveLine(claim: Waiting, now: number): void {
+    const { begunAt, next } = claim;
+    this.#line = this.#line.filter((other) => other !== claim);
+    if (begunAt !== undefined) this.#options.pace.measure(next, now - begunAt);
+  }
+
+  /**
+   * Promises first: outcomes of the handlers just started are sent before a timer fires, however long that kept the event
+   * loop. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an attempt spent.
+   */
+  async #giveWay(): Promise<void> {
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    this.#giveBackLate(this.#options.clock.monotonic());
+    this.#options.beforeGivingWay();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+
+  #warn(count: number, now: number): void {
+    const { logger, queue } = this.#options;
+    this.#givenBack += count;
+    if (now < this.#warnAgainAt) return;
+    logger.warn(
+      `${queue}: ${this.#givenBack} messages were given back, because handlers block the event loop and theirs could not ` +
+        'start in time. Let worker threads do the heavy work, or lower the concurrency',
+    );
+    this.#givenBack = 0;
+    this.#warnAgainAt = now + WARNING_INTERVAL;
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueueOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+import type { Task } from '../support/worker/worker-settings.js';
+
+/** The shortest there is. */
+const LEASE = 1000;
+
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe.each(['memory', 'redis'] as const)('handlers that block the event loop, with the %s store', (store) => {
+  const scene = new Scene();
+
+  /** Handles all messages, offered at once and due before the first is handled. */
+  async function handleAll(
+    payloads: readonly number[],
+    handle: (ms: number) => unknown,
+    options: QueueOptions = {},
+  ): Promise<{ app: TestApp; handled: Handled }> {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const handler = handlerOf<number>(
+      queue,
+      (ms, message) => {
+        handled.record(ms, message);
+        return handle(ms);
+      },
+      { lease: LEASE, ...options },
+    );
+    const app = await scene.startApp({ module: { store }, providers: [handler] });
+    const { producer } = app;
+    await producer.pause(queue);
+    await producer.offerMany(
+      queue,
+      payloads.map((payload, i) => ({ payload, delay: 0, id: `m${i}` })),
+    );
+    await until(async () => (await producer.counts(queue)).ready === payloads.length);
+    await producer.resume(queue);
+    await until(
+      async () =>
+        Object.values(await producer.counts(queue))
+          .slice(0, 3)
+          .join() === '0,0,0',
+      {
+        within: 15_000,
+        every: 50,
+      },
+    );
+    expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
+    return { app, handled };
+  }
+
+  /** Each was called once, and that was its first attempt. */
+  function expectOnce({ handled, count }: { handled: Handled; count: number }): void {
+    expect(handled.calls.map(({ id, attempt }) => `${id} ${attempt}`).sort()).toEqual(
+      Array.from({ length: count }, (_, i) => `m${i} 1`).sort(),
+    );
+  }
+
+  test('a claim that takes longer than its lease is handled, each message once', async () => {
+    const { app, handled } = await handleAll(Array<number>(24).fill(100), block);
+    expectOnce({ handled, count: 24 });
+    expect(app.log.filter((line) => line.includes('handlers block the event loop'))).toHaveLength(1);
+  });
+
+  test('async handlers that block before they first wait are called once a message', async () => {
+    const { handled } = await handleAll(Array<number>(24).fill(100), async (ms) => {
+      block(ms);
+      await sleep(20);
+    });
+    expectOnce({ handled, count: 24 });
+  });
+
+  test('hundreds of messages in one claim are handled once each', async () => {
+    const { handled } = await handleAll(Array<number>(250).fill(8), block, { concurrency: 1000 });
+    expectOnce({ handled, count: 250 });
+  });
+
+  test('one that blocks for longer than the lease costs its neighbours nothing', async () => {
+    const payloads = [0, 0, 0, LEASE * 1.5, ...Array<number>(12).fill(0)];
+    const { handled } = await handleAll(payloads, block);
+    expectOnce({ handled, count: payloads.length });
+  });
+
+  test('one that blocks for longer than the lease while the next claim is under way costs it nothing', async () => {
+    const payloads = [...Array<number>(49).fill(0), LEASE * 1.5, ...Array<number>(50).fill(0)];
+    const { handled } = await handleAll(payloads, block, { concurrency: 100 });
+    expectOnce({ handled, count: payloads.length });
+  });
+});
+
+describe('handlers that block the event loop, in several processes', () => {
+  const scene = new Scene();
+
+  async function handleAll(count: number, { concurrency, ms }: { concurrency: number; ms: number }) {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await producer.pause(queue);
+    await producer.offerMany(
+      queue,
+      Array.from({ length: count }, (_, i) => ({ payload: { do: 'block', ms } satisfies Task, delay: 0, id: `m${i}` })),
+    );
+    const settings = { queue, handler: { lease: LEASE, concurrency, attempts: 2 } };
+    const workers = await Promise.all([scene.startWorker(settings), scene.startWorker(settings)]);
+    await until(async () => (await producer.counts(queue)).ready === count);
+    await producer.resume(queue);
+    await until(
+      async () =>
+        Object.values(await producer.counts(queue))
+          .slice(0, 3)
+          .join() === '0,0,0',
+      {
+        within: 20_000,
+        every: 50,
+      },
+    );
+    const starts = workers.map((worker) => worker.of('start').map(({ id, attempt }) => `${id} ${attempt}`));
+    return { starts, dead: (await producer.counts(queue)).dead };
+  }
+
+  test.each([
+    { count: 60, concurrency: 16, ms: 100 },
+    { count: 300, concurrency: 1000, ms: 15 },
+  ])(
+    '$count messages of $ms ms each are handled once, none dies, and both processes work',
+    async ({ count, ...given }) => {
+      const { starts, dead } = await handleAll(count, given);
+      console.log(`blocking handlers: ${starts.map(({ length }) => length).join(' + ')} starts for ${count} messages`);
+      expect(dead).toBe(0);
+      expect(starts.flat().sort()).toEqual(Array.from({ length: count }, (_, i) => `m${i} 1`).sort());
+      for (const { length } of starts) expect(length).toBeGreaterThan(count / 5);
+    },
+  );
+});

@@ -1,0 +1,137 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Delivery, type HeldDelivery } from '../../lib/consumer/delivery.js';
+import { LeaseKeeper } from '../../lib/consumer/lease-keeper.js';
+import { DelayQueueError } from '../../lib/delay-queue.errors.js';
+import type { Claim } from '../../lib/store/message-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+
+const LEASE = 3000;
+
+describe('leases', () => {
+  let clock: ManualClock;
+  let logger: QuietLogger;
+  let keeper: LeaseKeeper;
+  /** The instants of calls, with what they named. */
+  let calls: [number, string][];
+  let answer: () => Promise<string[]>;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    logger = new QuietLogger();
+    calls = [];
+    answer = () => Promise.resolve([]);
+    const extend = (claims: readonly Claim[]) => {
+      calls.push([clock.monotonic(), claims.map(({ id }) => id).join('')]);
+      return answer();
+    };
+    keeper = new LeaseKeeper({ queue: 'orders', store: { extend }, clock, logger, lease: LEASE });
+  });
+
+  function hold(token: string, ids: string, sentAt = clock.monotonic()): HeldDelivery[] {
+    const held = [...ids].map((id) => ({
+      claim: { id, token },
+      delivery: new Delivery('orders', { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 }),
+    }));
+    keeper.hold(token, held, sentAt);
+    return held;
+  }
+
+  const lostOf = (held: readonly HeldDelivery[]) =>
+    held.filter(({ delivery }) => delivery.abortReason).map(({ claim }) => claim.id);
+  const never = () => new Promise<never>(() => undefined);
+
+  it('are extended when a third of them is over, all in one call', async () => {
+    hold('t', 'ab');
+    await clock.advance(600);
+    hold('u', 'c');
+    await clock.advance(1500);
+    expect(calls).toEqual([
+      [1000, 'abc'],
+      [2000, 'abc'],
+    ]);
+  });
+
+  it('of handlers that are quick cost no call', async () => {
+    for (let i = 0; i < 100; i++) {
+      const held = hold(`t${i}`, 'ab');
+      await clock.advance(200);
+      held.forEach((one) => keeper.release(one));
+    }
+    expect(calls).toEqual([]);
+    await clock.advance(LEASE);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('are extended at once if the answer to their claim was long on its way', async () => {
+    await clock.advance(5000);
+    hold('t', 'a', clock.monotonic() - 2500);
+    await clock.advance(1);
+    expect(calls).toEqual([[5001, 'a']]);
+  });
+
+  it('are lost when they end by this clock, though the store does not answer', async () => {
+    answer = never;
+    const held = hold('t', 'ab', -100);
+    await clock.advance(2899);
+    expect(lostOf(held)).toEqual([]);
+    await clock.advance(1);
+    expect(lostOf(held)).toEqual(['a', 'b']);
+    expect(String(held[0]!.delivery.abortReason)).toContain('could not be extended in time');
+  });
+
+  it('are lost when they end although each call fails, and not before', async () => {
+    answer = () => Promise.reject(new DelayQueueError('NOT_CONNECTED', 'gone'));
+    const held = hold('t', 'a');
+    await clock.advance(2999);
+    expect(lostOf(held)).toEqual([]);
+    expect(calls.length).toBeGreaterThan(3);
+    await clock.advance(1);
+    expect(lostOf(held)).toEqual(['a']);
+  });
+
+  it('that were extended end a lease after the call, not after its answer', async () => {
+    answer = () => new Promise((resolve) => clock.schedule(() => resolve([]), 500));
+    const held = hold('t', 'a');
+    await clock.advance(1500);
+    answer = never;
+    expect(keeper.endOf('t')).toBe(1000 + LEASE);
+    await clock.advance(2499);
+    expect(lostOf(held)).toEqual([]);
+    await clock.advance(1);
+    expect(lostOf(held)).toEqual(['a']);
+  });
+
+  it('of one claim are each lost alone, and what is lost is not named again', async () => {
+    answer = () => Promise.resolve(['b']);
+    const held = hold('t', 'abc');
+    await clock.advance(2500);
+    expect(lostOf(held)).toEqual(['b']);
+    expect(calls.map(([, named]) => named)).toEqual(['abc', 'ac']);
+  });
+
+  it('name what is not settled yet, and nothing that is', async () => {
+    const [a] = hold('t', 'abc');
+    await clock.advance(1500);
+    keeper.release(a!);
+    await clock.advance(1000);
+    expect(calls.map(([, named]) => named)).toEqual(['abc', 'bc']);
+  });
+
+  it('of claims are not cut apart, however many there are', async () => {
+    const letters = (count: number) =>
+      Array.from({ length: count }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
+    hold('t', letters(700));
+    hold('u', letters(700));
+    await clock.advance(1000);
+    expect(calls.map(([, named]) => [...named].length)).toEqual([700, 700]);
+  });
+
+  it('end with what keeps them', async () => {
+    hold('t', 'a');
+    keeper.stop();
+    expect([clock.pendingTimers, keeper.endOf('t')]).toEqual([0, -Infinity]);
+    await clock.advance(LEASE);
+    expect(calls).toEqual([]);
+  });
+});

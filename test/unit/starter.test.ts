@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Delivery, type HeldDelivery, LeaseLost } from '../../lib/consumer/delivery.js';
+import { Pace } from '../../lib/consumer/pace.js';
+import { Starter } from '../../lib/consumer/starter.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+
+const LEASE = 3000;
+
+describe('handlers', () => {
+  let clock: ManualClock;
+  let logger: QuietLogger;
+  let pace: Pace;
+  /** What happened, in order. */
+  let events: string[];
+  /** What a handler does. */
+  let handle: (held: HeldDelivery) => void;
+  let leaseEnds: Record<string, number>;
+  let starter: Starter;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    logger = new QuietLogger();
+    pace = new Pace();
+    events = [];
+    handle = () => undefined;
+    leaseEnds = {};
+    starter = new Starter({
+      queue: 'orders',
+      clock,
+      logger,
+      pace,
+      lease: LEASE,
+      keeper: { endOf: (token) => leaseEnds[token] ?? Infinity },
+      start: (held) => {
+        events.push(held.claim.id);
+        handle(held);
+      },
+      giveBack: (deliveries) => events.push(`back ${deliveries.map(({ claim }) => claim.id).join()}`),
+      beforeGivingWay: () => events.push('give way'),
+    });
+  });
+
+  function add(token: string, ids: string): readonly HeldDelivery[] {
+    const deliveries = [...ids].map((id) => ({
+      claim: { id, token },
+      delivery: new Delivery('orders', { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 }),
+    }));
+    starter.add(token, deliveries, clock.monotonic());
+    return deliveries;
+  }
+
+  it('that are quick start all at once', async () => {
+    add('t', 'abc');
+    await starter.run();
+    expect(events).toEqual(['a', 'b', 'c']);
+  });
+
+  it('that take their time let the event loop turn in between', async () => {
+    handle = () => {
+      clock.block(3);
+      if (events.length === 1) setImmediate(() => events.push('turn'));
+    };
+    add('t', 'abcd');
+    await starter.run();
+    expect(events).toEqual(['a', 'b', 'give way', 'turn', 'c', 'd', 'give way']);
+  });
+
+  it('of several claims share a turn', async () => {
+    handle = () => clock.block(3);
+    add('t', 'a');
+    await starter.run();
+    add('u', 'bcd');
+    await starter.run();
+    expect(events).toEqual(['a', 'b', 'give way', 'c', 'd', 'give way']);
+  });
+
+  it('that are done when their first promises are have an outcome before the loop gives way', async () => {
+    handle = ({ claim }) => {
+      clock.block(10);
+      const done = new Promise((resolve) => resolve(Promise.resolve()));
+      void done.then(() => events.push(`done ${claim.id}`));
+    };
+    add('t', 'ab');
+    await starter.run();
+    expect(events).toEqual(['a', 'done a', 'give way', 'b', 'done b', 'give way']);
+  });
+
+  it('that cannot start within a third of the lease do not, and their messages go back before timers fire', async () => {
+    handle = () => clock.block(400);
+    add('t', 'abcdef');
+    await starter.run();
+    expect(events).toEqual(['a', 'give way', 'b', 'give way', 'c', 'back d,e,f', 'give way']);
+  });
+
+  it('of a claim that waited behind another for too long do not start either', async () => {
+    handle = () => clock.block(1100);
+    add('t', 'ab');
+    add('u', 'cd');
+    await starter.run();
+    expect(events).toEqual(['a', 'back b,c,d', 'give way']);
+  });
+
+  it('do not start under a lease that has ended', async () => {
+    add('t', 'abc');
+    leaseEnds.t = 100;
+    handle = () => clock.block(100);
+    await starter.run();
+    expect(events).toEqual(['a', 'back b,c', 'give way']);
+  });
+
+  it('do not start for a message whose lease was lost, and the others do', async () => {
+    const [, b] = add('t', 'abc');
+    b!.delivery.abort(new LeaseLost('replaced'));
+    await starter.run();
+    expect(events).toEqual(['a', 'back b', 'c']);
+  });
+
+  it('do not start after the stop', async () => {
+    handle = () => {
+      clock.block(10);
+      starter.stop();
+    };
+    add('t', 'abc');
+    await starter.run();
+    add('u', 'd');
+    await starter.run();
+    expect(events).toEqual(['a', 'back b,c', 'give way', 'back d']);
+  });
+
+  it('that block make later claims smaller', async () => {
+    handle = () => clock.block(50);
+    add('t', 'abcdefghij');
+    await starter.run();
+    expect([pace.limit, pace.isQuick]).toEqual([2, false]);
+  });
+
+  it('that block are told of once a minute, with what to do and how many messages went back', async () => {
+    handle = () => clock.block(1000);
+    const warnings = () => logger.lines.filter((line) => line.startsWith('warn'));
+    for (const token of ['t', 'u', 'v']) {
+      add(token, 'abc');
+      await starter.run();
+    }
+    expect(warnings()).toHaveLength(1);
+    expect(warnings()[0]).toMatch(/orders: 2 messages were given back.*block the event loop.*worker threads/);
+    clock.block(60_000);
+    add('w', 'abc');
+    await starter.run();
+    expect(warnings()[1]).toContain('6 messages');
+  });
+});
