@@ -110,6 +110,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const retryPolicy = new RetryPolicy(options, logger);
     const runner = new MessageRunner({ handler, codec: store.codec, retryPolicy, clock, logger, attempts, timeout });
     const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
+    const repairer = new Repairer({ queue, store, clock, logger });
     const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options, answerTimeout });
     this.#schedulers.push(scheduler);
     this.#repairers.push(repairer);
