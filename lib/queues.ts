@@ -8,6 +8,7 @@ import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
 import type { Stores } from './store/create-stores.js';
 import type { MessageStore } from './store/message-store.js';
+import { RecentlyUsed } from './recently-used.js';
 
 /** A queue as this process knows it. */
 export interface Queue {
@@ -16,10 +17,16 @@ export interface Queue {
   readonly store: MessageStore;
 }
 
+/** Of the queues that are neither handled nor configured, how many are kept; what a queue is made of is quickly made anew. */
+const MOST_OTHERS = 1000;
+
 /** The queues of this process, made when they are first used: producers may offer to any name. */
 @Injectable()
 export class Queues {
-  readonly #queues = new Map<string, Queue>();
+  /** Those that are handled or configured. */
+  readonly #known = new Map<string, Queue>();
+  readonly #others = new RecentlyUsed<Queue>(MOST_OTHERS);
+  #optionsOfOthers: ResolvedQueueOptions | undefined;
 
   constructor(
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
@@ -29,12 +36,11 @@ export class Queues {
 
   /** @param name - a valid queue name */
   get(name: string): Queue {
-    let queue = this.#queues.get(name);
-    if (!queue) {
-      const options = this.#resolve(name);
-      queue = { name, options, store: this.stores.open(name, options) };
-      this.#queues.set(name, queue);
-    }
+    const known = this.#known.get(name);
+    if (known) return known;
+    if (!this.#isKnown(name)) return this.#others.get(name, () => this.#open(name, this.#resolveOthers()));
+    const queue = this.#open(name, this.#resolve(name));
+    this.#known.set(name, queue);
     return queue;
   }
 
@@ -46,6 +52,18 @@ export class Queues {
   checkOptions(): void {
     const names = [...Object.keys(this.options.queues), ...this.handlers.all().map(({ queue }) => queue)];
     for (const name of names) this.#resolve(name);
+  }
+
+  #isKnown(name: string): boolean {
+    return Object.hasOwn(this.options.queues, name) || this.handlers.find(name) !== undefined;
+  }
+
+  #open(name: string, options: ResolvedQueueOptions): Queue {
+    return { name, options, store: this.stores.open(name, options) };
+  }
+
+  #resolveOthers(): ResolvedQueueOptions {
+    return (this.#optionsOfOthers ??= resolveQueueOptions(this.options.defaults));
   }
 
   #resolve(name: string): ResolvedQueueOptions {

@@ -21,7 +21,8 @@ import { RedissonQueue } from './redisson-queue.js';
 export class DelayQueueProducer {
   readonly #queues: Queues;
   readonly #ids = new MessageIdGenerator();
-  readonly #writers = new Map<string, OfferWriter>();
+  /** By queue, the writer whose offers are not all answered yet: those that come meanwhile are in order with them. */
+  readonly #busyWriters = new Map<string, OfferWriter>();
 
   /** @internal */
   constructor(queues: Queues) {
@@ -185,11 +186,6 @@ export class DelayQueueProducer {
   }
 
   #writer(queue: string): OfferWriter {
-    let writer = this.#writers.get(queue);
-    if (!writer) {
-      writer = new OfferWriter(this.#queue(queue), this.#ids);
-      this.#writers.set(queue, writer);
-    }
-    return writer;
+    return this.#busyWriters.get(queue) ?? new OfferWriter(this.#queue(queue), this.#ids, this.#busyWriters);
   }
 }

@@ -23,12 +23,16 @@ interface PendingOffer {
 /** Writes the offers of one queue: checks and encodes them, and sends those of one turn in one call. */
 export class OfferWriter {
   readonly #batcher: TurnBatcher<PendingOffer>;
+  /** Offers that are not sent, or not answered yet. */
+  #pending = 0;
   /** Calls of the store that are not answered yet. */
   #underWay = 0;
 
+  /** @param busy - where the writer is by the queue's name, while any offer is pending */
   constructor(
     private readonly queue: Queue,
     private readonly ids: MessageIdGenerator,
+    private readonly busy: Map<string, OfferWriter>,
   ) {
     this.#batcher = new TurnBatcher({
       send: (batch) => void this.#send(batch),
@@ -46,8 +50,10 @@ export class OfferWriter {
   prepare(payload: unknown, due: DueTime, options: OfferOptions): Offer {
     assertOfferOptions(options);
     const { id = this.ids.next(), headers = {}, onDuplicate = 'keep' } = options;
-    const body = this.queue.store.codec.encode({ payload, headers });
-    if (byteLength(body) > this.queue.options.maxPayloadBytes) throw this.#tooLarge(body);
+    const { codec } = this.queue.store;
+    const body = codec.encode({ payload, headers });
+    const bytes = byteLength(body) - (codec.framingBytes?.({ payload, headers }) ?? 0);
+    if (bytes > this.queue.options.maxPayloadBytes) throw this.#tooLarge(bytes);
     return { id, due, onDuplicate, body };
   }
 
@@ -57,12 +63,14 @@ export class OfferWriter {
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
    */
   write(offer: Offer): Promise<OfferResult> {
+    this.#begin(1);
     return new Promise((resolve, reject) => this.#batcher.add({ offer, resolve, reject }));
   }
 
   /** Writes many; those that are refused do not hold up the others, and are told of in one error. */
   async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
-    const receipts = await this.#offerAll(offers);
+    this.#begin(offers.length);
+    const receipts = await this.#offerAll(offers).finally(() => this.#end(offers.length));
     const results: OfferResult[] = [];
     const refusals: DelayQueueError[] = [];
     for (const [i, receipt] of receipts.entries()) {
@@ -83,6 +91,16 @@ export class OfferWriter {
     return results;
   }
 
+  #begin(offers: number): void {
+    if (this.#pending === 0) this.busy.set(this.queue.name, this);
+    this.#pending += offers;
+  }
+
+  #end(offers: number): void {
+    this.#pending -= offers;
+    if (this.#pending === 0) this.busy.delete(this.queue.name);
+  }
+
   async #send(batch: readonly PendingOffer[]): Promise<void> {
     let receipts: OfferReceipt[];
     this.#underWay++;
@@ -93,6 +111,7 @@ export class OfferWriter {
       return;
     } finally {
       this.#underWay--;
+      this.#end(batch.length);
     }
     for (const [i, { offer, resolve, reject }] of batch.entries()) {
       try {
@@ -139,10 +158,10 @@ export class OfferWriter {
     return { id, dueAt: new Date(dueAt), created: outcome === 'created' };
   }
 
-  #tooLarge(body: MessageBody): DelayQueueError {
+  #tooLarge(bytes: number): DelayQueueError {
     return new DelayQueueError(
       'PAYLOAD_TOO_LARGE',
-      `The payload and headers take ${byteLength(body)} bytes, over the ${this.queue.options.maxPayloadBytes} of ` +
+      `The payload and headers take ${bytes} bytes, over the ${this.queue.options.maxPayloadBytes} of ` +
         'maxPayloadBytes: offer a reference to the data instead, or raise the limit',
     );
   }

@@ -8,7 +8,7 @@ import {
 } from '../delay-queue.options.schema.js';
 import { jsonCodec } from './json.codec.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
-import type { MessageStore } from './message-store.js';
+import type { MessageStore, StoreLimits } from './message-store.js';
 import { nativeKeys } from './native/native.keys.js';
 import { nativePermissions } from './native/native.permissions.js';
 import { NativeMessageStore } from './native/native.store.js';
@@ -60,9 +60,8 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
   });
   const open = (queue: string, options: ResolvedQueueOptions): MessageStore => {
     const { layout, codec, format, redissonName, blockTimeout } = options;
-    if (layout === 'native') {
+    if (layout === 'native')
       return new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
-    }
     const name = { prefix, queue, redissonName };
     const own = { codec: redissonCodec(codec), format, blockTimeout };
     return new RedissonMessageStore(connections, { ...name, limits: options, clock, logger, ...own });
@@ -94,14 +93,21 @@ function warnOfOverridden(connection: ConnectionOptions, logger: Logger): void {
 }
 
 function memoryStores(clock: Clock): Stores {
+  // They are where the messages are, so each is kept.
+  const stores = new Map<string, MessageStore>();
+  const create = (options: ResolvedQueueOptions) => {
+    const codec = options.layout === 'redisson' ? redissonCodec(options.codec) : jsonCodec;
+    return new MemoryMessageStore({ limits: options, clock, codec });
+  };
   return {
     connect: () =>
       new Logger('DelayQueue').warn(
         "store: 'memory' - messages live in this process alone and DIE WITH IT; use Redis for real work",
       ),
-    open: (_queue, options) => {
-      const codec = options.layout === 'redisson' ? redissonCodec(options.codec) : jsonCodec;
-      return new MemoryMessageStore({ limits: options, clock, codec });
+    open: (queue, options) => {
+      const store = stores.get(queue) ?? create(options);
+      stores.set(queue, store);
+      return store;
     },
     check: () => Promise.resolve(),
     hurry: () => undefined,

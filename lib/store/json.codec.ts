@@ -25,6 +25,9 @@ export const jsonCodec: MessageCodec = {
     return (headerLine ? `j${headerLine}` : 'J') + toJson(payload);
   },
 
+  /** The kind, and the line feed behind the headers. */
+  framingBytes: ({ headers }) => (Object.keys(headers).length > 0 ? 2 : 1),
+
   decode(body: Buffer): MessageContent {
     const kind = body.toString('latin1', 0, 1);
     switch (kind) {

@@ -160,6 +160,8 @@ export interface MessageCodec {
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
   encode(content: MessageContent): MessageBody;
+  /** How many bytes of an encoded body are neither the payload's nor the headers'; none, where it is not told. */
+  framingBytes?(content: MessageContent): number;
   /** The reverse; `encode` and `decode` cancel out. */
   decode(body: Buffer): MessageContent;
 }

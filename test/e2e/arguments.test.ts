@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DelayQueueProducer } from '../../lib/index.js';
+import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -79,12 +79,31 @@ describe('what a producer is given', () => {
     expectRefused((producer) => producer.offer(scene.newQueue(), payload, 1), 'INVALID_PAYLOAD'),
   );
 
-  test.each([
-    ['text', 'x'.repeat(101)],
-    ['text of long characters', '€'.repeat(40)],
-    ['bytes', Buffer.alloc(101)],
-  ])('%s over the limit is refused before anything is written', (_what, payload) =>
-    expectRefused((producer) => producer.offer(scene.newQueue(), payload, 1), 'PAYLOAD_TOO_LARGE'),
+  test.each<[string, unknown, Record<string, string>, QueueOptions]>([
+    ['text', 'x'.repeat(98), {}, {}],
+    ['text of long characters', '€'.repeat(32) + 'xx', {}, {}],
+    ['bytes', Buffer.alloc(100), {}, {}],
+    ['bytes with headers', Buffer.alloc(86), { a: 'tenant' }, {}],
+    ['text with headers', 'x'.repeat(84), { a: 'tenant' }, {}],
+    ["text in Redisson's layout", 'x'.repeat(100), {}, { layout: 'redisson', codec: 'string' }],
+  ])(
+    '%s of as many bytes as the limit is taken, and one byte more is refused before anything is written',
+    async (_what, payload, headers, options) => {
+      const queue = scene.newQueue();
+      const longer = typeof payload === 'string' ? `${payload}x` : Buffer.concat([payload as Buffer, Buffer.alloc(1)]);
+      const stores = ['redis', 'memory'] as const;
+      for (const store of stores) {
+        const module = { store, queues: { [queue]: { ...options, maxPayloadBytes: 100 } } };
+        const { producer } = await scene.startApp({ module });
+        await expect(producer.offer(queue, longer, '1h', { headers })).rejects.toMatchObject({
+          code: 'PAYLOAD_TOO_LARGE',
+          message: expect.stringContaining('take 101 bytes, over the 100 of maxPayloadBytes'),
+        });
+        expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
+        const { id } = await producer.offer(queue, payload, '1h', { headers });
+        expect(await producer.find(queue, id)).toMatchObject({ payload });
+      }
+    },
   );
 
   test.each([
@@ -92,7 +111,7 @@ describe('what a producer is given', () => {
     ['2³¹ ms', 2 ** 31, 2 ** 31],
     ['ten years', 10 * YEAR, 10 * YEAR],
     ["'1.5h'", '1.5h', 5_400_000],
-    ["'100y'", 100 * YEAR, 100 * YEAR],
+    ["'100y'", '100y', 100 * 365.25 * 24 * 60 * 60 * 1000],
   ])('a delay of %s ends when it says', async (_what, delay, milliseconds) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();

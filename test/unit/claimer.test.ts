@@ -25,7 +25,7 @@ describe('claims', () => {
     clock = new ManualClock();
     logger = new QuietLogger();
     store = new MemoryMessageStore({
-      limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null, maxPayloadBytes: 1_000_000 },
+      limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null },
       clock,
     });
     fates = [];

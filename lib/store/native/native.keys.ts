@@ -31,9 +31,8 @@ export interface NativeKeys {
   readonly due: string;
 }
 
-/** @param scope - stands before each part, to keep keys apart from those of the queue itself */
-export function nativeKeys(prefix: string, queue: string, scope = ''): NativeKeys {
-  return nativeKeysUnder(`${prefix}:{${queue}}:${scope}`);
+export function nativeKeys(prefix: string, queue: string): NativeKeys {
+  return nativeKeysUnder(`${prefix}:{${queue}}:`);
 }
 
 /** @param root - what each key begins with, a hash tag included */

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../lib/clock.js';
+import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { MessageIdGenerator } from '../../lib/message-id.js';
+import { OfferWriter } from '../../lib/producer/offer.writer.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+
+const options = resolveQueueOptions();
+
+function newWriter(store: MessageStore) {
+  const busy = new Map<string, OfferWriter>();
+  const writer = new OfferWriter({ name: 'orders', options, store }, new MessageIdGenerator(), busy);
+  const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
+  return { writer, busy, offer };
+}
+
+describe('the writer of offers', () => {
+  const inMemory = () => newWriter(new MemoryMessageStore({ limits: options, clock: new ManualClock() }));
+
+  it('is busy until all of its offers are answered, and then nowhere any more', async () => {
+    const { writer, busy, offer } = inMemory();
+    const offers = ['a', 'b', 'c'].map(offer);
+    expect(busy.size).toBe(0);
+    const written = offers.map((each) => writer.write(each));
+    const later = writer.writeMany([offer('d'), offer('e')]);
+    expect(busy.get('orders')).toBe(writer);
+    await Promise.all([...written, later]);
+    expect(busy.size).toBe(0);
+  });
+
+  it('is busy no more after refusals, of single ones or of a list', async () => {
+    const { writer, busy, offer } = inMemory();
+    await writer.write(offer('a'));
+    await expect(writer.write(offer('a'))).rejects.toThrow('has a message');
+    await expect(writer.writeMany([offer('a')])).rejects.toThrow('has a message');
+    await writer.writeMany([]);
+    expect(busy.size).toBe(0);
+  });
+
+  it('is busy no more after the store has failed', async () => {
+    const settings = { connection: {}, clock: systemClock, logger: new QuietLogger(), commandTimeout: 100 };
+    const connections = new RedisConnections({ ...settings, heartbeat: 1000 });
+    await connections.close();
+    const store = new NativeMessageStore(connections, { keys: nativeKeys('p', 'orders'), limits: options });
+    const { writer, busy, offer } = newWriter(store);
+    await expect(writer.write(offer('a'))).rejects.toMatchObject({ code: 'CLOSED' });
+    await expect(writer.writeMany([offer('a')])).rejects.toMatchObject({ code: 'CLOSED' });
+    expect(busy.size).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../lib/clock.js';
+import { resolveModuleOptions } from '../../lib/delay-queue.options.schema.js';
+import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
+import { Queues } from '../../lib/queues.js';
+import { RecentlyUsed } from '../../lib/recently-used.js';
+import { createStores } from '../../lib/store/create-stores.js';
+
+const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+function newQueues(store: 'redis' | 'memory'): Queues {
+  const options = resolveModuleOptions({ store, queues: { configured: { attempts: 2 } } });
+  const handlers = new HandlerRegistry();
+  handlers.add({ queue: 'handled', name: 'Test.handle', options: { attempts: 3 }, call: () => undefined });
+  return new Queues(options, createStores(options, systemClock), handlers);
+}
+
+describe('the queues of a process', () => {
+  it('are kept if they are handled or configured, and of the others the 1000 that were used last', () => {
+    const queues = newQueues('redis');
+    const names = ['handled', 'configured', ...numbered(3000, 'other-')];
+    const before = new Map(names.map((name) => [name, queues.get(name)]));
+    queues.get('other-2000');
+    // Those that are kept first, as looking at the others makes them anew.
+    const kept = names.filter(
+      (name, i) => (i < 2 || i >= names.length - 1000) && queues.get(name) === before.get(name),
+    );
+    expect(kept).toHaveLength(1002);
+    expect(names.slice(2, 2000).filter((name) => queues.get(name) === before.get(name))).toEqual([]);
+  });
+
+  it('have the options of their handlers, of the configuration, or of all', () => {
+    const queues = newQueues('redis');
+    const attempts = ['handled', 'configured', 'other'].map((name) => queues.get(name).options.attempts);
+    expect(attempts).toEqual([3, 2, 5]);
+  });
+
+  it('in memory lose no messages, however many there are', async () => {
+    const queues = newQueues('memory');
+    await queues.get('first').store.offer([{ id: 'm', due: { after: 1000 }, onDuplicate: 'keep', body: 'J1' }]);
+    for (const name of numbered(2000, 'other-')) queues.get(name);
+    expect((await queues.get('first').store.status()).counts.delayed).toBe(1);
+  });
+});
+
+describe('what was used last', () => {
+  it('is kept, and a million names leave no more than that behind', () => {
+    const recent = new RecentlyUsed<string>(10);
+    for (const name of numbered(1_000_000, '')) {
+      recent.get('often', () => 'made once');
+      recent.get(name, () => name);
+    }
+    expect(recent.size).toBe(10);
+    expect(recent.get('often', () => 'made again')).toBe('made once');
+    expect(recent.get('999995', () => 'made again')).toBe('999995');
+    expect(recent.get('1', () => 'made again')).toBe('made again');
+  });
+});
