@@ -8,7 +8,7 @@ import {
 } from '../delay-queue.options.schema.js';
 import { jsonCodec } from './json.codec.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
-import type { MessageStore, StoreLimits } from './message-store.js';
+import type { MessageStore } from './message-store.js';
 import { nativeKeys } from './native/native.keys.js';
 import { nativePermissions } from './native/native.permissions.js';
 import { NativeMessageStore } from './native/native.store.js';
