@@ -41,6 +41,9 @@ describe('A short soak', () => {
       const { verdict, windows } = result;
       expect(verdict).toMatchObject({
         lost: { count: 0 },
+        lostByRedis: { count: 0 },
+        undone: { count: 0 },
+        hostage: { count: 0 },
         early: { count: 0 },
         corrupt: { count: 0 },
         revived: { count: 0 },
