@@ -44,8 +44,20 @@ export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]
 /** Whether a promise came where a plain value was asked for. Nobody waits for it, so its rejection must not end the process. */
 export function isStrayPromise(value: unknown): boolean {
   if (!types.isPromise(value)) return false;
-  void new Promise((resolve) => resolve(value)).catch(() => undefined);
+  try {
+    void follow(value, { onDone: () => undefined, onFailed: () => undefined });
+  } catch {
+    // Its class cannot be told, so it can be followed by nobody.
+  }
   return true;
+}
+
+/** As `promise.then`, which may have been replaced. */
+export function follow<T>(
+  promise: Promise<unknown>,
+  { onDone, onFailed }: { onDone: () => T; onFailed: (error: unknown) => T },
+): Promise<T> {
+  return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
 }
 
 function textOf(read: () => unknown): string {

@@ -6,7 +6,7 @@ import type { DelayedMessageHandler } from '../handler/handler.registry.js';
 import { RejectMessage } from '../handler/handler-results.js';
 import type { MessageCodec, Outcome } from '../store/message-store.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
-import { describeFailure, isInstance, isStrayPromise, showFailure } from './failure.js';
+import { describeFailure, follow, isInstance, isStrayPromise, showFailure } from './failure.js';
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface MessageRunnerOptions {
@@ -39,10 +39,10 @@ export class MessageRunner {
     try {
       const completion = completionOf(this.options.handler.call(delivery.payload, delivery));
       if (!completion) return ACK;
-      return this.#withinTimeout(delivery, completion).then(
-        () => ACK,
-        (error: unknown) => this.#failed(delivery, error),
-      );
+      return follow(this.#withinTimeout(delivery, completion), {
+        onDone: () => ACK,
+        onFailed: (error) => this.#failed(delivery, error),
+      });
     } catch (error) {
       return this.#failed(delivery, error);
     }
@@ -68,13 +68,13 @@ export class MessageRunner {
   #withinTimeout(delivery: Delivery, completion: Promise<unknown>): Promise<unknown> {
     const { timeout, clock } = this.options;
     if (timeout === null) return completion;
-    return new Promise((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       const cancelTimer = clock.schedule(() => {
         const reason = new HandlerTimeout(`The handler took longer than its timeout of ${timeout} ms`);
         reject(reason);
         delivery.abort(reason);
       }, timeout);
-      void completion.then(resolve, reject).finally(cancelTimer);
+      void follow(completion, { onDone: resolve, onFailed: reject }).finally(cancelTimer);
     });
   }
 
@@ -102,16 +102,14 @@ export class MessageRunner {
 }
 
 /**
- * Of what a handler returned, the end; undefined if there is nothing to wait for.
- *
- * The promise is always one of our own: it heeds the first answer of a thenable that gives several, and takes the `then` of
- * another's promise, which may have been replaced, for what it is.
+ * Of what a handler returned, the end; undefined if there is nothing to wait for. A thenable, which may give several answers or
+ * throw, becomes a promise, which does not.
  *
  * @throws what the handler's result throws when it is looked at
  */
 function completionOf(result: unknown): Promise<unknown> | undefined {
   if (isObservable(result)) return lastValueFrom(result, { defaultValue: undefined });
-  return isPromiseLike(result) ? new Promise((resolve) => resolve(result)) : undefined;
+  return isPromiseLike(result) ? Promise.resolve(result) : undefined;
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

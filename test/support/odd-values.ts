@@ -66,7 +66,7 @@ export const ODD_RESULTS: Readonly<Record<string, () => unknown>> = {
   'a thenable that throws later a revoked proxy': () => ({
     then: (_resolve: unknown, reject: (reason: unknown) => void) => void setImmediate(() => reject(revokedProxy())),
   }),
-  'a promise whose then throws': () => Object.assign(Promise.resolve(), { then: refuse }),
+  'a rejected promise whose then throws': () => Object.assign(Promise.reject(new Error('x')), { then: refuse }),
   'a promise whose constructor throws': () => withGetter(Promise.resolve(), 'constructor'),
   'an observable that throws when it is subscribed to': () => new Observable(refuse),
   'an observable that errs with a revoked proxy': () => new Observable((observer) => observer.error(revokedProxy())),

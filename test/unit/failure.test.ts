@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeFailure, isInstance, showFailure } from '../../lib/consumer/failure.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../lib/consumer/failure.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 
-const odd = Object.entries({ ...ODD_VALUES, ...ODD_RESULTS });
+const isPromise = (what: string) => what.includes(' promise ');
+const all = Object.entries({ ...ODD_VALUES, ...ODD_RESULTS });
+const odd = all.filter(([what]) => !isPromise(what));
 
 describe('a failure', () => {
   it('is told in bounded text, however long it is', () => {
@@ -34,5 +36,13 @@ describe('a failure', () => {
     const { name, message, stack = '' } = describeFailure(make());
     expect([typeof name, typeof message, typeof stack]).toEqual(['string', 'string', 'string']);
     expect(isInstance(make(), RangeError)).toBe(false);
+  });
+});
+
+describe('a promise that nobody asked for', () => {
+  it.each(all)('is told from other values, and its rejection ends nothing: %s', async (what, make) => {
+    expect(isStrayPromise(make())).toBe(isPromise(what));
+    // An unhandled rejection would fail the test in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
   });
 });
