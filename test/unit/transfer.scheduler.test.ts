@@ -4,6 +4,7 @@ import type { MessageStore, TransferReport } from '../../lib/store/message-store
 import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { QuietLogger } from '../support/quiet-logger.js';
+import { randomName } from '../support/random-name.js';
 
 const HOUR = 3_600_000;
 const CHECK_INTERVAL = 60_000;
@@ -39,7 +40,7 @@ describe('TransferScheduler', () => {
     });
   const offer = (id: string, after: number) => store.offer([{ id, due: { after }, onDuplicate: 'keep', body: 'J1' }]);
   const ready = async () => (await store.status()).counts.ready;
-  const claimAll = () => store.claim({ token: 't', limit: 1000, lease: HOUR });
+  const claimAll = () => store.claim({ token: randomName('token'), limit: 1000, lease: HOUR });
 
   it('moves a message in the millisecond in which it falls due, and not before', async () => {
     await offer('a', 500);
