@@ -138,6 +138,30 @@ describe('claims', () => {
     expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
+  it('that are under way for as long as their lease are ended before anything else happens', async () => {
+    const claimer = newClaimer();
+    await makeReady(2);
+    const late = store.claim.bind(store);
+    store.claim = async (request) => {
+      const report = await late(request);
+      if (requests.length === 1) await new Promise<void>((resolve) => clock.schedule(resolve, LEASE));
+      return report;
+    };
+    const claimed = claimer.claim(8);
+    await clock.advance(0);
+    claimer.giveBackIfLate();
+    expect(await counts()).toMatchObject({ ready: 0, active: 2 });
+    clock.block(LEASE);
+    claimer.giveBackIfLate();
+    await store.transfer({ scheduler: 'test', limit: 10 });
+    expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
+    await clock.advance(0);
+    expect((await claimed).messages.map(({ id, failedAttempts }) => `${id} ${failedAttempts}`)).toEqual([
+      'm0 0',
+      'm1 0',
+    ]);
+  });
+
   it('whose answers are always later than their leases end give back what they took', async () => {
     const late = store.claim.bind(store);
     store.claim = async (request) => {

@@ -10,6 +10,7 @@ import type { MessageBody, MessageStore } from '../../lib/store/message-store.js
 import { ManualClock } from '../support/manual-clock.js';
 import { QuietLogger } from '../support/quiet-logger.js';
 import { type Handler, startConsumer } from '../support/start-consumer.js';
+import { until } from '../support/until.js';
 
 describe('ConsumerLoop', () => {
   let clock: ManualClock;
@@ -356,19 +357,66 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 1, active: 0, dead: 0 });
   });
 
+  describe.each<[string, (block: () => void) => unknown]>([
+    ['a handler', (block) => block()],
+    ['an async handler', async (block) => Promise.resolve(block())],
+  ])('after %s that blocked the event loop', (_kind, run) => {
+    /** The outcomes that are sent, and the first timer that fires after the last handler. */
+    const watch = async (handlerTime: number, count: number) => {
+      const events: string[] = [];
+      const settle = store.settle.bind(store);
+      store.settle = (settlements) => {
+        events.push(...settlements.map(({ claim, outcome }) => `${outcome.kind} ${claim.id}`));
+        return settle(settlements);
+      };
+      for (let i = 0; i < count; i++) await offer(`m${i}`);
+      await store.transfer({ scheduler: 'b', limit: 10 });
+      const block = (id: string) => {
+        clock.block(id === 'm1' ? handlerTime : 10);
+        if (id !== 'm1') return;
+        const end = performance.now() + 5;
+        setTimeout(() => events.push('timer'), 1);
+        while (performance.now() < end);
+      };
+      start((_payload, { id }) => run(() => block(id)), { lease: '3s' });
+      await until(() => events.includes('timer'));
+      return events.slice(0, events.indexOf('timer'));
+    };
+
+    it('its outcome is sent before a timer fires', async () => {
+      expect(await watch(10, 2)).toEqual(['ack m0', 'ack m1']);
+    });
+
+    it('what waited for longer than its lease is sent back before a timer fires', async () => {
+      const sent = await watch(5000, 4);
+      expect(sent.sort()).toEqual(['ack m0', 'ack m1', 'release m2', 'release m3']);
+    });
+  });
+
   it('gives back, with no attempt spent, what it has claimed and not started when it stops', async () => {
     const handled: string[] = [];
     const loop: ConsumerLoop = start((_payload, { id }) => {
       handled.push(id);
       clock.block(10);
       stopped ??= loop.stopClaiming();
+      sentAtOnce = released.length;
     });
+    const released: string[] = [];
+    let sentAtOnce = 0;
+    const settle = store.settle.bind(store);
+    store.settle = (settlements) => {
+      released.push(...settlements.filter(({ outcome }) => outcome.kind === 'release').map(({ claim }) => claim.id));
+      return settle(settlements);
+    };
     let stopped: Promise<void> | undefined;
-    for (let i = 0; i < 5; i++) await offer(`m${i}`);
+    await store.offer(
+      [0, 1, 2, 3, 4].map((i) => ({ id: `m${i}`, due: { after: 0 }, onDuplicate: 'keep', body: 'J1' })),
+    );
     await clock.advance(100);
     await stopped;
     await loop.drained();
     expect(handled).toEqual(['m0']);
+    expect([sentAtOnce, released]).toEqual([4, ['m1', 'm2', 'm3', 'm4']]);
     expect(await counts()).toEqual({ delayed: 0, ready: 4, active: 0, dead: 0 });
     expect(await store.find('m1')).toMatchObject({ failedAttempts: 0 });
   });
