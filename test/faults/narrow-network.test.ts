@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { Proxies } from '../support/tcp-proxy/proxies.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const MESSAGES = 16;
+const BYTES = 240_000;
+const OFFER_TIMEOUT = 300;
+
+describe('the network to a worker is narrow', () => {
+  const scene = new Scene();
+  const proxies = new Proxies(scene);
+
+  async function start(bandwidth: number) {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const proxy = await proxies.start();
+    const handled = new Handled();
+    const worker = await scene.startApp({
+      module: { connection: proxy.url, offerTimeout: OFFER_TIMEOUT },
+      providers: [handlerOf(queue, handled.record, { lease: '30s' })],
+    });
+    await producer.pause(queue);
+    for (let i = 0; i < MESSAGES; i++) await producer.offer(queue, 'x'.repeat(BYTES), 0, { id: `m${i}` });
+    await until(async () => (await producer.counts(queue)).ready === MESSAGES);
+    proxy.limitBandwidth(bandwidth);
+    await producer.resume(queue);
+    return { queue, producer, handled, worker };
+  }
+
+  const attempts = (handled: Handled) => handled.calls.map(({ id, attempt }) => `${id} ${attempt}`).sort();
+  const once = Array.from({ length: MESSAGES }, (_, i) => `m${i} 1`).sort();
+
+  test('messages arrive in parts, each once, where all at once would take too long', async () => {
+    const { queue, producer, handled } = await start(1_500_000);
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0), {
+      within: 20_000,
+    });
+    expect(attempts(handled)).toEqual(once);
+  });
+
+  test('where not one arrives in time, another worker gets them within seconds, with no attempt spent', async () => {
+    const { queue, producer, handled, worker } = await start(50_000);
+    const others = new Handled();
+    await until(() => worker.log.some((line) => line.includes('offerTimeout or lower maxPayloadBytes')), {
+      within: 10_000,
+    });
+    await scene.startApp({ providers: [handlerOf(queue, others.record)] });
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0), {
+      within: 15_000,
+    });
+    expect(handled.calls).toEqual([]);
+    expect(attempts(others)).toEqual(once);
+  });
+});
