@@ -121,8 +121,9 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically((now) => {
       const passedOn = insteadOf === undefined ? [] : this.#table.listHeld(insteadOf);
       if (insteadOf !== undefined) this.#endedTokens.add(insteadOf);
-      const waiting = passedOn.length > 0 ? passedOn : this.#mayTake(token) ? this.#table.list('ready', limit) : [];
-      const taken = withinBytes(waiting.slice(0, limit), maxBytes);
+      const most = this.#hasTaken(token) ? 0 : limit;
+      const waiting = passedOn.length > 0 || this.#paused ? passedOn : this.#table.list('ready', most);
+      const taken = withinBytes(waiting.slice(0, most), maxBytes);
       this.#table.lease(taken, token, Math.ceil(now + lease));
       this.#table.lineUpFirst(passedOn.slice(taken.length));
       const more = this.#ringForReady();
@@ -304,9 +305,9 @@ export class MemoryMessageStore implements MessageStore {
     if (messages.length > 0) this.#ringForReady();
   }
 
-  /** A token takes once. */
-  #mayTake(token: string): boolean {
-    return !this.#paused && !this.#endedTokens.has(token) && this.#table.listHeld(token).length === 0;
+  /** A token takes once; and not at all, once another claim has come in its place. */
+  #hasTaken(token: string): boolean {
+    return this.#endedTokens.has(token) || this.#table.listHeld(token).length > 0;
   }
 
   #dropDead(): number {

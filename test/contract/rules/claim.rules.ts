@@ -112,6 +112,16 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
+    it('that arrives after another one in its place gives back what it was to take over', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b');
+      await queue.store.claim({ token: 'first', limit: 2, lease: HOUR });
+      await queue.store.claim({ token: 'third', insteadOf: 'second', limit: 0, lease: HOUR });
+      const late = await queue.secondView.claim({ token: 'second', insteadOf: 'first', limit: 2, lease: HOUR });
+      expect(late).toEqual({ messages: [], more: true, orphans: [] });
+      expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
+    });
+
     it('that arrives twice takes once', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');

@@ -21,12 +21,10 @@
 --@include permission
 --@include record
 --@include held
---@include read-within
 --@include claim
 
 local ready, claims, leases, messages, attempts, wake, paused = unpack(KEYS)
 
-check_deadline(tonumber(ARGV[1]), (read_clock()))
 return claim_ready(
   {
     ready = ready, claims = claims, leases = leases, messages = messages, attempts = attempts, wake = wake, paused = paused,

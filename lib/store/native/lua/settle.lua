@@ -125,7 +125,15 @@ if #released > 0 then
   check_give_back(ready_keys)
 end
 check_store_held(held_keys)
-check_permissions('HSET', attempts, 'HDEL', messages, 'HDEL', attempts, 'ZADD', delayed, 'HSET', messages)
+if #spent > 0 then
+  check_permissions('HSET', attempts)
+end
+if #gone > 0 then
+  check_permissions('HDEL', messages, 'HDEL', attempts)
+end
+if #scores > 0 then
+  check_permissions('ZADD', delayed, 'HSET', messages)
+end
 if #letters > 0 then
   check_permissions('ZADD', dead, 'HSET', errors)
 end

@@ -22,7 +22,7 @@
 --@include native/permission
 --@include native/record
 --@include native/held
---@include native/read-within
+--@include read-within
 --@include native/claim
 --@include entry
 --@include sequence
@@ -35,12 +35,10 @@ local keys = {
   ended = KEYS[13], ended_now = KEYS[14],
 }
 local request = read_claim_request(ARGV)
-
-local now, now_micros = read_clock()
-check_deadline(tonumber(ARGV[1]), now)
+local now = request.now
 local waiting = redis.call('LLEN', keys.target)
 local room = request.limit - redis.call('LLEN', keys.ready)
-local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
+local sequence = next_sequence(redis.call('GET', keys.sequence), request.now_micros)
 for _, key in ipairs({ keys.timeouts, keys.offered, keys.values, keys.leases }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
 redis.call('LLEN', keys.wake)

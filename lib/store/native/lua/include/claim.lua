@@ -5,11 +5,14 @@
 -- How long a token is remembered to take nothing: as long as a call may be under way, the longest offerTimeout.
 local ENDED_KEPT_MS = 600000
 
+-- Raises if the deadline has passed.
 local function read_claim_request(arguments)
+  local now, now_micros = read_clock()
+  check_deadline(tonumber(arguments[1]), now)
   local max_bytes = tonumber(arguments[5])
   return {
     token = arguments[2], instead_of = arguments[3], limit = tonumber(arguments[4]),
-    max_bytes = max_bytes > 0 and max_bytes or math.huge, lease = tonumber(arguments[6]),
+    max_bytes = max_bytes > 0 and max_bytes or math.huge, lease = tonumber(arguments[6]), now = now, now_micros = now_micros,
   }
 end
 
@@ -33,41 +36,47 @@ local function passed_on_by(claims, instead_of)
   return instead_of == '' and {} or ids_held(redis.call('HGET', claims, instead_of) or '\n')
 end
 
--- Returns how many of the messages are taken, these as one string, and the ids of those that have a record.
-local function pack_taken(keys, ids, max_bytes)
-  local records = read_within(#ids, max_bytes, function(first, last)
-    return redis.call('HMGET', keys.messages, unpack(ids, first, last))
-  end)
-  local failed = redis.call('HLEN', keys.attempts) > 0 and redis.call('HMGET', keys.attempts, unpack(ids)) or {}
-  local taken, present = {}, {}
-  for i, value in ipairs(records) do
-    local id, record = ids[i], is_record(value) and value or ''
-    taken[#taken + 1] = struct.pack('>I2I4I4', #id, tonumber(failed[i] or 0) or 0, #record)
-    taken[#taken + 1], taken[#taken + 2] = id, record
-    if record ~= '' then
-      present[#present + 1] = id
+-- How many records are read at a time: each may be as large as a payload, and not all may be taken.
+local READ_AT_ONCE = 64
+
+-- Takes the first of these messages, `most` and `max_bytes` at most, but one at least unless `most` is 0. Returns how many, these
+-- as one string, and the ids of those that have a record.
+local function pack_taken(keys, ids, most, max_bytes)
+  local taken, present, count, bytes = {}, {}, 0, 0
+  local failed = most > 0 and redis.call('HLEN', keys.attempts) > 0
+    and redis.call('HMGET', keys.attempts, unpack(ids, 1, most)) or {}
+  while count < most do
+    local records = redis.call('HMGET', keys.messages, unpack(ids, count + 1, math.min(count + READ_AT_ONCE, most)))
+    for _, value in ipairs(records) do
+      local id, record = ids[count + 1], is_record(value) and value or ''
+      bytes = bytes + #record
+      if bytes > max_bytes and count > 0 then
+        return count, table.concat(taken), present
+      end
+      count = count + 1
+      taken[#taken + 1] = struct.pack('>I2I4I4', #id, tonumber(failed[count] or 0) or 0, #record)
+      taken[#taken + 1], taken[#taken + 2] = id, record
+      if record ~= '' then
+        present[#present + 1] = id
+      end
     end
   end
-  return #records, table.concat(taken), present
+  return count, table.concat(taken), present
 end
 
 -- `elsewhere`: messages that are ready, but not in the list of ready ones.
 local function claim_ready(keys, request, elsewhere)
-  local token, instead_of = request.token, request.instead_of
-  local passed_on = passed_on_by(keys.claims, instead_of)
+  local token, passed_on = request.token, passed_on_by(keys.claims, request.instead_of)
+  local limit = has_taken(keys, token) and 0 or request.limit
   local is_paused = redis.call('GET', keys.paused)
-  local ready = redis.call('LLEN', keys.ready)
-  local tokens_at_door = redis.call('LLEN', keys.wake)
+  local ready, tokens_at_door = redis.call('LLEN', keys.ready), redis.call('LLEN', keys.wake)
   redis.call('ZCARD', keys.leases)
 
   local ids = passed_on
-  if #passed_on == 0 and not is_paused and not has_taken(keys, token) and request.limit > 0 then
-    ids = redis.call('LRANGE', keys.ready, 0, request.limit - 1)
+  if #passed_on == 0 and not is_paused and limit > 0 then
+    ids = redis.call('LRANGE', keys.ready, 0, limit - 1)
   end
-  local count, taken, present = 0, '', {}
-  if #ids > 0 and request.limit > 0 then
-    count, taken, present = pack_taken(keys, { unpack(ids, 1, math.min(#ids, request.limit)) }, request.max_bytes)
-  end
+  local count, taken, present = pack_taken(keys, ids, math.min(limit, #ids), request.max_bytes)
   local popped = #passed_on == 0 and count or 0
   local given_back = #passed_on - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
@@ -79,16 +88,14 @@ local function claim_ready(keys, request, elsewhere)
   for i = #passed_on, #passed_on - given_back + 1, -1 do
     redis.call('LPUSH', keys.ready, passed_on[i])
   end
-  local _, now_micros = read_clock()
-  local lease_end = string.format('%.0f', instant_in(request.lease, now_micros))
   if keys.ended_now then
     redis.call('SET', keys.ended_now, '1', 'PX', ENDED_KEPT_MS)
-    redis.call('HDEL', keys.claims, instead_of)
-    redis.call('ZREM', keys.leases, instead_of)
+    redis.call('HDEL', keys.claims, request.instead_of)
+    redis.call('ZREM', keys.leases, request.instead_of)
   end
   if #present > 0 then
     redis.call('HSET', keys.claims, token, with_ids('\n', present))
-    redis.call('ZADD', keys.leases, lease_end, token)
+    redis.call('ZADD', keys.leases, string.format('%.0f', instant_in(request.lease, request.now_micros)), token)
   end
   if more and tokens_at_door == 0 then
     redis.call('RPUSH', keys.wake, '1')
