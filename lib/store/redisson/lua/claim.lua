@@ -73,7 +73,7 @@ if count > 0 then
   check_claim_permissions(keys)
   check_permissions(
     'ZADD', keys.offered, 'ZADD', keys.values, 'LPOP', keys.target, 'HSET', keys.messages, 'RPUSH', keys.ready,
-    'SET', keys.sequence, 'ZREM', keys.offered, 'ZREM', keys.values, 'LRANGE', keys.ready, 'HMGET', keys.messages,
+    'SET', keys.sequence, 'ZREM', keys.offered, 'ZREM', keys.values, 'LRANGE', keys.ready, 'HMGET', keys.messages, 'DEL', keys.wake,
     'HMGET', keys.attempts
   )
   pass_over(keys, search.passed)

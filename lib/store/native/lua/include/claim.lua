@@ -23,11 +23,9 @@ end
 
 -- Raises if what a claim changes may not be changed: before the first write.
 local function check_claim_permissions(keys)
-  check_permissions(
-    'LPOP', keys.ready, 'LPUSH', keys.ready, 'HSET', keys.claims, 'ZADD', keys.leases, 'RPUSH', keys.wake, 'DEL', keys.wake
-  )
+  check_permissions('LPOP', keys.ready, 'HSET', keys.claims, 'ZADD', keys.leases, 'RPUSH', keys.wake)
   if keys.ended_now then
-    check_permissions('SET', keys.ended_now, 'HDEL', keys.claims, 'ZREM', keys.leases)
+    check_permissions('SET', keys.ended_now, 'LPUSH', keys.ready, 'HDEL', keys.claims, 'ZREM', keys.leases)
   end
 end
 
@@ -80,8 +78,13 @@ local function claim_ready(keys, request, elsewhere)
   local popped = #passed_on == 0 and count or 0
   local given_back = #passed_on - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
+  -- Nothing is left to wake for.
+  local is_bell_stale = not more and tokens_at_door > 0
 
   check_claim_permissions(keys)
+  if is_bell_stale then
+    check_permissions('DEL', keys.wake)
+  end
   if popped > 0 then
     redis.call('LPOP', keys.ready, popped)
   end
@@ -99,8 +102,7 @@ local function claim_ready(keys, request, elsewhere)
   end
   if more and tokens_at_door == 0 then
     redis.call('RPUSH', keys.wake, '1')
-  elseif not more and tokens_at_door > 0 then
-    -- Nothing is left to wake for.
+  elseif is_bell_stale then
     redis.call('DEL', keys.wake)
   end
   return count > 0 and { more and 1 or 0, taken } or { more and 1 or 0 }
