@@ -39,7 +39,8 @@ function allSettings({ offers, changes, claims }: MessageStory, claim: ClaimStor
     settings.push({ invokedAt, delay, due: null, knownAt: outcome === 'done' ? endedAt : Infinity });
   }
   for (const { end, settle } of claims.slice(0, claims.indexOf(claim))) {
-    if (!end || settle?.result === 'refused') continue;
+    // What is given back keeps its due time.
+    if (!end || settle?.result === 'refused' || settle?.outcome === 'release') continue;
     const delay = LEAST_DELAY[end.how];
     if (delay === null) continue;
     const knownAt = settle?.result === 'accepted' ? settle.at : Infinity;

@@ -337,8 +337,8 @@ describe('The oracle', () => {
     });
 
     test('a handler that gave way to a shutdown explains the next start', () => {
-      const gaveWay = [start(103), end(4104, 'aborted'), settled(4106, { outcome: 'defer' })];
-      const again = [start(4109, { by: OTHER, due: 4106 }), end(4110, 'handled', OTHER)];
+      const gaveWay = [start(103), end(4104, 'aborted'), settled(4106, { outcome: 'release' })];
+      const again = [start(4109, { by: OTHER }), end(4110, 'handled', OTHER)];
       expect(judged([...OFFERED, ...gaveWay, ...again])).toMatchObject({
         red: [],
         duplicates: { 'gave way to a shutdown': 1 },

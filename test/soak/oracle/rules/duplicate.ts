@@ -23,7 +23,7 @@ export function attribute(
     if (end?.how === 'failed') return 'failed attempt';
     if (end?.how === 'deferred') return 'put off by its handler';
   }
-  if (end?.how === 'aborted' && settle?.outcome === 'defer' && settle.result !== 'refused') {
+  if (end?.how === 'aborted' && settle?.outcome === 'release' && settle.result !== 'refused') {
     return 'gave way to a shutdown';
   }
   const leaseEnded = later.attempt > earlier.attempt && later.startedAt >= earlier.sentAt + LEASE;
