@@ -67,6 +67,16 @@ describe('a queue in the layout of Redisson', () => {
     });
   });
 
+  test('a queue whose messages are gone, and that nobody handles, leaves one key, which expires within a day', async () => {
+    const queue = open();
+    await queue.offer({ only: { at: FAR, value: 'v' } });
+    expect(await queue.store.cancel('only')).toBe(true);
+    expect(await queue.redis.keys(`*${queue.name}*`)).toEqual([queue.keys.sequence]);
+    const lifetime = await queue.redis.pttl(queue.keys.sequence);
+    expect(lifetime).toBeGreaterThan(23 * HOUR);
+    expect(lifetime).toBeLessThanOrEqual(24 * HOUR);
+  });
+
   test('the head of the queue is announced as an instant, and nothing else is', async () => {
     const queue = open();
     const heard: string[] = [];
