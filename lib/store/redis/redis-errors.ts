@@ -57,7 +57,7 @@ export function serverTimeOfLateCall(error: unknown): number | undefined {
 
 /** Whether Redis refused because of its user's ACL: for a command itself, or for one inside a script. */
 export function lacksPermission(cause: unknown): cause is Error {
-  return isErrorReply(cause) && /^NOPERM|user executing the script can't/.test(cause.message);
+  return isErrorReply(cause) && /^NOPERM|user executing the script can't|ACL failure in script/.test(cause.message);
 }
 
 export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
