@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { published } from '../support/redis/provisioned.js';
+import { argumentsFor } from '../support/run-program.js';
 import { until } from '../support/until.js';
 import { EventReader } from './sample-app.events.js';
 
-const PROGRAM = fileURLToPath(new URL('../../sample-app/main.ts', import.meta.url));
-const LOADER = ['--disable-warning=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
+const PROGRAM = new URL('../../sample-app/main.ts', import.meta.url);
 
 /** No connection is kept for later: it would outlive the test. */
 const SINGLE = { connection: 'close' };
@@ -27,7 +26,7 @@ export class SampleApp {
 
   /** Starts the process; see {@link ready}. */
   constructor(env: Record<string, string>) {
-    const child = spawn(process.execPath, [...LOADER, PROGRAM], {
+    const child = spawn(process.execPath, argumentsFor(PROGRAM), {
       env: { PATH: '', PORT: '0', NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -4,7 +4,10 @@ import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SOURCES = ['lib', 'test'];
+const SOURCES = ['lib', 'test', 'sample-app'];
+
+/** Files that are read where they are. */
+const ASSETS = ['.lua', '.html', '.css', '.js', '.svg'];
 
 /**
  * The sources as they are now, as JavaScript. A process that compiles while it starts takes seconds of a busy machine, and
@@ -18,6 +21,7 @@ export class CompiledPrograms {
     mkdirSync(join(ROOT, 'temp'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'temp', 'programs-'));
     for (const source of SOURCES) this.#compile(source);
+    this.#standForPackage();
   }
 
   /** @param file - a TypeScript file among the sources */
@@ -36,11 +40,20 @@ export class CompiledPrograms {
       const target = join(this.folder, relative(ROOT, file));
       if (!entry.isFile() || entry.name.endsWith('.test.ts')) continue;
       mkdirSync(dirname(target), { recursive: true });
-      if (extname(file) === '.lua') copyFileSync(file, target);
+      if (ASSETS.includes(extname(file))) copyFileSync(file, target);
       if (extname(file) !== '.ts') continue;
       const { code } = transformFileSync(file, { configFile: join(ROOT, '.swcrc'), sourceMaps: 'inline' });
       writeFileSync(target.replace(/ts$/, 'js'), code);
     }
+  }
+
+  /** The sample application imports the package by its name, which is to be the library compiled here. */
+  #standForPackage(): void {
+    const folder = join(this.folder, 'node_modules', 'nestjs-delay-queue');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', exports: './index.js' }));
+    writeFileSync(join(folder, 'index.js'), "export * from '../../lib/index.js';\n");
   }
 }
 
