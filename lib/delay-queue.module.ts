@@ -7,6 +7,7 @@ import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './delay-
 import { type ResolvedModuleOptions, resolveModuleOptions } from './delay-queue.options.schema.js';
 import { DelayQueueRuntime } from './delay-queue.runtime.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { AgainAdvice } from './handler/again-advice.js';
 import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
 import { DelayQueueProducer } from './producer/delay-queue.producer.js';
@@ -34,6 +35,7 @@ import { createStores } from './store/create-stores.js';
     },
     HandlerRegistry,
     HandlerExplorer,
+    AgainAdvice,
     Queues,
     DelayQueueRuntime,
     DelayQueueProducer,

@@ -14,6 +14,7 @@ import { MessageRunner } from './consumer/message.runner.js';
 import { RetryPolicy } from './consumer/retry-policy.js';
 import type { ResolvedModuleOptions } from './delay-queue.options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { AgainAdvice } from './handler/again-advice.js';
 import { type DelayedMessageHandler, HandlerRegistry } from './handler/handler.registry.js';
 import { Queues } from './queues.js';
 import { SafeLogger } from './safe-logger.js';
@@ -46,6 +47,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
+    private readonly againAdvice: AgainAdvice,
     private readonly modules: ModulesContainer,
   ) {}
 
@@ -106,15 +108,17 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const { clock } = this;
     const logger = this.#logger;
     const { offerTimeout: answerTimeout } = this.options;
-    const { attempts, timeout, checkInterval } = options;
+    const { attempts, timeout, checkInterval, maxPayloadBytes } = options;
     const retryPolicy = new RetryPolicy(options, logger);
-    const runner = new MessageRunner({ handler, codec: store.codec, retryPolicy, clock, logger, attempts, timeout });
+    const bodies = { codec: store.codec, maxPayloadBytes };
+    const runner = new MessageRunner({ handler, ...bodies, retryPolicy, clock, logger, attempts, timeout });
     const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
     const repairer = new Repairer({ queue, store, clock, logger });
     const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options, answerTimeout });
     this.#schedulers.push(scheduler);
     this.#repairers.push(repairer);
     this.#loops.push(loop);
+    this.againAdvice.watch(queue, (id) => loop.holds(id));
     scheduler.start();
     repairer.start();
     loop.start();

@@ -27,7 +27,7 @@ export type {
   MessageState,
 } from './message.js';
 export { DelayedHandler } from './handler/delayed-handler.decorator.js';
-export { DeferMessage, RejectMessage } from './handler/handler-results.js';
+export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './handler/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue.producer.js';
 export { type DeadLetterPage, type DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
 export { RedissonQueue } from './producer/redisson-queue.js';

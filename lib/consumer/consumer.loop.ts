@@ -78,6 +78,11 @@ export class ConsumerLoop {
     return this.#held.size;
   }
 
+  /** Whether a message is among {@link held}. Looks at each: for rare cases. */
+  holds(id: string): boolean {
+    return [...this.#held].some(({ claim }) => claim.id === id);
+  }
+
   start(): void {
     this.#doorbell = this.#options.store.openDoorbell();
     this.#looping = this.#loop(this.#doorbell);

@@ -55,7 +55,7 @@ export function isStrayPromise(value: unknown): boolean {
 /** As `promise.then`, which may have been replaced. */
 export function follow<T>(
   promise: Promise<unknown>,
-  { onDone, onFailed }: { onDone: () => T; onFailed: (error: unknown) => T },
+  { onDone, onFailed }: { onDone: (value: unknown) => T; onFailed: (error: unknown) => T },
 ): Promise<T> {
   return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
 }

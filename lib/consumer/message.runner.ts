@@ -3,15 +3,15 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { Clock } from '../clock.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import type { DelayedMessageHandler } from '../handler/handler.registry.js';
-import { RejectMessage } from '../handler/handler-results.js';
-import type { MessageCodec, Outcome } from '../store/message-store.js';
+import { Again, RejectMessage } from '../handler/handler-results.js';
+import { type BodyRules, encodeBody } from '../store/encode-body.js';
+import type { Outcome } from '../store/message-store.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
 import { describeFailure, follow, isInstance, isStrayPromise, showFailure } from './failure.js';
 import type { RetryPolicy } from './retry-policy.js';
 
-export interface MessageRunnerOptions {
+export interface MessageRunnerOptions extends BodyRules {
   readonly handler: DelayedMessageHandler;
-  readonly codec: Pick<MessageCodec, 'decode'>;
   readonly retryPolicy: RetryPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,10 +37,11 @@ export class MessageRunner {
       return this.#unreadable(delivery, error);
     }
     try {
-      const completion = completionOf(this.options.handler.call(delivery.payload, delivery));
-      if (!completion) return ACK;
+      const result = this.options.handler.call(delivery.payload, delivery);
+      const completion = completionOf(result);
+      if (!completion) return this.#done(delivery, result);
       return follow(this.#withinTimeout(delivery, completion), {
-        onDone: () => ACK,
+        onDone: (value) => this.#done(delivery, value),
         onFailed: (error) => this.#failed(delivery, error),
       });
     } catch (error) {
@@ -68,7 +69,7 @@ export class MessageRunner {
   #withinTimeout(delivery: Delivery, completion: Promise<unknown>): Promise<unknown> {
     const { timeout, clock } = this.options;
     if (timeout === null) return completion;
-    return new Promise<void>((resolve, reject) => {
+    return new Promise<unknown>((resolve, reject) => {
       const cancelTimer = clock.schedule(() => {
         const reason = new HandlerTimeout(`The handler took longer than its timeout of ${timeout} ms`);
         reject(reason);
@@ -76,6 +77,24 @@ export class MessageRunner {
       }, timeout);
       void follow(completion, { onDone: resolve, onFailed: reject }).finally(cancelTimer);
     });
+  }
+
+  /** A handler may return whatever it likes; one thing means something. */
+  #done(delivery: Delivery, result: unknown): Outcome {
+    if (!isInstance(result, Again)) return ACK;
+    try {
+      return this.#again(delivery, result);
+    } catch (error) {
+      return this.#failed(delivery, error);
+    }
+  }
+
+  /**
+   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+   */
+  #again({ headers }: Delivery, { delay, payload }: Again): Outcome {
+    if (payload === undefined) return { kind: 'again', delay };
+    return { kind: 'again', delay, body: encodeBody(this.options, { payload, headers }) };
   }
 
   #failed(delivery: Delivery, error: unknown): Outcome {

@@ -41,7 +41,7 @@ export class Settler {
       send: (batch) => void this.#settleAll(batch),
       maxItems: MAX_BATCH,
       maxWeight: MAX_BATCH_BYTES,
-      weigh: ({ outcome }) => 100 + (outcome.kind === 'dead' ? outcome.error.length : 0),
+      weigh: ({ outcome }) => 100 + detailBytes(outcome),
     });
   }
 
@@ -97,4 +97,9 @@ export class Settler {
       this.#pauses.add(end);
     });
   }
+}
+
+function detailBytes(outcome: Outcome): number {
+  if (outcome.kind === 'dead') return outcome.error.length;
+  return outcome.kind === 'again' ? (outcome.body?.length ?? 0) : 0;
 }

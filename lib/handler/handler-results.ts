@@ -38,9 +38,57 @@ export class DeferMessage extends Error {
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
   constructor(delay: Duration) {
-    const parsed = parseDuration(delay, { min: 0, max: LONGEST_DELAY });
-    if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
+    const milliseconds = parseDelay(delay);
     super(`deferred by ${delay}`);
-    this.delay = parsed.milliseconds;
+    this.delay = milliseconds;
   }
+}
+
+/** What can be said about a message that comes again besides its delay. */
+export interface AgainOptions<T = unknown> {
+  /** JSON values or a `Buffer`. Default: the payload it had. */
+  readonly payload?: T;
+}
+
+/** What {@link again} makes, for a handler to return. */
+export class Again {
+  /** @internal */
+  constructor(
+    /** Milliseconds until the message is due again. */
+    readonly delay: number,
+    /** Its payload from then on; undefined: the one it had. */
+    readonly payload: unknown,
+  ) {}
+}
+
+/**
+ * Returned by a handler: the message is handled, and due again after a delay, in one step. It keeps its id and gets all of its
+ * attempts back, so a crash can neither break such a chain nor double it, and `cancel` by the id ends it.
+ *
+ * @param delay - 0 ms – 100 years, by the clock of Redis
+ * @param options - `payload`: what it carries from then on. Default: the payload it had. Its headers stay
+ * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored fails the attempt once the handler returns it.
+ *
+ * @example
+ * ```ts
+ * @DelayedHandler('payment-reminders')
+ * async remind({ orderId, count }: Reminder) {
+ *   if (await this.orders.isPaid(orderId)) return;
+ *   await this.mails.remind(orderId);
+ *   return again('1d', { payload: { orderId, count: count + 1 } });
+ * }
+ * ```
+ */
+export function again(delay: Duration, options: AgainOptions = {}): Again {
+  const unknown = Object.keys(options).find((key) => key !== 'payload');
+  if (unknown !== undefined) {
+    throw new DelayQueueError('INVALID_ARGUMENT', `${unknown} is not an option of again(); there is payload`);
+  }
+  return new Again(parseDelay(delay), options.payload);
+}
+
+function parseDelay(delay: Duration): number {
+  const parsed = parseDuration(delay, { min: 0, max: LONGEST_DELAY });
+  if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
+  return parsed.milliseconds;
 }

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Duration } from '../duration.js';
+import { AgainAdvice } from '../handler/again-advice.js';
 import { assertMessageId, MessageIdGenerator } from '../message-id.js';
 import type { MessageCounts, MessageSnapshot } from '../message.js';
 import { assertQueueName } from '../queue-name.js';
 import { type Queue, Queues } from '../queues.js';
 import { DeadLetters } from './dead-letters.js';
 import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult } from './offer.js';
-import { OfferWriter } from './offer.writer.js';
+import { type OfferContext, OfferWriter } from './offer.writer.js';
 import { readContent } from './read-content.js';
 import { RedissonQueue } from './redisson-queue.js';
 
@@ -20,13 +21,16 @@ import { RedissonQueue } from './redisson-queue.js';
 @Injectable()
 export class DelayQueueProducer {
   readonly #queues: Queues;
-  readonly #ids = new MessageIdGenerator();
-  /** By queue, the writer whose offers are not all answered yet: those that come meanwhile are in order with them. */
-  readonly #busyWriters = new Map<string, OfferWriter>();
+  readonly #offers: OfferContext;
 
   /** @internal */
-  constructor(queues: Queues) {
+  constructor(queues: Queues, advice: AgainAdvice) {
     this.#queues = queues;
+    this.#offers = {
+      ids: new MessageIdGenerator(),
+      busy: new Map(),
+      onKept: (queue, id) => advice.onKept(queue, id),
+    };
   }
 
   /**
@@ -186,6 +190,6 @@ export class DelayQueueProducer {
   }
 
   #writer(queue: string): OfferWriter {
-    return this.#busyWriters.get(queue) ?? new OfferWriter(this.#queue(queue), this.#ids, this.#busyWriters);
+    return this.#offers.busy.get(queue) ?? new OfferWriter(this.#queue(queue), this.#offers);
   }
 }

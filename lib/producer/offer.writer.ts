@@ -1,7 +1,8 @@
 import { DelayQueueError } from '../delay-queue.errors.js';
 import type { MessageIdGenerator } from '../message-id.js';
 import type { Queue } from '../queues.js';
-import type { DueTime, MessageBody, Offer, OfferReceipt } from '../store/message-store.js';
+import { type BodyRules, encodeBody } from '../store/encode-body.js';
+import type { DueTime, Offer, OfferReceipt } from '../store/message-store.js';
 import { inBatches, TurnBatcher } from '../turn-batcher.js';
 import { assertOfferOptions, type OfferOptions, type OfferResult } from './offer.js';
 
@@ -20,20 +21,30 @@ interface PendingOffer {
   readonly reject: (error: unknown) => void;
 }
 
+/** What the writers of a producer share. */
+export interface OfferContext {
+  readonly ids: MessageIdGenerator;
+  /** By queue, its writer while any of its offers is pending: those that come meanwhile are in order with them. */
+  readonly busy: Map<string, OfferWriter>;
+  /** Called when the offer of an id was ignored, because a message of that id is there. */
+  readonly onKept: (queue: string, id: string) => void;
+}
+
 /** Writes the offers of one queue: checks and encodes them, and sends those of one turn in one call. */
 export class OfferWriter {
   readonly #batcher: TurnBatcher<PendingOffer>;
+  readonly #bodyRules: BodyRules;
   /** Offers that are not sent, or not answered yet. */
   #pending = 0;
   /** Calls of the store that are not answered yet. */
   #underWay = 0;
 
-  /** @param busy - where the writer is by the queue's name, while any offer is pending */
   constructor(
     private readonly queue: Queue,
-    private readonly ids: MessageIdGenerator,
-    private readonly busy: Map<string, OfferWriter>,
+    private readonly context: OfferContext,
   ) {
+    const { store, options } = queue;
+    this.#bodyRules = { codec: store.codec, maxPayloadBytes: options.maxPayloadBytes };
     this.#batcher = new TurnBatcher({
       send: (batch) => void this.#send(batch),
       ...BATCH,
@@ -49,12 +60,8 @@ export class OfferWriter {
    */
   prepare(payload: unknown, due: DueTime, options: OfferOptions): Offer {
     assertOfferOptions(options);
-    const { id = this.ids.next(), headers = {}, onDuplicate = 'keep' } = options;
-    const { codec } = this.queue.store;
-    const body = codec.encode({ payload, headers });
-    const bytes = byteLength(body) - (codec.framingBytes?.({ payload, headers }) ?? 0);
-    if (bytes > this.queue.options.maxPayloadBytes) throw this.#tooLarge(bytes);
-    return { id, due, onDuplicate, body };
+    const { id = this.context.ids.next(), headers = {}, onDuplicate = 'keep' } = options;
+    return { id, due, onDuplicate, body: encodeBody(this.#bodyRules, { payload, headers }) };
   }
 
   /**
@@ -92,13 +99,13 @@ export class OfferWriter {
   }
 
   #begin(offers: number): void {
-    if (this.#pending === 0) this.busy.set(this.queue.name, this);
+    if (this.#pending === 0) this.context.busy.set(this.queue.name, this);
     this.#pending += offers;
   }
 
   #end(offers: number): void {
     this.#pending -= offers;
-    if (this.#pending === 0) this.busy.delete(this.queue.name);
+    if (this.#pending === 0) this.context.busy.delete(this.queue.name);
   }
 
   async #send(batch: readonly PendingOffer[]): Promise<void> {
@@ -155,15 +162,8 @@ export class OfferWriter {
       const problem = `Queue '${name}' holds its maxMessages of ${options.maxMessages}: message '${id}' was not taken in`;
       throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
     }
+    if (outcome === 'kept') this.context.onKept(name, id);
     return { id, dueAt: new Date(dueAt), created: outcome === 'created' };
-  }
-
-  #tooLarge(bytes: number): DelayQueueError {
-    return new DelayQueueError(
-      'PAYLOAD_TOO_LARGE',
-      `The payload and headers take ${bytes} bytes, over the ${this.queue.options.maxPayloadBytes} of ` +
-        'maxPayloadBytes: offer a reference to the data instead, or raise the limit',
-    );
   }
 }
 
@@ -184,10 +184,6 @@ function incomplete(failures: readonly unknown[], written: number, all: number):
 function withId(error: unknown, messageId: string): unknown {
   if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
   return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });
-}
-
-function byteLength(body: MessageBody): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
 function offerBytes({ body }: Offer): number {

@@ -81,7 +81,7 @@ export interface MessageStore {
 
   /**
    * Ends claims, each with its outcome. A claim that is no longer held changes nothing (the fence against late answers).
-   * A retry or a defer that is the new earliest is heard by {@link watchDue}.
+   * A message that is delayed again and is the new earliest is heard of by {@link watchDue}.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
@@ -287,6 +287,11 @@ export type Outcome =
   | { readonly kind: 'retry'; readonly delay: number }
   /** Put off: delayed again, no attempt spent. */
   | { readonly kind: 'defer'; readonly delay: number }
+  /**
+   * Handled for now: offered anew in the same step, under the same id and with all attempts before it. `body`: what it says
+   * from now on; default: what it said.
+   */
+  | { readonly kind: 'again'; readonly delay: number; readonly body?: MessageBody }
   /** Not handled: ready again before all others, its due time unchanged, no attempt spent. Some doorbell is rung. */
   | { readonly kind: 'release' }
   /** Failed for good: an attempt is spent, and it is a dead letter. */

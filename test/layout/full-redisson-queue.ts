@@ -24,6 +24,7 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   'claim in the place of another one': (store) =>
     store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: HOUR }),
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
+  'settle: again': settle({ kind: 'again', delay: HOUR, body: 'anew' }),
   'settle: release': settle({ kind: 'release' }),
   repair: (store) => store.repair(),
   status: (store) => store.status(),

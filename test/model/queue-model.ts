@@ -16,8 +16,8 @@ import { ReadyLine } from './ready-line.js';
 
 export interface ModelMessage {
   readonly id: string;
-  readonly body: string;
-  readonly offered: Instant;
+  body: string;
+  offered: Instant;
   state: MessageState;
   due: Instant;
   failedAttempts: number;
@@ -240,6 +240,11 @@ export class QueueModel {
     } else {
       toState(message, 'delayed');
       message.due = Instant.after(outcome.delay, at);
+    }
+    if (outcome.kind === 'again') {
+      message.offered = Instant.at(at);
+      message.failedAttempts = 0;
+      message.body = (outcome.body ?? message.body).toString();
     }
   }
 

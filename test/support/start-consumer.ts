@@ -30,6 +30,7 @@ export function startConsumer(
   const runner = new MessageRunner({
     handler: { queue: 'orders', name: 'Test.handle', options, call },
     codec: store.codec,
+    maxPayloadBytes: settings.maxPayloadBytes,
     retryPolicy: new RetryPolicy(settings, logger),
     clock,
     logger,

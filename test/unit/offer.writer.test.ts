@@ -15,7 +15,8 @@ const options = resolveQueueOptions();
 
 function newWriter(store: MessageStore) {
   const busy = new Map<string, OfferWriter>();
-  const writer = new OfferWriter({ name: 'orders', options, store }, new MessageIdGenerator(), busy);
+  const context = { ids: new MessageIdGenerator(), busy, onKept: () => undefined };
+  const writer = new OfferWriter({ name: 'orders', options, store }, context);
   const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   return { writer, busy, offer };
 }

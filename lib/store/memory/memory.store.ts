@@ -289,6 +289,10 @@ export class MemoryMessageStore implements MessageStore {
       case 'defer':
         this.#table.delay(message, Math.ceil(now + outcome.delay));
         break;
+      case 'again':
+        this.#table.renew(message, outcome.body === undefined ? message.body : Buffer.from(outcome.body), Math.floor(now));
+        this.#table.delay(message, Math.ceil(now + outcome.delay));
+        break;
       case 'release':
         this.#table.lineUpFirst([message]);
         break;

@@ -5,8 +5,8 @@ import { RankedList, type Ranked } from './ranked-list.js';
 /** A message where it is now; only the {@link MessageTable} changes it. */
 export interface MemoryMessage extends Ranked {
   readonly id: string;
-  readonly body: Buffer;
-  readonly offeredAt: number;
+  body: Buffer;
+  offeredAt: number;
   dueAt: number;
   failedAttempts: number;
   /** The claim that holds it; null unless active. */
@@ -93,6 +93,13 @@ export class MessageTable {
     };
     this.#byId.set(id, message);
     this.#byState.delayed.add(message);
+  }
+
+  /** As if offered anew, all attempts before it. */
+  renew(message: MemoryMessage, body: Buffer, offeredAt: number): void {
+    message.body = body;
+    message.offeredAt = offeredAt;
+    message.failedAttempts = 0;
   }
 
   delay(message: MemoryMessage, dueAt: number): void {

@@ -3,6 +3,7 @@ import type {
   ClaimReport,
   ClaimRequest,
   DueTime,
+  MessageBody,
   OfferOutcome,
   OfferReceipt,
   Outcome,
@@ -85,7 +86,12 @@ export function settlementArguments(settlements: readonly Settlement[]): ScriptA
 
 function detail(outcome: Outcome): ScriptArgument {
   if (outcome.kind === 'dead') return outcome.error;
+  if (outcome.kind === 'again' && outcome.body !== undefined) return renewal(outcome.delay, outcome.body);
   return 'delay' in outcome ? outcome.delay : '';
+}
+
+function renewal(delay: number, body: MessageBody): ScriptArgument {
+  return typeof body === 'string' ? `${delay}\n${body}` : Buffer.concat([Buffer.from(`${delay}\n`), body]);
 }
 
 export function readQueueStatus(reply: ScriptReply): QueueStatus {

@@ -6,6 +6,8 @@ const OUTCOMES: Outcome[] = [
   { kind: 'ack' },
   { kind: 'retry', delay: 1 },
   { kind: 'defer', delay: 1 },
+  { kind: 'again', delay: 1 },
+  { kind: 'again', delay: 1, body: 'J"late"' },
   { kind: 'release' },
   { kind: 'dead', error: 'late' },
 ];
@@ -95,6 +97,53 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(message.dueAt).toBeLessThanOrEqual(after + HOUR);
       expect(await queue.transfer()).toMatchObject({ moved: 0, nextAt: message.dueAt });
       expect(await queue.store.cancel('a')).toBe(true);
+    });
+
+    it.each([
+      ['the same content', undefined],
+      ['content given as text', 'J"once more"'],
+      ['content given as bytes', Buffer.from('J"once\nmore\0"')],
+    ])('again: the message is offered anew under its id, with %s', async (_, body) => {
+      const queue = await queues.open();
+      await queue.makeReady('a');
+      await queue.settle((await queue.claim())[0], { kind: 'retry', delay: 0 });
+      await queue.transferSomething();
+      const [claim] = await queue.claim();
+      const { body: bodyBefore } = await queue.find('a');
+      await queue.advance(2);
+      const before = Math.floor(await queue.now());
+      expect(await queue.settle(claim, { kind: 'again', delay: HOUR, ...(body !== undefined && { body }) })).toBe(true);
+      const after = Math.ceil(await queue.now());
+
+      const message = await queue.find('a');
+      expect(message).toMatchObject({ state: 'delayed', failedAttempts: 0, leasedUntil: null });
+      expect(message.body.toString()).toBe((body ?? bodyBefore).toString());
+      expect(message.offeredAt).toBeGreaterThanOrEqual(before);
+      expect(message.offeredAt).toBeLessThanOrEqual(after);
+      expect(message.dueAt).toBeGreaterThanOrEqual(before + HOUR);
+      expect(message.dueAt).toBeLessThanOrEqual(after + HOUR);
+      expect(await queue.transfer()).toMatchObject({ moved: 0, nextAt: message.dueAt });
+      expect((await queue.store.status()).counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+      expect(await queue.store.cancel('a')).toBe(true);
+      expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
+      expect(await queue.find('a')).toMatchObject({ failedAttempts: 0 });
+    });
+
+    it('again: of many messages each comes with its own delay and content', async () => {
+      const queue = await queues.open();
+      await queue.makeReady('a', 'b', 'c', 'd');
+      const [a, b, c, d] = (await queue.claim()).map(defined);
+      await queue.store.settle([
+        { claim: defined(a), outcome: { kind: 'again', delay: HOUR, body: 'J"of a"' } },
+        { claim: defined(b), outcome: { kind: 'retry', delay: 2 * HOUR } },
+        { claim: defined(c), outcome: { kind: 'again', delay: 3 * HOUR, body: 'J"of c"' } },
+        { claim: defined(d), outcome: { kind: 'again', delay: 4 * HOUR } },
+      ]);
+      const found = await Promise.all(['a', 'b', 'c', 'd'].map((id) => queue.find(id)));
+      expect(found.map(({ failedAttempts }) => failedAttempts)).toEqual([0, 1, 0, 0]);
+      expect(found[0]!.body.toString()).toBe('J"of a"');
+      expect(found[2]!.body.toString()).toBe('J"of c"');
+      expect(found.map(({ dueAt }) => Math.round((dueAt - found[0]!.dueAt) / HOUR))).toEqual([0, 1, 2, 3]);
     });
 
     it('release: the messages are ready again, before all others and as they were', async () => {
@@ -197,7 +246,7 @@ export function describeSettlements(queues: ContractQueues): void {
     });
 
     describe.each(Object.entries(LOSSES))('of a lost claim, whose message %s', (_, lose) => {
-      it.each(OUTCOMES.map((outcome) => [outcome.kind, outcome] as const))(
+      it.each(OUTCOMES.map((outcome) => [JSON.stringify(outcome), outcome] as const))(
         'changes nothing by %s',
         async (__, outcome) => {
           const queue = await queues.open();

@@ -87,7 +87,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it.each(['retry', 'defer'] as const)('tells of a message that is earliest by a %s', async (kind) => {
+    it.each(['retry', 'defer', 'again'] as const)('tells of a message that is earliest by a %s', async (kind) => {
       const queue = await queues.open();
       const [first, second] = await queue.makeActive(['a', 'b']);
       const { heard, stop } = await listen(queue.store);

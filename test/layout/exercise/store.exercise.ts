@@ -163,10 +163,21 @@ export class StoreExercise {
     await this.end(['a', 'b'], PUT_OFF);
     await this.end(['a'], { kind: 'ack' });
     await this.end(['b'], { kind: 'defer', delay: HOUR });
+    await this.#endAgain();
     await this.end(['c', 'd', 'e'], DEAD);
     const token = await this.take(['f', 'g']);
     await this.store.settle([{ claim: { id: 'f', token }, outcome: { kind: 'ack' } }]);
     await this.store.clear();
+  }
+
+  /** Of messages that failed before, and of one that did not. */
+  async #endAgain(): Promise<void> {
+    await this.end(['tried'], RETRY);
+    await until(async () => (await this.transfer()).moved > 0);
+    const { messages } = await this.store.claim({ token: 'tried again', limit: 1, lease: HOUR });
+    const claims = messages.map(({ id }) => ({ id, token: 'tried again' }));
+    await this.store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'again', delay: HOUR } })));
+    await this.end(['anew'], { kind: 'again', delay: HOUR, body: 'J"anew"' });
   }
 
   /** Once they are ready again, once they are dead; and fewer than a claim holds. */

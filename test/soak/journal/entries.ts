@@ -86,7 +86,7 @@ export type SettleResult = (typeof SETTLE_RESULTS)[number];
 
 export const CHANGE_RESULTS = ['done', 'refused', 'failed', 'unknown'] as const;
 export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'rejected', 'aborted'] as const;
-export const SETTLE_OUTCOMES = ['ack', 'retry', 'defer', 'release', 'dead'] as const;
+export const SETTLE_OUTCOMES = ['ack', 'retry', 'defer', 'again', 'release', 'dead'] as const;
 export const SETTLE_RESULTS = ['accepted', 'refused', 'unknown'] as const;
 
 export function writeEntry(entry: Entry): string {

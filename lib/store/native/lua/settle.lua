@@ -5,8 +5,8 @@
 -- ARGV 1 channel of announcements
 --      2 most dead letters
 --      then for each run of messages that one claim took and that ended alike: token of the claim, outcome ('ack', 'retry',
---      'defer', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; dead: error, JSON), how
---      many, their ids
+--      'defer', 'again', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; again: delay in
+--      ms and, for a new body, a line feed and that body; dead: error, JSON), how many, their ids
 -- Returns dropped (oldest dead letters), then the place (from 1, among all ids) of each whose claim was no longer held:
 --      nothing was changed for it.
 --
@@ -40,10 +40,13 @@ redis.call('HLEN', messages)
 local attempts_kept = redis.call('HLEN', attempts)
 
 local reply = { 0 }
-local gone, failures, released = {}, {}, {}
+local gone, failures, released, renewed = {}, {}, {}, {}
 -- Pairs of an id and its delay, or its error.
 local later, letters = {}, {}
+-- By id, of those offered anew: the body, false for the same as before.
+local bodies = {}
 local ended = {}
+local now, now_micros
 
 -- Returns whether the claim held the ids, given as they follow each other.
 local function release(token, ids)
@@ -54,9 +57,18 @@ local function release(token, ids)
   return left
 end
 
+local function renew(id, detail)
+  local delay, body = string.match(detail, '^([^\n]*)\n(.*)$')
+  renewed[#renewed + 1] = id
+  later[#later + 1], later[#later + 2] = id, tonumber(delay or detail)
+  bodies[id] = body or false
+end
+
 local function end_with(id, outcome, detail)
   if outcome == 'ack' then
     gone[#gone + 1] = id
+  elseif outcome == 'again' then
+    renew(id, detail)
   elseif outcome == 'dead' then
     letters[#letters + 1], letters[#letters + 2] = id, detail
   elseif outcome == 'release' then
@@ -67,6 +79,15 @@ local function end_with(id, outcome, detail)
   if outcome == 'retry' or outcome == 'dead' then
     failures[#failures + 1] = id
   end
+end
+
+-- Its new record, of one that is delayed again.
+local function record_due_at(id, record, due)
+  local body = bodies[id]
+  if body == nil then
+    return with_due(record, due)
+  end
+  return pack_record(due, now, body or record_body(record))
 end
 
 local place = 0
@@ -88,7 +109,7 @@ end
 
 -- Looks only at what the outcomes at hand are about to touch: most batches are all 'ack'.
 local scores, records, deaths, spent = {}, {}, {}, {}
-local now, now_micros, earliest_before, earliest
+local earliest_before, earliest
 if #later + #letters > 0 then
   now, now_micros = read_clock()
 end
@@ -106,7 +127,7 @@ if #later > 0 then
     if is_record(record) then
       local due = instant_in(delay, now_micros)
       scores[#scores + 1], scores[#scores + 2] = due, id
-      records[#records + 1], records[#records + 2] = id, with_due(record, due)
+      records[#records + 1], records[#records + 2] = id, record_due_at(id, record, due)
       if not earliest or due < earliest then
         earliest = due
       end
@@ -131,6 +152,9 @@ end
 if #gone > 0 then
   check_permissions('HDEL', messages, 'HDEL', attempts)
 end
+if #renewed > 0 and attempts_kept > 0 then
+  check_permissions('HDEL', attempts)
+end
 if #scores > 0 then
   check_permissions('ZADD', delayed, 'HSET', messages)
 end
@@ -150,6 +174,9 @@ if #gone > 0 then
   if attempts_kept + #spent > 0 then
     redis.call('HDEL', attempts, unpack(gone))
   end
+end
+if #renewed > 0 and attempts_kept > 0 then
+  redis.call('HDEL', attempts, unpack(renewed))
 end
 if #scores > 0 then
   redis.call('ZADD', delayed, unpack(scores))

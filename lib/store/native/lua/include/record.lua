@@ -15,3 +15,7 @@ end
 local function with_due(record, due)
   return struct.pack('>I6', due) .. string.sub(record, 7)
 end
+
+local function record_body(record)
+  return string.sub(record, 13)
+end

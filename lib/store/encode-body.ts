@@ -1,0 +1,27 @@
+import { DelayQueueError } from '../delay-queue.errors.js';
+import type { MessageBody, MessageCodec, MessageContent } from './message-store.js';
+
+/** How a queue writes what its messages say. */
+export interface BodyRules {
+  readonly codec: MessageCodec;
+  /** The most bytes of an encoded payload and headers. */
+  readonly maxPayloadBytes: number;
+}
+
+/**
+ * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+ */
+export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: MessageContent): MessageBody {
+  const body = codec.encode(content);
+  const bytes = byteLength(body) - (codec.framingBytes?.(content) ?? 0);
+  if (bytes <= maxPayloadBytes) return body;
+  throw new DelayQueueError(
+    'PAYLOAD_TOO_LARGE',
+    `The payload and headers take ${bytes} bytes, over the ${maxPayloadBytes} of maxPayloadBytes: ` +
+      'offer a reference to the data instead, or raise the limit',
+  );
+}
+
+function byteLength(body: MessageBody): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
