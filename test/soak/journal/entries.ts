@@ -85,7 +85,7 @@ export type SettleOutcome = (typeof SETTLE_OUTCOMES)[number];
 export type SettleResult = (typeof SETTLE_RESULTS)[number];
 
 export const CHANGE_RESULTS = ['done', 'refused', 'failed', 'unknown'] as const;
-export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'rejected', 'aborted'] as const;
+export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'again', 'rejected', 'aborted'] as const;
 export const SETTLE_OUTCOMES = ['ack', 'retry', 'defer', 'again', 'release', 'dead'] as const;
 export const SETTLE_RESULTS = ['accepted', 'refused', 'unknown'] as const;
 

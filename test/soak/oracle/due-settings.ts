@@ -1,6 +1,6 @@
 import type { HandlerEnd } from '../journal/entries.js';
 import type { ClaimStory, MessageStory } from './message-story.js';
-import { SHORTEST_BACKOFF, DEFER_DELAY } from '../workload/message-plan.js';
+import { AGAIN_DELAY, DEFER_DELAY, SHORTEST_BACKOFF } from '../workload/message-plan.js';
 
 /** After a handler's end its message is not due again before so many ms; null: it is not due again at all. */
 const LEAST_DELAY: Readonly<Record<HandlerEnd, number | null>> = {
@@ -8,6 +8,7 @@ const LEAST_DELAY: Readonly<Record<HandlerEnd, number | null>> = {
   rejected: null,
   failed: SHORTEST_BACKOFF,
   deferred: DEFER_DELAY,
+  again: AGAIN_DELAY,
   aborted: 0,
 };
 

@@ -311,6 +311,32 @@ describe('The oracle', () => {
       expect(Object.values(duplicates)).toEqual([1]);
     });
 
+    test('a handler that asks for its message again explains the next start, with the next content', () => {
+      const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
+      const next = [start(460, { by: OTHER, due: 454, version: 1 }), end(461, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...asked, ...next])).toMatchObject({
+        red: [],
+        duplicates: { 'asked for again by its handler': 1 },
+      });
+    });
+
+    test('a handler that asks for its message again does not explain what it was before', () => {
+      const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
+      const before = [start(460, { by: OTHER, due: 454 }), end(461, 'again', OTHER)];
+      const next = [start(860, { by: OTHER, due: 854, version: 1 }), end(861, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...asked, ...before, ...next]).red).toEqual(['unattributed']);
+    });
+
+    test('a message that was asked for again and never came is lost', () => {
+      const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
+      expect(judged([...OFFERED, ...asked]).red).toEqual(['lost']);
+    });
+
+    test('content that nobody offered or asked for is corrupt', () => {
+      const next = [start(103, { version: 1 }), end(104)];
+      expect(judged([...OFFERED, ...next]).red).toContain('corrupt');
+    });
+
     test('a fault that the holder felt while it held the message explains the next start', () => {
       const verdict = judged([...OFFERED, start(103), ...HANDLED_AGAIN], [fault(104, 200)]);
       expect(verdict).toMatchObject({ red: [], duplicates: { 'worker killed': 1 } });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeferMessage, type DelayedMessage, RejectMessage } from '../../../lib/index.js';
+import { again, type Again, DeferMessage, type DelayedMessage, RejectMessage } from '../../../lib/index.js';
 import type { HandlerEnd } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
-import { readContent } from '../workload/content.js';
-import { DEFER_DELAY, type MessagePlan, planMessage } from '../workload/message-plan.js';
+import { contentOf, readContent } from '../workload/content.js';
+import { AGAIN_DELAY, DEFER_DELAY, type MessagePlan, planMessage } from '../workload/message-plan.js';
 import type { HeldClaim } from './claim-journal.js';
 import { block, callingBackTwice, unspeakable } from './misbehaviour.js';
 import type { ProcessSettings } from './process-settings.js';
@@ -36,7 +36,7 @@ export class MessageHandler {
     const due = journal.since(message.dueAt.getTime());
     const { attempt } = message;
     const started = journal.append({ kind: 'start', n, claim, at, claimSentAt: sentAt, due, attempt, version, intact });
-    const work = { plan: planMessage(this.settings.soak, n), message, about: { n, claim }, started };
+    const work = { plan: planMessage(this.settings.soak, n), message, version, about: { n, claim }, started };
     switch (work.plan.manner) {
       case 'synchronous':
       case 'throws':
@@ -49,17 +49,17 @@ export class MessageHandler {
   }
 
   /** Before anything else happens in this process. */
-  #workAtOnce({ plan, message, about }: Work): void {
+  #workAtOnce({ plan, message, version, about }: Work): void {
     const { journal } = this;
     journal.flush();
     if (plan.manner === 'synchronous') this.#block(plan.work);
-    const how = outcomeOf(plan, message);
+    const how = outcomeOf(plan, message, version);
     void journal.append({ kind: 'end', ...about, at: journal.now(), how });
     journal.flush();
     if (how === 'failed') throw unspeakable(about.n);
   }
 
-  async #work({ plan, message, about, started }: Work): Promise<void> {
+  async #work({ plan, message, version, about, started }: Work): Promise<Again | void> {
     const { journal } = this;
     const blocksFirst = plan.manner === 'blocks-first';
     if (blocksFirst) {
@@ -68,12 +68,16 @@ export class MessageHandler {
     } else {
       await started;
     }
-    const how = (await finished(blocksFirst ? 0 : plan.work, message.signal)) ? outcomeOf(plan, message) : 'aborted';
+    const how = (await finished(blocksFirst ? 0 : plan.work, message.signal))
+      ? outcomeOf(plan, message, version)
+      : 'aborted';
     await journal.append({ kind: 'end', ...about, at: journal.now(), how });
     if (how === 'aborted') throw message.signal.reason;
     if (how === 'failed') throw plan.manner === 'rejects' ? unspeakable(about.n) : new Error('planned');
     if (how === 'deferred') throw new DeferMessage(DEFER_DELAY);
     if (how === 'rejected') throw new RejectMessage('planned');
+    if (how === 'again')
+      return again(AGAIN_DELAY, { payload: contentOf(this.settings.soak, about.n, version + 1).payload });
   }
 
   #block(length: number): void {
@@ -85,6 +89,7 @@ export class MessageHandler {
 interface Work {
   readonly plan: MessagePlan;
   readonly message: HandledMessage;
+  readonly version: number;
   readonly about: { readonly n: number; readonly claim: number };
   /** When the start is on disk. */
   readonly started: Promise<void>;
@@ -96,7 +101,11 @@ async function finished(work: number, signal: AbortSignal): Promise<boolean> {
   return !signal.aborted;
 }
 
-function outcomeOf({ behaviour, delay, way }: MessagePlan, { attempt, dueAt, offeredAt }: HandledMessage): HandlerEnd {
+function outcomeOf(
+  { behaviour, delay, way }: MessagePlan,
+  { attempt, dueAt, offeredAt }: HandledMessage,
+  version: number,
+): HandlerEnd {
   switch (behaviour) {
     case 'handle':
       return 'handled';
@@ -104,6 +113,8 @@ function outcomeOf({ behaviour, delay, way }: MessagePlan, { attempt, dueAt, off
       return 'rejected';
     case 'fail-once':
       return attempt === 1 ? 'failed' : 'handled';
+    case 'again-once':
+      return version === 0 ? 'again' : 'handled';
     case 'defer-once':
       // Only the first due time is the delay of the offer after it, rounded up.
       return way !== 'instant' && dueAt.getTime() - offeredAt.getTime() <= delay + 1 ? 'deferred' : 'handled';

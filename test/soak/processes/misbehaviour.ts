@@ -21,16 +21,16 @@ export function unspeakable(number: number): unknown {
 }
 
 /** @returns a thenable that says twice how the work ended; with an odd number, the second time that it failed */
-export function callingBackTwice(work: Promise<void>, number: number): PromiseLike<void> {
-  const then: PromiseLike<void>['then'] = (onFulfilled, onRejected) => {
-    const fulfil = () => {
-      void onFulfilled?.();
+export function callingBackTwice<T>(work: Promise<T>, number: number): PromiseLike<T> {
+  const then: PromiseLike<T>['then'] = (onFulfilled, onRejected) => {
+    const fulfil = (value: T) => {
+      void onFulfilled?.(value);
       if (Math.floor(number / 1024) % 2 === 1) void onRejected?.(new Error('on second thoughts'));
-      else void onFulfilled?.();
+      else void onFulfilled?.(value);
     };
     const reject = (reason: unknown) => {
       void onRejected?.(reason);
-      void onFulfilled?.();
+      void onFulfilled?.(undefined as T);
     };
     void work.then(fulfil, reject);
     return Promise.resolve() as never;

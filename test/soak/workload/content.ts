@@ -24,9 +24,11 @@ export function numberOf(id: string): number | null {
 
 /** @param version - 0, more for those that come in its place */
 export function contentOf(workload: Workload, n: number, version = 0): Content {
-  const { queue, size } = planMessage(workload, n);
+  const { queue, size, behaviour } = planMessage(workload, n);
+  // A message that comes again keeps its headers.
+  const offered = behaviour === 'again-once' ? 0 : version;
   // Redisson's layout has no place for headers.
-  const headers: MessageHeaders = workload.layout === 'native' ? { n: String(n), version: String(version) } : {};
+  const headers: MessageHeaders = workload.layout === 'native' ? { n: String(n), version: String(offered) } : {};
   const filling = fillingOf(new Random(workload.seed, n, version), size);
   const text = filling.toString('latin1');
   if (queue === 'orders') return { payload: { n, version, text }, headers };

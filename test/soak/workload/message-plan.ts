@@ -2,8 +2,11 @@ import type { QueueOptions } from '../../../lib/index.js';
 import { Random } from '../random.js';
 import type { SoakSettings } from '../soak-settings.js';
 
-/** What a handler does with a message: the first time it may put it off or fail, and then handles it; or it rejects it. */
-export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'reject';
+/**
+ * What a handler does with a message: the first time it may put it off, ask for it again with other content, or fail, and then
+ * handles it; or it rejects it.
+ */
+export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'again-once' | 'reject';
 
 /**
  * How a handler goes about it. `synchronous`: it returns no promise, and blocks the event loop. `blocks-first`: it is
@@ -70,6 +73,9 @@ export const SHORTEST_BACKOFF = 300;
 
 /** How long a message is put off, ms. */
 export const DEFER_DELAY = 400;
+
+/** After how long a message comes again, ms. */
+export const AGAIN_DELAY = 350;
 
 /** What all messages of a run follow from. */
 export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' | 'handlers' | 'layout'>;
@@ -147,7 +153,8 @@ function chooseBehaviour(random: Random, manner: Manner): Behaviour {
   const share = random.next();
   if (share < 0.01) return 'fail-once';
   if (share < 0.015) return 'defer-once';
-  return share < 0.0155 ? 'reject' : 'handle';
+  if (share < 0.025) return 'again-once';
+  return share < 0.0255 ? 'reject' : 'handle';
 }
 
 function chooseDelay(random: Random, { longestDelay, change }: { longestDelay: number; change: Change }): number {

@@ -11,7 +11,11 @@ export function findCorrupt(story: MessageStory, claim: ClaimStory): string | nu
   const { version, startedAt, due } = claim;
   const damage = findDamaged(story, claim);
   if (damage !== null) return damage;
-  if (!story.offers.some((offer) => offer.version === version && offer.invokedAt <= startedAt)) {
+  const isOffered = story.offers.some((offer) => offer.version === version && offer.invokedAt <= startedAt);
+  const cameAgain = story.claims.some(({ end, version: before }) => {
+    return end?.how === 'again' && before === version - 1 && end.at <= startedAt;
+  });
+  if (!isOffered && !cameAgain) {
     return `its version ${version} was not offered before it started at ${startedAt}`;
   }
   const [only, ...others] = dueSettingsBefore(story, claim);

@@ -17,8 +17,10 @@ export function attribute(
   [earlier, later]: readonly [ClaimStory, ClaimStory],
   windows: readonly FaultWindow[],
 ): string {
-  if (later.version !== earlier.version) return 'replaced by its producer';
   const { end, settle } = earlier;
+  if (later.version !== earlier.version) {
+    return end?.how === 'again' ? 'asked for again by its handler' : 'replaced by its producer';
+  }
   if (settle?.result !== 'refused') {
     if (end?.how === 'failed') return 'failed attempt';
     if (end?.how === 'deferred') return 'put off by its handler';

@@ -14,6 +14,9 @@ export function findLost(story: MessageStory, isDeadLetter: (n: number) => boole
     // One that was given up before the last must not take its place.
     .filter((offer) => offer === last || (offer.outcome === 'unknown' && offer.version >= last.version))
     .map(({ version }) => version);
+  // What came again with other content is the next version.
+  for (const { version, end } of claims)
+    if (end?.how === 'again' && mayCount.includes(version)) mayCount.push(version + 1);
   const ends = claims.filter(({ version }) => mayCount.includes(version)).flatMap(({ end }) => (end ? [end.how] : []));
   if (ends.includes('handled')) return null;
   if (ends.includes('rejected')) {
