@@ -1,3 +1,5 @@
+import { queueMicrotask, setImmediate } from './event-loop.js';
+
 /** How large a batch may get. */
 export interface BatchLimits<Item> {
   readonly maxItems: number;

@@ -1,6 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
+import { setImmediate } from '../event-loop.js';
 import { failurePause } from '../failure-pause.js';
 import type { Doorbell, MessageStore, Outcome } from '../store/message-store.js';
 import { Claimer } from './claimer.js';

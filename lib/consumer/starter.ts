@@ -1,5 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
+import { nextTick, setImmediate } from '../event-loop.js';
 import type { HeldDelivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { Pace } from './pace.js';
@@ -129,7 +130,7 @@ export class Starter {
    * loop. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an attempt spent.
    */
   async #giveWay(): Promise<void> {
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await new Promise<void>((resolve) => nextTick(resolve));
     this.#giveBackLate(this.#options.clock.monotonic());
     this.#options.beforeGivingWay();
     await new Promise<void>((resolve) => setImmediate(resolve));

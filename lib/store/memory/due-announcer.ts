@@ -1,3 +1,4 @@
+import { queueMicrotask } from '../../event-loop.js';
 import type { DueListener } from '../message-store.js';
 
 /** Tells listeners of earlier due times, never within the call that made them: as across processes, they hear it later. */
