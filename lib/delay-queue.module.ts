@@ -1,4 +1,5 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
+import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { type Clock, systemClock } from './clock.js';
 import { DelayQueueError } from './delay-queue.errors.js';
@@ -77,12 +78,23 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
 
   /** @internal Two of them would both serve every handler, and inject either producer. */
   onModuleInit(): void {
-    const imports = [...this.modules.values()].filter(({ metatype }) => metatype === DelayQueueModule);
-    if (imports.length > 1) {
-      throw new DelayQueueError(
-        'INVALID_OPTION',
-        'DelayQueueModule is imported twice with different options: import it once, in the root module; it is global',
-      );
-    }
+    const metatypes = [...this.modules.values()].map(({ metatype }) => metatype);
+    if (metatypes.filter((metatype) => metatype === DelayQueueModule).length === 1) return;
+    const importers = metatypes.filter(importsDelayQueue).map(({ name }) => name);
+    const places = importers.length > 0 ? ` (by ${importers.sort().join(', ')})` : '';
+    throw new DelayQueueError(
+      'INVALID_OPTION',
+      `DelayQueueModule is imported more than once${places}: call forRoot() once and import it in the root module. ` +
+        'It is global, so other modules need no import',
+    );
   }
+}
+
+/** As far as its decorator says: a global module is among the imports of all others at run time. */
+function importsDelayQueue(metatype: object): boolean {
+  const imports: unknown = Reflect.getMetadata(MODULE_METADATA.IMPORTS, metatype);
+  return (
+    Array.isArray(imports) &&
+    imports.some((imported: Partial<DynamicModule> | undefined) => imported?.module === DelayQueueModule)
+  );
 }

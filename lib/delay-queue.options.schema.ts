@@ -172,11 +172,16 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function resolveQueueOptions(...layers: readonly QueueOptions[]): ResolvedQueueOptions {
-  return check(
-    completeQueueSchema,
-    Object.assign({}, DEFAULTS.queue, ...layers.map(withoutUndefined)),
-    'queue options',
-  );
+  return merge(layers, 'queue options');
+}
+
+/** As {@link resolveQueueOptions}, of a queue that the error can name. */
+export function resolveOptionsOf(queue: string, ...layers: readonly QueueOptions[]): ResolvedQueueOptions {
+  return merge(layers, `options of queue '${queue}'`);
+}
+
+function merge(layers: readonly QueueOptions[], place: string): ResolvedQueueOptions {
+  return check(completeQueueSchema, Object.assign({}, DEFAULTS.queue, ...layers.map(withoutUndefined)), place);
 }
 
 /**

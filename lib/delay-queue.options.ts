@@ -146,7 +146,7 @@ export interface DelayQueueModuleOptions {
   readonly consume?: boolean;
   /** Options of every queue. */
   readonly defaults?: QueueOptions;
-  /** Options by queue name; they override `defaults`, and a `@DelayedHandler`'s own options override them. */
+  /** Options by queue name. They override those of the queue's `@DelayedHandler`, which override `defaults`. */
   readonly queues?: Readonly<Record<string, QueueOptions>>;
   /** How long a stopping process waits for running handlers. 0 ms – 1 h. Default 10 s. */
   readonly shutdownTimeout?: Duration;

@@ -56,6 +56,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     this.stores.connect();
     await this.#check();
     if (this.options.consume) afterBootstrap(this.modules, () => this.#start());
+    else this.#tellOfHandlersNotStarted();
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -91,6 +92,12 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       // An application may well be up before its Redis; it is checked when it is there.
       this.#logger.warn(`Redis is not checked yet: ${String(error)}`);
     }
+  }
+
+  #tellOfHandlersNotStarted(): void {
+    const handlers = this.handlers.all().map(({ queue, name }) => `${queue} (${name})`);
+    if (handlers.length === 0) return;
+    this.#logger.log(`consume: false - this process only offers; its handlers are not started: ${handlers.join(', ')}`);
   }
 
   #start(): void {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   type ResolvedModuleOptions,
   type ResolvedQueueOptions,
+  resolveOptionsOf,
   resolveQueueOptions,
 } from './delay-queue.options.schema.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
@@ -68,6 +69,8 @@ export class Queues {
 
   #resolve(name: string): ResolvedQueueOptions {
     const configured = Object.hasOwn(this.options.queues, name) ? this.options.queues[name] : undefined;
-    return resolveQueueOptions(this.options.defaults, configured ?? {}, this.handlers.find(name)?.options ?? {});
+    const declared = this.handlers.find(name)?.options ?? {};
+    // Code proposes, deployment decides.
+    return resolveOptionsOf(name, this.options.defaults, declared, configured ?? {});
   }
 }

@@ -16,7 +16,7 @@ export interface HandlerDeclaration {
  * A queue has one handler in an application. Guards, interceptors and pipes do not apply: there is no request.
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
- * @param options - override the module's `queues` and `defaults`
+ * @param options - override the module's `defaults`; what `queues` says of the queue overrides them
  *
  * @example
  * ```ts

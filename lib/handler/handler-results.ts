@@ -71,12 +71,9 @@ export class Again {
  *
  * @example
  * ```ts
- * @DelayedHandler('payment-reminders')
- * async remind({ orderId, count }: Reminder) {
- *   if (await this.orders.isPaid(orderId)) return;
- *   await this.mails.remind(orderId);
- *   return again('1d', { payload: { orderId, count: count + 1 } });
- * }
+ * if (order?.paid) return;
+ * await remind(order);
+ * return again('1d');
  * ```
  */
 export function again(delay: Duration, options: AgainOptions = {}): Again {

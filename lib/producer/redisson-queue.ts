@@ -16,12 +16,7 @@ export class RedissonQueue {
   /** @internal */
   constructor(queue: Queue) {
     const { delayedValues } = queue.store;
-    if (!delayedValues) {
-      throw new DelayQueueError(
-        'UNSUPPORTED_BY_LAYOUT',
-        `Queue '${queue.name}' cannot be read by payload: only with layout 'redisson' are messages kept so. Use their ids: find, cancel`,
-      );
-    }
+    if (!delayedValues) throw unsupported(queue);
     this.#queue = queue;
     this.#values = delayedValues;
   }
@@ -69,4 +64,12 @@ export class RedissonQueue {
   #decode<T>(value: Buffer): T {
     return this.#queue.store.codec.decode(value).payload as T;
   }
+}
+
+function unsupported({ name, options: { layout } }: Queue): DelayQueueError {
+  const reason =
+    layout === 'redisson'
+      ? "store 'memory' keeps no payloads to compare with. Use a Redis"
+      : "only layout 'redisson' keeps messages by their payloads. Use their ids: find, cancel";
+  return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', `Queue '${name}' cannot be read by payload: ${reason}`);
 }

@@ -31,11 +31,12 @@ import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
 import type { DelayedMessage } from 'nestjs-delay-queue';
-const { DeferMessage, DelayedHandler, DelayQueueError, DelayQueueModule, RejectMessage } = library;
+const { again, DeferMessage, DelayedHandler, DelayQueueError, DelayQueueModule, RejectMessage } = library;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];
-declare const order: { id: string } | undefined;
+declare const order: { id: string; paid: boolean } | undefined;
+declare function remind(order: unknown): Promise<void>;
 declare const orders: { id: string }[];
 declare const appointment: { startsAt: Date };
 declare function shopIsOpen(): boolean;

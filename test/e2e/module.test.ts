@@ -75,14 +75,36 @@ describe('the module', () => {
     });
   });
 
-  test('importing the module twice fails the start-up', async () => {
-    @Module({ imports: [DelayQueueModule.forRoot({ ...options(), prefix: 'other' })] })
-    class Feature {}
-    const root = { module: class {}, imports: [DelayQueueModule.forRoot(options()), Feature] };
-    await expect(startRoot(root)).rejects.toMatchObject({ name: 'DelayQueueError', code: 'INVALID_OPTION' });
+  test.each([
+    ['the same options', {}],
+    ['other options', { prefix: 'other' }],
+  ])('importing the module twice, with %s, fails the start-up and names both places', async (_how, others) => {
+    @Module({ imports: [DelayQueueModule.forRoot({ ...options(), ...others })] })
+    class OrdersModule {}
+    @Module({ imports: [DelayQueueModule.forRoot(options()), OrdersModule] })
+    class AppModule {}
+    const error: unknown = await startRoot(AppModule).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'DelayQueueError', code: 'INVALID_OPTION' });
+    expect((error as Error).message).toContain('(by AppModule, OrdersModule)');
+    expect((error as Error).message).not.toContain('different');
   });
 
-  test("options of the decorator override those of 'queues', which override 'defaults'", async () => {
+  test('one import may be shared by many modules', async () => {
+    const shared = DelayQueueModule.forRoot(options());
+    @Module({ imports: [shared] })
+    class OrdersModule {}
+    app = await startRoot({ module: class {}, imports: [shared, OrdersModule] });
+    await expect(app.producer.counts(scene.newQueue())).resolves.toMatchObject({ delayed: 0 });
+  });
+
+  test('a mistake that shows only when options come together names the queue', async () => {
+    const providers = [handlerOf('orders', () => undefined, { codec: 'jackson' })];
+    const error: unknown = await scene.startApp({ providers }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'INVALID_OPTION' });
+    expect((error as Error).message).toContain("options of queue 'orders': codec must be 'json' with layout 'native'");
+  });
+
+  test("options in 'queues' override those of the decorator, which override 'defaults'", async () => {
     const [queue, other] = [scene.newQueue(), scene.newQueue()];
     const fail = () => {
       throw new Error('no');
@@ -90,9 +112,9 @@ describe('the module', () => {
     const { producer } = await scene.startApp({
       module: {
         defaults: { attempts: 9, backoff: { type: 'fixed', delay: 1 } },
-        queues: { [queue]: { attempts: 8, maxMessages: 1 }, [other]: { attempts: 2 } },
+        queues: { [queue]: { attempts: 3, maxMessages: 1 } },
       },
-      providers: [handlerOf(queue, fail, { attempts: 3 }), handlerOf(other, fail)],
+      providers: [handlerOf(queue, fail, { attempts: 8 }), handlerOf(other, fail, { attempts: 2 })],
     });
     await producer.offer(queue, 1, 0, { id: 'm' });
     await expect(producer.offer(queue, 1, 0)).rejects.toMatchObject({ code: 'QUEUE_FULL' });
@@ -106,10 +128,13 @@ describe('the module', () => {
   test("with 'consume: false' a process offers but handles nothing", async () => {
     const queue = scene.newQueue();
     const [here, there] = [new Handled(), new Handled()];
-    const { producer } = await scene.startApp({
+    const { producer, log } = await scene.startApp({
       module: { consume: false },
       providers: [handlerOf(queue, here.record)],
     });
+    expect(log.filter((line) => line.includes('consume: false'))).toEqual([
+      expect.stringContaining(`${queue} (TestHandler.handle)`),
+    ]);
     await producer.offer(queue, 1, 0);
     await scene.startApp({ providers: [handlerOf(queue, there.record)] });
     await there.untilCalls(1);

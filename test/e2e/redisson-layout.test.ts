@@ -140,7 +140,14 @@ describe('an application with a queue in the layout of Redisson', () => {
     ];
     for (const [call, code] of refusals) await expect(call).rejects.toMatchObject({ code });
     expect(() => producer.redisson(native)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
+    expect(() => producer.redisson(native)).toThrow("only layout 'redisson'");
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
+  });
+
+  test('the store in memory says that it keeps no payloads to compare with', async () => {
+    const { producer } = await scene.startApp({ module: { ...layout({}), store: 'memory' } });
+    expect(() => producer.redisson(newQueue())).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
+    expect(() => producer.redisson(newQueue())).toThrow("store 'memory'");
   });
 
   test('a codec needs the layout', async () => {

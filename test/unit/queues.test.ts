@@ -9,9 +9,12 @@ import { createStores } from '../../lib/store/create-stores.js';
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
 function newQueues(store: 'redis' | 'memory'): Queues {
-  const options = resolveModuleOptions({ store, queues: { configured: { attempts: 2 } } });
+  const queues = { configured: { attempts: 2 }, both: { attempts: 2 } };
+  const options = resolveModuleOptions({ store, queues });
   const handlers = new HandlerRegistry();
-  handlers.add({ queue: 'handled', name: 'Test.handle', options: { attempts: 3 }, call: () => undefined });
+  for (const queue of ['handled', 'both']) {
+    handlers.add({ queue, name: 'Test.handle', options: { attempts: 3 }, call: () => undefined });
+  }
   return new Queues(options, createStores(options, systemClock), handlers);
 }
 
@@ -29,10 +32,10 @@ describe('the queues of a process', () => {
     expect(names.slice(2, 2000).filter((name) => queues.get(name) === before.get(name))).toEqual([]);
   });
 
-  it('have the options of their handlers, of the configuration, or of all', () => {
+  it('have the options of the configuration, of their handlers, or of all, in this order', () => {
     const queues = newQueues('redis');
-    const attempts = ['handled', 'configured', 'other'].map((name) => queues.get(name).options.attempts);
-    expect(attempts).toEqual([3, 2, 5]);
+    const attempts = ['handled', 'configured', 'both', 'other'].map((name) => queues.get(name).options.attempts);
+    expect(attempts).toEqual([3, 2, 2, 5]);
   });
 
   it('in memory lose no messages, however many there are', async () => {

@@ -290,7 +290,11 @@ export class MemoryMessageStore implements MessageStore {
         this.#table.delay(message, Math.ceil(now + outcome.delay));
         break;
       case 'again':
-        this.#table.renew(message, outcome.body === undefined ? message.body : Buffer.from(outcome.body), Math.floor(now));
+        this.#table.renew(
+          message,
+          outcome.body === undefined ? message.body : Buffer.from(outcome.body),
+          Math.floor(now),
+        );
         this.#table.delay(message, Math.ceil(now + outcome.delay));
         break;
       case 'release':
