@@ -3,7 +3,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { Clock } from '../clock.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import type { DelayedMessageHandler } from '../handler/handler.registry.js';
-import { Again, RejectMessage } from '../handler/handler-results.js';
+import { Again, again, RejectMessage } from '../handler/handler-results.js';
 import { type BodyRules, encodeBody } from '../store/encode-body.js';
 import type { Outcome } from '../store/message-store.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
@@ -90,9 +90,10 @@ export class MessageRunner {
   }
 
   /**
-   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+   * @throws DelayQueueError `INVALID_ARGUMENT` if it was damaged on its way, `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
-  #again({ headers }: Delivery, { delay, payload }: Again): Outcome {
+  #again({ headers }: Delivery, result: Again): Outcome {
+    const { delay, payload } = again(result.delay, { payload: result.payload });
     if (payload === undefined) return { kind: 'again', delay };
     return { kind: 'again', delay, body: encodeBody(this.options, { payload, headers }) };
   }

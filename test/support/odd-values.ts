@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs';
-import { DeferMessage, RejectMessage } from '../../lib/index.js';
+import { again, DeferMessage, RejectMessage } from '../../lib/index.js';
 
 const refuse = (): never => {
   throw new Error('do not touch');
@@ -68,6 +68,11 @@ export const ODD_RESULTS: Readonly<Record<string, () => unknown>> = {
   }),
   'a rejected promise whose then throws': () => Object.assign(Promise.reject(new Error('x')), { then: refuse }),
   'a promise whose constructor throws': () => withGetter(Promise.resolve(), 'constructor'),
+  'an Again whose delay throws': () => withGetter(again(1), 'delay'),
+  'an Again without a delay': () => Object.create(Object.getPrototypeOf(again(1)) as object) as unknown,
+  'an Again that lasts for ever': () => Object.assign(again(1), { delay: Infinity }),
+  'an Again whose payload throws': () => withGetter(again(1), 'payload'),
+  'an Again whose payload cannot be written': () => again(1, { payload: withGetter({}, 'toJSON') }),
   'an observable that throws when it is subscribed to': () => new Observable(refuse),
   'an observable that errs with a revoked proxy': () => new Observable((observer) => observer.error(revokedProxy())),
   'what looks like an observable and throws': () => ({ lift: refuse, subscribe: refuse }),
