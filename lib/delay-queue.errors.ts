@@ -11,6 +11,7 @@
  * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.
  * - `UNSUPPORTED_SERVER`: Redis is too old, or evicts keys when its memory is full.
  * - `MISSING_PERMISSION`: the Redis user may not do what a queue needs.
+ * - `LOGIN_REFUSED`: Redis does not let the connection in: its user, password, database or protocol; nothing was written.
  * - `NOT_CONNECTED`: Redis was not reachable in time; nothing was written.
  * - `OUTCOME_UNKNOWN`: the connection broke, or the reply did not come in time; the command may have been carried out.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
@@ -27,6 +28,7 @@ export type DelayQueueErrorCode =
   | 'UNSUPPORTED_BY_LAYOUT'
   | 'UNSUPPORTED_SERVER'
   | 'MISSING_PERMISSION'
+  | 'LOGIN_REFUSED'
   | 'NOT_CONNECTED'
   | 'OUTCOME_UNKNOWN'
   | 'STORE_REFUSED'

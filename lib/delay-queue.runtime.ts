@@ -10,6 +10,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from './clock.js';
 import { ConsumerLoop } from './consumer/consumer.loop.js';
+import { showFailure } from './consumer/failure.js';
 import { MessageRunner } from './consumer/message.runner.js';
 import { RetryPolicy } from './consumer/retry-policy.js';
 import type { ResolvedModuleOptions } from './delay-queue.options.schema.js';
@@ -90,7 +91,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
         throw error;
       }
       // An application may well be up before its Redis; it is checked when it is there.
-      this.#logger.warn(`Redis is not checked yet: ${String(error)}`);
+      this.#logger.warn(`Redis is not checked yet: ${showFailure(error)}`);
     }
   }
 

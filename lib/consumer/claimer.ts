@@ -112,7 +112,7 @@ export class Claimer {
       this.#warnOf(orphans);
       return { token, sentAt, answeredAt: clock.monotonic(), messages, more };
     } catch (error) {
-      if (!hasCode(error, 'NOT_CONNECTED', 'STORE_REFUSED')) await this.#isGivenUp(token);
+      if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
       throw error;
     } finally {
       this.#sent = undefined;

@@ -6,6 +6,7 @@ import {
   type ResolvedQueueOptions,
   resolveQueueOptions,
 } from '../delay-queue.options.schema.js';
+import { SafeLogger } from '../safe-logger.js';
 import { jsonCodec } from './json.codec.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
 import type { MessageStore } from './message-store.js';
@@ -35,7 +36,7 @@ export interface Stores {
    * Checks the server, and that its user may do all that some queues need; again after each outage, when what is wrong is
    * logged.
    *
-   * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
+   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
   open(queue: string, options: ResolvedQueueOptions): MessageStore;
@@ -50,7 +51,7 @@ export function createStores(options: ResolvedModuleOptions, clock: Clock): Stor
 
 function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
   const { connection, prefix, offerTimeout, defaults, allowEviction } = options;
-  const logger = new Logger('DelayQueueRedis');
+  const logger = new SafeLogger('DelayQueueRedis');
   const connections = new RedisConnections({
     connection,
     clock,

@@ -1,4 +1,5 @@
 import type { Logger } from '@nestjs/common';
+import { hasCode, showFailure } from '../consumer/failure.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { describeMissing, findMissing, type NeededCommand } from './redis/permissions.js';
 import type { RedisCommands } from './redis/redis-commands.js';
@@ -27,7 +28,7 @@ export class RedisCheck {
   /**
    * Checks now, and from now on after each outage, when what is wrong is logged.
    *
-   * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
+   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
    */
   async start(): Promise<void> {
     const { commands, logger } = this.#options;
@@ -35,7 +36,7 @@ export class RedisCheck {
       // The first connection is what the first check waits for.
       if (this.#isChecking) return;
       // If it got lost meanwhile, the next one is checked.
-      this.#check().catch((error: unknown) => isVerdict(error) && logger.error(String(error)));
+      this.#check().catch((error: unknown) => isVerdict(error) && logger.error(showFailure(error)));
     });
     await this.#check();
   }
@@ -86,12 +87,10 @@ export class RedisCheck {
 }
 
 /** Whether a check has found what will not pass by itself, unlike an outage, a failover or a lack of memory. */
-export function isVerdict(error: unknown): error is DelayQueueError {
-  return (
-    error instanceof DelayQueueError && (error.code === 'UNSUPPORTED_SERVER' || error.code === 'MISSING_PERMISSION')
-  );
+export function isVerdict(error: unknown): boolean {
+  return hasCode(error, 'LOGIN_REFUSED', 'UNSUPPORTED_SERVER', 'MISSING_PERMISSION');
 }
 
 function isRefusedByAcl(error: unknown): error is DelayQueueError {
-  return error instanceof DelayQueueError && lacksPermission(error.cause);
+  return error instanceof DelayQueueError && error.code === 'STORE_REFUSED' && lacksPermission(error.cause);
 }

@@ -112,7 +112,7 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
     await until(() => proxy.connections.some((other) => other.isOpen && other.sent.has('SUBSCRIBE')));
     await producer.offer(queue, null, 200, { id: 'heard' });
     expect((await handled.until('heard')).late).toBeLessThan(CHECK_INTERVAL);
-    expect(behind.log).toContainEqual(expect.stringMatching(/^warn .*announcements: no answer.*connecting anew/));
+    expect(behind.log).toContainEqual(expect.stringMatching(/^error .*announcements is down: no answer/));
   });
 
   test('offers in the dark fail in time with typed errors; offered again, each is there once', async () => {

@@ -83,19 +83,22 @@ describe('claims', () => {
     expect(await store.find('m0')).toMatchObject({ state: 'active', failedAttempts: 0 });
   });
 
-  it.each<Fate>(['NOT_CONNECTED', 'STORE_REFUSED'])('that failed with %s stand in nobody’s way', async (fate) => {
-    const claimer = newClaimer();
-    await makeReady(1);
-    await failClaims(claimer, fate);
-    await failClaims(claimer, 'answer lost', fate, fate, fate, fate);
-    expect(await claimIds(claimer)).toEqual(['m0']);
-    const lost = requests[1]!;
-    expect(requests.map(({ insteadOf }) => insteadOf)).toEqual([
-      undefined,
-      undefined,
-      ...Array<string>(5).fill(lost.token),
-    ]);
-  });
+  it.each<Fate>(['NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED'])(
+    'that failed with %s stand in nobody’s way',
+    async (fate) => {
+      const claimer = newClaimer();
+      await makeReady(1);
+      await failClaims(claimer, fate);
+      await failClaims(claimer, 'answer lost', fate, fate, fate, fate);
+      expect(await claimIds(claimer)).toEqual(['m0']);
+      const lost = requests[1]!;
+      expect(requests.map(({ insteadOf }) => insteadOf)).toEqual([
+        undefined,
+        undefined,
+        ...Array<string>(5).fill(lost.token),
+      ]);
+    },
+  );
 
   it('ask for half after each one without an answer, and for all again when answers are quick', async () => {
     const claimer = newClaimer();

@@ -1,6 +1,8 @@
 import type { CancelTimer } from '../../clock.js';
+import { FailureLog } from '../../failure-log.js';
 import { failurePause } from '../../failure-pause.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
+import { explain } from './redis-errors.js';
 
 export interface ChannelListener {
   onMessage(text: string): void;
@@ -16,6 +18,7 @@ export class RedisAnnouncements {
   #connection: RedisConnection | undefined;
   /** Channels whose subscription has failed. */
   readonly #unheard = new Set<string>();
+  readonly #failureLog: FailureLog;
   #failures = 0;
   #cancelHeartbeat: CancelTimer | undefined;
   #cancelRetry: CancelTimer | undefined;
@@ -24,6 +27,11 @@ export class RedisAnnouncements {
   constructor(settings: ConnectionSettings, heartbeat: number) {
     this.#settings = settings;
     this.#heartbeat = heartbeat;
+    this.#failureLog = new FailureLog({
+      ...settings,
+      failing: 'Announcements are not heard, so messages may be late by up to checkInterval',
+      over: 'Announcements are heard again',
+    });
   }
 
   /** Listens until the returned function is called. */
@@ -65,24 +73,19 @@ export class RedisAnnouncements {
       this.#unheard.delete(channel);
       for (const listener of this.#listeners.get(channel) ?? []) listener.onListening();
     }
-    if (this.#unheard.size > 0 || this.#failures === 0) return;
+    if (this.#unheard.size > 0) return;
     this.#failures = 0;
-    this.#settings.logger.log('Announcements are heard again');
+    this.#failureLog.worked();
   }
 
   #subscribeLater(connection: RedisConnection, channels: readonly string[], error: unknown): void {
-    const { clock, logger } = this.#settings;
     for (const channel of channels) this.#unheard.add(channel);
-    if (++this.#failures === 1) {
-      logger.error(
-        `Announcements are not heard, so messages may be late by up to checkInterval: ${String(error)}; it is retried until it works`,
-      );
-    }
+    this.#failureLog.callFailed(explain('SUBSCRIBE', error));
     this.#cancelRetry?.();
-    this.#cancelRetry = clock.schedule(() => {
+    this.#cancelRetry = this.#settings.clock.schedule(() => {
       // A connection that is opened anew brings all subscriptions with it.
       if (connection.isReady) void this.#subscribe(connection, [...this.#unheard]);
-    }, failurePause(this.#failures));
+    }, failurePause(++this.#failures));
   }
 
   #unlisten(channel: string, listener: ChannelListener): void {

@@ -1,8 +1,19 @@
 import type { Logger } from '@nestjs/common';
 import type { CancelTimer, Clock } from '../../clock.js';
 import type { ConnectionOptions } from '../../delay-queue.options.js';
+import { showFailure } from '../../consumer/failure.js';
+import { FailureLog } from '../../failure-log.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
-import { closed, notConnected, withoutCommand } from './redis-errors.js';
+import {
+  adviceOnLogin,
+  closed,
+  describeRefusal,
+  isErrorReply,
+  loginRefused,
+  notConnected,
+  reasonOf,
+  wasNotSent,
+} from './redis-errors.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 
 export interface ConnectionSettings {
@@ -16,31 +27,42 @@ export interface ConnectionSettings {
 /** How long a closing connection may take; ioredis destroys the socket of one that gets no goodbye before that. */
 const CLOSE_TIMEOUT = 1000;
 
+/** How soon a client that has given up is told to connect again, ms. */
+const REOPEN_PAUSE = 1000;
+
+/** What a wait for the connection ends with. */
+type Outcome = 'ready' | 'refused' | 'closed' | 'late';
+
 /** The states of a client that has a socket. */
 const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
 
-/** One connection: opened when it is first needed, kept open, told about in the log, closed once. */
+/**
+ * One connection: opened when it is first needed, kept open, told about in the log, closed once. It is ready only with the
+ * user, the database and the protocol that it asked for; while the server refuses them, calls fail at once, and it is retried.
+ */
 export class RedisConnection {
-  readonly #role: ConnectionRole;
   readonly #settings: ConnectionSettings;
   readonly client: RedisClient;
   readonly #deadlines: AnswerDeadlines;
-  readonly #waiting = new Set<(outcome: 'ready' | 'closed' | 'late') => void>();
+  readonly #outage: FailureLog;
+  readonly #waiting = new Set<(outcome: Outcome) => void>();
+  /** Of the outage that lasts. */
   #lastError: unknown;
-  #down = false;
   #hurried = false;
   #cancelOpening: CancelTimer | undefined;
   #closed = false;
 
   constructor(role: ConnectionRole, settings: ConnectionSettings) {
-    this.#role = role;
     this.#settings = settings;
+    const subject = `Redis connection for ${role}`;
+    this.#outage = new FailureLog({ ...settings, failing: `${subject} is down`, over: `${subject} is back` });
     this.#deadlines = new AnswerDeadlines(settings.clock);
     this.client = createClient(settings.connection, role);
     this.client.on('error', (error: unknown) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
     this.client.on('connect', () => this.#onConnect());
     this.client.on('close', () => this.#cancelOpening?.());
+    this.client.on('end', () => this.#onEnd());
   }
 
   get isReady(): boolean {
@@ -55,37 +77,32 @@ export class RedisConnection {
   connect(): void {
     const { status } = this.client;
     if (this.#closed || (status !== 'wait' && status !== 'end')) return;
-    this.client.connect().catch((error: unknown) => (this.#lastError = withoutCommand(error)));
+    // Mostly that of an event, in fewer words.
+    this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
 
   /**
    * Waits until commands can be sent.
    *
    * @param command - for the error's text
-   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `CLOSED`
+   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
    */
   async ready(command: string, timeout = this.#settings.commandTimeout): Promise<void> {
     if (this.isReady) return;
     if (this.#closed) throw closed(command);
+    if (this.#isRefused) throw loginRefused(command, this.#lastError);
     if (this.#hurried) throw notConnected(command, 0, this.#lastError);
     this.connect();
-    const outcome = await new Promise<'ready' | 'closed' | 'late'>((resolve) => {
-      const cancelTimer = this.#settings.clock.schedule(() => done('late'), timeout);
-      const done = (result: 'ready' | 'closed' | 'late') => {
-        cancelTimer();
-        this.#waiting.delete(done);
-        resolve(result);
-      };
-      this.#waiting.add(done);
-    });
+    const outcome = await this.#nextOutcome(timeout);
     if (outcome === 'closed') throw closed(command);
+    if (outcome === 'refused') throw loginRefused(command, this.#lastError);
     if (outcome === 'late') throw notConnected(command, this.#settings.commandTimeout, this.#lastError);
   }
 
   /** From now on nobody waits for the connection: without one, commands fail at once. */
   hurry(): void {
     this.#hurried = true;
-    for (const done of [...this.#waiting]) done('late');
+    this.#endWaits('late');
   }
 
   /**
@@ -108,10 +125,8 @@ export class RedisConnection {
   reconnect(reason: string): void {
     if (this.#closed) return;
     this.#lastError = new Error(reason);
-    this.#settings.logger.warn(`Redis connection for ${this.#role}: ${reason}, connecting anew`);
-    // A half-open socket would wait for a goodbye that never comes.
-    if ('stream' in this.client) this.client.stream?.destroy();
-    else this.client.disconnect(true);
+    this.#outage.failed(reason);
+    this.#drop();
   }
 
   /** Closes the connection; its unanswered commands fail. */
@@ -119,7 +134,7 @@ export class RedisConnection {
     if (this.#closed) return;
     this.#closed = true;
     this.#cancelOpening?.();
-    for (const done of [...this.#waiting]) done('closed');
+    this.#endWaits('closed');
     // Without a socket there is no goodbye to wait for, and ioredis tells of no end.
     const open = OPEN.includes(this.client.status);
     const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
@@ -142,16 +157,51 @@ export class RedisConnection {
 
   #onReady(): void {
     this.#cancelOpening?.();
-    if (this.#down) this.#settings.logger.log(`Redis connection for ${this.#role} is back`);
-    this.#down = false;
-    for (const done of [...this.#waiting]) done('ready');
+    this.#lastError = undefined;
+    this.#outage.worked();
+    this.#endWaits('ready');
   }
 
   #onError(error: unknown): void {
-    this.#lastError = withoutCommand(error);
-    // Once per outage: a client reports every failed attempt to reconnect.
-    if (this.#down || this.#closed) return;
-    this.#down = true;
-    this.#settings.logger.error(`Redis connection for ${this.#role}: ${String(error)}; it is retried until it works`);
+    // Said of what ioredis wanted to send after the connection was dropped.
+    if (this.#closed || wasNotSent(error)) return;
+    const reason = reasonOf(error);
+    this.#lastError = reason;
+    this.#outage.failed(this.#isRefused ? describeRefusal(reason) : showFailure(reason));
+    // An answer to what ioredis sends by itself, to log in. Without its database it would go on, in another.
+    if (isErrorReply(reason)) this.#drop();
+    if (this.#isRefused) this.#endWaits('refused');
+  }
+
+  /** ioredis gives up where connecting throws; it never would otherwise. */
+  #onEnd(): void {
+    if (this.#closed) return;
+    this.#cancelOpening = this.#settings.clock.schedule(() => this.connect(), REOPEN_PAUSE);
+  }
+
+  get #isRefused(): boolean {
+    return adviceOnLogin(this.#lastError) !== undefined;
+  }
+
+  #drop(): void {
+    // A half-open socket would wait for a goodbye that never comes.
+    if ('stream' in this.client) this.client.stream?.destroy();
+    else this.client.disconnect(true);
+  }
+
+  #nextOutcome(timeout: number): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.#settings.clock.schedule(() => done('late'), timeout);
+      const done = (outcome: Outcome) => {
+        cancelTimer();
+        this.#waiting.delete(done);
+        resolve(outcome);
+      };
+      this.#waiting.add(done);
+    });
+  }
+
+  #endWaits(outcome: Outcome): void {
+    for (const done of [...this.#waiting]) done(outcome);
   }
 }

@@ -9,23 +9,57 @@ const ADVICE: Readonly<Record<string, string>> = {
   MISCONF: 'Redis cannot save its data to its disk: look into its log, and mend or free the disk',
   NOPERM: 'the Redis user lacks a permission for a command, a key or a channel: extend its ACL',
   LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was set: try again',
-  NOAUTH: 'Redis wants a password: set it in `connection`',
-  WRONGPASS: 'the user name or the password in `connection` is wrong',
   BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
   NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: look into the replication',
   CLUSTERDOWN: 'the cluster does not serve this slot: look into CLUSTER INFO',
   MASTERDOWN: 'the primary is down: wait for the failover',
 };
 
+/**
+ * What a server, a sentinel or a proxy says to a connection that it does not let in, however often it is asked; and what to
+ * do about it.
+ */
+const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/sentinel.*\b(NOAUTH|WRONGPASS|NOPERM)\b/, 'see `sentinelUsername` and `sentinelPassword` in `connection`'],
+  [/\bNOAUTH\b/, 'Redis wants a password: set it in `connection`'],
+  [
+    /\bWRONGPASS\b|invalid password/,
+    'the user name or the password in `connection` is wrong; in a URL, percent-encode what is special in them',
+  ],
+  [/\bDENIED\b/, 'give Redis a password, and set it in `connection`'],
+  [/\bNOPERM\b/, 'the Redis user lacks a permission: extend its ACL'],
+  [/DB index|SELECT is not allowed/, 'choose another `db` in `connection`, or raise `databases` of the server'],
+  [/cluster support disabled/, 'this server is no cluster: give its URL, or its options, as `connection`'],
+  [/unknown command/i, 'Redis, or a proxy before it, does not know how to log in: use Redis 7.0 or newer, or Valkey'],
+];
+
+/** A server that does not know a command repeats its arguments: passwords, where it is one to log in. */
+const REPEATED_ARGUMENTS = /,? with args beginning with[^]*/;
+
 export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
 /**
- * Takes from an error reply the command that ioredis attaches to it: its arguments are payloads and passwords, which must not
- * get into logs with the error or as its cause.
+ * Takes from an error the command that it answers, as ioredis attaches it and as a server repeats it: its arguments are
+ * payloads and passwords, which must not get into logs with the error or as its cause.
  */
 export function withoutCommand(error: unknown): unknown {
-  if (isErrorReply(error)) delete (error as { command?: unknown }).command;
+  if (!(error instanceof Error)) return error;
+  delete (error as { command?: unknown }).command;
+  const { message, stack } = error;
+  const bare = message.replace(REPEATED_ARGUMENTS, '');
+  if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
   return error;
+}
+
+/** Of an error that stands for those of several nodes or addresses, one of them; without what must not be told. */
+export function reasonOf(error: unknown): unknown {
+  const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };
+  return withoutCommand(lastNodeError ?? errors?.[0] ?? error);
+}
+
+/** What to do if an error says that the connection is not let in; undefined: it may be, later. */
+export function adviceOnLogin(reason: unknown): string | undefined {
+  return reason instanceof Error ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
 }
 
 /** What ioredis says of a command that it neither sent nor kept. */
@@ -36,7 +70,9 @@ export function wasNotSent(error: unknown): boolean {
 /** Why a command failed, as users are told. */
 export function explain(command: string, error: unknown): DelayQueueError {
   if (error instanceof DelayQueueError) return error;
-  if (isErrorReply(error)) return refused(command, error);
+  if (isErrorReply(error)) {
+    return /^(NOAUTH|WRONGPASS)/.test(error.message) ? loginRefused(command, error) : refused(command, error);
+  }
   return wasNotSent(error) ? notConnected(command, 0, error) : outcomeUnknown(command, error);
 }
 
@@ -67,6 +103,21 @@ export function notConnected(command: string, waited: number, cause: unknown): D
       'nothing was written. Check `connection` and that Redis is up, then try again.',
     { cause: withoutCommand(cause) },
   );
+}
+
+/** The server does not let the connection in, and so no command was sent. */
+export function loginRefused(command: string, cause: unknown): DelayQueueError {
+  return new DelayQueueError(
+    'LOGIN_REFUSED',
+    `Redis does not let the connection in, so ${command} was not sent: nothing was written. ${describeRefusal(cause)}`,
+    { cause: withoutCommand(cause) },
+  );
+}
+
+/** What was said, and what to do. */
+export function describeRefusal(reason: unknown): string {
+  const { message } = withoutCommand(reason) as Error;
+  return `${message} (${adviceOnLogin(reason)})`;
 }
 
 export function outcomeUnknown(command: string, cause: unknown): DelayQueueError {

@@ -1,5 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../../clock.js';
+import { FailureLog } from '../../failure-log.js';
 import { failurePause } from '../../failure-pause.js';
 import type { Doorbell } from '../message-store.js';
 
@@ -21,6 +22,7 @@ export interface TargetWatchOptions {
 export class TargetWatch {
   readonly #options: TargetWatchOptions;
   readonly #listeners = new Set<{ readonly tell: () => void }>();
+  readonly #failureLog: FailureLog;
   #doorbell: Doorbell | undefined;
   #length = 0;
   /** Whether something here has seen values in the list since the wait began. */
@@ -31,6 +33,13 @@ export class TargetWatch {
 
   constructor(options: TargetWatchOptions) {
     this.#options = options;
+    const { queue } = options;
+    this.#failureLog = new FailureLog({
+      ...options,
+      failing: `${queue}: values of other clients may be late by up to checkInterval`,
+      over: `${queue}: values of other clients are noticed again`,
+      level: 'warn',
+    });
   }
 
   /** Calls `tell` until the returned function is called. */
@@ -62,19 +71,18 @@ export class TargetWatch {
   }
 
   async #run(doorbell: Doorbell): Promise<void> {
-    const { queue, logger, blockTimeout } = this.#options;
+    const { blockTimeout } = this.#options;
     let failures = 0;
     while (this.#doorbell === doorbell) {
       this.#isKnown = false;
       try {
         const filled = await doorbell.wait(blockTimeout);
         failures = 0;
+        this.#failureLog.worked();
         if (!filled) continue;
       } catch (error) {
-        if (++failures === 1) {
-          logger.warn(`${queue}: values of other clients may be late by up to checkInterval: ${String(error)}`);
-        }
-        await this.#pause(failurePause(failures));
+        this.#failureLog.callFailed(error);
+        await this.#pause(failurePause(++failures));
         continue;
       }
       await this.#moving;
