@@ -43,7 +43,7 @@ export class FailureLog {
     this.#remindAt = now + REMINDER_INTERVAL;
     const lasted = now - this.#since;
     const duration = lasted < REMINDER_INTERVAL ? '' : ` for ${show(lasted)} now`;
-    logger[level](`${failing}${duration}: ${reason}; it is retried until it works`);
+    logger[level](`${failing}${duration}: ${reason.replace(/\.$/, '')}; it is retried until it works`);
   }
 
   /** As {@link failed}, of a call of a store. That there is no connection is the connection's own news, and told once. */

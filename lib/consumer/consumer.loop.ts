@@ -2,11 +2,12 @@ import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
 import { setImmediate } from '../event-loop.js';
+import { FailureLog } from '../failure-log.js';
 import { failurePause } from '../failure-pause.js';
 import type { Doorbell, MessageStore, Outcome } from '../store/message-store.js';
 import { Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
-import { hasCode, showFailure } from './failure.js';
+import { hasCode } from './failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
 import { Pace } from './pace.js';
@@ -42,6 +43,7 @@ export class ConsumerLoop {
   readonly #keeper: LeaseKeeper;
   readonly #starter: Starter;
   readonly #settler: Settler;
+  readonly #failureLog: FailureLog;
   readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
   #busy = 0;
@@ -58,6 +60,11 @@ export class ConsumerLoop {
     this.#options = options;
     const { queue, store, clock, logger, settings, answerTimeout } = options;
     const common = { queue, store, clock, logger, lease: settings.lease };
+    this.#failureLog = new FailureLog({
+      ...common,
+      failing: `${queue}: claiming failed`,
+      over: `${queue}: claiming works again`,
+    });
     this.#claimer = new Claimer({ ...common, answerTimeout });
     this.#keeper = new LeaseKeeper(common);
     this.#settler = new Settler({ ...common, onSettled: (settled, result) => this.#letGo(settled, result) });
@@ -163,24 +170,25 @@ export class ConsumerLoop {
   }
 
   async #loop(doorbell: Doorbell): Promise<void> {
-    const { logger, queue, settings } = this.#options;
+    const { blockTimeout } = this.#options.settings;
     // Something may have become ready, and its token lost, while nobody was here.
     let ready = true;
     let failures = 0;
     while (!this.#stopping) {
       try {
         if (!this.#hasFreeSlots) await this.#awaitSlot();
-        else if (ready || (await doorbell.wait(settings.blockTimeout))) {
-          if (!this.#stopping) ready = await this.runOnce();
+        else {
+          if ((ready ||= await doorbell.wait(blockTimeout)) && !this.#stopping) ready = await this.runOnce();
+          this.#failureLog.worked();
         }
         failures = 0;
       } catch (error) {
         if (this.#stopping) return;
         failures++;
         // A store that is not connected has waited already: a long pause on top would outlast the outage.
-        const count = hasCode(error, 'NOT_CONNECTED') ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures;
-        const pause = failurePause(count);
-        logger.error(`${queue}: claiming failed, again in ${Math.round(pause)} ms: ${showFailure(error)}`);
+        const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
+        const pause = failurePause(isAway ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
+        this.#failureLog.callFailed(error);
         ready = true;
         await this.#pause(pause);
       }

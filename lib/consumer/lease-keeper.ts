@@ -1,10 +1,10 @@
 import type { Logger } from '@nestjs/common';
 import type { CancelTimer, Clock } from '../clock.js';
+import { FailureLog } from '../failure-log.js';
 import type { MessageStore } from '../store/message-store.js';
 import { failurePause } from '../failure-pause.js';
 import { MAX_BATCH, inBatches } from '../turn-batcher.js';
 import { type HeldDelivery, LeaseLost } from './delivery.js';
-import { showFailure } from './failure.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
@@ -35,6 +35,7 @@ export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   /** By the tokens of claims. */
   readonly #leases = new Map<string, Lease>();
+  readonly #failureLog: FailureLog;
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
   #extending = false;
   #failures = 0;
@@ -42,6 +43,13 @@ export class LeaseKeeper {
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
+    const { queue } = options;
+    this.#failureLog = new FailureLog({
+      ...options,
+      failing: `${queue}: leases could not be extended`,
+      over: `${queue}: leases are extended again`,
+      level: 'warn',
+    });
   }
 
   /**
@@ -121,7 +129,7 @@ export class LeaseKeeper {
 
   /** @returns whether the store answered */
   async #extendBatch(leases: readonly Lease[]): Promise<boolean> {
-    const { store, clock, logger, queue, lease: length } = this.#options;
+    const { store, clock, lease: length } = this.#options;
     const claims = leases.flatMap(({ held }) => [...held].map(({ claim }) => claim));
     const end = clock.monotonic() + length;
     try {
@@ -132,9 +140,10 @@ export class LeaseKeeper {
           if (lost.has(held.claim.id)) this.#lose(lease, held, 'it ended, or the message was replaced or cleared');
         }
       }
+      this.#failureLog.worked();
       return true;
     } catch (error) {
-      logger.warn(`${queue}: ${claims.length} leases could not be extended: ${showFailure(error)}`);
+      this.#failureLog.callFailed(error);
       return false;
     }
   }

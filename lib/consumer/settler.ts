@@ -1,10 +1,11 @@
 import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
+import { FailureLog } from '../failure-log.js';
 import { failurePause } from '../failure-pause.js';
 import type { MessageStore, Outcome, Settlement } from '../store/message-store.js';
 import { MAX_BATCH, TurnBatcher } from '../turn-batcher.js';
 import type { HeldDelivery } from './delivery.js';
-import { hasCode, showFailure } from './failure.js';
+import { hasCode } from './failure.js';
 
 /** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
 export type SettleResult = 'accepted' | 'refused' | 'given-up';
@@ -32,11 +33,18 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 export class Settler {
   readonly #options: SettlerOptions;
   readonly #batcher: TurnBatcher<Settled>;
+  readonly #failureLog: FailureLog;
   readonly #pauses = new Set<() => void>();
   #stopped = false;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
+    const { queue } = options;
+    this.#failureLog = new FailureLog({
+      ...options,
+      failing: `${queue}: settling failed`,
+      over: `${queue}: settling works again`,
+    });
     this.#batcher = new TurnBatcher({
       send: (batch) => void this.#settleAll(batch),
       maxItems: MAX_BATCH,
@@ -71,17 +79,15 @@ export class Settler {
     for (let failures = 1; ; failures++) {
       try {
         const { accepted, dropped } = await store.settle(batch);
+        this.#failureLog.worked();
         if (dropped > 0) logger.warn(`${queue}: ${dropped} dead letters dropped, the queue is at maxDeadLetters`);
         // After a call whose answer got lost, a refusal most likely means that this very outcome counts already.
         return accepted.map((counts) => (counts || mayHaveHappened ? 'accepted' : 'refused'));
       } catch (error) {
         if (this.#stopped || hasCode(error, 'CLOSED')) return batch.map(() => 'given-up');
         mayHaveHappened ||= hasCode(error, 'OUTCOME_UNKNOWN');
-        const pause = failurePause(failures);
-        logger.error(
-          `${queue}: settling ${batch.length} messages failed, again in ${Math.round(pause)} ms: ${showFailure(error)}`,
-        );
-        await this.#pause(pause);
+        this.#failureLog.callFailed(error);
+        await this.#pause(failurePause(failures));
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { CancelTimer, Clock } from '../clock.js';
+import { FailureLog } from '../failure-log.js';
 import type { MessageStore } from '../store/message-store.js';
 
 export interface RepairerOptions {
@@ -24,6 +25,7 @@ const NAMED = 5;
 export class Repairer {
   readonly #options: RepairerOptions;
   readonly #random: () => number;
+  readonly #failureLog: FailureLog;
   #cancelTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
@@ -31,6 +33,13 @@ export class Repairer {
   constructor(options: RepairerOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
+    const { queue } = options;
+    this.#failureLog = new FailureLog({
+      ...options,
+      failing: `${queue}: it could not be checked for lost messages`,
+      over: `${queue}: it is checked for lost messages again`,
+      level: 'warn',
+    });
   }
 
   start(): void {
@@ -70,11 +79,12 @@ export class Repairer {
   }
 
   async #look(): Promise<void> {
-    const { clock, logger, queue } = this.#options;
+    const { clock } = this.#options;
     try {
       await this.runOnce();
+      this.#failureLog.worked();
     } catch (error) {
-      if (!this.#stopped) logger.warn(`${queue}: it could not be checked for lost messages: ${String(error)}`);
+      if (!this.#stopped) this.#failureLog.callFailed(error);
     }
     if (this.#stopped) return;
     const interval = INTERVAL * (0.75 + this.#random() / 2);

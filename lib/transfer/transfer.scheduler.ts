@@ -1,5 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { CancelTimer, Clock } from '../clock.js';
+import { FailureLog } from '../failure-log.js';
 import { failurePause } from '../failure-pause.js';
 import type { MessageStore, TransferReport } from '../store/message-store.js';
 
@@ -46,6 +47,7 @@ interface Expectation {
 export class TransferScheduler {
   readonly #options: TransferSchedulerOptions;
   readonly #random: () => number;
+  readonly #failureLog: FailureLog;
   #unwatch: (() => void) | undefined;
   #cancelTimer: CancelTimer | undefined;
   #expected: Expectation | undefined;
@@ -59,6 +61,12 @@ export class TransferScheduler {
   constructor(options: TransferSchedulerOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
+    const { queue } = options;
+    this.#failureLog = new FailureLog({
+      ...options,
+      failing: `${queue}: transfer failed`,
+      over: `${queue}: transfer works again`,
+    });
   }
 
   /** Whether this scheduler fires at the due time, rather than a grace later. */
@@ -127,6 +135,7 @@ export class TransferScheduler {
       try {
         const { ready } = await this.runOnce();
         this.#failures = 0;
+        this.#failureLog.worked();
         nextCheck = ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
       } catch (error) {
         nextCheck = this.#pauseAfter(error);
@@ -139,12 +148,10 @@ export class TransferScheduler {
   }
 
   #pauseAfter(error: unknown): number {
-    const { logger, queue } = this.#options;
-    const pause = failurePause(++this.#failures, this.#random);
     // The retry asks for everything anew, due times included.
     this.#expected = undefined;
-    if (this.#started) logger.error(`${queue}: transfer failed, again in ${Math.round(pause)} ms: ${String(error)}`);
-    return pause;
+    if (this.#started) this.#failureLog.callFailed(error);
+    return failurePause(++this.#failures, this.#random);
   }
 
   #arm(): void {

@@ -77,12 +77,13 @@ describe('Redis answers with an error, as it does while it starts, fails over or
       const log = stages.at(-1)!.log.filter((line) => line.startsWith('error'));
       for (const { queue, reply, advice } of stages) {
         const told = log.filter((line) => line.includes(queue) && line.includes(reply) && advice.test(line));
-        const counts = ['transfer failed', 'claiming failed', 'settling 1 messages failed'].map(
+        const counts = ['transfer failed', 'claiming failed', 'settling failed'].map(
           (step) => told.filter((line) => line.includes(step)).length,
         );
         // A refusal of writes makes the client connect anew, and answers that are under way get lost with the connection.
         if (reply.startsWith('READONLY')) expect(Math.max(...counts)).toBeGreaterThan(0);
-        else expect([reply, ...counts]).toEqual([reply, times, times, times]);
+        // However often it is refused.
+        else expect([reply, ...counts]).toEqual([reply, 1, 1, 1]);
       }
     },
   );
@@ -101,13 +102,10 @@ describe('Redis answers with an error, as it does while it starts, fails over or
         expect(handled.of('m')).toMatchObject([{ attempt: 1 }]);
       }),
     );
-    const log = held.at(-1)!.log.filter((line) => /^warn .*1 leases could not be extended/.test(line));
+    const log = held.at(-1)!.log.filter((line) => /^warn .*: leases could not be extended/.test(line));
     for (const { queue, reply } of held) {
       if (reply.startsWith('READONLY')) continue;
-      expect([reply, log.filter((line) => line.includes(queue) && line.includes(reply)).length]).toEqual([
-        reply,
-        times,
-      ]);
+      expect([reply, log.filter((line) => line.includes(queue) && line.includes(reply)).length]).toEqual([reply, 1]);
     }
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -90,16 +91,37 @@ describe('Redis is down', () => {
     expect(handled.ids).toEqual(['before', 'meanwhile', 'after']);
   });
 
+  test('an outage is told once by each connection, and so is its end, however many calls fail', async () => {
+    const queues = Array.from({ length: 5 }, () => scene.newQueue());
+    const { producer, log } = await scene.startApp({
+      module: { offerTimeout: 100, defaults: { blockTimeout: '1s', checkInterval: '1s' } },
+      providers: queues.map((queue) => handlerOf(queue, () => undefined)),
+    });
+    for (const queue of queues) await producer.offer(queue, null, '1h');
+    const linesOf = (level: string) =>
+      log.filter((line) => line.startsWith(level) && !line.includes('Handling')).sort();
+    const connections = ['announcements', 'commands', ...queues.map(() => 'doorbell')];
+    await scene.server.kill9();
+    // In which each of them fails a dozen times.
+    await sleep(4000);
+    expect([...linesOf('error'), ...linesOf('warn')]).toEqual(
+      connections.map((role) => expect.stringMatching(`^error Redis connection for ${role} is down: .*ECONNREFUSED`)),
+    );
+    await scene.server.restart();
+    await until(() => linesOf('log').length >= connections.length);
+    expect(linesOf('log')).toEqual(connections.map((role) => `log Redis connection for ${role} is back`));
+  });
+
   test('after a long outage work goes on as soon as after a short one', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     // Short ones, so that in a few seconds calls fail as often as they do in minutes otherwise.
     const module = { offerTimeout: 100, defaults: { blockTimeout: '1s' } };
-    const { producer, log } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
     await producer.offer(queue, null, 2000, { id: 'm' });
     await scene.server.kill9();
-    // Were the pauses between them to double, this one would take about five seconds.
-    await until(() => log.filter((line) => line.includes('claiming failed')).length >= 7, { within: 30_000 });
+    // Were the pauses between failed claims to double, the next one would now take about five seconds.
+    await sleep(7500);
     await scene.server.restart();
     const start = performance.now();
     await handled.until('m');

@@ -59,7 +59,10 @@ describe('A repairer', () => {
     const { store, logger, repairer } = open([new Error('no connection')]);
     repairer.start();
     await clock.advance(5 * MINUTE);
-    expect(logger.lines).toEqual(['warn orders: it could not be checked for lost messages: Error: no connection']);
+    expect(logger.lines).toEqual([
+      'warn orders: it could not be checked for lost messages: Error: no connection; it is retried until it works',
+      'log orders: it is checked for lost messages again after 5 minutes',
+    ]);
     expect(store.cursors).toHaveLength(2);
     await repairer.stop();
   });
