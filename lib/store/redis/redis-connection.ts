@@ -48,6 +48,7 @@ export class RedisConnection {
   readonly #waiting = new Set<(outcome: Outcome) => void>();
   /** Of the outage that lasts. */
   #lastError: unknown;
+  #wasReady = false;
   #hurried = false;
   #cancelOpening: CancelTimer | undefined;
   #closed = false;
@@ -61,7 +62,7 @@ export class RedisConnection {
     this.client.on('error', (error: unknown) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
     this.client.on('connect', () => this.#onConnect());
-    this.client.on('close', () => this.#cancelOpening?.());
+    this.client.on('close', () => this.#onClose());
     this.client.on('end', () => this.#onEnd());
   }
 
@@ -157,9 +158,18 @@ export class RedisConnection {
 
   #onReady(): void {
     this.#cancelOpening?.();
+    this.#wasReady = true;
     this.#lastError = undefined;
     this.#outage.worked();
     this.#endWaits('ready');
+  }
+
+  /** A server in protected mode, or one that expects TLS, may hang up without a word. */
+  #onClose(): void {
+    this.#cancelOpening?.();
+    const wasReady = this.#wasReady;
+    this.#wasReady = false;
+    if (!wasReady && this.#lastError === undefined) this.#onError(new Error('it was closed before it was ready'));
   }
 
   #onError(error: unknown): void {

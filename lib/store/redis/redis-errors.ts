@@ -26,7 +26,6 @@ const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
     /\bWRONGPASS\b|invalid password/,
     'the user name or the password in `connection` is wrong; in a URL, percent-encode what is special in them',
   ],
-  [/\bDENIED\b/, 'give Redis a password, and set it in `connection`'],
   [/\bNOPERM\b/, 'the Redis user lacks a permission: extend its ACL'],
   [/DB index|SELECT is not allowed/, 'choose another `db` in `connection`, or raise `databases` of the server'],
   [/cluster support disabled/, 'this server is no cluster: give its URL, or its options, as `connection`'],
