@@ -13,7 +13,7 @@ const UNREADABLE = 'a value that cannot be shown as text';
 
 /** An error as logs and dead letters keep it: bounded, so that a huge one cannot fill Redis, whatever was thrown. */
 export function describeFailure(thrown: unknown): MessageFailure {
-  if (!isInstance(thrown, Error)) return { name: 'NonError', message: textOf(() => thrown) };
+  if (!isError(thrown)) return { name: 'NonError', message: textOf(() => thrown) };
   const name = textOf(() => thrown.name);
   const message = textOf(() => thrown.message);
   const stack = textOf(() => thrown.stack ?? '');
@@ -25,6 +25,11 @@ export function describeFailure(thrown: unknown): MessageFailure {
 export function showFailure(thrown: unknown): string {
   const { name, message } = describeFailure(thrown);
   return `${name}: ${message}`;
+}
+
+/** Also one of another realm: what Node.js throws is one in jest. */
+function isError(thrown: unknown): thrown is Error {
+  return types.isNativeError(thrown) || isInstance(thrown, Error);
 }
 
 /** As `instanceof`, which throws on a revoked proxy. */

@@ -37,7 +37,6 @@ const PASSED_ON: Readonly<Record<string, unknown>> = {
   db: 3,
   Connector: class {},
   name: 'primary',
-  preferredSlaves: [{ ip: 'a', port: '1' }],
   sentinelUsername: 'app',
   sentinelPassword: 'secret',
   sentinelTLS: { servername: 'sentinel.internal' },
@@ -123,6 +122,26 @@ describe.each(majors)('an option of ioredis $major', ({ Redis, Cluster }) => {
     expect(() => createClient(make, 'commands')).toThrow(`makes a client whose ${name} would`);
   });
 
+  it.each(['redis://host?connectTimeout=500', 'redis://host?tls=true', 'redis://host/abc'])(
+    'that is text, as in %s, is refused of clients that a function makes',
+    (url) => {
+      const make = (overrides: RedisOptions) => new Redis(url, overrides);
+      expect(() => createClient(make, 'commands')).toThrow(/makes a client whose (connectTimeout|tls|db) (is|must)/);
+    },
+  );
+
+  it('in a URL that cannot be read is not told by the function that makes clients', () => {
+    const make = (overrides: RedisOptions) => new Redis('redis://:s3cr#t@host', overrides);
+    let error: unknown;
+    try {
+      createClient(make, 'commands');
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining('the function failed') });
+    expect(inspect(error, { depth: Infinity, showHidden: true }).replaceAll(/^ +at .*$/gm, '')).not.toContain('s3cr');
+  });
+
   it('that does not exist is refused of clients that a function makes', () => {
     const make = (overrides: RedisOptions) => new Redis({ hots: 'redis.internal', ...overrides } as RedisOptions);
     expect(() => createClient(make, 'commands')).toThrow('makes a client whose hots is not an option of ioredis');
@@ -178,8 +197,8 @@ describe('the options of a connection', () => {
   });
 
   it('are refused before ioredis would throw', () => {
-    expect(() => createClient({ sentinels: [] }, 'commands')).toThrow(
-      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('at least one sentinel') }),
+    expect(() => createClient({ sentinels: [{ host: 'sentinel.internal' }] }, 'commands')).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('the name of master') }),
     );
   });
 
@@ -199,6 +218,14 @@ describe('the options of a connection', () => {
       enableAutoPipelining: false,
     });
     expect(examineConnection(url).overridden.map(({ name }) => name)).toEqual(['enableAutoPipelining']);
+  });
+
+  it('that log in, of the first node of a cluster, hold for all nodes', () => {
+    const nodes = ['rediss://app:secret@a:7000', 'b:7001'];
+    const optionsOf = (options: ClusterOptions) =>
+      (createClient({ cluster: { nodes, options } }, 'commands').options as ClusterOptions).redisOptions;
+    expect(optionsOf({})).toMatchObject({ username: 'app', password: 'secret', tls: {} });
+    expect(optionsOf({ redisOptions: { username: 'own' } })).toMatchObject({ username: 'own', password: 'secret' });
   });
 
   it('are those of the nodes of a cluster too, which come in many forms', () => {
@@ -223,11 +250,17 @@ describe('the options of a connection', () => {
     [{ db: -1 }, 'connection.db must be a whole number from 0'],
     [{ connectTimeout: -1 }, 'connection.connectTimeout must be a whole number from 0'],
     [{ port: 99999 }, 'connection.port must be a whole number from 1 to 65535'],
+    [{ tls: { cert: 'no certificate' } }, 'connection.tls must be options that Node.js takes for TLS'],
+    [{ sentinels: [] }, 'connection.sentinels must be a list of at least one sentinel'],
+    [{ sentinels: [null] }, 'connection.sentinels must be a list of at least one sentinel'],
+    [{ natMap: { 'a:1': 2 } }, "connection.natMap must be an object that leads from 'host:port'"],
+    [{ Connector: {} }, 'connection.Connector must be a function'],
     [{ tls: {}, role: 'slave' }, 'connection.role would lead to a replica'],
     ['redis://host/abc', 'connection.db must be a whole number from 0'],
     ['redis://host?hots=1', 'connection.hots is not an option of ioredis'],
     ['redis://host?role=slave', 'connection.role would lead to a replica'],
-    ['redis://host?sentinels=a', 'connection.sentinels must be an object, a list or a function'],
+    ['redis://host?sentinels=a', 'connection.sentinels must be a list of at least one sentinel'],
+    ['redis://host?password=a&s3cr', 'the password before the host'],
     ['redis://:s3cr#t@host', 'percent-encode'],
     ['redis://:s3cr/t@host', 'percent-encode'],
     ['redis://:s3cr?t@host', 'percent-encode'],
@@ -239,8 +272,14 @@ describe('the options of a connection', () => {
     [{ cluster: { nodes: ['redis://:s3cr#t@host'] } }, 'connection.cluster.nodes.0 is no URL that can be read'],
     [
       { cluster: { nodes: NODES, options: { redisOptions: { db: -1 } } } },
-      'connection.cluster.options.redisOptions.db must',
+      'connection.cluster.options.redisOptions.db does not exist: a cluster has database 0 only',
     ],
+    [{ cluster: { nodes: ['redis://a:7000/1'] } }, 'connection.cluster.nodes.0.db does not exist'],
+    [
+      { cluster: { nodes: NODES, options: { dnsLookup: {} } } },
+      'connection.cluster.options.dnsLookup must be a function',
+    ],
+    [{ cluster: { nodes: [[]] } }, 'connection.cluster.nodes.0 must be an object of options'],
     [{ cluster: { nodes: NODES, option: {} } }, 'connection.cluster.option is not an option'],
     [{ cluster: { nodes: NODES }, tls: {} }, 'connection.tls is not an option'],
   ])('%j are refused before a connection opens, and without a word of passwords', (connection, problem) => {

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../lib/consumer/failure.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
@@ -17,6 +18,10 @@ describe('a failure', () => {
     expect(failure).toMatchObject({ name: 'TypeError', message: 'no such table' });
     expect(failure.stack?.split('\n')).toHaveLength(6);
     expect(showFailure(new TypeError('no such table'))).toBe('TypeError: no such table');
+  });
+
+  it('that is an error of another realm is told as one', () => {
+    expect(showFailure(runInNewContext('new RangeError("far away")'))).toBe('RangeError: far away');
   });
 
   it.each([undefined, null, 'text', 7, Symbol('s'), () => 1])('that is no error is told as text: %p', (thrown) => {

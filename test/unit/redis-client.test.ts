@@ -31,6 +31,13 @@ describe('a Redis client', () => {
     });
   });
 
+  it('from a function that answers later is refused, and its failure ends nothing', async () => {
+    const later = () => Promise.reject(new Error('no secrets today')) as unknown as Redis;
+    expect(() => createClient(later, 'commands')).toThrow(/must return a new ioredis client/);
+    // An unhandled rejection would fail the test in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
   it('from a function is refused if it is in use already, or no client', () => {
     const shared = new Redis({ lazyConnect: true });
     shared.status = 'ready';

@@ -1,5 +1,18 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { anything, flag, LONGEST_TIMER, oneOf, type OptionKind, structure, text, wholeNumber } from './option-kinds.js';
+import {
+  addressMap,
+  callback,
+  flag,
+  list,
+  LONGEST_TIMER,
+  object,
+  oneOf,
+  type OptionKind,
+  sentinelList,
+  text,
+  tlsOptions,
+  wholeNumber,
+} from './option-kinds.js';
 
 /** What becomes of an option of ioredis that an application sets. */
 export type OptionRule<Value = unknown> =
@@ -37,10 +50,10 @@ const common = {
   enableReadyCheck: overridden(true, 'a server that still loads its data refuses commands'),
   lazyConnect: overridden(true, 'connections are opened when the application is up'),
   enableAutoPipelining: overridden(false, 'the module already sends together what belongs together'),
-  autoPipeliningIgnoredCommands: passedOn(structure),
+  autoPipeliningIgnoredCommands: passedOn(list),
   scripts: overridden(undefined, UNUSED),
   himportFieldsets: overridden(undefined, UNUSED),
-  natMap: passedOn(structure),
+  natMap: passedOn(addressMap),
 } as const;
 
 /** What becomes of each option of a `Redis`. */
@@ -52,25 +65,25 @@ export const redisRules = {
   port: passedOn(wholeNumber(1, 65535)),
   family: passedOn(oneOf(0, 4, 6)),
   path: passedOn(text),
-  tls: passedOn(anything),
+  tls: passedOn(tlsOptions),
   username: passedOn(text),
   password: passedOn(text),
   db: passedOn(wholeNumber(0, 2 ** 31 - 1)),
-  Connector: passedOn(structure),
+  Connector: passedOn(callback),
 
   // Sentinels.
-  sentinels: passedOn(structure),
+  sentinels: passedOn(sentinelList),
   name: passedOn(text),
   role: refused(['master'], 'would lead to a replica, which takes no writes: leave it out'),
-  preferredSlaves: passedOn(structure),
+  preferredSlaves: overridden(undefined, UNUSED),
   sentinelUsername: passedOn(text),
   sentinelPassword: passedOn(text),
-  sentinelTLS: passedOn(structure),
+  sentinelTLS: passedOn(tlsOptions),
   enableTLSForSentinelMode: passedOn(flag),
   sentinelCommandTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
   sentinelMaxConnections: passedOn(wholeNumber(1, 1000)),
   // Of the connections that only listen for failovers; the commands find out by themselves.
-  sentinelReconnectStrategy: passedOn(structure),
+  sentinelReconnectStrategy: passedOn(callback),
   sentinelRetryStrategy: overridden(reconnectPause, RECONNECTING),
   updateSentinels: passedOn(flag),
   failoverDetector: passedOn(flag),
@@ -113,12 +126,18 @@ export const redisRules = {
   readOnly: refused([false], 'would send commands to a replica, which takes no writes: leave it out'),
 } as const satisfies RulesFor<RedisOptions>;
 
+/** What becomes of each option of a connection of a `Cluster`. */
+export const clusterNodeRules: OptionRules = {
+  ...redisRules,
+  db: refused([0, '0'], 'does not exist: a cluster has database 0 only'),
+};
+
 /** What becomes of each option of a `Cluster`. */
 export const clusterRules = {
   ...common,
-  redisOptions: passedOn(structure),
-  dnsLookup: passedOn(structure),
-  resolveSrv: passedOn(structure),
+  redisOptions: passedOn(object),
+  dnsLookup: passedOn(callback),
+  resolveSrv: passedOn(callback),
   useSRVRecords: passedOn(flag),
   slotsRefreshTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
   slotsRefreshInterval: passedOn(wholeNumber(0, LONGEST_TIMER)),

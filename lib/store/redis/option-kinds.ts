@@ -1,8 +1,13 @@
+import { createSecureContext } from 'node:tls';
+
 /** What values an option takes. */
 export interface OptionKind {
   /** For the error's text, after the option's name. */
   readonly rule: string;
-  /** The value as ioredis wants it; undefined: it is not of this kind. Numbers and flags also come as text, as in a URL. */
+  /**
+   * The value as ioredis wants it; undefined, or a throw: it is not of this kind. Numbers and flags also come as text, as in a
+   * URL.
+   */
   readonly read: (value: unknown) => unknown;
 }
 
@@ -32,10 +37,57 @@ export const text: OptionKind = {
   read: (value) => (typeof value === 'string' ? value : undefined),
 };
 
-/** An object, a list or a function, which a URL cannot hold. */
-export const structure: OptionKind = {
-  rule: 'must be an object, a list or a function: give ioredis options rather than a URL',
-  read: (value) => (['object', 'function'].includes(typeof value) ? value : undefined),
+const IN_OPTIONS = 'which a URL cannot hold: give ioredis options';
+
+export const object: OptionKind = {
+  rule: `must be an object, ${IN_OPTIONS}`,
+  read: (value) => (isObject(value) ? value : undefined),
 };
 
-export const anything: OptionKind = { rule: 'must be given', read: (value) => value };
+export const list: OptionKind = {
+  rule: `must be a list, ${IN_OPTIONS}`,
+  read: (value) => (Array.isArray(value) ? value : undefined),
+};
+
+export const callback: OptionKind = {
+  rule: `must be a function, ${IN_OPTIONS}`,
+  read: (value) => (typeof value === 'function' ? value : undefined),
+};
+
+export const sentinelList: OptionKind = {
+  rule: `must be a list of at least one sentinel, { host, port }, ${IN_OPTIONS}`,
+  read: (value) => (Array.isArray(value) && value.length > 0 && value.every(isAddress) ? value : undefined),
+};
+
+export const addressMap: OptionKind = {
+  rule: `must be an object that leads from 'host:port' to { host, port }, or a function, ${IN_OPTIONS}`,
+  read: (value) =>
+    typeof value === 'function' || (isObject(value) && Object.values(value).every(isAddress)) ? value : undefined,
+};
+
+/** A profile is a name that ioredis knows. */
+export const tlsOptions: OptionKind = {
+  rule: 'must be options that Node.js takes for TLS, or true',
+  read: (value) => {
+    const on = flag.read(value);
+    if (on !== undefined) return on ? {} : false;
+    if (typeof value === 'string') return ['RedisCloudFixed', 'RedisCloudFlexible'].find((name) => name === value);
+    if (!isObject(value)) return undefined;
+    const { servername } = value as { servername?: unknown };
+    createSecureContext(value);
+    return servername === undefined || typeof servername === 'string' ? value : undefined;
+  },
+};
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const port = wholeNumber(1, 65535);
+
+function isAddress(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const address = value as { readonly host?: unknown; readonly port?: unknown };
+  const { host = '', port: at = 1 } = address;
+  return typeof host === 'string' && port.read(at) !== undefined;
+}

@@ -1,5 +1,6 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { clusterRules, type OptionRules, redisRules } from './client-options.js';
+import { clusterNodeRules, clusterRules, type OptionRules, redisRules } from './client-options.js';
+import type { OptionKind } from './option-kinds.js';
 import { parseRedisUrl } from './redis-url.js';
 
 export interface OptionProblem {
@@ -20,24 +21,20 @@ export interface ReadOptions<Options> {
   readonly overridden: readonly OverriddenOption[];
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
 /** What the module sets whatever the application wants, by level. */
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 
 /** Reads the options of a `Redis`, given as such or as a URL. */
 export function readRedisOptions(given: unknown): ReadOptions<RedisOptions> {
-  if (typeof given !== 'string') return read(redisRules, given);
-  const url = parseRedisUrl(given);
-  return 'problem' in url ? failed(url.problem) : read(redisRules, url.options);
+  return readOptions(redisRules, given);
 }
 
 /** Reads the options of a `Cluster`, those of its connections included. */
 export function readClusterOptions(given: unknown): ReadOptions<ClusterOptions> {
   const own = read<ClusterOptions>(clusterRules, given ?? {});
   const { redisOptions } = own.values;
-  const inner = under(['redisOptions'], readRedisOptions(redisOptions ?? {}));
+  const inner = under(['redisOptions'], readOptions(clusterNodeRules, redisOptions ?? {}));
   return {
     values: { ...own.values, redisOptions: inner.values },
     problems: [...own.problems, ...inner.problems],
@@ -47,9 +44,9 @@ export function readClusterOptions(given: unknown): ReadOptions<ClusterOptions> 
 
 /** Reads where a cluster is: as URL, as `host:port`, as a port, or as options of that one connection. */
 export function readClusterNode(given: unknown): ReadOptions<RedisOptions> {
-  if (typeof given === 'number') return read(redisRules, { port: given });
-  if (typeof given === 'string' && !given.includes('://')) return readRedisOptions(`redis://${given}`);
-  return readRedisOptions(given);
+  if (typeof given === 'number') return read(clusterNodeRules, { port: given });
+  const isAddress = typeof given === 'string' && !given.includes('://');
+  return readOptions(clusterNodeRules, isAddress ? `redis://${given}` : given);
 }
 
 /** The same, of what is in a part of the options. */
@@ -61,27 +58,51 @@ export function under<Options>(path: readonly string[], { values, problems, over
   };
 }
 
+function readOptions(rules: OptionRules, given: unknown): ReadOptions<RedisOptions> {
+  if (typeof given !== 'string') return read(rules, given);
+  const url = parseRedisUrl(given);
+  return 'problem' in url ? failed(url.problem) : read(rules, url.options);
+}
+
 function read<Options>(rules: OptionRules, given: unknown): ReadOptions<Options> {
-  if (typeof given !== 'object' || given === null) return failed('must be an object of options');
+  const fields = fieldsOf(given);
+  if (!fields) return failed('must be an object of options');
   const values: Record<string, unknown> = {};
   const problems: OptionProblem[] = [];
   const overridden: OverriddenOption[] = [];
-  for (const [name, value] of Object.entries(given as Given)) {
-    if (value === undefined) continue;
+  for (const [name, value] of fields) {
+    if (value === undefined || value === null) continue;
     const refuse = (message: string) => problems.push({ path: [name], message });
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) {
       refuse('is not an option of ioredis; check its spelling');
     } else if (rule.fate === 'refused') {
-      if (value !== null && !rule.unless.includes(value)) refuse(rule.because);
+      if (!rule.unless.includes(value)) refuse(rule.because);
     } else if (rule.fate === 'overridden') {
       if (!isSame(value, rule.value)) overridden.push({ name, because: rule.because });
     } else {
-      values[name] = value === null ? null : rule.kind.read(value);
+      values[name] = readValue(rule.kind, value);
       if (values[name] === undefined) refuse(rule.kind.rule);
     }
   }
   return { values: values as Options, problems, overridden };
+}
+
+/** @returns undefined: it is no object, or one that cannot be read */
+function fieldsOf(given: unknown): [string, unknown][] | undefined {
+  try {
+    return typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readValue(kind: OptionKind, value: unknown): unknown {
+  try {
+    return kind.read(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function failed<Options>(message: string): ReadOptions<Options> {

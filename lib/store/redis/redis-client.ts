@@ -1,6 +1,7 @@
-import { Cluster, type ClusterNode, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../../delay-queue.errors.js';
-import type { ClusterConnection, ConnectionOptions } from '../../delay-queue.options.js';
+import { isStrayPromise, showFailure } from '../../consumer/failure.js';
+import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../../delay-queue.options.js';
 import {
   clusterOverrides,
   type OptionProblem,
@@ -11,6 +12,7 @@ import {
   redisOverrides,
   under,
 } from './read-client-options.js';
+import { withoutSecrets } from './redis-errors.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -45,27 +47,34 @@ export function examineConnection(connection: ConnectionOptions): {
  */
 export function createClient(connection: ConnectionOptions, role: ConnectionRole): RedisClient {
   const overrides = { ...redisOverrides, connectionName: `delay-queue:${role}` };
-  if (typeof connection === 'function')
-    return fromFactory(connection({ ...clusterOverrides, ...overrides }), overrides);
+  if (typeof connection === 'function') return fromFactory(connection, overrides);
   try {
     if (!isCluster(connection)) return new Redis({ ...readRedisOptions(connection).values, ...overrides });
     const { nodes, options } = connection.cluster;
     const { redisOptions, ...values } = readClusterOptions(options).values;
-    return new Cluster(
-      nodes.map((node) => readClusterNode(node).values as ClusterNode),
-      { ...values, ...clusterOverrides, redisOptions: { ...redisOptions, ...overrides } },
-    );
+    const startNodes = nodes.map((node) => readClusterNode(node).values);
+    return new Cluster(startNodes, {
+      ...values,
+      ...clusterOverrides,
+      redisOptions: { ...loginOf(startNodes[0]), ...redisOptions, ...overrides },
+    });
   } catch (error) {
     throw new DelayQueueError('INVALID_OPTION', `connection: ioredis does not take it: ${(error as Error).message}`);
   }
+}
+
+/** It holds for all nodes: ioredis would use it for none that the cluster tells of, under another address. */
+function loginOf({ username, password, tls }: RedisOptions = {}): RedisOptions {
+  return { ...(password !== undefined && { username, password }), ...(tls && { tls }) };
 }
 
 /**
  * Of a shared client the module would subscribe with, block on and close what belongs to others; one that was told not to
  * connect yet by the overrides cannot be shared.
  */
-function fromFactory(client: RedisClient, overrides: RedisOptions): RedisClient {
-  if ((client as RedisClient | undefined)?.status !== 'wait') {
+function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
+  const client = callFactory(factory, { ...clusterOverrides, ...overrides });
+  if (isStrayPromise(client) || (client as RedisClient | undefined)?.status !== 'wait') {
     throw misused('must return a new ioredis client for each call, made with the overrides it is given');
   }
   const { problems, others } = client.isCluster
@@ -77,8 +86,31 @@ function fromFactory(client: RedisClient, overrides: RedisOptions): RedisClient 
   return client;
 }
 
+/** ioredis, where it is given a URL that cannot be read, throws an error that shows it, password and all. */
+function callFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
+  try {
+    return factory(overrides);
+  } catch (error) {
+    throw new DelayQueueError('INVALID_OPTION', `connection: the function failed: ${showFailure(error)}`, {
+      cause: withoutSecrets(error),
+    });
+  }
+}
+
 function examine({ options }: Redis, overrides: RedisOptions): ExaminedClient {
-  return { problems: readRedisOptions(ownOptions(options)).problems, others: notInForce(overrides, options) };
+  const own = ownOptions(options);
+  const { values, problems } = readRedisOptions(own);
+  return { problems: [...problems, ...leftAsText(own, values)], others: notInForce(overrides, options) };
+}
+
+/** ioredis leaves what a URL's query says as text, and fails later. */
+function leftAsText(own: object, values: object): OptionProblem[] {
+  const read = values as Readonly<Record<string, unknown>>;
+  return Object.entries(own).flatMap(([name, value]) =>
+    typeof value === 'string' && name in read && typeof read[name] !== 'string'
+      ? [{ path: [name], message: 'is left as text by ioredis: give it as an option rather than in a URL' }]
+      : [],
+  );
 }
 
 function examineCluster({ options }: Cluster, overrides: RedisOptions): ExaminedClient {

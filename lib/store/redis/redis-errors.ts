@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { DelayQueueError } from '../../delay-queue.errors.js';
 
 /** What to do about an error reply, by its first word. */
@@ -38,12 +39,13 @@ const REPEATED_ARGUMENTS = /,? with args beginning with[^]*/;
 export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
 /**
- * Takes from an error the command that it answers, as ioredis attaches it and as a server repeats it: its arguments are
- * payloads and passwords, which must not get into logs with the error or as its cause.
+ * Takes from an error what must not get into logs with it or as its cause: the command that it answers, as ioredis attaches it
+ * and as a server repeats it, for its arguments are payloads and passwords; and a URL that could not be read.
  */
-export function withoutCommand(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+export function withoutSecrets(error: unknown): unknown {
+  if (!types.isNativeError(error)) return error;
   delete (error as { command?: unknown }).command;
+  delete (error as { input?: unknown }).input;
   const { message, stack } = error;
   const bare = message.replace(REPEATED_ARGUMENTS, '');
   if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
@@ -53,12 +55,12 @@ export function withoutCommand(error: unknown): unknown {
 /** Of an error that stands for those of several nodes or addresses, one of them; without what must not be told. */
 export function reasonOf(error: unknown): unknown {
   const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };
-  return withoutCommand(lastNodeError ?? errors?.[0] ?? error);
+  return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
 }
 
 /** What to do if an error says that the connection is not let in; undefined: it may be, later. */
 export function adviceOnLogin(reason: unknown): string | undefined {
-  return reason instanceof Error ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
+  return types.isNativeError(reason) ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
 }
 
 /** What ioredis says of a command that it neither sent nor kept. */
@@ -80,7 +82,7 @@ export function refused(command: string, cause: Error): DelayQueueError {
   const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
   const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the error underneath';
   return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, {
-    cause: withoutCommand(cause),
+    cause: withoutSecrets(cause),
   });
 }
 
@@ -100,7 +102,7 @@ export function notConnected(command: string, waited: number, cause: unknown): D
     'NOT_CONNECTED',
     `Redis ${waited > 0 ? `was not reachable within ${waited} ms` : 'is not reachable'}, so ${command} was not sent: ` +
       'nothing was written. Check `connection` and that Redis is up, then try again.',
-    { cause: withoutCommand(cause) },
+    { cause: withoutSecrets(cause) },
   );
 }
 
@@ -109,13 +111,13 @@ export function loginRefused(command: string, cause: unknown): DelayQueueError {
   return new DelayQueueError(
     'LOGIN_REFUSED',
     `Redis does not let the connection in, so ${command} was not sent: nothing was written. ${describeRefusal(cause)}`,
-    { cause: withoutCommand(cause) },
+    { cause: withoutSecrets(cause) },
   );
 }
 
 /** What was said, and what to do. */
 export function describeRefusal(reason: unknown): string {
-  const { message } = withoutCommand(reason) as Error;
+  const { message } = withoutSecrets(reason) as Error;
   return `${message} (${adviceOnLogin(reason)})`;
 }
 
@@ -124,7 +126,7 @@ export function outcomeUnknown(command: string, cause: unknown): DelayQueueError
     'OUTCOME_UNKNOWN',
     `The connection to Redis broke, or was too slow, before ${command} was answered: it may have been carried out. ` +
       'Try again with the same message id: a message that is still there is not doubled.',
-    { cause: withoutCommand(cause) },
+    { cause: withoutSecrets(cause) },
   );
 }
 

@@ -5,6 +5,10 @@ const UNREADABLE =
   'is no URL that can be read: percent-encode what is special in the user name and the password, such as # as %23, ' +
   '/ as %2F, @ as %40 and % as %25, and give a port from 1 to 65535';
 
+/** Cut off at its '&', the rest of it would show as a name that nobody knows. */
+const PASSWORD_IN_QUERY =
+  'must have the password before the host, percent-encoded: redis://user:password@host, or be given as options';
+
 /** Reads `redis[s]://user:password@host:port/db?option=value`; what the query says holds where nothing before it says it. */
 export function parseRedisUrl(text: string): ParsedUrl {
   if (!/^rediss?:\/\//.test(text)) return { problem: 'must start with redis:// or rediss://' };
@@ -20,12 +24,13 @@ export function parseRedisUrl(text: string): ParsedUrl {
   } catch {
     return { problem: UNREADABLE };
   }
+  if ([...url.searchParams.keys()].some((name) => /pass/i.test(name))) return { problem: PASSWORD_IN_QUERY };
   // A part of a password that was cut off at its '/', '?' or '#': read on, it would show as a name that nobody knows.
   if (url.hash !== '' || (url.pathname + url.search).includes('@')) return { problem: UNREADABLE };
   return {
     options: {
-      ...(url.protocol === 'rediss:' && { tls: {} }),
       ...Object.fromEntries(url.searchParams),
+      ...(url.protocol === 'rediss:' && { tls: {} }),
       ...((username || password) && { username, password }),
       ...(host && { host: host.replace(/^\[|\]$/g, '') }),
       ...(url.port && { port: url.port }),

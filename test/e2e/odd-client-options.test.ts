@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { systemClock } from '../../lib/clock.js';
+import { DelayQueueError } from '../../lib/delay-queue.errors.js';
+import type { ConnectionOptions } from '../../lib/delay-queue.options.js';
+import { resolveModuleOptions } from '../../lib/delay-queue.options.schema.js';
+import { clusterRules, redisRules } from '../../lib/store/redis/client-options.js';
+import { RedisConnection } from '../../lib/store/redis/redis-connection.js';
+import { createClient, type RedisClient } from '../../lib/store/redis/redis-client.js';
+import { QuietLogger } from '../support/quiet-logger.js';
+import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { refusalOf } from '../support/refusal.js';
+import { ODD_VALUES } from '../support/odd-values.js';
+
+type Make = () => unknown;
+
+/** Makes whatever somebody may write, or compute wrongly. */
+const junk: fc.Arbitrary<Make> = fc.oneof(
+  fc
+    .oneof(
+      fc.constantFrom(NaN, Infinity, -Infinity, -1, 0.5, 2 ** 31, 2 ** 53, '', '-1', 'NaN', '1e3', null, [], {}),
+      fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true }),
+    )
+    .map((value) => () => value),
+  // Not made before they are used: fast-check looks at what it draws.
+  fc.constantFrom(...Object.values(ODD_VALUES)),
+);
+
+/** What has a name that is an option's, or nearly, or none. */
+const names = (rules: object) =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...Object.keys(rules)) },
+    fc.constantFrom(...Object.keys(rules)).map((name) => name.slice(0, -1)),
+    fc.string(),
+    fc.constantFrom('__proto__', 'constructor', 'toString'),
+  );
+
+const fieldsOf = (rules: object) => fc.array(fc.tuple(names(rules), junk), { minLength: 1, maxLength: 3 });
+
+/** Fields of its own, also those with odd names. */
+function objectOf(fields: readonly (readonly [string, Make])[]): object {
+  const own = fields.map(([name, make]) => [name, { value: make(), enumerable: true, writable: true }] as const);
+  return Object.defineProperties({}, Object.fromEntries(own));
+}
+
+describe('odd options of a connection', () => {
+  let server: Server;
+  let connections = 0;
+  let here: { host: string; port: number };
+
+  beforeAll(async () => {
+    server = createServer((socket) => {
+      connections++;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    here = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  });
+  afterAll(async () => {
+    server.close();
+    await once(server, 'close');
+  });
+
+  /** Every place for the options, each with the place that an error names. */
+  const places = (): Record<
+    string,
+    [rules: object, connect: (options: object) => ConnectionOptions, named: boolean]
+  > => ({
+    'as options': [redisRules, (options) => ({ ...here, ...options }), true],
+    'of a cluster': [clusterRules, (options) => ({ cluster: { nodes: [here], options } }), true],
+    "of a cluster's connections": [
+      redisRules,
+      (redisOptions) => ({ cluster: { nodes: [here], options: { redisOptions } } }),
+      true,
+    ],
+    "of a cluster's node": [redisRules, (options) => ({ cluster: { nodes: [{ ...here, ...options }] } }), true],
+    'in a function': [
+      redisRules,
+      (options) => (overrides: RedisOptions) => new Redis({ ...here, ...options, ...overrides }),
+      false,
+    ],
+    'in a function that makes clusters': [
+      redisRules,
+      (options) => (overrides: RedisOptions) =>
+        new Cluster([here], { ...overrides, redisOptions: { ...options, ...overrides } }),
+      false,
+    ],
+  });
+
+  it.each(Object.keys(places()))('%s are refused by name, or harmless; no socket is opened', async (place) => {
+    const [rules, connect, isNamed] = places()[place]!;
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(fieldsOf(rules), async (fields) => {
+        const options = objectOf(fields);
+        let client: RedisClient | undefined;
+        try {
+          const { connection } = resolveModuleOptions({ connection: connect(options) });
+          client = createClient(connection, 'commands');
+        } catch (error) {
+          expect(error).toBeInstanceOf(DelayQueueError);
+          const { code, message } = error as DelayQueueError;
+          expect(code).toBe('INVALID_OPTION');
+          if (isNamed) expect(Object.keys(options).some((name) => message.includes(name))).toBe(true);
+        }
+        if (client) {
+          accepted++;
+          expect(client.status).toBe('wait');
+          client.disconnect();
+        }
+        // An unhandled rejection would fail the test in the next turn.
+        await new Promise((resolve) => setImmediate(resolve));
+      }),
+      { numRuns: 500 },
+    );
+    expect(connections).toBe(0);
+    expect(accepted).toBeGreaterThan(0);
+  });
+
+  /** Those that lead to the server of the tests, whatever they say. */
+  const harmless = Object.keys(redisRules).filter(
+    (name) => !['host', 'port', 'path', 'tls', 'sentinels', 'Connector'].includes(name),
+  );
+  const scalar = fc.oneof(
+    fc.constantFrom<unknown>(0, 1, 2, 3, 15, 16, 50, 2 ** 31 - 1, '0', '50', true, 'false', '', 'a b\r\n', 'ü'),
+    fc.nat(),
+    fc.string(),
+  );
+
+  it('that are accepted lead to a connection that is ready, or says why not', async () => {
+    const { hostname, port } = new URL(sharedRedisUrl());
+    const logger = new QuietLogger();
+    const outcomes = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.constantFrom(...harmless), scalar, { maxKeys: 3 }), async (options) => {
+        const connection: ConnectionOptions = { ...options, host: hostname, port: Number(port) };
+        try {
+          resolveModuleOptions({ connection });
+        } catch {
+          return;
+        }
+        const settings = { connection, clock: systemClock, logger, commandTimeout: 200 };
+        const opened = new RedisConnection('commands', settings);
+        const refusal = await refusalOf(opened.ready('PING'));
+        if (refusal === undefined) expect(await opened.client.ping()).toBe('PONG');
+        outcomes.add((refusal as DelayQueueError | undefined)?.code ?? 'ready');
+        await opened.close();
+      }),
+      { numRuns: 150 },
+    );
+    expect(outcomes).toContain('ready');
+    expect([...outcomes].sort().join()).toMatch(/^(LOGIN_REFUSED,)?(NOT_CONNECTED,)?ready$/);
+  });
+});
