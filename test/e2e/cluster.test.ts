@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import type { DelayedMessage, DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
 import { randomName } from '../support/random-name.js';
-import { startRedis } from '../support/redis/start-redis.js';
+import { startCluster } from '../support/redis/start-cluster.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -24,12 +24,7 @@ describe('on a Redis Cluster', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
-    // One node that holds all slots: it refuses what a cluster refuses, such as a script whose keys are not in one slot.
-    server = await startRedis({ args: ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] });
-    const redis = new Redis(server.url);
-    await redis.cluster('ADDSLOTSRANGE', 0, 16383);
-    await until(async () => (await redis.cluster('INFO')).includes('cluster_state:ok'), { within: 20_000 });
-    redis.disconnect();
+    server = await startCluster();
     const nodes = [{ host: server.host, port: server.port }];
     connection = { cluster: { nodes } };
     cluster = new Cluster(nodes);
