@@ -1,5 +1,7 @@
+import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import type { MessageHeaders } from '../message.js';
+import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-store.js';
 
 /**
@@ -14,15 +16,15 @@ import type { MessageBody, MessageCodec, MessageContent } from './message-store.
  *
  * JSON has no raw line feed in it, so the first one ends the headers. A payload is bytes if it is a `Buffer` or another
  * `Uint8Array`, and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as
- * text, `NaN` and `Infinity` as null, a property that is undefined not at all.
+ * text, a property that is undefined not at all. What JSON would change without a word is refused.
  */
 export const jsonCodec: MessageCodec = {
   encode({ payload, headers }: MessageContent): MessageBody {
     const headerLine = Object.keys(headers).length > 0 ? `${JSON.stringify(headers)}\n` : '';
-    if (payload instanceof Uint8Array) {
+    if (types.isUint8Array(payload)) {
       return Buffer.concat([Buffer.from(headerLine ? `b${headerLine}` : 'B'), payload]);
     }
-    return (headerLine ? `j${headerLine}` : 'J') + toJson(payload);
+    return (headerLine ? `j${headerLine}` : 'J') + writeJsonData(payload, JSON.stringify);
   },
 
   /** The kind, and the line feed behind the headers. */
@@ -51,29 +53,6 @@ export const jsonCodec: MessageCodec = {
     }
   },
 };
-
-function toJson(payload: unknown): string {
-  // Undefined, whatever its declaration says, for what JSON has no word for.
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(payload);
-  } catch (cause) {
-    const [reason] = String(cause).split('\n');
-    throw new DelayQueueError(
-      'INVALID_PAYLOAD',
-      `payload: it cannot be written as JSON (${reason}); offer plain data without cycles, a BigInt as text, bytes as a Buffer`,
-      { cause },
-    );
-  }
-  if (json === undefined) {
-    const given = typeof payload === 'object' ? 'an object whose toJSON() returns nothing' : typeof payload;
-    throw new DelayQueueError(
-      'INVALID_PAYLOAD',
-      `payload: ${given} cannot be written as JSON; offer plain data, or null for none`,
-    );
-  }
-  return json;
-}
 
 function fromJson(body: Buffer, start: number, end?: number): unknown {
   try {

@@ -6,9 +6,6 @@ import type { MessageContent } from '../../lib/store/message-store.js';
 const encode = (payload: unknown, headers = {}) => jsonCodec.encode({ payload, headers });
 const roundTrip = (content: MessageContent) => jsonCodec.decode(Buffer.from(jsonCodec.encode(content)));
 
-const cyclic: Record<string, unknown> = {};
-cyclic.self = cyclic;
-
 describe('jsonCodec', () => {
   it('writes JSON as text that can be read', () => {
     expect(encode({ a: [1, 'é'] })).toBe('J{"a":[1,"é"]}');
@@ -45,43 +42,12 @@ describe('jsonCodec', () => {
     expect(Buffer.isBuffer(payload)).toBe(true);
   });
 
-  it('follows the rules of JSON for what JSON has no word for', () => {
-    const date = new Date(0);
-    expect(
-      roundTrip({ payload: { date, nan: NaN, gone: undefined, list: [Infinity, undefined] }, headers: {} }),
-    ).toEqual({
-      payload: { date: '1970-01-01T00:00:00.000Z', nan: null, list: [null, null] },
+  it('writes a date as text, and leaves out what is undefined', () => {
+    const payload = { date: new Date(0), gone: undefined, list: [{ gone: undefined }] };
+    expect(roundTrip({ payload, headers: {} })).toEqual({
+      payload: { date: '1970-01-01T00:00:00.000Z', list: [{}] },
       headers: {},
     });
-  });
-
-  it.each<[string, unknown, RegExp]>([
-    ['undefined', undefined, /undefined .*null/],
-    ['a function', () => 1, /function/],
-    ['a symbol', Symbol('s'), /symbol/],
-    ['a BigInt', 1n, /BigInt.* as text/],
-    ['a nested BigInt', { a: [1n] }, /BigInt.* as text/],
-    ['a cycle', cyclic, /circular.*without cycles/],
-    ['a toJSON() that returns nothing', { toJSON: () => undefined }, /toJSON\(\) returns nothing/],
-    [
-      'a toJSON() that throws',
-      {
-        toJSON: () => {
-          throw new Error('not today');
-        },
-      },
-      /not today/,
-    ],
-  ])('refuses %s, and says why', (_, payload, message) => {
-    for (const headers of [{}, { a: 'b' }]) {
-      expect(() => encode(payload, headers)).toThrow(
-        expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.stringMatching(message) }),
-      );
-    }
-  });
-
-  it('keeps the error underneath as the cause', () => {
-    expect(() => encode(1n)).toThrow(expect.objectContaining({ cause: expect.any(TypeError) }));
   });
 
   it('takes __proto__ in payloads and headers as plain data', () => {

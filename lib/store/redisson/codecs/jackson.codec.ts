@@ -1,7 +1,8 @@
+import { writeJsonData } from '../../json-data.js';
 import { readJackson } from './jackson.reader.js';
-import { writeJackson } from './jackson.writer.js';
+import { isJacksons, writeJackson } from './jackson.writer.js';
 import type { TextCodec } from './payload-codec.js';
-import { presentJson, unreadable, unwritable } from './payload-errors.js';
+import { presentJson, unreadable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
 /**
@@ -32,16 +33,7 @@ import { readUtf8 } from './utf8.js';
  * written: use the codec json with a `TypedJsonJacksonCodec`, or a codec of your own.
  */
 export const jacksonCodec: TextCodec = {
-  encode(payload) {
-    let json: string | undefined;
-    try {
-      json = writeJackson(payload);
-    } catch (cause) {
-      const reason = cause instanceof RangeError ? 'it is cyclic, or nested too deeply' : String(cause).split('\n')[0];
-      throw unwritable(`it cannot be written for Jackson (${reason}); offer plain data`, cause);
-    }
-    return presentJson(json, payload);
-  },
+  encode: (payload) => presentJson(writeJsonData(payload, (data) => writeJackson(data), isJacksons)),
 
   decode(bytes) {
     const text = readUtf8(bytes, 'jackson');

@@ -11,8 +11,14 @@ type Place = 'untold' | 'field';
 const LONGEST_INT = 2 ** 31;
 const LONGEST_LONG = 2n ** 63n;
 
-/** Writes what `JsonJacksonCodec` can read; undefined for what JSON has no word for. */
-export function writeJackson(value: unknown, place: Place = 'untold', key = ''): string | undefined {
+/** What Jackson has bytes for, and JSON has not. */
+export function isJacksons(value: unknown): boolean {
+  if (typeof value === 'bigint' || types.isUint8Array(value)) return true;
+  return types.isDate(value) && !Number.isNaN(Date.prototype.getTime.call(value));
+}
+
+/** Writes what `JsonJacksonCodec` can read, of plain data and what is Jackson's; undefined for undefined. */
+export function writeJackson(value: unknown, place: Place = 'untold'): string | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -22,7 +28,7 @@ export function writeJackson(value: unknown, place: Place = 'untold', key = ''):
     case 'bigint':
       return writeBigInt(value);
     case 'object':
-      return value === null ? 'null' : writeObject(value, place, key);
+      return value === null ? 'null' : writeObject(value, place);
     default:
       return undefined;
   }
@@ -38,16 +44,10 @@ function writeBigInt(value: bigint): string {
   return wrap(fits ? 'java.lang.Long' : 'java.math.BigInteger', String(value));
 }
 
-function writeObject(value: object, place: Place, key: string): string | undefined {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'null' : wrap('java.util.Date', String(+value));
-  if (value instanceof Uint8Array) return writeBytes(value, place);
-  if (hasToJson(value)) return writeJackson(value.toJSON(key), place);
-  if (types.isBoxedPrimitive(value)) return writeJackson(value.valueOf(), place);
+function writeObject(value: object, place: Place): string {
+  if (types.isDate(value)) return wrap('java.util.Date', String(Date.prototype.getTime.call(value)));
+  if (types.isUint8Array(value)) return writeBytes(value, place);
   return Array.isArray(value) ? writeArray(value) : writeEntries(value as Record<string, unknown>);
-}
-
-function hasToJson(value: object): value is { toJSON(key: string): unknown } {
-  return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
 function writeBytes(value: Uint8Array, place: Place): string {
@@ -56,7 +56,7 @@ function writeBytes(value: Uint8Array, place: Place): string {
 }
 
 function writeArray(values: readonly unknown[]): string {
-  const elements = values.map((value, i) => writeJackson(value, 'untold', String(i)) ?? 'null');
+  const elements = values.map((value) => writeJackson(value) ?? 'null');
   return wrap('java.util.ArrayList', `[${elements.join(',')}]`);
 }
 
@@ -66,7 +66,7 @@ function writeEntries(object: Record<string, unknown>): string {
   const place = isJavasOwn(type) ? 'untold' : 'field';
   const parts = [`"${CLASS}":${writeJson(type)}`];
   for (const [key, value] of Object.entries(object)) {
-    const written = key === CLASS ? undefined : writeJackson(value, place, key);
+    const written = key === CLASS ? undefined : writeJackson(value, place);
     if (written !== undefined) parts.push(`${writeJson(key)}:${written}`);
   }
   return `{${parts.join(',')}}`;

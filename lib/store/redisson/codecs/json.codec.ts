@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+import { writeJsonData } from '../../json-data.js';
 import { numberOf, parseJson, writeJson } from './json-text.js';
 import type { TextCodec } from './payload-codec.js';
 import { presentJson, unreadable, unwritable } from './payload-errors.js';
@@ -6,22 +8,15 @@ import { readUtf8 } from './utf8.js';
 /**
  * Redisson's `TypedJsonJacksonCodec`: plain JSON, of which Java knows the class.
  *
- * A payload follows the rules of `JSON.stringify`. Integers beyond ±(2⁵³ − 1), such as the ids that Java likes to generate,
+ * A payload follows the rules of `JSON.stringify`, and what that would change without a word is refused. Integers beyond ±(2⁵³ − 1), such as the ids that Java likes to generate,
  * are BigInt in both directions; decimals become the nearest number.
  */
 export const jsonCodec: TextCodec = {
   encode(payload) {
-    if (payload instanceof Uint8Array) {
+    if (types.isUint8Array(payload)) {
       throw unwritable('bytes have no JSON; use the codec buffer, or offer them as text');
     }
-    let json: string | undefined;
-    try {
-      json = writeJson(payload);
-    } catch (cause) {
-      const [reason] = String(cause).split('\n');
-      throw unwritable(`it cannot be written as JSON (${reason}); offer plain data without cycles`, cause);
-    }
-    return presentJson(json, payload);
+    return presentJson(writeJsonData(payload, writeJson, isBigInt));
   },
 
   decode(bytes) {
@@ -33,3 +28,7 @@ export const jsonCodec: TextCodec = {
     }
   },
 };
+
+function isBigInt(value: unknown): boolean {
+  return typeof value === 'bigint';
+}

@@ -20,8 +20,7 @@ export function unreadable(bytes: Buffer, codec: string, reason: string, cause?:
  *
  * @throws DelayQueueError `INVALID_PAYLOAD`
  */
-export function presentJson(json: string | undefined, payload: unknown): string {
-  if (json === undefined) throw unwritable(`${typeof payload} cannot be written as JSON; offer plain data`);
+export function presentJson(json: string): string {
   if (json === 'null')
     throw unwritable('it is null as JSON, which Java cannot tell from an empty queue; offer an object');
   return json;

@@ -1,0 +1,93 @@
+import { types } from 'node:util';
+import { showFailure } from '../consumer/failure.js';
+import { DelayQueueError } from '../delay-queue.errors.js';
+import { JsonCopy, type Keeps } from './json-copy.js';
+import { isDataClass } from './json-loss.js';
+
+/** More values than anybody's payload has. The walk looks at what is shared each time; the copy looks once. */
+const MANY = 100_000;
+
+const keepsNothing: Keeps = () => false;
+
+/**
+ * Writes a payload as JSON, if that says all of it. `JSON.stringify` turns what it has no word for into something else
+ * without a word: a forgotten `await` into `{}`, `NaN` into null. Here that is refused. What `toJSON()` returns counts
+ * in place of the object, and properties that are undefined are left out, as ever.
+ *
+ * @param write - gets plain data: the payload itself or, where it needs a closer look, a copy of what was seen
+ * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
+ */
+export function writeJsonData(
+  payload: unknown,
+  write: (data: unknown) => string | undefined,
+  keeps: Keeps = keepsNothing,
+): string {
+  const data = isPlain(payload) ? payload : new JsonCopy(keeps).make(payload);
+  let json: string | undefined;
+  try {
+    json = write(data);
+  } catch (cause) {
+    const problem = `payload: it cannot be written as JSON (${showFailure(cause)}); offer plain data, not too deep or long`;
+    throw new DelayQueueError('INVALID_PAYLOAD', problem, { cause });
+  }
+  if (json === undefined) throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it changes while it is read');
+  return json;
+}
+
+let valuesLeft = 0;
+
+/** Whether it is what most payloads are: plain data to the last field. It is not where a look at it throws. */
+function isPlain(payload: unknown): boolean {
+  valuesLeft = MANY;
+  try {
+    return isPlainValue(payload);
+  } catch {
+    return false;
+  }
+}
+
+function isPlainValue(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      return value === null || isPlainObject(value);
+    default:
+      return false;
+  }
+}
+
+function isPlainObject(value: object): boolean {
+  if (--valuesLeft < 0) return false;
+  if ((value as { toJSON?: unknown }).toJSON !== undefined) return isPlainDate(value);
+  if (Array.isArray(value)) {
+    if ((valuesLeft -= value.length) < 0) return false;
+    // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may say something else
+    for (let i = 0; i < value.length; i++) if (!isPlainValue(value[i])) return false;
+    return true;
+  }
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  if (!isLiteral(prototype) && !isDataClass(prototype!)) return false;
+  let isEmpty = true;
+  for (const key in value) {
+    const field = (value as Record<string, unknown>)[key];
+    if (field !== undefined && !isPlainValue(field)) return false;
+    isEmpty = false;
+  }
+  // An empty instance of a class may hold something that JSON does not see.
+  return !isEmpty || isLiteral(prototype);
+}
+
+/** A `Date` that is like any other, of which JSON makes its text. */
+function isPlainDate(value: object): boolean {
+  const isOwn = types.isDate(value) && Object.getPrototypeOf(value) === Date.prototype;
+  return isOwn && !Number.isNaN(value.getTime()) && Reflect.ownKeys(value).length === 0;
+}
+
+/** Whether objects of this prototype are those of literals. */
+function isLiteral(prototype: object | null): boolean {
+  return prototype === Object.prototype || prototype === null;
+}
