@@ -1,4 +1,5 @@
 import ms from 'ms';
+import { showGiven } from './show-given.js';
 
 /**
  * A length of time: milliseconds as a whole number, or text with a unit as the `ms` package reads it
@@ -24,13 +25,15 @@ export type ParsedDuration = { milliseconds: number } | { problem: string };
 export function parseDuration(value: unknown, range: { min: number; max: number }): ParsedDuration {
   const milliseconds = toMilliseconds(value);
   if (milliseconds === undefined) {
-    return { problem: `is not a duration: give milliseconds or text such as '30s', '10m' or '2h', not ${show(value)}` };
+    return {
+      problem: `is not a duration: give milliseconds or text such as '30s', '10m' or '2h', not ${showGiven(value)}`,
+    };
   }
   if (!Number.isSafeInteger(milliseconds)) {
-    return { problem: `must be a whole number of milliseconds, not ${show(value)}` };
+    return { problem: `must be a whole number of milliseconds, not ${showGiven(value)}` };
   }
   if (milliseconds < range.min || milliseconds > range.max) {
-    return { problem: `must lie between ${range.min} ms and ${range.max} ms, not ${show(value)}` };
+    return { problem: `must lie between ${range.min} ms and ${range.max} ms, not ${showGiven(value)}` };
   }
   return { milliseconds };
 }
@@ -40,8 +43,4 @@ function toMilliseconds(value: unknown): number | undefined {
   // `ms` throws on the empty string and on more than 100 characters.
   if (typeof value !== 'string' || value.length === 0 || value.length > 100) return undefined;
   return ms(value as ms.StringValue);
-}
-
-function show(value: unknown): string {
-  return typeof value === 'string' ? `'${value.slice(0, 100)}'` : String(value);
 }

@@ -39,19 +39,20 @@ export class MessageIdGenerator {
 /** The most bytes of an id. */
 export const LONGEST_ID = 256;
 
-const CONTROL_CHARACTER = /\p{Cc}/u;
+/** Half of a surrogate pair has no UTF-8: Redis would get another id, and the same one for each. */
+const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 
 /**
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertMessageId(id: unknown): asserts id is string {
-  if (typeof id === 'string' && id.length > 0 && Buffer.byteLength(id) <= LONGEST_ID && !CONTROL_CHARACTER.test(id)) {
+  if (typeof id === 'string' && id.length > 0 && Buffer.byteLength(id) <= LONGEST_ID && !NO_ID_CHARACTER.test(id)) {
     return;
   }
   const given = typeof id === 'string' ? JSON.stringify(id.slice(0, 40)) : typeof id;
   throw new DelayQueueError(
     'INVALID_ARGUMENT',
-    `id: a message id is text of 1–${LONGEST_ID} bytes without control characters, not ${given}`,
+    `id: a message id is text of 1–${LONGEST_ID} bytes without control characters or halves of surrogate pairs, not ${given}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { showFailure } from '../consumer/failure.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { type Duration, LONGEST_DELAY, parseDuration } from '../duration.js';
 
@@ -13,9 +14,11 @@ export class RejectMessage extends Error {
   /** For logs. */
   override readonly name = 'RejectMessage';
 
-  /** @param reason - becomes the dead letter's error message */
+  /**
+   * @param reason - becomes the dead letter's error message. What is no text is shown as one: a rejection must not fail.
+   */
   constructor(reason: string, options?: ErrorOptions) {
-    super(reason, options);
+    super(typeof reason === 'string' ? reason : showFailure(reason), options);
   }
 }
 

@@ -4,7 +4,9 @@ import type { DeadLetter, MessageFailure } from '../message.js';
 import type { Queue } from '../queues.js';
 import type { DeadSelection } from '../store/message-store.js';
 import { MAX_BATCH } from '../turn-batcher.js';
+import { showGiven } from '../show-given.js';
 import { readContent } from './read-content.js';
+import { readFields } from './read-fields.js';
 
 /** Which dead letters to list. */
 export interface DeadLetterQuery {
@@ -13,6 +15,8 @@ export interface DeadLetterQuery {
   /** The most letters, 1–1000. Default 100. */
   readonly limit?: number;
 }
+
+const QUERY: readonly (keyof DeadLetterQuery)[] = ['cursor', 'limit'];
 
 /** Some dead letters, oldest first. */
 export interface DeadLetterPage<T = unknown> {
@@ -46,11 +50,18 @@ export class DeadLetters {
    * } while (cursor);
    * ```
    */
-  async list<T = unknown>({ cursor, limit = 100 }: DeadLetterQuery = {}): Promise<DeadLetterPage<T>> {
+  async list<T = unknown>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>> {
+    const { cursor, limit = 100 } = query === undefined ? {} : readFields(query, 'query', QUERY);
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_BATCH) {
       throw new DelayQueueError(
         'INVALID_ARGUMENT',
-        `limit must be a whole number from 1 to ${MAX_BATCH}, not ${limit}`,
+        `limit must be a whole number from 1 to ${MAX_BATCH}, not ${showGiven(limit)}`,
+      );
+    }
+    if (cursor !== undefined && typeof cursor !== 'string') {
+      throw new DelayQueueError(
+        'INVALID_ARGUMENT',
+        `cursor must be the \`cursor\` of a page, not ${showGiven(cursor)}`,
       );
     }
     const { name: queue, store } = this.#queue;

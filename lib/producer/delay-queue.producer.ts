@@ -6,7 +6,16 @@ import type { MessageCounts, MessageSnapshot } from '../message.js';
 import { assertQueueName } from '../queue-name.js';
 import { type Queue, Queues } from '../queues.js';
 import { DeadLetters } from './dead-letters.js';
-import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult } from './offer.js';
+import {
+  dueAfter,
+  dueAt,
+  type OfferOptions,
+  type OfferRequest,
+  type OfferResult,
+  readEach,
+  readOfferOptions,
+  readRequest,
+} from './offer.js';
 import { type OfferContext, OfferWriter } from './offer.writer.js';
 import { readContent } from './read-content.js';
 import { RedissonQueue } from './redisson-queue.js';
@@ -37,7 +46,8 @@ export class DelayQueueProducer {
    * Offers a message that falls due after a delay.
    *
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
-   * @param payload - JSON values, or a `Buffer`, which stays bytes; at most `maxPayloadBytes` when encoded
+   * @param payload - JSON values, or a `Buffer`, which stays bytes; at most `maxPayloadBytes` when encoded. What JSON would
+   *   change without a word (a promise, a Map, `NaN`…) is refused.
    * @param delay - 0 ms – 100 years, by the clock of Redis
    * @param options - `id`, `headers`, `onDuplicate`
    * @returns the message's id and due time, and whether it is new
@@ -49,9 +59,10 @@ export class DelayQueueProducer {
    * await producer.offer('orders', { orderId }, '30m', { id: `unpaid:${orderId}` });
    * ```
    */
-  async offer<T>(queue: string, payload: T, delay: Duration, options: OfferOptions = {}): Promise<OfferResult> {
+  async offer<T>(queue: string, payload: T, delay: Duration, options?: OfferOptions): Promise<OfferResult> {
     const writer = this.#writer(queue);
-    return writer.write(writer.prepare(payload, dueAfter(delay), options));
+    const offer = writer.prepare(payload, dueAfter(delay), readOfferOptions(options));
+    return this.#busyOr(writer).write(offer);
   }
 
   /**
@@ -65,9 +76,10 @@ export class DelayQueueProducer {
    * await producer.offerAt('reminders', { userId }, appointment.startsAt);
    * ```
    */
-  async offerAt<T>(queue: string, payload: T, date: Date, options: OfferOptions = {}): Promise<OfferResult> {
+  async offerAt<T>(queue: string, payload: T, date: Date, options?: OfferOptions): Promise<OfferResult> {
     const writer = this.#writer(queue);
-    return writer.write(writer.prepare(payload, dueAt(date), options));
+    const offer = writer.prepare(payload, dueAt(date), readOfferOptions(options));
+    return this.#busyOr(writer).write(offer);
   }
 
   /**
@@ -84,8 +96,11 @@ export class DelayQueueProducer {
    */
   async offerMany<T>(queue: string, messages: readonly OfferRequest<T>[]): Promise<OfferResult[]> {
     const writer = this.#writer(queue);
-    const offers = messages.map(({ payload, delay, ...options }) => writer.prepare(payload, dueAfter(delay), options));
-    return writer.writeMany(offers);
+    const offers = readEach(messages, (message) => {
+      const { payload, delay, ...options } = readRequest(message);
+      return writer.prepare(payload, dueAfter(delay), readOfferOptions(options));
+    });
+    return this.#busyOr(writer).writeMany(offers);
   }
 
   /**
@@ -187,6 +202,11 @@ export class DelayQueueProducer {
   #queue(queue: string): Queue {
     assertQueueName(queue);
     return this.#queues.get(queue);
+  }
+
+  /** Asked anew when an offer is prepared: code of a payload, its `toJSON`, may have offered meanwhile. */
+  #busyOr(writer: OfferWriter): OfferWriter {
+    return this.#offers.busy.get(writer.queue.name) ?? writer;
   }
 
   #writer(queue: string): OfferWriter {

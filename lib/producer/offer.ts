@@ -1,8 +1,12 @@
+import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { type Duration, LONGEST_DELAY, parseDuration } from '../duration.js';
 import { assertMessageId } from '../message-id.js';
 import type { MessageHeaders } from '../message.js';
+import { showGiven } from '../show-given.js';
+import { lossOf } from '../store/json-loss.js';
 import type { DueTime, OnDuplicate } from '../store/message-store.js';
+import { readFields, reading } from './read-fields.js';
 
 /** What can be said about an offer besides payload and delay. */
 export interface OfferOptions {
@@ -35,9 +39,12 @@ export interface OfferResult {
   readonly created: boolean;
 }
 
+const NO_OPTIONS: OfferOptions = {};
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 const ON_DUPLICATE: readonly unknown[] = ['keep', 'replace', 'reject'] satisfies OnDuplicate[];
-const OPTIONS: readonly string[] = ['id', 'headers', 'onDuplicate'] satisfies (keyof OfferOptions)[];
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const OPTIONS: readonly (keyof OfferOptions)[] = ['id', 'headers', 'onDuplicate'];
+const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', ...OPTIONS];
 
 /**
  * @throws DelayQueueError `INVALID_ARGUMENT`
@@ -52,7 +59,8 @@ export function dueAfter(delay: Duration): DueTime {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function dueAt(date: Date): DueTime {
-  const at = (date as unknown) instanceof Date ? date.getTime() : NaN;
+  // Also of another realm, and whatever its class makes of it.
+  const at = types.isDate(date) ? Date.prototype.getTime.call(date) : NaN;
   if (!(at >= 0 && at <= LAST_INSTANT)) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'date must be a valid Date between 1970 and 9999');
   }
@@ -60,29 +68,69 @@ export function dueAt(date: Date): DueTime {
 }
 
 /**
- * @throws DelayQueueError `INVALID_ARGUMENT`
+ * Takes each of a list of messages; errors name the one that they are about.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`, and what `take` throws
  */
-export function assertOfferOptions(options: OfferOptions): void {
-  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
-  if (unknown)
+export function readEach<T, R>(messages: readonly T[], take: (message: T) => R): R[] {
+  if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(
       'INVALID_ARGUMENT',
-      `${unknown} is not an option of an offer; there are ${OPTIONS.join(', ')}`,
+      'messages: must be an array; of another iterable, offer [...messages]',
     );
-  if (options.id !== undefined) assertMessageId(options.id);
-  if (options.onDuplicate !== undefined && !ON_DUPLICATE.includes(options.onDuplicate)) {
-    throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace' or 'reject'");
   }
-  if (options.headers !== undefined) assertHeaders(options.headers);
-}
-
-function assertHeaders(headers: unknown): asserts headers is MessageHeaders {
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
-    throw new DelayQueueError('INVALID_ARGUMENT', 'headers must be an object of text values');
-  }
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== 'string') {
-      throw new DelayQueueError('INVALID_ARGUMENT', `headers.${name} must be text, not ${typeof value}`);
+  const taken: R[] = [];
+  const length = reading('messages', () => messages.length);
+  // By index, which shows holes.
+  for (let i = 0; i < length; i++) {
+    try {
+      taken.push(take(reading('it', () => messages[i]!)));
+    } catch (error) {
+      if (!(error instanceof DelayQueueError)) throw error;
+      const { code, message, cause } = error;
+      throw new DelayQueueError(code, `messages[${i}]: ${message}`, { cause });
     }
   }
+  return taken;
+}
+
+/**
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readRequest<T>(given: OfferRequest<T>): OfferRequest<T> {
+  return readFields(given, 'it', REQUEST) as OfferRequest<T>;
+}
+
+/**
+ * Takes what is said about an offer, each field read once.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readOfferOptions(given: OfferOptions | undefined): OfferOptions {
+  if (given === undefined) return NO_OPTIONS;
+  const { id, headers, onDuplicate } = readFields(given, 'options', OPTIONS);
+  if (id !== undefined) assertMessageId(id);
+  if (onDuplicate !== undefined && !ON_DUPLICATE.includes(onDuplicate)) {
+    throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace' or 'reject'");
+  }
+  return { id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
+}
+
+function readHeaders(given: MessageHeaders): MessageHeaders {
+  if (typeof given !== 'object' || (given as unknown) === null || reading('headers', () => Array.isArray(given))) {
+    throw new DelayQueueError('INVALID_ARGUMENT', 'headers must be an object of text values');
+  }
+  const loss = reading('headers', () => lossOf(given));
+  if (loss)
+    throw new DelayQueueError('INVALID_ARGUMENT', `headers: must be a plain object, not ${loss.what}; ${loss.advice}`);
+  const entries = reading('headers', () => Object.entries(given));
+  for (const [name, value] of entries) {
+    const place = `headers[${showGiven(name)}]`;
+    if (typeof value !== 'string')
+      throw new DelayQueueError('INVALID_ARGUMENT', `${place} must be text, not ${showGiven(value)}`);
+    if (LONE_SURROGATE.test(name) || LONE_SURROGATE.test(value)) {
+      throw new DelayQueueError('INVALID_ARGUMENT', `${place}: half of a surrogate pair is not text`);
+    }
+  }
+  return Object.fromEntries(entries);
 }

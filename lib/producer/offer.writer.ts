@@ -4,7 +4,7 @@ import type { Queue } from '../queues.js';
 import { type BodyRules, encodeBody } from '../store/encode-body.js';
 import type { DueTime, Offer, OfferReceipt } from '../store/message-store.js';
 import { inBatches, TurnBatcher } from '../turn-batcher.js';
-import { assertOfferOptions, type OfferOptions, type OfferResult } from './offer.js';
+import type { OfferOptions, OfferResult } from './offer.js';
 
 /**
  * Keeps a script call short, whatever the payloads; and lets the server take in one batch of a list while the next is
@@ -40,7 +40,7 @@ export class OfferWriter {
   #underWay = 0;
 
   constructor(
-    private readonly queue: Queue,
+    readonly queue: Queue,
     private readonly context: OfferContext,
   ) {
     const { store, options } = queue;
@@ -54,13 +54,15 @@ export class OfferWriter {
   }
 
   /**
-   * Checks everything about an offer, so that nothing is written when something is wrong.
+   * Encodes an offer and checks its size, so that nothing is written when something is wrong.
    *
-   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
-  prepare(payload: unknown, due: DueTime, options: OfferOptions): Offer {
-    assertOfferOptions(options);
-    const { id = this.context.ids.next(), headers = {}, onDuplicate = 'keep' } = options;
+  prepare(
+    payload: unknown,
+    due: DueTime,
+    { id = this.context.ids.next(), headers = {}, onDuplicate = 'keep' }: OfferOptions,
+  ): Offer {
     return { id, due, onDuplicate, body: encodeBody(this.#bodyRules, { payload, headers }) };
   }
 

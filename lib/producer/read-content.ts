@@ -10,3 +10,17 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): { payload: T;
     return { payload: body as T, headers: {} };
   }
 }
+
+/** The payload alone, for a promise to deliver. One that a promise would wait for instead is shown as its bytes, too. */
+export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
+  const { payload } = readContent<T>(codec, body);
+  return isWaitedFor(payload) ? (body as T) : payload;
+}
+
+function isWaitedFor(payload: unknown): boolean {
+  try {
+    return typeof (payload as { then?: unknown } | null | undefined)?.then === 'function';
+  } catch {
+    return true;
+  }
+}

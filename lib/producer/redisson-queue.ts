@@ -1,12 +1,13 @@
 import { DelayQueueError } from '../delay-queue.errors.js';
 import type { Queue } from '../queues.js';
-import type { DelayedValues, MessageBody } from '../store/message-store.js';
+import type { DelayedValues, MessageBody, MessageCodec } from '../store/message-store.js';
+import { readContent, readPayload } from './read-content.js';
 
 /**
  * The delayed messages of a queue with `layout: 'redisson'` by their payloads, whoever offered them: the operations of Redisson's
  * `RDelayedQueue`. `DelayQueueProducer.redisson` gives it.
  *
- * Payloads are compared by their encoded bytes. `contains` and `remove` look through the delayed messages, so their cost grows
+ * A payload that the queue's codec cannot read is shown as its bytes. Payloads are compared by their encoded bytes. `contains` and `remove` look through the delayed messages, so their cost grows
  * with the queue; `cancel` by id does not.
  */
 export class RedissonQueue {
@@ -27,7 +28,7 @@ export class RedissonQueue {
   }
 
   /** Whether a message with this payload is delayed. */
-  contains(payload: unknown): Promise<boolean> {
+  async contains(payload: unknown): Promise<boolean> {
     return this.#values.contains(this.#encode(payload));
   }
 
@@ -36,33 +37,33 @@ export class RedissonQueue {
    *
    * @returns whether there was one
    */
-  remove(payload: unknown): Promise<boolean> {
+  async remove(payload: unknown): Promise<boolean> {
     return this.#values.remove(this.#encode(payload));
   }
 
   /** The payloads of all delayed messages, in the order of their offers, in one answer: mind its size. */
   async readAll<T = unknown>(): Promise<T[]> {
-    return (await this.#values.list()).map((value) => this.#decode<T>(value));
+    return (await this.#values.list()).map((value) => readContent<T>(this.#codec, value).payload);
   }
 
   /** The payload of the delayed message that was offered first, not of the one that falls due first; null: none is delayed. */
   async peek<T = unknown>(): Promise<T | null> {
     const [first] = await this.#values.list({ limit: 1 });
-    return first ? this.#decode<T>(first) : null;
+    return first ? readPayload<T>(this.#codec, first) : null;
   }
 
   /** Takes the delayed message that was offered first, due or not, and returns its payload; null: none is delayed. */
   async poll<T = unknown>(): Promise<T | null> {
     const first = await this.#values.takeFirst();
-    return first ? this.#decode<T>(first) : null;
+    return first ? readPayload<T>(this.#codec, first) : null;
+  }
+
+  get #codec(): MessageCodec {
+    return this.#queue.store.codec;
   }
 
   #encode(payload: unknown): MessageBody {
-    return this.#queue.store.codec.encode({ payload, headers: {} });
-  }
-
-  #decode<T>(value: Buffer): T {
-    return this.#queue.store.codec.decode(value).payload as T;
+    return this.#codec.encode({ payload, headers: {} });
   }
 }
 

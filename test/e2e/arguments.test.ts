@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { runInNewContext } from 'node:vm';
 import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
@@ -7,6 +8,16 @@ import { handlerOf } from '../support/test-app.js';
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
+
+const fail = (): never => {
+  throw new Error('do not touch');
+};
+
+function revoked<T extends object>(target: T): T {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
 
 describe('what a producer is given', () => {
   const scene = new Scene();
@@ -39,22 +50,127 @@ describe('what a producer is given', () => {
       'INVALID_ARGUMENT',
     ));
 
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['an object', {}],
+    ['text', 'x'],
+    ['a set', new Set([{ payload: 1, delay: 1 }])],
+    ['a list of null', [null]],
+    ['a list with a hole', [, { payload: 1, delay: 1 }]], // eslint-disable-line no-sparse-arrays
+    ['a list of a list', [[]]],
+    [
+      'a list with an unknown field',
+      [
+        { payload: 1, delay: 1 },
+        { payload: 1, delay: 1, ttl: 5 },
+      ],
+    ],
+    ['a list with a misplaced payload', [{ orderId: 7 }]],
+    ['a list with a getter that throws', [{ delay: 1, get payload() { return fail(); } }]], // prettier-ignore
+    ['a list that throws', new Proxy([1], { get: fail })],
+    ['a revoked list', revoked([])],
+  ])('%s in place of messages is refused before anything is written', (_what, messages) =>
+    expectRefused((producer) => producer.offerMany(scene.newQueue(), messages as []), 'INVALID_ARGUMENT'),
+  );
+
+  test('the message of a list that is wrong is named', async () => {
+    const { producer } = await scene.startApp();
+    const wrong: [object, string][] = [
+      [{ payload: { a: [NaN] }, delay: 1 }, 'messages[1]: payload.a[0]: JSON cannot carry NaN'],
+      [{ payload: 1, delay: -5 }, 'messages[1]: delay must lie between'],
+      [
+        { payload: 1, delay: 5, ttl: 5 },
+        "messages[1]: it: must be an object with payload, delay, id, headers, onDuplicate, not 'ttl'",
+      ],
+      [{ payload: 1, delay: 5, headers: { a: 1 } }, "messages[1]: headers['a'] must be text, not 1"],
+    ];
+    for (const [message, said] of wrong) {
+      const call = producer.offerMany(scene.newQueue(), [
+        { payload: 1, delay: 1 },
+        message as { payload: 1; delay: 1 },
+      ]);
+      await expect(call).rejects.toThrow(said);
+    }
+  });
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a number', 5],
+    ['a list', [1]],
+    ['an unknown field', { nope: 1 }],
+    ['a map', new Map([['limit', 1]])],
+    ['a promise', Promise.resolve({ limit: 1 })],
+    ['a getter that throws', { get limit() { return fail(); } }], // prettier-ignore
+    ['a limit of 0', { limit: 0 }],
+    ['a limit of 1001', { limit: 1001 }],
+    ['a limit of text', { limit: '5' }],
+    ['a limit that cannot be shown', { limit: Object.create(null) as unknown }],
+    ['a limit that is a symbol', { limit: Symbol('5') }],
+    ['a cursor of nobody', { cursor: 'x' }],
+    ['a cursor that is a number', { cursor: 5 }],
+    ['a cursor that is null', { cursor: null }],
+    ['a cursor that cannot be shown', { cursor: { toString: fail } }],
+  ])('a look at dead letters with %s is refused', (_what, query) =>
+    expectRefused((producer) => producer.deadLetters(scene.newQueue()).list(query as object), 'INVALID_ARGUMENT'),
+  );
+
+  test('what returns a promise rejects, and never throws at once', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: 'redisson' } } } });
+    const calls: (() => Promise<unknown>)[] = [
+      () => producer.offer('{}', 1, 1),
+      () => producer.offerAt('{}', 1, new Date()),
+      () => producer.offerMany('{}', []),
+      ...(['cancel', 'find'] as const).map((method) => () => producer[method]('{}', 'm')),
+      ...(['counts', 'nextDue', 'pause', 'resume', 'clear'] as const).map((method) => () => producer[method]('{}')),
+      ...(['redrive', 'discard'] as const).map((method) => () => producer.deadLetters(queue)[method]('')),
+      ...(['contains', 'remove'] as const).map((method) => () => producer.redisson(queue)[method](undefined)),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'DelayQueueError' });
+  });
+
+  test('a date of another realm, and one whose class has ideas of its own, is a date', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp();
+    class Odd extends Date {
+      override getTime(): number {
+        return NaN;
+      }
+    }
+    for (const date of [runInNewContext('new Date(5e12)') as Date, new Odd(5e12)]) {
+      expect(await producer.offerAt(queue, 1, date)).toMatchObject({ dueAt: new Date(5e12) });
+    }
+  });
+
   test.each([new Date(NaN), new Date(-1), new Date(8.64e15), 'tomorrow', 1_000_000])(
     'the date %p is refused before anything is written',
     (date) => expectRefused((producer) => producer.offerAt(scene.newQueue(), 1, date as Date), 'INVALID_ARGUMENT'),
   );
 
-  test.each(['', 'a b', 'a{b}', '{}', 'a\nb', 'ä', 'x'.repeat(129), 7, null, undefined])(
-    'the queue name %p is refused before anything is written',
-    async (queue) => {
-      const name = queue as string;
-      await expectRefused((producer) => producer.offer(name, 1, 1), 'INVALID_ARGUMENT');
-      await expectRefused((producer) => producer.counts(name), 'INVALID_ARGUMENT');
-      await expectRefused((producer) => producer.pause(name), 'INVALID_ARGUMENT');
-      // eslint-disable-next-line @typescript-eslint/require-await -- only so that a throw is a rejection too
-      await expectRefused(async (producer) => producer.deadLetters(name), 'INVALID_ARGUMENT');
-    },
-  );
+  test.each([
+    '',
+    'a b',
+    'a{b}',
+    '{}',
+    'a\nb',
+    'ä',
+    'x'.repeat(129),
+    7,
+    5n,
+    null,
+    undefined,
+    ['a'],
+    Symbol('a'),
+    new String('a'),
+    { toString: () => 'a' },
+  ])('the queue name %p is refused before anything is written', async (queue) => {
+    const name = queue as string;
+    await expectRefused((producer) => producer.offer(name, 1, 1), 'INVALID_ARGUMENT');
+    await expectRefused((producer) => producer.counts(name), 'INVALID_ARGUMENT');
+    await expectRefused((producer) => producer.pause(name), 'INVALID_ARGUMENT');
+    // eslint-disable-next-line @typescript-eslint/require-await -- only so that a throw is a rejection too
+    await expectRefused(async (producer) => producer.deadLetters(name), 'INVALID_ARGUMENT');
+  });
 
   test.each(['', 'a\nb', '\u0000', 'x'.repeat(257), 'ä'.repeat(129), 5, null])(
     'the id %p is refused before anything is written',
@@ -62,11 +178,69 @@ describe('what a producer is given', () => {
       expectRefused((producer) => producer.offer(scene.newQueue(), 1, 1, { id: id as string }), 'INVALID_ARGUMENT'),
   );
 
-  test.each([{ headers: { a: 1 } }, { headers: ['a'] }, { onDuplicate: 'ignore' }, { ttl: 5 }])(
-    'the options %j are refused before anything is written',
-    (options) =>
-      expectRefused((producer) => producer.offer(scene.newQueue(), 1, 1, options as object), 'INVALID_ARGUMENT'),
-  );
+  test('ids that differ in halves of surrogate pairs are refused, where UTF-8 would make them one', async () => {
+    const queue = scene.newQueue();
+    for (const id of ['cut\ud83d', 'cut\ud83c', '\udc00']) {
+      await expectRefused((producer) => producer.offer(queue, 1, 1, { id }), 'INVALID_ARGUMENT');
+      await expectRefused((producer) => producer.cancel(queue, id), 'INVALID_ARGUMENT');
+      await expectRefused((producer) => producer.reschedule(queue, id, 1), 'INVALID_ARGUMENT');
+      await expectRefused((producer) => producer.find(queue, id), 'INVALID_ARGUMENT');
+      await expectRefused((producer) => producer.deadLetters(queue).redrive(id), 'INVALID_ARGUMENT');
+      await expectRefused((producer) => producer.deadLetters(queue).discard(id), 'INVALID_ARGUMENT');
+      await expectRefused((producer) => producer.counts(id), 'INVALID_ARGUMENT');
+    }
+  });
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['text', 'unpaid:7'],
+    ['a number', 7],
+    ['a list', []],
+    ['a map', new Map([['id', 'unpaid:7']])],
+    ['a function', () => ({})],
+    ['an unknown field', { ttl: 5 }],
+    ['a getter that throws', { get id() { return fail(); } }], // prettier-ignore
+    ['a proxy that throws', new Proxy({}, { ownKeys: fail })],
+    ['an unknown onDuplicate', { onDuplicate: 'ignore' }],
+    ['headers of numbers', { headers: { a: 1 } }],
+    ['headers of undefined', { headers: { a: undefined } }],
+    ['headers in a list', { headers: ['a'] }],
+    ['headers of null', { headers: null }],
+    ['headers in a map', { headers: new Map([['tenant', 'a']]) }],
+    ['headers in a set', { headers: new Set(['a']) }],
+    ['headers of the web', { headers: new Headers({ tenant: 'a' }) }],
+    ['headers that are awaited by nobody', { headers: Promise.resolve({ tenant: 'a' }) }],
+    ['headers of a class that computes them', { headers: new (class { get tenant() { return fail(); } })() }], // prettier-ignore
+    ['headers with a getter that throws', { headers: { get tenant() { return fail(); } } }], // prettier-ignore
+    ['headers that are revoked', { headers: revoked({}) }],
+    ['headers with half of a surrogate pair', { headers: { a: 'b\ud83d' } }],
+    ['a header named by half of a surrogate pair', { headers: { '\ud83d': 'b' } }],
+  ])('options of %s are refused before anything is written', async (_what, options) => {
+    const queue = scene.newQueue();
+    await expectRefused((producer) => producer.offer(queue, 1, 1, options as object), 'INVALID_ARGUMENT');
+    await expectRefused((producer) => producer.offerAt(queue, 1, new Date(), options as object), 'INVALID_ARGUMENT');
+  });
+
+  test.each(['native', 'redisson'] as const)('half of a surrogate pair in a payload comes back: %s', async (layout) => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout } } } });
+    const payload = { text: 'a\ud83d', '\udc00': ['\ud83c'] };
+    const { id } = await producer.offer(queue, payload, '1h');
+    expect(await producer.find(queue, id)).toMatchObject({ payload });
+    await producer.clear(queue);
+  });
+
+  test('headers of all characters come back, and so does one that is named __proto__', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp();
+    const headers = JSON.parse(
+      '{"__proto__":"p","constructor":"c","a\\nb":"\\u0000\\r\\n\\ud83d\\ude00","":""}',
+    ) as Record<string, string>;
+    const { id } = await producer.offer(queue, 1, '1h', { headers });
+    const found = await producer.find(queue, id);
+    expect(JSON.stringify(found?.headers)).toBe(JSON.stringify(headers));
+    expect(Object.getPrototypeOf(found?.headers)).toBe(Object.prototype);
+  });
 
   test.each([
     ['undefined', undefined],
@@ -75,6 +249,9 @@ describe('what a producer is given', () => {
     ['a cycle', cyclic],
     ['a function', () => 1],
     ['a symbol', Symbol('s')],
+    ['a forgotten await', Promise.resolve(1)],
+    ['a map inside', { a: new Map() }],
+    ['a getter that throws', { get a() { return fail(); } }], // prettier-ignore
   ])('a payload of %s is refused before anything is written', (_what, payload) =>
     expectRefused((producer) => producer.offer(scene.newQueue(), payload, 1), 'INVALID_PAYLOAD'),
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ODD_VALUES } from '../support/odd-values.js';
 import { LONGEST_DELAY, parseDuration } from '../../lib/duration.js';
 
 const anyDelay = { min: 0, max: LONGEST_DELAY };
@@ -37,8 +38,26 @@ describe('a duration', () => {
     undefined,
     {},
     true,
+    5n,
+    ' ',
+    '5s\n',
+    Symbol('5s'),
+    new String('5s'),
   ])('%p is refused', (value) => {
     expect(parseDuration(value, anyDelay)).toHaveProperty('problem');
+  });
+
+  it.each(
+    Object.entries({
+      ...ODD_VALUES,
+      'an object without a prototype': () => Object.create(null) as unknown,
+      'an object with a value': () => ({ valueOf: () => 5 }),
+    }),
+  )('is not %s', (_, make) => {
+    expect(parseDuration(make(), anyDelay)).toHaveProperty(
+      'problem',
+      expect.stringMatching(/is not a duration.*, not \S/),
+    );
   });
 
   it('is refused outside its range, whose ends belong to it', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { customCodec } from '../../lib/store/redisson/codecs/custom.codec.js';
 import type { PayloadCodec } from '../../lib/store/redisson/codecs/payload-codec.js';
+import { ODD_VALUES } from '../support/odd-values.js';
 import { wireCodecs } from '../layout/wire-codecs.js';
 import { type GoldenBytes, type GoldenCodec, type GoldenInput, readGolden } from '../redisson/golden/golden.js';
 import { REDISSON_LINES } from '../redisson/java-build.js';
@@ -453,6 +454,39 @@ describe('a codec of an application’s own', () => {
     const failing = customCodec({ encode: fail, decode: fail });
     for (const use of [() => failing.encode('a'), () => failing.decode(Buffer.of(1))]) {
       expect(use).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', cause: problem }));
+    }
+  });
+
+  it('may use its memory again: what it has encoded stays as it was, and so do bytes that were offered', () => {
+    const memory = Buffer.alloc(1);
+    const thrifty = customCodec({ encode: (payload) => (memory.write(String(payload)), memory), decode: String });
+    expect([thrifty.encode('a'), thrifty.encode('b')].join('')).toBe('ab');
+    const bytes = Buffer.of(1);
+    const offered = buffer.encode(bytes);
+    bytes[0] = 2;
+    expect(offered).toEqual(Buffer.of(1));
+  });
+
+  it('must not return promises, whose rejections end no process', async () => {
+    // eslint-disable-next-line @typescript-eslint/require-await -- as a codec might
+    const fail = async (): Promise<never> => {
+      throw new Error('late');
+    };
+    const promising = customCodec({ encode: fail as never, decode: fail });
+    expect(() => promising.encode('a')).toThrow(/must encode to a Buffer, not a promise/);
+    expect(() => promising.decode(Buffer.of(1))).toThrow(/decodes to a promise/);
+    // An unhandled rejection would fail this test.
+    await new Promise(setImmediate);
+  });
+
+  it.each(Object.entries(ODD_VALUES))('fails with typed errors when it throws or encodes to %s', (_, make) => {
+    const fail = (): never => {
+      throw make();
+    };
+    const failing = customCodec({ encode: fail, decode: fail });
+    const odd = customCodec({ encode: make as () => Buffer, decode: make });
+    for (const use of [() => failing.encode('a'), () => failing.decode(Buffer.of(1)), () => odd.encode('a')]) {
+      expect(use).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
     }
   });
 

@@ -1,13 +1,15 @@
+import { types } from 'node:util';
 import type { PayloadCodec } from './payload-codec.js';
 import { unwritable } from './payload-errors.js';
 
 /** Redisson's `ByteArrayCodec`: bytes as they are. They come back as a `Buffer`. */
 export const bufferCodec: PayloadCodec = {
   encode(payload) {
-    if (!(payload instanceof Uint8Array)) {
+    if (!types.isUint8Array(payload)) {
       throw unwritable('the codec buffer takes a Buffer or another Uint8Array only');
     }
-    return Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+    // A copy: what is done to the bytes after the call must not change the offer.
+    return Buffer.from(payload);
   },
 
   decode: (bytes) => bytes,

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+import { isStrayPromise } from '../../../consumer/failure.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { unreadable, unwritable } from './payload-errors.js';
 
@@ -11,18 +13,23 @@ export function customCodec(custom: PayloadCodec): PayloadCodec {
       } catch (cause) {
         throw unwritable("the queue's codec could not encode it; see the cause", cause);
       }
-      if (!(bytes instanceof Uint8Array)) {
-        throw unwritable(`the queue's codec must encode to a Buffer, not ${typeof bytes}`);
+      if (!types.isUint8Array(bytes)) {
+        const given = isStrayPromise(bytes) ? 'a promise' : typeof bytes;
+        throw unwritable(`the queue's codec must encode to a Buffer, not ${given}`);
       }
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      // A copy: a codec may use its memory again for the next message before this one is sent.
+      return Buffer.from(bytes);
     },
 
     decode(bytes) {
+      let payload: unknown;
       try {
-        return custom.decode(bytes);
+        payload = custom.decode(bytes);
       } catch (cause) {
         throw unreadable(bytes, 'custom', "the queue's codec could not decode them; see the cause", cause);
       }
+      if (!isStrayPromise(payload)) return payload;
+      throw unreadable(bytes, 'custom', "the queue's codec decodes to a promise; let it return the payload itself");
     },
   };
 }

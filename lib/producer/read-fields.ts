@@ -1,0 +1,49 @@
+import { showFailure } from '../consumer/failure.js';
+import { DelayQueueError } from '../delay-queue.errors.js';
+import { showGiven } from '../show-given.js';
+
+/**
+ * Takes the fields out of an argument that is an object, each read once.
+ *
+ * @param place - what to call it in an error
+ * @throws DelayQueueError `INVALID_ARGUMENT` if it is no such object, has other fields, or cannot be read
+ */
+export function readFields<T extends object>(
+  given: T,
+  place: string,
+  fields: readonly (keyof T & string)[],
+): Partial<T> {
+  if (typeof given !== 'object' || (given as unknown) === null) throw mismatch(place, fields, showGiven(given));
+  const { others, read } = reading(place, () => ({
+    others: Object.keys(given).filter((key) => !(fields as readonly string[]).includes(key)),
+    read: Object.fromEntries(fields.map((field) => [field, given[field]])) as Partial<T>,
+  }));
+  if (others.length > 0) throw mismatch(place, fields, showGiven(others[0]));
+  // A list, a Map or a promise has none of the fields, and what was meant would be lost.
+  const isEmpty = fields.every((field) => read[field] === undefined);
+  if (isEmpty && !reading(place, () => isLiteral(given))) throw mismatch(place, fields, 'an instance of a class');
+  return read;
+}
+
+/**
+ * Runs what reads an argument, where a getter or a proxy may throw.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function reading<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new DelayQueueError('INVALID_ARGUMENT', `${place}: it cannot be read (${showFailure(cause)})`, { cause });
+  }
+}
+
+/** Of whatever realm. */
+function isLiteral(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return !Array.isArray(value) && (prototype === null || Object.getPrototypeOf(prototype) === null);
+}
+
+function mismatch(place: string, fields: readonly string[], given: string): DelayQueueError {
+  return new DelayQueueError('INVALID_ARGUMENT', `${place}: must be an object with ${fields.join(', ')}, not ${given}`);
+}
