@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { showFailure } from './consumer/failure.js';
 import { DelayQueueError } from './delay-queue.errors.js';
 import {
   type BackoffFunction,
@@ -194,12 +195,18 @@ export function validateQueueOptions(options: unknown, place: string): void {
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, []));
-  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(problems)].join('; ')}`, {
-    cause: result.error,
-  });
+  let problems: string[];
+  let cause: unknown;
+  try {
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    problems = result.error.issues.flatMap((issue) => describeIssue(issue, []));
+    cause = result.error;
+  } catch (error) {
+    problems = [`a value cannot be read (${showFailure(error)})`];
+    cause = error;
+  }
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(problems)].join('; ')}`, { cause });
 }
 
 function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): string[] {

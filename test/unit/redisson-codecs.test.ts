@@ -350,6 +350,11 @@ describe('the codec jackson', () => {
     expect(written(payload)).toBe(text);
   });
 
+  it('reads dates of any year', () => {
+    const dates = [new Date(8.64e15), new Date(-8.64e15), new Date(1e15), new Date(0)];
+    expect(jackson.decode(jackson.encode(dates))).toStrictEqual(dates);
+  });
+
   it('lets the fields of an application’s class say what their numbers and bytes are', () => {
     const order = {
       items: 3,

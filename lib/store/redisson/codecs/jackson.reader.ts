@@ -30,7 +30,9 @@ function unwrapAs(type: string, content: unknown): unknown {
   if (Array.isArray(content)) return unwrapAll(content);
   if (content instanceof LongNumber && type === 'java.math.BigDecimal') return content.literal;
   if (typeof content === 'string' && type === '[B') return Buffer.from(content, 'base64');
-  if (typeof content === 'number' && DATES.has(type)) return new Date(content);
+  if (DATES.has(type) && (typeof content === 'number' || content instanceof LongNumber)) {
+    return new Date(typeof content === 'number' ? content : Number(content.literal));
+  }
   return unwrap(content);
 }
 

@@ -1,0 +1,288 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { types } from 'node:util';
+import fc from 'fast-check';
+import {
+  DeferMessage,
+  DelayedHandler,
+  DelayQueueError,
+  type DelayQueueProducer,
+  type QueueOptions,
+  RejectMessage,
+} from '../../lib/index.js';
+import { resolveModuleOptions, validateQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-values.js';
+import { Scene } from '../support/scene.js';
+import type { TestApp } from '../support/test-app.js';
+
+/** `PROBE_RUNS` for a long hunt; a failure prints what to set `PROBE_SEED` to. */
+const { PROBE_RUNS, PROBE_SEED } = process.env;
+const settings = (runs: number) => ({
+  numRuns: Number(PROBE_RUNS || runs),
+  seed: Number(PROBE_SEED || Math.floor(Math.random() * 2 ** 31)),
+});
+const PATIENCE = 60_000 + Number(PROBE_RUNS || 0) * 50;
+
+const CODES = new Set(readFileSync('docs/errors.md', 'utf8').match(/(?<=^\| `)[A-Z_]+/gm));
+
+/** The error of a call; undefined: it was answered. Everything else than an answer or a typed error fails. */
+async function refusalOf(call: () => unknown): Promise<DelayQueueError | undefined> {
+  let result: unknown;
+  try {
+    result = call();
+  } catch (error) {
+    return typed(error);
+  }
+  try {
+    await result;
+    return undefined;
+  } catch (error) {
+    return typed(error);
+  }
+}
+
+function typed(error: unknown): DelayQueueError {
+  if (!(error instanceof DelayQueueError)) throw new Error('An untyped error', { cause: error });
+  expect(CODES).toContain(error.code);
+  expect(error.message).toMatch(/\w/);
+  return error;
+}
+
+type Probe = (producer: DelayQueueProducer, queue: string) => unknown;
+
+/** What a compiler would have refused. */
+const made = (make: Making) => make() as never;
+
+/** Every public entrance of a producer, with one argument or more that may be anything. */
+const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
+  anyHostile.map(
+    (delay): Probe =>
+      (producer, queue) =>
+        producer.offer(queue, 1, made(delay)),
+  ),
+  anyHostile.map(
+    (date): Probe =>
+      (producer, queue) =>
+        producer.offerAt(queue, 1, made(date)),
+  ),
+  anyHostile.map(
+    (options): Probe =>
+      (producer, queue) =>
+        producer.offer(queue, 1, '1h', made(options)),
+  ),
+  anyOf('id', 'headers', 'onDuplicate').map(
+    (options): Probe =>
+      (producer, queue) =>
+        producer.offer(queue, 1, '1h', made(options)),
+  ),
+  fc.dictionary(fc.string({ unit: 'binary' }), fc.string()).map(
+    (headers): Probe =>
+      (producer, queue) =>
+        producer.offer(queue, 1, '1h', { headers }),
+  ),
+  anyOf('a', '__proto__').map(
+    (headers): Probe =>
+      (producer, queue) =>
+        producer.offer(queue, 1, '1h', { headers: made(headers) }),
+  ),
+  anyHostile.map(
+    (messages): Probe =>
+      (producer, queue) =>
+        producer.offerMany(queue, made(messages)),
+  ),
+  fc.array(anyHostile).map(
+    (messages): Probe =>
+      (producer, queue) =>
+        producer.offerMany(queue, messages.map(made)),
+  ),
+  anyOf('payload', 'delay', 'id', 'ttl').map(
+    (message): Probe =>
+      (producer, queue) =>
+        producer.offerMany(queue, [{ payload: 1, delay: 1 }, made(message)]),
+  ),
+  fc.tuple(fc.constantFrom('cancel' as const, 'find' as const), anyHostile).map(
+    ([method, id]): Probe =>
+      (producer, queue) =>
+        producer[method](queue, made(id)),
+  ),
+  fc.tuple(anyHostile, anyHostile).map(
+    ([id, delay]): Probe =>
+      (producer, queue) =>
+        producer.reschedule(queue, made(id), made(delay)),
+  ),
+  anyHostile.map(
+    (delay): Probe =>
+      (producer, queue) =>
+        producer.reschedule(queue, 'm', made(delay)),
+  ),
+  fc
+    .tuple(
+      fc.constantFrom(
+        'counts' as const,
+        'nextDue' as const,
+        'pause' as const,
+        'deadLetters' as const,
+        'redisson' as const,
+      ),
+      anyHostile,
+    )
+    .map(
+      ([method, queue]): Probe =>
+        (producer) =>
+          producer[method](made(queue)),
+    ),
+  anyHostile.map(
+    (queue): Probe =>
+      (producer) =>
+        producer.offer(made(queue), 1, '1h'),
+  ),
+  anyHostile.map(
+    (query): Probe =>
+      (producer, queue) =>
+        producer.deadLetters(queue).list(made(query)),
+  ),
+  anyOf('cursor', 'limit', 'nope').map(
+    (query): Probe =>
+      (producer, queue) =>
+        producer.deadLetters(queue).list(made(query)),
+  ),
+  fc.tuple(fc.constantFrom('redrive' as const, 'discard' as const), anyHostile).map(
+    ([method, id]): Probe =>
+      (producer, queue) =>
+        producer.deadLetters(queue)[method](made(id)),
+  ),
+  fc.tuple(fc.constantFrom('contains' as const, 'remove' as const), anyPayload).map(
+    ([method, payload]): Probe =>
+      (producer, queue) =>
+        producer.redisson(queue)[method](made(payload)),
+  ),
+);
+
+/** As JSON; of what the codecs of Redisson have words for, too: BigInts, in place of unsafe integers, and bytes. */
+function asJson(value: unknown): unknown {
+  const json = JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return Number(part);
+    return types.isUint8Array(part) ? Buffer.from(part).toJSON() : part;
+  });
+  return JSON.parse(json) as unknown;
+}
+
+const LAYOUTS: Readonly<Record<string, QueueOptions & { store?: 'redis' | 'memory' }>> = {
+  native: {},
+  redisson: { layout: 'redisson' },
+  'redisson with jackson': { layout: 'redisson', codec: 'jackson' },
+  'redisson with kryo5': { layout: 'redisson', codec: 'kryo5' },
+  memory: { store: 'memory' },
+};
+
+const stray: unknown[] = [];
+const note = (reason: unknown) => void stray.push(reason);
+
+beforeAll(() => {
+  process.on('unhandledRejection', note);
+  process.on('uncaughtException', note);
+});
+
+afterAll(() => {
+  process.off('unhandledRejection', note);
+  process.off('uncaughtException', note);
+});
+
+async function expectAlive(): Promise<void> {
+  await new Promise(setImmediate);
+  expect(stray).toEqual([]);
+}
+
+describe.each(Object.entries(LAYOUTS))('whatever a producer is given: %s', (_, { store = 'redis', ...options }) => {
+  const scene = new Scene();
+  const queue = scene.newQueue();
+  // Those of the native layout are among them.
+  const keys = Object.values<string>({ ...redissonKeys({ prefix: scene.prefix, queue }) });
+  let app: TestApp;
+
+  const start = async () => (app = await scene.startApp({ module: { store, queues: { [queue]: options } } }));
+  const contents = async () =>
+    store === 'memory'
+      ? [await app.producer.counts(queue)]
+      : Promise.all(keys.map((key) => scene.redis.dumpBuffer(key)));
+
+  // Redisson's keys have no prefix.
+  afterEach(() => scene.redis.unlink(...keys));
+
+  test(
+    'the answer is a result or a typed error, and after an error nothing is written',
+    async () => {
+      await start();
+      const answersOrRefuses = fc.asyncProperty(anyProbe, async (probe) => {
+        const before = await contents();
+        if (await refusalOf(() => probe(app.producer, queue))) expect(await contents()).toEqual(before);
+      });
+      await fc.assert(answersOrRefuses, settings(150));
+      await expectAlive();
+    },
+    PATIENCE,
+  );
+
+  test(
+    'a payload is refused, or comes back as JSON says',
+    async () => {
+      await start();
+      const comesBack = fc.asyncProperty(anyPayload, async (make) => {
+        const before = await contents();
+        const offer = { id: 'm', onDuplicate: 'replace' } as const;
+        const refusal = await refusalOf(() => app.producer.offer(queue, make(), '1h', offer));
+        if (refusal) return expect(await contents()).toEqual(before);
+        const payload = make();
+        const found = await app.producer.find(queue, 'm');
+        if (types.isUint8Array(payload)) return expect(found?.payload).toEqual(Buffer.from(payload));
+        expect(asJson(found?.payload)).toEqual(asJson(payload));
+      });
+      await fc.assert(comesBack, settings(200));
+      await expectAlive();
+    },
+    PATIENCE,
+  );
+});
+
+describe('whatever is given to what an application declares', () => {
+  const ofModule = ['connection', 'store', 'prefix', 'consume', 'defaults', 'queues', 'shutdownTimeout', 'nope'];
+  const ofQueue = [
+    'concurrency',
+    'lease',
+    'backoff',
+    'timeout',
+    'maxMessages',
+    'codec',
+    'layout',
+    'redissonName',
+    'nope',
+  ];
+  const options = fc.oneof(anyHostile, anyOf(...ofModule));
+  const queueOptions = fc.oneof(anyHostile, anyOf(...ofQueue));
+  const DECLARATIONS: Readonly<Record<string, [fc.Arbitrary<Making>, (make: Making) => unknown]>> = {
+    'options of the module': [options, (make) => resolveModuleOptions(made(make))],
+    'options of queues': [
+      queueOptions,
+      (make) => resolveModuleOptions({ queues: { orders: made(make) }, defaults: made(make) }),
+    ],
+    'options of a decorator': [
+      queueOptions,
+      (make) => [DelayedHandler('orders', made(make)), validateQueueOptions(make(), 'here')],
+    ],
+    'a reason of a rejection': [anyHostile, (make) => new RejectMessage(made(make))],
+    'a delay of a deferment': [anyHostile, (make) => new DeferMessage(made(make))],
+  };
+
+  test.each(Object.entries(DECLARATIONS))(
+    '%s are taken, or refused with a typed error',
+    async (_, [given, declare]) => {
+      await fc.assert(
+        fc.asyncProperty(given, async (make) => void (await refusalOf(() => void declare(make)))),
+        settings(300),
+      );
+      await expectAlive();
+    },
+    PATIENCE,
+  );
+});
