@@ -1,4 +1,5 @@
 import ms from 'ms';
+import { DelayQueueError } from './delay-queue.errors.js';
 import { showGiven } from './show-given.js';
 
 /**
@@ -36,6 +37,18 @@ export function parseDuration(value: unknown, range: { min: number; max: number 
     return { problem: `must lie between ${range.min} ms and ${range.max} ms, not ${showGiven(value)}` };
   }
   return { milliseconds };
+}
+
+/**
+ * Reads the delay of a message.
+ *
+ * @returns milliseconds
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readDelay(delay: Duration): number {
+  const parsed = parseDuration(delay, { min: 0, max: LONGEST_DELAY });
+  if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
+  return parsed.milliseconds;
 }
 
 function toMilliseconds(value: unknown): number | undefined {

@@ -1,6 +1,6 @@
 import { showFailure } from '../consumer/failure.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
-import { type Duration, LONGEST_DELAY, parseDuration } from '../duration.js';
+import { type Duration, readDelay } from '../duration.js';
+import { readFields } from '../read-fields.js';
 
 /**
  * Thrown by a handler: the message becomes a dead letter at once, whatever attempts it has left.
@@ -41,7 +41,7 @@ export class DeferMessage extends Error {
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
   constructor(delay: Duration) {
-    const milliseconds = parseDelay(delay);
+    const milliseconds = readDelay(delay);
     super(`deferred by ${delay}`);
     this.delay = milliseconds;
   }
@@ -52,6 +52,8 @@ export interface AgainOptions<T = unknown> {
   /** JSON values or a `Buffer`. Default: the payload it had. */
   readonly payload?: T;
 }
+
+const AGAIN_OPTIONS: readonly (keyof AgainOptions)[] = ['payload'];
 
 /** What {@link again} makes, for a handler to return. */
 export class Again {
@@ -80,15 +82,6 @@ export class Again {
  * ```
  */
 export function again(delay: Duration, options: AgainOptions = {}): Again {
-  const unknown = Object.keys(options).find((key) => key !== 'payload');
-  if (unknown !== undefined) {
-    throw new DelayQueueError('INVALID_ARGUMENT', `${unknown} is not an option of again(); there is payload`);
-  }
-  return new Again(parseDelay(delay), options.payload);
-}
-
-function parseDelay(delay: Duration): number {
-  const parsed = parseDuration(delay, { min: 0, max: LONGEST_DELAY });
-  if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
-  return parsed.milliseconds;
+  const { payload } = readFields(options, 'options', AGAIN_OPTIONS);
+  return new Again(readDelay(delay), payload);
 }

@@ -6,7 +6,7 @@ import type { DeadSelection } from '../store/message-store.js';
 import { MAX_BATCH } from '../turn-batcher.js';
 import { showGiven } from '../show-given.js';
 import { readContent } from './read-content.js';
-import { readFields } from './read-fields.js';
+import { readFields } from '../read-fields.js';
 
 /** Which dead letters to list. */
 export interface DeadLetterQuery {

@@ -1,12 +1,12 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue.errors.js';
-import { type Duration, LONGEST_DELAY, parseDuration } from '../duration.js';
+import { type Duration, readDelay } from '../duration.js';
 import { assertMessageId } from '../message-id.js';
 import type { MessageHeaders } from '../message.js';
 import { showGiven } from '../show-given.js';
 import { lossOf } from '../store/json-loss.js';
 import type { DueTime, OnDuplicate } from '../store/message-store.js';
-import { readFields, reading } from './read-fields.js';
+import { readFields, reading } from '../read-fields.js';
 
 /** What can be said about an offer besides payload and delay. */
 export interface OfferOptions {
@@ -50,9 +50,7 @@ const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', ...OPTIONS
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function dueAfter(delay: Duration): DueTime {
-  const parsed = parseDuration(delay, { min: 0, max: LONGEST_DELAY });
-  if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
-  return { after: parsed.milliseconds };
+  return { after: readDelay(delay) };
 }
 
 /**

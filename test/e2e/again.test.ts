@@ -71,7 +71,7 @@ describe.each([
   });
 
   test.each([
-    ['cannot be written', Symbol('odd'), 'cannot be written as JSON'],
+    ['cannot be written', Symbol('odd'), 'JSON cannot carry a symbol'],
     ['is too large', 'x'.repeat(300), 'maxPayloadBytes'],
   ])('a payload that %s fails the attempt', async (_what, payload, reason) => {
     const { queue, producer, log } = await startApp(() => again(0, { payload }), {

@@ -1,6 +1,6 @@
-import { showFailure } from '../consumer/failure.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
-import { showGiven } from '../show-given.js';
+import { showFailure } from './consumer/failure.js';
+import { DelayQueueError } from './delay-queue.errors.js';
+import { showGiven } from './show-given.js';
 
 /**
  * Takes the fields out of an argument that is an object, each read once.
