@@ -107,8 +107,8 @@ describe('a cluster', () => {
       .trim()
       .split('\n');
     const others = clients.filter((client) => !/cmd=client|user=default .*flags=[A-Z]*[MS]/.test(client));
+    await app.close();
     expect(others.length).toBeGreaterThan(2);
     expect(others.filter((client) => !client.includes(`user=${user}`))).toEqual([]);
-    await app.close();
   });
 });

@@ -21,6 +21,8 @@ export interface ReadOptions<Options> {
   readonly overridden: readonly OverriddenOption[];
 }
 
+const ODD_NAME = 'must have names of options of ioredis only; the odd one is not shown, it may be a part of a password';
+
 /** What the module sets whatever the application wants, by level. */
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
@@ -70,6 +72,8 @@ function read<Options>(rules: OptionRules, given: unknown): ReadOptions<Options>
   const values: Record<string, unknown> = {};
   const problems: OptionProblem[] = [];
   const overridden: OverriddenOption[] = [];
+  // Where a URL was cut at the wrong place, parts of a password stand in the places of names.
+  if (fields.some(([name]) => !/^\w+$/.test(name))) return failed(ODD_NAME);
   for (const [name, value] of fields) {
     if (value === undefined || value === null) continue;
     const refuse = (message: string) => problems.push({ path: [name], message });

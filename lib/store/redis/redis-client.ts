@@ -142,7 +142,7 @@ function notInForce(overrides: object, options: object): string[] {
 }
 
 const describeProblems = (problems: readonly OptionProblem[]) =>
-  problems.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
+  problems.map(({ path, message }) => `${path.join('.') || 'options'} ${message}`).join('; ');
 
 function misused(problem: string): DelayQueueError {
   return new DelayQueueError(

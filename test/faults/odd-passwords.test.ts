@@ -1,0 +1,181 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis-5';
+import { DelayQueueError, type DelayQueueModuleOptions } from '../../lib/index.js';
+import { randomName } from '../support/random-name.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { refusalOf } from '../support/refusal.js';
+import { Scene } from '../support/scene.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+type Connection = DelayQueueModuleOptions['connection'];
+
+const OlderRedis = Redis5 as unknown as typeof Redis;
+
+/** Parts of every password, by which it would be known again wherever it is cut. */
+const PARTS = ['Kw7x', 'Jv3y', 'Hb5z'] as const;
+
+const special = fc
+  .array(
+    fc.oneof(fc.constantFrom(...'@#/?%&=:;+ "\'\\[]{}|^~`$!,<>.\n\tüπ'), fc.constantFrom('%zz', '%2', '://', '99999')),
+    {
+      maxLength: 3,
+    },
+  )
+  .map((characters) => characters.join(''));
+
+const password = fc
+  .tuple(special, special, special, special)
+  .map(([a, b, c, d]) => `${a}${PARTS[0]}${b}${PARTS[1]}${c}${PARTS[2]}${d}`);
+
+/** All that an error shows to whoever looks at it, the errors underneath included. */
+function everythingOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const own = Object.getOwnPropertyNames(error).map((name) => String(Reflect.get(error, name)));
+  const shown = inspect(error, { depth: Infinity, showHidden: true, compact: false });
+  return [error.message, error.stack, JSON.stringify(error), String(error), shown, ...own, everythingOf(error.cause)]
+    .join('\n')
+    .replaceAll('\\', '');
+}
+
+function expectNothingOf(told: readonly string[]): void {
+  for (const part of PARTS) expect(told.join('\n')).not.toContain(part);
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The ways in which somebody may give a password. */
+const WAYS: Readonly<Record<string, (place: Place) => Connection>> = {
+  'in a URL': ({ host, port, username, password }) => `redis://${username}:${password}@${host}:${port}`,
+  'in a URL without a user': ({ host, port, password }) => `redis://:${password}@${host}:${port}`,
+  'in a URL, encoded': ({ host, port, username, password }) =>
+    `redis://${username}:${encodeURIComponent(password)}@${host}:${port}`,
+  'in a URL with a wrong port': ({ host, username, password }) => `redis://${username}:${password}@${host}:99999`,
+  "in a URL's query": ({ host, port, password }) => `redis://${host}:${port}?password=${password}`,
+  'as an option': (place) => ({ ...place }),
+  'in place of another option': ({ host, port, password }) =>
+    ({ host, port, db: password, connectTimeout: password, tls: password }) as unknown as RedisOptions,
+  'to a function, in a URL':
+    ({ host, port, username, password }) =>
+    (overrides) =>
+      new Redis(`redis://${username}:${password}@${host}:${port}`, overrides),
+  'to a function of ioredis 5': (place) => (overrides) => new OlderRedis({ ...place, ...overrides }),
+  'in the URL of a node': ({ host, port, username, password }) => ({
+    cluster: { nodes: [`redis://${username}:${password}@${host}:${port}`] },
+  }),
+  'to a cluster': ({ host, port, ...login }) => ({
+    cluster: { nodes: [{ host, port }], options: { redisOptions: login } },
+  }),
+  'to a function that makes clusters':
+    ({ host, port, ...login }) =>
+    (overrides) =>
+      new Cluster([{ host, port }], { ...overrides, redisOptions: { ...login, ...overrides } }),
+};
+
+describe('a password, whatever is in it,', () => {
+  const scene = new Scene({});
+  /** Lets nobody in without a password. */
+  let server: TestRedis;
+  beforeAll(async () => {
+    server = await startRedis({ args: ['--requirepass', 'another'] });
+  });
+  afterAll(() => server.stop());
+
+  /** @returns what is told where a connection is refused, at the start or later */
+  async function tellOf(connection: Connection, onCode: (code: string) => void = () => undefined): Promise<string[]> {
+    let app: TestApp | undefined;
+    try {
+      app = await startTestApp({ connection, offerTimeout: 100 });
+      await app.producer.offer('orders', 1, '1h');
+      throw new Error('It was let in.');
+    } catch (error) {
+      expect(error).toBeInstanceOf(DelayQueueError);
+      onCode((error as DelayQueueError).code);
+      return [everythingOf(error), ...(app?.log ?? [])];
+    } finally {
+      await app?.close();
+    }
+  }
+
+  test.each(Object.entries(WAYS))('given %s and refused, is in no error and no log line', async (way, connect) => {
+    const { host, port } = server;
+    const codes = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(password, async (wrong) => {
+        const connection = connect({ host, port, username: 'app', password: wrong });
+        expectNothingOf(await tellOf(connection, (code) => codes.add(code)));
+      }),
+      { numRuns: 40 },
+    );
+    // ioredis itself may take a part of the password for something else, and find no server there.
+    const possible = [
+      'INVALID_OPTION',
+      'LOGIN_REFUSED',
+      ...(way === 'to a function, in a URL' ? ['NOT_CONNECTED'] : []),
+    ];
+    expect(codes.size).toBeGreaterThan(0);
+    expect([...codes].filter((code) => !possible.includes(code))).toEqual([]);
+  });
+
+  test('that a server does not take any longer is in no error and no log line', async () => {
+    const { host, port } = scene.server;
+    await fc.assert(
+      fc.asyncProperty(password, async (right) => {
+        const username = randomName('user');
+        await scene.redis.call('ACL', 'SETUSER', username, 'on', `>${right}`, '~*', '&*', '+@all');
+        const connection = WAYS['in a URL, encoded']!({ host, port, username, password: right });
+        const app = await startTestApp({ connection, offerTimeout: 500 });
+        await app.producer.offer('orders', right, '1h');
+        await scene.redis.call('ACL', 'SETUSER', username, 'resetpass', '>another');
+        await scene.redis.client('KILL', 'USER', username);
+        const told: string[] = [];
+        await until(async () => {
+          const error = await refusalOf(app.producer.offer('orders', right, '1h'));
+          told.push(everythingOf(error));
+          return (error as DelayQueueError | undefined)?.code === 'LOGIN_REFUSED';
+        });
+        await app.close();
+        expectNothingOf([...told, ...app.log]);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test.each(['ioredis 6', 'ioredis 5'])('is in nothing that a server repeats of it, with %s', async (major) => {
+    // A server that does not know a command shows its arguments.
+    const forgetful = await startRedis({ args: ['--rename-command', 'AUTH', '', '--rename-command', 'HELLO', ''] });
+    const way = major === 'ioredis 6' ? 'as an option' : 'to a function of ioredis 5';
+    await fc.assert(
+      fc.asyncProperty(password, async (wrong) => {
+        const { host, port } = forgetful;
+        const told = await tellOf(WAYS[way]!({ host, port, username: 'app', password: wrong }));
+        expect(told.join()).toContain("ERR unknown command 'auth'");
+        expectNothingOf(told);
+      }),
+      { numRuns: 10 },
+    );
+    await forgetful.stop();
+  });
+
+  test('is in nothing that is told of sentinels', async () => {
+    // To one that is asked for a password, a server is as good as a sentinel.
+    const sentinels = [{ host: server.host, port: server.port }];
+    await fc.assert(
+      fc.asyncProperty(password, async (sentinelPassword) => {
+        const told = await tellOf({ sentinels, name: 'primary', sentinelPassword, password: sentinelPassword });
+        expect(told.join()).toMatch(/LOGIN_REFUSED[^]*WRONGPASS[^]*sentinelPassword/);
+        expectNothingOf(told);
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
