@@ -25,7 +25,7 @@ import { RedissonQueue } from './redisson-queue.js';
  * without handlers.
  *
  * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument, and, as all of them speak
- * to Redis, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
+ * to Redis, `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
  */
 @Injectable()
 export class DelayQueueProducer {

@@ -8,9 +8,9 @@ import type { MessageCounts, MessageFailure, MessageHeaders, MessageState } from
  *
  * What all methods promise:
  * - Each call is atomic: it happens whole or not at all, and no other call is seen half-done.
- * - A call that rejects with `NOT_CONNECTED` or `STORE_REFUSED` has changed nothing; after `OUTCOME_UNKNOWN` it may have
- *   happened, or may still happen until its time is up, and never later. Offers, settlements, claims and everything about one id can then be repeated: the second time they find their
- *   work done.
+ * - A call that rejects with `NOT_CONNECTED`, `LOGIN_REFUSED` or `STORE_REFUSED` has changed nothing; after `OUTCOME_UNKNOWN`
+ *   it may have happened, or may still happen until its time is up, and never later. Offers, settlements, claims and everything
+ *   about one id can then be repeated: the second time they find their work done.
  * - Every id is in at most one state. `contract/` in the tests states the rest, for every store.
  */
 export interface MessageStore {

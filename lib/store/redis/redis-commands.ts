@@ -62,7 +62,7 @@ export class RedisCommands {
    * Runs a script. One that has a deadline never takes effect after it, however late the network delivers the call: whoever
    * was told that the outcome is unknown may do something else by then.
    *
-   * @throws DelayQueueError `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
+   * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
   async run(script: RedisScript, keys: readonly string[], args: readonly ScriptArgument[] = []): Promise<ScriptReply> {
     const { clock, commandTimeout } = this.#settings;
