@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/clock.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import { MessageIdGenerator } from '../../lib/message-id.js';
+import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
+import type { Queues } from '../../lib/queues.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
-import type { MessageStore } from '../../lib/store/message-store.js';
+import type { MessageStore, Offer, OfferReceipt } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
@@ -53,5 +55,26 @@ describe('the writer of offers', () => {
     await expect(writer.write(offer('a'))).rejects.toMatchObject({ code: 'CLOSED' });
     await expect(writer.writeMany([offer('a')])).rejects.toMatchObject({ code: 'CLOSED' });
     expect(busy.size).toBe(0);
+  });
+});
+
+describe('an offer that a payload makes while it is written', () => {
+  class Noting extends MemoryMessageStore {
+    readonly calls: string[][] = [];
+    override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+      this.calls.push(offers.map(({ id }) => id));
+      return super.offer(offers);
+    }
+  }
+
+  it('travels with the offer of that payload, and before it', async () => {
+    const store = new Noting({ limits: options, clock: new ManualClock() });
+    const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, store }) };
+    const producer = new DelayQueueProducer(queues as Queues);
+    const offer = (id: string, payload: unknown) => producer.offer('orders', payload, '1h', { id });
+    let inner: Promise<unknown> | undefined;
+    await offer('outer', { toJSON: () => ((inner = offer('inner', 1)), 1) });
+    await inner;
+    expect(store.calls).toEqual([['inner', 'outer']]);
   });
 });
