@@ -14,14 +14,22 @@ export function readFields<T extends object>(
   fields: readonly (keyof T & string)[],
 ): Partial<T> {
   if (typeof given !== 'object' || (given as unknown) === null) throw mismatch(place, fields, showGiven(given));
-  const { others, read } = reading(place, () => ({
-    others: Object.keys(given).filter((key) => !(fields as readonly string[]).includes(key)),
-    read: Object.fromEntries(fields.map((field) => [field, given[field]])) as Partial<T>,
-  }));
-  if (others.length > 0) throw mismatch(place, fields, showGiven(others[0]));
+  const read: Partial<T> = {};
+  let stranger: string | undefined;
   // A list, a Map or a promise has none of the fields, and what was meant would be lost.
-  const isEmpty = fields.every((field) => read[field] === undefined);
-  if (isEmpty && !reading(place, () => isLiteral(given))) throw mismatch(place, fields, 'an instance of a class');
+  let isNoOne: boolean;
+  try {
+    for (const key of Object.keys(given)) if (!(fields as readonly string[]).includes(key)) stranger ??= key;
+    for (const field of fields) {
+      const value = given[field];
+      if (value !== undefined) read[field] = value;
+    }
+    isNoOne = !isLiteral(given) && Object.keys(read).length === 0;
+  } catch (cause) {
+    throw unreadable(place, cause);
+  }
+  if (stranger !== undefined) throw mismatch(place, fields, showGiven(stranger));
+  if (isNoOne) throw mismatch(place, fields, 'an instance of a class');
   return read;
 }
 
@@ -34,16 +42,21 @@ export function reading<T>(place: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new DelayQueueError('INVALID_ARGUMENT', `${place}: it cannot be read (${showFailure(cause)})`, { cause });
+    throw unreadable(place, cause);
   }
 }
 
-/** Of whatever realm. */
-function isLiteral(value: object): boolean {
+/** Whether it is an object of a literal, of whatever realm. */
+export function isLiteral(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
+  if (prototype === Object.prototype) return true;
   return !Array.isArray(value) && (prototype === null || Object.getPrototypeOf(prototype) === null);
 }
 
 function mismatch(place: string, fields: readonly string[], given: string): DelayQueueError {
   return new DelayQueueError('INVALID_ARGUMENT', `${place}: must be an object with ${fields.join(', ')}, not ${given}`);
+}
+
+function unreadable(place: string, cause: unknown): DelayQueueError {
+  return new DelayQueueError('INVALID_ARGUMENT', `${place}: it cannot be read (${showFailure(cause)})`, { cause });
 }

@@ -6,7 +6,7 @@ import type { MessageHeaders } from '../message.js';
 import { showGiven } from '../show-given.js';
 import { lossOf } from '../store/json-loss.js';
 import type { DueTime, OnDuplicate } from '../store/message-store.js';
-import { readFields, reading } from '../read-fields.js';
+import { isLiteral, readFields, reading } from '../read-fields.js';
 
 /** What can be said about an offer besides payload and delay. */
 export interface OfferOptions {
@@ -118,17 +118,22 @@ function readHeaders(given: MessageHeaders): MessageHeaders {
   if (typeof given !== 'object' || (given as unknown) === null || reading('headers', () => Array.isArray(given))) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'headers must be an object of text values');
   }
-  const loss = reading('headers', () => lossOf(given));
-  if (loss)
+  const [loss, entries] = reading('headers', () => [
+    isLiteral(given) ? undefined : lossOf(given),
+    Object.entries(given),
+  ]);
+  if (loss) {
     throw new DelayQueueError('INVALID_ARGUMENT', `headers: must be a plain object, not ${loss.what}; ${loss.advice}`);
-  const entries = reading('headers', () => Object.entries(given));
+  }
   for (const [name, value] of entries) {
-    const place = `headers[${showGiven(name)}]`;
-    if (typeof value !== 'string')
-      throw new DelayQueueError('INVALID_ARGUMENT', `${place} must be text, not ${showGiven(value)}`);
+    if (typeof value !== 'string') throw wrongHeader(name, `must be text, not ${showGiven(value)}`);
     if (LONE_SURROGATE.test(name) || LONE_SURROGATE.test(value)) {
-      throw new DelayQueueError('INVALID_ARGUMENT', `${place}: half of a surrogate pair is not text`);
+      throw wrongHeader(name, 'half of a surrogate pair is not text');
     }
   }
   return Object.fromEntries(entries);
+}
+
+function wrongHeader(name: string, problem: string): DelayQueueError {
+  return new DelayQueueError('INVALID_ARGUMENT', `headers[${showGiven(name)}] ${problem}`);
 }
