@@ -1,6 +1,6 @@
 import { loadScript } from '../redis/redis-script.js';
 
-const load = (name: string) => loadScript(new URL('./lua/', import.meta.url), name);
+const load = (name: string) => loadScript('native', name);
 
 /** The scripts of the native layout; each file's header is its contract. */
 export const nativeScripts = {

@@ -14,7 +14,7 @@ export interface NeededCommand {
 /** What every script needs. */
 const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }, { name: 'TIME' }];
 
-const script = loadScript(new URL('./lua/', import.meta.url), 'check-permissions');
+const script = loadScript('redis', 'check-permissions');
 
 export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {
   const parts = Object.entries(permissions) as [keyof Keys, readonly string[]][];

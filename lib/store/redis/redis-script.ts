@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readLua } from '../lua-files.js';
 
 /** A Lua script as the server knows it. */
 export interface RedisScript {
@@ -11,16 +11,16 @@ export interface RedisScript {
 }
 
 /**
- * Reads `<name>.lua` from a folder. A line `--@include <part>` stands for `include/<part>.lua`, and one of
- * `<layout>/<part>` for a part of another layout. Comments are left out of what is sent: the server keeps the source of every
+ * Reads `<home>/lua/<name>.lua`. A line `--@include <part>` stands for `include/<part>.lua` beside it, and one of
+ * `<home>/<part>` for a part of another home. Comments are left out of what is sent: the server keeps the source of every
  * script it runs.
+ *
+ * @param home - the folder below `lib/store` that the script belongs to
  */
-export function loadScript(folder: URL, name: string): RedisScript {
-  const read = (file: string) => readFileSync(new URL(`${file}.lua`, folder), 'utf8');
-  const whole = read(name).replace(
+export function loadScript(home: string, name: string): RedisScript {
+  const whole = readLua(`${home}/lua/${name}`).replace(
     /^--@include (?:(\w+)\/)?(\S+)$/gm,
-    (_line, layout: string | undefined, part: string) =>
-      read(`${layout === undefined ? '' : `../../${layout}/lua/`}include/${part}`),
+    (_line, otherHome: string | undefined, part: string) => readLua(`${otherHome ?? home}/lua/include/${part}`),
   );
   const source = whole.replace(/^\s*--.*\n/gm, '').replace(/\n{2,}/g, '\n');
   const hasDeadline = source.includes('check_deadline(');

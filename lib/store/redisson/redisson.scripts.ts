@@ -1,6 +1,6 @@
 import { loadScript } from '../redis/redis-script.js';
 
-const load = (name: string) => loadScript(new URL('./lua/', import.meta.url), name);
+const load = (name: string) => loadScript('redisson', name);
 
 /** The scripts of Redisson's layout; each file's header is its contract. */
 export const redissonScripts = {
