@@ -8,6 +8,9 @@ import {
   type ConnectionOptions,
   DEFAULTS,
   type DelayQueueModuleOptions,
+  type EntryFormat,
+  type ExponentialBackoff,
+  type FixedBackoff,
   type QueueOptions,
 } from './delay-queue.options.js';
 import { LONGEST_DELAY, parseDuration } from './duration.js';
@@ -29,11 +32,32 @@ export interface ResolvedModuleOptions {
   readonly queues: Readonly<Record<string, QueueOptions>>;
 }
 
-/** A queue's options with every default filled in; lengths of time are milliseconds. */
-export type ResolvedQueueOptions = z.output<typeof completeQueueSchema>;
+/**
+ * A queue's options with every default filled in; lengths of time are milliseconds, null is no limit. Not derived from the
+ * schema: the declarations that are published would drag in those of zod.
+ */
+export interface ResolvedQueueOptions {
+  readonly concurrency: number;
+  readonly lease: number;
+  readonly attempts: number;
+  readonly backoff: ResolvedBackoff;
+  readonly timeout: number | null;
+  readonly maxPayloadBytes: number;
+  readonly maxMessages: number | null;
+  readonly maxDeadLetters: number;
+  readonly checkInterval: number;
+  readonly blockTimeout: number;
+  readonly layout: 'native' | 'redisson';
+  readonly codec: CodecName | PayloadCodec;
+  readonly format: EntryFormat;
+  readonly redissonName?: string | undefined;
+}
 
 /** The backoff with its durations in milliseconds. */
-export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
+export type ResolvedBackoff = Computed<FixedBackoff> | Computed<ExponentialBackoff> | BackoffFunction;
+
+/** With no default left out, and each duration read. */
+type Computed<Backoff> = { readonly [Field in keyof Backoff]-?: Field extends 'type' ? Backoff[Field] : number };
 
 // With other braces a cluster would spread the keys of the queue over several slots.
 const REDISSON_NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
