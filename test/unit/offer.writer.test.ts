@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/clock.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
@@ -70,7 +71,7 @@ describe('an offer that a payload makes while it is written', () => {
   it('travels with the offer of that payload, and before it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
     const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, store }) };
-    const producer = new DelayQueueProducer(queues as Queues);
+    const producer = new DelayQueueProducer(queues as Queues, new AgainAdvice(new ManualClock()));
     const offer = (id: string, payload: unknown) => producer.offer('orders', payload, '1h', { id });
     let inner: Promise<unknown> | undefined;
     await offer('outer', { toJSON: () => ((inner = offer('inner', 1)), 1) });
