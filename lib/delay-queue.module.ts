@@ -2,6 +2,7 @@ import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module, type O
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { type Clock, systemClock } from './clock.js';
+import { showFailure } from './consumer/failure.js';
 import { DelayQueueError } from './delay-queue.errors.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './delay-queue.module-definition.js';
 import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './delay-queue.options.js';
@@ -13,6 +14,8 @@ import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
 import { DelayQueueProducer } from './producer/delay-queue.producer.js';
 import { Queues } from './queues.js';
+import { isLiteral } from './read-fields.js';
+import { showGiven } from './show-given.js';
 import { createStores } from './store/create-stores.js';
 
 /**
@@ -52,9 +55,10 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
    * The module with options that are known when it is imported.
    *
    * @param options - all optional; a mistake in them fails the start-up with `INVALID_OPTION`, naming the field
+   * @throws DelayQueueError `INVALID_OPTION` at once if they are no options at all
    */
   static override forRoot(options: DelayQueueModuleOptions = {}): DynamicModule {
-    return super.forRoot(options);
+    return super.forRoot(readGivenOptions('forRoot()', options));
   }
 
   /**
@@ -73,7 +77,12 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
   static override forRootAsync(
     options: ConfigurableModuleAsyncOptions<DelayQueueModuleOptions, keyof DelayQueueOptionsFactory>,
   ): DynamicModule {
-    return super.forRootAsync(options);
+    const given = readGivenOptions('forRootAsync()', options);
+    if (!given.useFactory && !given.useClass && !given.useExisting) {
+      const problem = 'one of useFactory, useClass and useExisting is needed';
+      throw new DelayQueueError('INVALID_OPTION', `DelayQueueModule.forRootAsync(): ${problem}`);
+    }
+    return super.forRootAsync(given);
   }
 
   /** @internal Two of them would both serve every handler, and inject either producer. */
@@ -88,6 +97,27 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
         'It is global, so other modules need no import',
     );
   }
+}
+
+/**
+ * Takes a copy. Nest spreads what it is given, so that a URL or a function in place of options would count as none.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+function readGivenOptions<T extends object>(method: string, given: T): T {
+  const refuse = (problem: string, cause?: unknown) =>
+    new DelayQueueError('INVALID_OPTION', `DelayQueueModule.${method}: ${problem}`, { cause });
+  // A URL may have a password in it.
+  const shown = typeof given === 'string' ? 'text: a URL goes into { connection }' : showGiven(given);
+  const mismatch = `must be given an object of options, not ${shown}`;
+  if (typeof given !== 'object' || (given as unknown) === null) throw refuse(mismatch);
+  try {
+    const copy = { ...given };
+    if (Object.keys(copy).length > 0 || isLiteral(given)) return copy;
+  } catch (cause) {
+    throw refuse(`its options cannot be read (${showFailure(cause)})`, cause);
+  }
+  throw refuse(mismatch);
 }
 
 /** As far as its decorator says: a global module is among the imports of all others at run time. */

@@ -4,6 +4,7 @@ import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { validateQueueOptions } from '../delay-queue.options.schema.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../queue-name.js';
+import { showGiven } from '../show-given.js';
 import { declarationsOf, type HandlerDeclaration } from './delayed-handler.decorator.js';
 import { type DelayedMessageHandler, HandlerRegistry } from './handler.registry.js';
 
@@ -47,7 +48,7 @@ export class HandlerExplorer implements OnModuleInit {
     const name = `${String(wrapper.name)}.${methodName}`;
     const place = `@DelayedHandler on ${name}`;
     if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) {
-      throw new DelayQueueError('INVALID_HANDLER', `${place}: ${QUEUE_NAME_RULE}, not ${JSON.stringify(queue)}`);
+      throw new DelayQueueError('INVALID_HANDLER', `${place}: ${QUEUE_NAME_RULE}, not ${showGiven(queue)}`);
     }
     validateQueueOptions(options, place);
     if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {

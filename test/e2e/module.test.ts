@@ -68,6 +68,37 @@ describe('the module', () => {
     expect((error as Error).message).toContain(field);
   });
 
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a URL', 'redis://:s3cret@127.0.0.1'],
+    ['a function', () => ({})],
+    ['a list', []],
+    ['a Map', new Map([['store', 'memory']])],
+    ['a BigInt', 5n],
+    [
+      'what throws when it is read',
+      {
+        get store(): never {
+          throw new Error('no');
+        },
+      },
+    ],
+  ])('%s in place of options is refused at once', (_what, given) => {
+    for (const import_ of [DelayQueueModule.forRoot, DelayQueueModule.forRootAsync]) {
+      expect(() => import_.call(DelayQueueModule, given as never)).toThrow(
+        expect.objectContaining({
+          name: 'DelayQueueError',
+          code: 'INVALID_OPTION',
+          message: expect.not.stringContaining('s3cret'),
+        }),
+      );
+    }
+  });
+
+  test('forRootAsync without anything that knows the options is refused at once', () => {
+    expect(() => DelayQueueModule.forRootAsync({})).toThrow('useFactory, useClass and useExisting');
+  });
+
   test('a mistake from forRootAsync fails the start-up too', async () => {
     const delayQueue = DelayQueueModule.forRootAsync({ useFactory: () => ({ consume: 'no' as never }) });
     await expect(startRoot({ module: class {}, imports: [delayQueue] })).rejects.toMatchObject({
