@@ -19,7 +19,7 @@ export const USAGE = `npm run bench [-- options]
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --systems a,b       these systems: ${SYSTEMS.map(({ name }) => name).join(', ')}
   --rounds n          default 5, quick 1
-  --against folder    also measures another build of this package, which lies there (dist/lib of an earlier commit)
+  --against folder    also measures another build of this package, which lies there (dist/lib/esm of an earlier commit)
 `;
 
 /** What `--check` measures. */

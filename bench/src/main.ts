@@ -16,7 +16,7 @@ import { systemOf } from './systems.js';
 /** Seen from where this file is when it is compiled. */
 const BENCH = fileURLToPath(new URL('../../../', import.meta.url));
 /** The copy that `prepare.js` makes. */
-const LIBRARY = `${BENCH}dist/library`;
+const LIBRARY = `${BENCH}dist/library/esm`;
 const OUTPUT = resolve(BENCH, '../temp/bench');
 
 const command = readCommandOrExit();

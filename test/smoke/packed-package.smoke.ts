@@ -1,76 +1,79 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { randomName } from '../support/random-name.js';
-import { sharedRedisUrl } from '../support/redis/shared-redis.js';
-import { ConsumerApp, type ConsumerOptions } from './consumer-app.js';
+import { readFile } from 'node:fs/promises';
+import { Application } from './application.js';
+import { type ConsumerOptions, createConsumer } from './consumer-application.js';
+import { HANDLED, ONE_COPY } from './expected.js';
+import { NODE_VERSIONS, NodeVersions } from './node-versions.js';
 import { packPackage, type PackedPackage } from './packed-package.js';
 
-const INSTALL_TIMEOUT = 180_000;
-const COMPILE_TIMEOUT = 60_000;
-const RUN_TIMEOUT = 30_000;
-
-const NEWEST: ConsumerOptions = {
-  type: 'module',
-  dependencies: {
-    '@nestjs/common': '^12.0.0',
-    '@nestjs/core': '^12.0.0',
-    '@types/node': '^20.19.0',
-    ioredis: '^6.0.0',
-    'reflect-metadata': '^0.2.0',
-    rxjs: '^7.8.0',
-  },
+const NEWEST: ConsumerOptions['dependencies'] = {
+  '@nestjs/common': '^12.0.0',
+  '@nestjs/core': '^12.0.0',
+  '@types/node': '^20.19.0',
+  ioredis: '^6.0.0',
+  'reflect-metadata': '^0.2.0',
+  rxjs: '^7.8.0',
 };
 
 /** The lower ends of the peer ranges. */
-const OLDEST: ConsumerOptions = {
-  type: 'commonjs',
-  dependencies: {
-    '@nestjs/common': '11.0.0',
-    '@nestjs/core': '11.0.0',
-    '@types/node': '^20.19.0',
-    ioredis: '5.4.0',
-    'reflect-metadata': '0.1.13',
-    // Earlier ones have no declarations that `nodenext` finds.
-    rxjs: '7.5.7',
-  },
+const OLDEST: ConsumerOptions['dependencies'] = {
+  '@nestjs/common': '11.0.0',
+  '@nestjs/core': '11.0.0',
+  '@types/node': '^20.19.0',
+  ioredis: '5.4.0',
+  'reflect-metadata': '0.1.13',
+  // Earlier ones have no declarations that `nodenext` finds.
+  rxjs: '7.5.7',
 };
 
 let packed: PackedPackage;
+let nodes: NodeVersions;
 
 beforeAll(async () => {
-  packed = await packPackage();
+  [packed, nodes] = await Promise.all([packPackage(), NodeVersions.fetch()]);
 });
 
-afterAll(() => packed.remove());
+afterAll(() => Promise.all([packed.remove(), Application.removeAll()]));
 
 describe('The packed package', () => {
-  it('holds the built library with its scripts, and nothing of the project around it', () => {
+  it('holds the built library in both formats, and nothing of the project around it', () => {
     const foreign = packed.files.filter((path) => !path.startsWith('dist/lib/'));
     expect(foreign.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
-    expect(packed.files).toContain('dist/lib/index.js');
-    expect(packed.files).toContain('dist/lib/index.d.ts');
-    expect(packed.files).toContain('dist/lib/store/native/lua/transfer.lua');
+    for (const format of ['cjs', 'esm']) {
+      expect(packed.files).toContain(`dist/lib/${format}/index.js`);
+      expect(packed.files).toContain(`dist/lib/${format}/index.d.ts`);
+    }
+  });
+
+  it('reads nothing from its own folder, and has no source maps, for a bundle would leave such files behind', async () => {
+    expect(packed.files.filter((path) => /\.(lua|map)$/.test(path))).toEqual([]);
+    const programs = packed.files.filter((path) => path.endsWith('.js'));
+    const texts = await Promise.all(programs.map((path) => readFile(packed.built(path), 'utf8')));
+    expect(texts.filter((text) => /import\.meta|\bnode:fs|__dirname|__filename|sourceMappingURL/.test(text))).toEqual(
+      [],
+    );
   });
 });
 
 describe.each([
-  { name: 'an ES module on the newest Nest and ioredis', options: NEWEST },
-  { name: 'a CommonJS module on the oldest Nest and ioredis', options: OLDEST },
-])('In $name, the packed package', ({ options }) => {
-  let app: ConsumerApp;
+  { name: 'an ES module on the newest Nest and ioredis', type: 'module', dependencies: NEWEST },
+  { name: 'a CommonJS module on the newest Nest and ioredis', type: 'commonjs', dependencies: NEWEST },
+  { name: 'a CommonJS module on the oldest Nest and ioredis', type: 'commonjs', dependencies: OLDEST },
+] as const)('In $name, which it type-checks, the packed package', (options) => {
+  let app: Application;
 
   beforeAll(async () => {
-    app = await ConsumerApp.install(packed.tarball, options);
-  }, INSTALL_TIMEOUT);
+    app = await createConsumer(packed.tarball, options);
+  });
 
-  afterAll(() => app.remove());
+  it('handles a delayed message, and lets the process end', async () => {
+    expect(await app.run('dist/consumer.js')).toEqual(HANDLED);
+  });
 
-  it(
-    'type-checks, handles a delayed message, and lets the process end',
-    async () => {
-      await app.compile();
-      const said = await app.run({ REDIS_URL: sharedRedisUrl(), QUEUE: randomName('smoke') });
-      expect(said).toEqual({ same: true, payload: { orderId: 7 }, onTime: true });
-    },
-    COMPILE_TIMEOUT + RUN_TIMEOUT,
-  );
+  it.each(NODE_VERSIONS)('does so on Node.js %s, once whether it is imported or required', async (version) => {
+    const node = nodes.binary(version);
+    if (node === undefined) return;
+    expect(await app.run('dist/consumer.js', node)).toEqual(HANDLED);
+    expect(await app.run('both-formats/main.mjs', node)).toEqual(ONE_COPY);
+  });
 });

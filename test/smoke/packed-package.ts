@@ -13,6 +13,8 @@ export interface PackedPackage {
   readonly tarball: string;
   /** Paths within the package. */
   readonly files: readonly string[];
+  /** Where one of its files has been built. */
+  built(path: string): string;
   remove(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export async function packPackage(): Promise<PackedPackage> {
   return {
     tarball: join(folder, packed.filename),
     files: packed.files.map(({ path }) => path),
+    built: (path) => join(PROJECT, path),
     remove: () => rm(folder, { recursive: true }),
   };
 }

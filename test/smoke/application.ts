@@ -1,0 +1,70 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { randomName } from '../support/random-name.js';
+import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { runCommand } from './run-command.js';
+
+const PROGRAMS = join(import.meta.dirname, 'programs');
+
+// Far more than it needs, and an application that does not exit by itself is ended and fails.
+const RUN_TIMEOUT = 20_000;
+
+/** An application in a folder of its own. */
+export class Application {
+  static readonly #all = new Set<Application>();
+
+  private constructor(readonly folder: string) {}
+
+  static async create(): Promise<Application> {
+    const app = new Application(await mkdtemp(join(tmpdir(), 'smoke-')));
+    Application.#all.add(app);
+    return app;
+  }
+
+  /** For the end of a test file: those of failed tests go, too. */
+  static async removeAll(): Promise<void> {
+    for (const { folder } of Application.#all) await rm(folder, { recursive: true });
+    Application.#all.clear();
+  }
+
+  path(...parts: readonly string[]): string {
+    return join(this.folder, ...parts);
+  }
+
+  /** @param content - text, or what is written as JSON */
+  async write(path: string, content: string | object): Promise<void> {
+    await mkdir(dirname(this.path(path)), { recursive: true });
+    await writeFile(this.path(path), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  }
+
+  /** Copies one of the folder `programs`. */
+  async add(program: string, target: string): Promise<void> {
+    await cp(join(PROGRAMS, program), this.path(target), { recursive: true });
+  }
+
+  /** Copies one, with its relative imports as TypeScript's CommonJS has them: without a suffix. */
+  async addCommonJs(program: string, target: string): Promise<void> {
+    const text = await readFile(join(PROGRAMS, program), 'utf8');
+    await this.write(target, text.replace(/(from '\.[^']*)\.js'/g, "$1'"));
+  }
+
+  async install(...packages: readonly string[]): Promise<void> {
+    const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--prefer-offline'];
+    await runCommand('npm', ['install', ...flags, ...packages], { cwd: this.folder });
+  }
+
+  /** Runs a command that its packages bring along, or one of the system. */
+  async command(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const PATH = `${this.path('node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`;
+    return runCommand(file, args, { cwd: this.folder, env: { PATH, ...env } });
+  }
+
+  /** Runs a program to its end, with a Redis and a queue of its own; returns what it says. */
+  async run(program: string, node: string = process.execPath): Promise<unknown> {
+    const env = { REDIS_URL: sharedRedisUrl(), QUEUE: randomName('smoke') };
+    const path = this.path(program);
+    const stdout = await runCommand(node, [path], { cwd: dirname(path), env, timeout: RUN_TIMEOUT });
+    return JSON.parse(stdout);
+  }
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { Application } from './application.js';
+import { PROJECT } from './packed-package.js';
+
+const TSCONFIG = {
+  compilerOptions: {
+    module: 'nodenext',
+    target: 'es2022',
+    types: ['node'],
+    strict: true,
+    // The declarations of the package are checked too, against those of its peers.
+    skipLibCheck: false,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    rootDir: '.',
+    outDir: 'dist',
+  },
+  include: ['consumer.ts'],
+};
+
+/** What an application brings along. */
+export interface ConsumerOptions {
+  readonly type: 'module' | 'commonjs';
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** A small application with the package installed from its tarball, its types checked, compiled. */
+export async function createConsumer(tarball: string, options: ConsumerOptions): Promise<Application> {
+  const { type, dependencies } = options;
+  const app = await Application.create();
+  await app.write('package.json', { private: true, type, dependencies });
+  await app.write('tsconfig.json', TSCONFIG);
+  await app.add('consumer.ts', 'consumer.ts');
+  await app.add('both-formats', 'both-formats');
+  await app.install(tarball);
+  await app.command(process.execPath, [join(PROJECT, 'node_modules/typescript/bin/tsc')]);
+  return app;
+}

@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals';
+import type { Application } from './application.js';
+import { HANDLED } from './expected.js';
+import { describeNestApplication, type TestRunner } from './nest-application.suite.js';
+
+const JEST: TestRunner = { title: 'its own jest', args: ['jest'] };
+
+/** As `nest new` wrote it at first: classic resolution, which does not know `exports`. */
+const CLASSIC = {
+  compilerOptions: {
+    module: 'commonjs',
+    declaration: true,
+    removeComments: true,
+    emitDecoratorMetadata: true,
+    experimentalDecorators: true,
+    allowSyntheticDefaultImports: true,
+    target: 'ES2023',
+    sourceMap: true,
+    outDir: './dist',
+    baseUrl: './',
+    incremental: true,
+    skipLibCheck: true,
+    strictNullChecks: true,
+  },
+};
+
+describeNestApplication({
+  nest: 11,
+  format: 'cjs',
+  packages: [],
+  testRunners: [JEST],
+  typeScripts: [
+    { compiler: 'typescript-5.7', module: 'nodenext', moduleResolution: 'nodenext' },
+    {
+      compiler: 'typescript-5.7',
+      module: 'commonjs',
+      moduleResolution: 'node10',
+      options: { esModuleInterop: false },
+    },
+    { compiler: 'typescript-6.0', module: 'nodenext', moduleResolution: 'nodenext' },
+  ],
+  builders: ['swc', 'webpack'],
+  more: testClassicSettings,
+});
+
+function testClassicSettings(app: () => Application): void {
+  it('needs no other settings than the classic ones: builds, runs, and is tested by jest', async () => {
+    await app().write('tsconfig.json', CLASSIC);
+    await app().command('nest', ['build']);
+    expect(await app().run('dist/main.js')).toEqual(HANDLED);
+    await app().command('npx', JEST.args);
+  });
+}

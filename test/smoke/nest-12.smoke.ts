@@ -1,0 +1,38 @@
+import { describeNestApplication } from './nest-application.suite.js';
+
+const SWC = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+  },
+};
+
+/** Jest's way with ES modules. */
+const JEST = {
+  rootDir: 'src',
+  testRegex: String.raw`\.spec\.ts$`,
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { [String.raw`\.ts$`]: ['@swc/jest', SWC] },
+  moduleNameMapper: { [String.raw`^(\.{1,2}/.*)\.js$`]: '$1' },
+};
+
+describeNestApplication({
+  nest: 12,
+  format: 'esm',
+  packages: ['jest@30', '@swc/jest'],
+  testRunners: [
+    { title: 'its own vitest', args: ['vitest', 'run'] },
+    {
+      title: 'jest with ES modules',
+      args: ['jest', '--config', JSON.stringify(JEST)],
+      env: { NODE_OPTIONS: '--experimental-vm-modules' },
+    },
+  ],
+  typeScripts: [
+    { compiler: 'typescript-5.7', module: 'nodenext', moduleResolution: 'nodenext' },
+    { compiler: 'typescript-6.0', module: 'nodenext', moduleResolution: 'nodenext' },
+  ],
+  // Nest's own webpack builder refuses ES modules.
+  builders: ['swc'],
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cp } from 'node:fs/promises';
+import { Application } from './application.js';
+import { HANDLED, ONE_COPY } from './expected.js';
+import { createNestApplication, type NestLine } from './nest-application.js';
+import { packPackage } from './packed-package.js';
+
+/** What holds for one line of Nest. */
+export interface NestSuite extends NestLine {
+  readonly testRunners: readonly TestRunner[];
+  readonly typeScripts: readonly TypeScriptSettings[];
+  /** Of `nest build`. */
+  readonly builders: readonly string[];
+  /** Declares what holds for this line only. */
+  readonly more?: (app: () => Application) => void;
+}
+
+/** A command that runs the application's tests. */
+export interface TestRunner {
+  readonly title: string;
+  /** Of `npx`. */
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How an application may resolve and check what it imports. */
+export interface TypeScriptSettings {
+  /** The installed package that is the compiler. */
+  readonly compiler: string;
+  readonly module: string;
+  readonly moduleResolution: string;
+  readonly options?: object;
+}
+
+const STRICTEST = {
+  target: 'es2022',
+  types: ['node'],
+  strict: true,
+  // The declarations of the package are checked too, against those of its peers.
+  skipLibCheck: false,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  noEmit: true,
+};
+
+interface BundleOptions {
+  readonly bundler: 'esbuild' | 'webpack';
+  readonly format: 'cjs' | 'esm';
+  /** What it is called. */
+  readonly file: string;
+}
+
+const ESBUILD_ESM: BundleOptions = { bundler: 'esbuild', format: 'esm', file: 'main.mjs' };
+
+const BUNDLES: readonly BundleOptions[] = [
+  ESBUILD_ESM,
+  { bundler: 'esbuild', format: 'cjs', file: 'main.cjs' },
+  { bundler: 'webpack', format: 'cjs', file: 'main.cjs' },
+];
+
+/** Declares the tests of an application that `nest new` made, and that got the packed package. */
+export function describeNestApplication(suite: NestSuite): void {
+  describe(`In an application of Nest ${suite.nest}, as \`nest new\` makes it, the packed package`, () => {
+    let app: Application;
+
+    beforeAll(async () => {
+      const packed = await packPackage();
+      app = await createNestApplication(packed.tarball, suite);
+      await packed.remove();
+      await app.command('nest', ['build']);
+      // Builds delete what an earlier one has left.
+      await cp(app.path('dist'), app.path('built'), { recursive: true });
+    });
+
+    afterAll(() => Application.removeAll());
+
+    it('handles a delayed message', async () => {
+      expect(await app.run('built/main.js')).toEqual(HANDLED);
+    });
+
+    testTools(suite, () => app);
+    testBundles(() => app);
+    suite.more?.(() => app);
+  });
+}
+
+function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () => Application): void {
+  it.each(testRunners)('is tested by $title on the memory store', async ({ args, env }) => {
+    await expect(app().command('npx', args, env)).resolves.toBeDefined();
+  });
+
+  it.each(typeScripts)(
+    'type-checks with $compiler, module $module, resolution $moduleResolution',
+    async ({ compiler, module, moduleResolution, options }) => {
+      const compilerOptions = { ...STRICTEST, module, moduleResolution, ...options };
+      await app().write('tsconfig.strictest.json', { compilerOptions, files: ['src/main.ts', 'src/greetings.ts'] });
+      const args = [`node_modules/${compiler}/bin/tsc`, '-p', 'tsconfig.strictest.json'];
+      expect(await app().command(process.execPath, args)).toBe('');
+    },
+  );
+
+  it.each(builders)('handles a message when `nest build` has %s for its builder', async (builder) => {
+    await app().command('nest', ['build', '--builder', builder]);
+    expect(await app().run('dist/main.js')).toEqual(HANDLED);
+  });
+}
+
+function testBundles(app: () => Application): void {
+  it.each(BUNDLES)('handles a message in a bundle of $bundler ($format)', async (options) => {
+    const bundle = await createBundle(app(), 'built/main.js', options);
+    expect(await bundle.run(options.file)).toEqual(HANDLED);
+  });
+
+  it('is one, whether it is imported or required', async () => {
+    expect(await app().run('both-formats/main.mjs')).toEqual(ONE_COPY);
+  });
+
+  it('is one in a bundle, too', async () => {
+    const bundle = await createBundle(app(), 'both-formats/main.mjs', ESBUILD_ESM);
+    expect(await bundle.run(ESBUILD_ESM.file)).toEqual(ONE_COPY);
+  });
+}
+
+/** A bundle in a folder of its own, far from the packages that it is made of. */
+async function createBundle(app: Application, entry: string, options: BundleOptions): Promise<Application> {
+  const { bundler, format, file } = options;
+  const bundle = await Application.create();
+  await app.command(process.execPath, ['bundle.mjs', bundler, format, entry, bundle.path(file)]);
+  return bundle;
+}

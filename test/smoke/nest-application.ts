@@ -1,0 +1,40 @@
+import { Application } from './application.js';
+
+/** A line of Nest, and what is asked of the application that its `nest new` makes. */
+export interface NestLine {
+  readonly nest: number;
+  readonly format: 'cjs' | 'esm';
+  /** Beside what `nest new` wants. */
+  readonly packages: readonly string[];
+}
+
+/** For the rows of both lines. */
+const PACKAGES = [
+  'ioredis@6',
+  '@swc/cli',
+  '@swc/core',
+  'esbuild',
+  'webpack',
+  'typescript-5.7@npm:typescript@~5.7.0',
+  'typescript-6.0@npm:typescript@~6.0.0',
+];
+
+/** Runs the `nest new` of this line, and installs the package from its tarball. */
+export async function createNestApplication(
+  tarball: string,
+  { nest, format, packages }: NestLine,
+): Promise<Application> {
+  const app = await Application.create();
+  const cli = ['--yes', '--prefer-offline', `@nestjs/cli@${nest}`];
+  const options = ['--directory', '.', '--skip-git', '--skip-install', '--package-manager', 'npm'];
+  await app.command('npx', [...cli, 'new', 'shop', ...options]);
+  await app.install(tarball, ...PACKAGES, ...packages);
+  const add = (program: string, target: string) =>
+    format === 'cjs' ? app.addCommonJs(program, target) : app.add(program, target);
+  await add('consumer.ts', 'src/main.ts');
+  await add('greetings.ts', 'src/greetings.ts');
+  await add('greetings.spec.ts', 'src/greetings.spec.ts');
+  await app.add('both-formats', 'both-formats');
+  await app.add('bundle.js', 'bundle.mjs');
+  return app;
+}

@@ -1,0 +1,33 @@
+import { arch, platform } from 'node:os';
+import { Application } from './application.js';
+
+/** The lowest of `engines`, and the newest line. */
+export const NODE_VERSIONS = ['20.19.0', '22.12.0', '24'] as const;
+
+/** Releases of Node.js, as npm has them for many platforms. */
+export class NodeVersions {
+  readonly #apps = new Map<string, Application>();
+
+  static async fetch(): Promise<NodeVersions> {
+    const nodes = new NodeVersions();
+    for (const version of NODE_VERSIONS) await nodes.#fetch(version);
+    return nodes;
+  }
+
+  /** Its binary; undefined, and a warning has said so: it cannot be had here. */
+  binary(version: string): string | undefined {
+    return this.#apps.get(version)?.path('node_modules', 'node', 'bin', 'node');
+  }
+
+  async #fetch(version: string): Promise<void> {
+    const app = await Application.create();
+    try {
+      await app.write('package.json', { private: true });
+      await app.install(`node@npm:node-${platform()}-${arch()}@${version}`);
+      this.#apps.set(version, app);
+    } catch (error) {
+      // Past jest, which would show its stack.
+      process.stderr.write(`Node.js ${version} cannot be had here, and is not tested: ${String(error)}\n`);
+    }
+  }
+}

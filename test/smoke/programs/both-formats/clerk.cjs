@@ -1,0 +1,19 @@
+// What a CommonJS package of the same application may hold: a handler.
+const process = require('node:process');
+const {
+  DelayedHandler,
+  DelayQueueError,
+  DelayQueueModule,
+  DelayQueueProducer,
+  RejectMessage,
+} = require('nestjs-delay-queue');
+
+class Clerk {
+  refuse({ orderId }) {
+    throw new RejectMessage(`order ${orderId} does not exist`);
+  }
+}
+const refuse = Object.getOwnPropertyDescriptor(Clerk.prototype, 'refuse');
+DelayedHandler(process.env.QUEUE, { attempts: 3 })(Clerk.prototype, 'refuse', refuse);
+
+module.exports = { Clerk, DelayQueueError, DelayQueueModule, DelayQueueProducer };

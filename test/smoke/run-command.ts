@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ENVIRONMENT } from '../support/run-program.js';
+
+/** A command that takes longer hangs. */
+const TIMEOUT = 240_000;
+
+/** Where and how a command runs. */
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** In ms. */
+  readonly timeout?: number;
+}
+
+/**
+ * Runs a command to its end; returns what it wrote to its standard output.
+ *
+ * @throws with all of its output, if it fails or takes too long
+ */
+export async function runCommand(
+  file: string,
+  args: readonly string[],
+  { cwd, env, timeout = TIMEOUT }: CommandOptions,
+): Promise<string> {
+  const options = { cwd, env: { ...ENVIRONMENT, ...env }, timeout };
+  const { stdout } = await promisify(execFile)(file, args, options).catch(
+    (error: Error & { stdout?: string; stderr?: string }) => {
+      throw new Error([error.message, error.stdout, error.stderr].join('\n'));
+    },
+  );
+  return stdout;
+}
