@@ -5,13 +5,25 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** The files that a document's links lead to, outside of its code. */
-async function linksOf(document: string): Promise<string[]> {
+const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } };
+/** Where the files of the project are on the web. */
+const FILES = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main/');
+
+/** What a document's links say, outside of its code. */
+async function targetsOf(document: string): Promise<string[]> {
   const text = (await readFile(path.join(ROOT, document), 'utf8')).replace(/^```.*?^```$/gms, '');
-  const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!);
-  return targets
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .map((target) => path.join(path.dirname(document), target));
+  return [...text.matchAll(/(?:\]\(|^\[[^\]]+\]: )([^)#\s]+)/gm)].map(([, target]) => target!);
+}
+
+const isRelative = (target: string) => !/^[a-z]+:/.test(target);
+
+/** The files of the project that a document's links lead to. */
+async function linksOf(document: string): Promise<string[]> {
+  const targets = await targetsOf(document);
+  return [
+    ...targets.filter(isRelative).map((target) => path.join(path.dirname(document), target)),
+    ...targets.filter((target) => target.startsWith(FILES)).map((target) => target.slice(FILES.length)),
+  ];
 }
 
 describe('the links of the documentation', () => {
@@ -25,6 +37,11 @@ describe('the links of the documentation', () => {
       }),
     );
     expect(broken.flat()).toEqual([]);
+  });
+
+  test('in the README are absolute: on the page of the package registry, too, they lead to the documents', async () => {
+    expect((await targetsOf('README.md')).filter(isRelative)).toEqual([]);
+    expect(await linksOf('README.md')).toContain('docs/architecture.md');
   });
 
   test.each(['test/faults', 'test/load'])('to tests: the page on reliability names every one of %s', async (folder) => {
