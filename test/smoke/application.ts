@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { randomName } from '../support/random-name.js';
+import { ENVIRONMENT } from '../support/run-program.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import { until } from '../support/until.js';
 import { runCommand } from './run-command.js';
 
 const PROGRAMS = join(import.meta.dirname, 'programs');
@@ -66,5 +70,20 @@ export class Application {
     const path = this.path(program);
     const stdout = await runCommand(node, [path], { cwd: dirname(path), env, timeout: RUN_TIMEOUT });
     return JSON.parse(stdout);
+  }
+
+  /** Runs a program until it says something, and ends it. */
+  async runUntil(program: string, words: string): Promise<void> {
+    const child = spawn(process.execPath, [this.path(program)], { cwd: this.folder, env: ENVIRONMENT });
+    const exited = once(child, 'exit');
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
+    try {
+      await until(() => output.includes(words) || child.exitCode !== null, { within: RUN_TIMEOUT });
+    } finally {
+      child.kill();
+      await exited;
+    }
+    if (!output.includes(words)) throw new Error(`It did not say '${words}':\n${output}`);
   }
 }

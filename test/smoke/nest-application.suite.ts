@@ -78,6 +78,10 @@ export function describeNestApplication(suite: NestSuite): void {
       expect(await app.run('built/main.js')).toEqual(HANDLED);
     });
 
+    it('says hello with the first message of the README', async () => {
+      await expect(app.runUntil('built/first-message.js', 'Hello, Ada!')).resolves.toBeUndefined();
+    });
+
     testTools(suite, () => app);
     testBundles(() => app);
     suite.more?.(() => app);

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Application } from './application.js';
+import { PROJECT } from './packed-package.js';
 
 /** A line of Nest, and what is asked of the application that its `nest new` makes. */
 export interface NestLine {
@@ -34,7 +37,16 @@ export async function createNestApplication(
   await add('consumer.ts', 'src/main.ts');
   await add('greetings.ts', 'src/greetings.ts');
   await add('greetings.spec.ts', 'src/greetings.spec.ts');
+  await app.write('src/first-message.ts', await firstMessage());
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');
   return app;
+}
+
+/** The snippet of the README that is to be pasted into an application. */
+async function firstMessage(): Promise<string> {
+  const text = await readFile(join(PROJECT, 'README.md'), 'utf8');
+  const [, snippet] = /^<!-- snippet: run -->\s*^```ts\n(.*?)^```$/ms.exec(text) ?? [];
+  if (snippet === undefined) throw new Error('The README has no snippet that runs');
+  return snippet;
 }
