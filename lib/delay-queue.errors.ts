@@ -2,8 +2,9 @@
  * The stable codes of {@link DelayQueueError}; `docs/errors.md` explains each one.
  *
  * - `INVALID_OPTION`: a module, queue or decorator option is unknown, malformed or out of range.
- * - `INVALID_ARGUMENT`: a queue name, id, delay, date, header or cursor given to the producer is malformed or out of range.
- * - `INVALID_PAYLOAD`: the payload cannot be written as JSON (undefined, BigInt, cyclic…).
+ * - `INVALID_ARGUMENT`: a queue name, id, delay, date, header, cursor, limit or other argument is malformed or out of
+ *   range.
+ * - `INVALID_PAYLOAD`: JSON cannot carry the payload, or a part of it (undefined, a promise, a Map, `NaN`, a BigInt, a cycle…).
  * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`.
  * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be served: two for one queue, or a provider that is not a singleton.
  * - `DUPLICATE_MESSAGE`: the id is in use and the offer said `onDuplicate: 'reject'`.

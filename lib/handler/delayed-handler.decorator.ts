@@ -1,7 +1,10 @@
 import type { QueueOptions } from '../delay-queue.options.js';
 
-/** Where the decorator leaves its declarations, on the method itself: an override without a decorator is no handler. */
-const DECLARATIONS = Symbol('nestjs-delay-queue:handlers');
+/**
+ * Where the decorator leaves its declarations, on the method itself: an override without a decorator is no handler. All copies of
+ * the package share it, so that a handler is found whichever copy decorated it.
+ */
+const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
 
 /** What a {@link DelayedHandler} declared. */
 export interface HandlerDeclaration {
