@@ -1,5 +1,4 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
-import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { type Clock, systemClock } from './clock.js';
 import { showFailure } from './consumer/failure.js';
@@ -122,7 +121,7 @@ function readGivenOptions<T extends object>(method: string, given: T): T {
 
 /** As far as its decorator says: a global module is among the imports of all others at run time. */
 function importsDelayQueue(metatype: object): boolean {
-  const imports: unknown = Reflect.getMetadata(MODULE_METADATA.IMPORTS, metatype);
+  const imports: unknown = Reflect.getMetadata('imports', metatype);
   return (
     Array.isArray(imports) &&
     imports.some((imported: Partial<DynamicModule> | undefined) => imported?.module === DelayQueueModule)
