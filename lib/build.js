@@ -110,7 +110,10 @@ function writeEntry(entry) {
   const library = join(CJS, relative(ESM, entry));
   const loader = library.replace(/\.js$/, '.load.js');
   const names = Object.keys(createRequire(import.meta.url)(library)).sort();
-  const peers = [...peersOf(library)].map((name) => ({ name, local: name.replace('@nestjs/', '').replace(/\W+/g, '_') }));
+  const peers = [...peersOf(library)].map((name) => ({
+    name,
+    local: name.replace('@nestjs/', '').replace(/\W+/g, '_'),
+  }));
   writeLines(loader, [
     '"use strict";',
     'module.exports = (peers) => {',

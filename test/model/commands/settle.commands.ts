@@ -21,7 +21,11 @@ export function settleCommands(delays: readonly number[]): WeightedCommands[] {
     fc.record({ kind: fc.constant('retry'), delay }),
     fc.record({ kind: fc.constant('defer'), delay }),
     fc.record({ kind: fc.constant('again'), delay }),
-    fc.record({ kind: fc.constant('again'), delay, body: fc.constantFrom('J"once more"', Buffer.from('J"as\\nbytes"')) }),
+    fc.record({
+      kind: fc.constant('again'),
+      delay,
+      body: fc.constantFrom('J"once more"', Buffer.from('J"as\\nbytes"')),
+    }),
     fc.record({ kind: fc.constant('dead'), error: fc.constantFrom('{"e":1}', '{"e":2}') }),
   );
   const settle = command({
