@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { readSettings } from './settings.js';
+import { guardRequests } from './requests/guard-requests.js';
 import { StartError } from './start-error.js';
 import { openStore } from './store/open-store.js';
 
@@ -15,9 +16,11 @@ async function start(): Promise<void> {
   const store = await openStore(settings);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.on(store), {
     logger: ['log', 'warn', 'error'],
+    bodyParser: false,
     // Event streams never end by themselves, and the server would wait for them.
     forceCloseConnections: true,
   });
+  guardRequests(app, settings.allowedHosts);
   app.useStaticAssets(join(import.meta.dirname, 'public'));
   app.enableShutdownHooks();
   await listen(app, settings.port);

@@ -5,6 +5,8 @@ import { StartError } from './start-error.js';
 export interface Settings {
   readonly port: number;
   readonly redisUrl: string | undefined;
+  /** Names besides those of this machine by which the shop may be called. */
+  readonly allowedHosts: readonly string[];
   /** Where the private Redis keeps its data. */
   readonly dataFolder: string;
 }
@@ -13,8 +15,14 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     port: readPort(env.PORT || '3000'),
     redisUrl: env.REDIS_URL || undefined,
+    allowedHosts: readNames(env.ALLOWED_HOSTS || ''),
     dataFolder: resolve(env.SAMPLE_DATA_DIR || '.data'),
   };
+}
+
+function readNames(text: string): string[] {
+  const names = text.toLowerCase().split(',');
+  return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
 function readPort(text: string): number {

@@ -1,5 +1,6 @@
 import { BadRequestException } from '@nestjs/common';
 import type { Duration } from 'nestjs-delay-queue';
+import { readDuration } from '../requests/read-duration.js';
 
 const LONGEST_ITEM = 100;
 
@@ -10,11 +11,13 @@ export interface PlaceOrderDto {
 }
 
 /** Reads what somebody sent, filling in what is left out. */
-export function readPlaceOrder(body: unknown): PlaceOrderDto {
-  const { item = 'A surprise', payWithin = '30m' } = (body ?? {}) as Record<string, unknown>;
+export function readPlaceOrder(body: unknown = {}): PlaceOrderDto {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new BadRequestException('The body must be a JSON object');
+  }
+  const { item = 'A surprise', payWithin = '30m' } = body as Record<string, unknown>;
   if (typeof item !== 'string' || item.trim() === '' || item.length > LONGEST_ITEM) {
     throw new BadRequestException(`item must be text of 1 to ${LONGEST_ITEM} characters`);
   }
-  // The delay queue checks the duration, and says what is wrong with it.
-  return { item: item.trim(), payWithin: payWithin as Duration };
+  return { item: item.trim(), payWithin: readDuration(payWithin, 'payWithin') };
 }

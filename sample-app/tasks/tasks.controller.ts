@@ -1,6 +1,7 @@
 import { BadRequestException, Controller, Post, Query } from '@nestjs/common';
 import { DelayQueueProducer } from 'nestjs-delay-queue';
 import { ShopEvents } from '../live/shop-events.js';
+import { readDuration } from '../requests/read-duration.js';
 import { TaskBoard } from './task-board.js';
 import type { TaskPayload } from './task-handler.js';
 import type { Task } from './task.js';
@@ -21,7 +22,7 @@ export class TasksController {
     if (task === '' || task.length > LONGEST_TASK) {
       throw new BadRequestException(`task must be text of 1 to ${LONGEST_TASK} characters`);
     }
-    const { id, dueAt } = await this.producer.offer<TaskPayload>('tasks', { task }, delay as string);
+    const { id, dueAt } = await this.producer.offer<TaskPayload>('tasks', { task }, readDuration(delay, 'delay'));
     const added: Task = { id, task, dueAt: dueAt.toISOString(), doneAt: null };
     await this.board.add(added);
     await this.events.publish({ type: 'task', data: added });

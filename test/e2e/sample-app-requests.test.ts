@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { SampleApp } from './sample-app.process.js';
+
+jest.setTimeout(60_000);
+
+const JSON_BODY = { 'content-type': 'application/json' };
+
+describe('what the sample shop takes', () => {
+  let shop: SampleApp;
+
+  beforeAll(async () => {
+    shop = await SampleApp.start();
+  });
+
+  afterAll(async () => {
+    await shop.end();
+  });
+
+  /** Sends just these headers, the Host included, which `fetch` would choose by itself. */
+  async function send(
+    method: string,
+    path: string,
+    { headers = {}, body, to = shop }: { headers?: Record<string, string>; body?: string; to?: SampleApp } = {},
+  ): Promise<{ status: number | undefined; message: string }> {
+    const sent = request(to.url + path, { method, agent: false, headers });
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    // An event stream has no end.
+    if (response.headers['content-type']?.startsWith('text/event-stream')) {
+      sent.destroy();
+      return { status: response.statusCode, message: '' };
+    }
+    let text = '';
+    for await (const chunk of response) text += String(chunk);
+    const message = text.startsWith('{') ? String((JSON.parse(text) as Record<string, unknown>).message) : text;
+    return { status: response.statusCode, message };
+  }
+
+  async function orders(): Promise<unknown> {
+    return (await shop.get('/orders')).body;
+  }
+
+  const own = () => new URL(shop.url).host;
+
+  describe('as an order', () => {
+    it('is no body at all, or a JSON object', async () => {
+      expect((await send('POST', '/orders')).status).toBe(201);
+      expect((await send('POST', '/orders', { headers: JSON_BODY, body: '{"item":"Tea"}' })).status).toBe(201);
+    });
+
+    it.each([
+      { kind: 'text', type: 'text/plain', body: '{"item":"Tea"}' },
+      { kind: 'form', type: 'application/x-www-form-urlencoded', body: 'item=Tea' },
+      { kind: 'nameless', type: '', body: '{"item":"Tea"}' },
+    ])('is no $kind body: places nothing, and says what to send', async ({ type, body }) => {
+      const before = await orders();
+      const { status, message } = await send('POST', '/orders', {
+        headers: type ? { 'content-type': type } : {},
+        body,
+      });
+      expect(status).toBe(415);
+      expect(message).toContain('Content-Type: application/json');
+      expect(await orders()).toEqual(before);
+    });
+
+    it.each(['[]', '[{"item":"Tea"}]', '"Tea"', 'null', '{'])('is not %s', async (body) => {
+      const before = await orders();
+      const { status, message } = await send('POST', '/orders', { headers: JSON_BODY, body });
+      expect(status).toBe(400);
+      expect(message).toContain('JSON object');
+      expect(await orders()).toEqual(before);
+    });
+
+    it('has no number without a unit as its text: 30 could be anything', async () => {
+      const before = await orders();
+      for (const payWithin of ['30', ' 1.5 ', '0', '+5', '.5', '1e3']) {
+        const { status, body } = await shop.post('/orders', { payWithin });
+        expect(status).toBe(400);
+        expect(body.message).toContain(`payWithin '${payWithin}' has no unit`);
+        expect(body.message).toContain("'30s'");
+      }
+      expect(await orders()).toEqual(before);
+      expect((await shop.post('/add?task=x&delay=30')).body.message).toContain("delay '30' has no unit");
+    });
+
+    it('may have a number of milliseconds, as the library takes it', async () => {
+      const { body } = await shop.post('/orders', { payWithin: 30_000 });
+      const time = Date.parse(String(body.dueAt)) - Date.parse(String(body.placedAt));
+      expect(Math.abs(time - 30_000)).toBeLessThan(1000);
+    });
+  });
+
+  describe('from a browser', () => {
+    const others: { from: string; headers: Record<string, string> }[] = [
+      { from: 'another site', headers: { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' } },
+      { from: 'another port of this machine', headers: { 'sec-fetch-site': 'same-site' } },
+      { from: 'another origin, in an older browser', headers: { origin: 'http://127.0.0.1:1' } },
+      { from: 'a page without an origin', headers: { origin: 'null' } },
+      { from: 'a page whose origin is none', headers: { origin: 'nonsense' } },
+    ];
+    const changes = ['/orders', '/orders/none/pay', '/add?task=x'];
+
+    it.each(others.flatMap(({ from, headers }) => changes.map((path) => ({ from, headers, path }))))(
+      'is no POST $path of $from',
+      async ({ headers, path }) => {
+        const { status, message } = await send('POST', path, { headers });
+        expect(status).toBe(403);
+        expect(message).toContain('another site');
+      },
+    );
+
+    it('is what its own page sends, and what no page sends', async () => {
+      const page = { origin: shop.url, 'sec-fetch-site': 'same-origin' };
+      expect((await send('POST', '/orders', { headers: page })).status).toBe(201);
+      expect((await send('POST', '/orders', { headers: { 'sec-fetch-site': 'none' } })).status).toBe(201);
+    });
+
+    it.each(['/', '/orders', '/events'])(
+      'is nothing for a name that is not the machine itself: GET %s',
+      async (path) => {
+        const { status, message } = await send('GET', path, { headers: { host: 'rebound.example' } });
+        expect(status).toBe(421);
+        expect(message).toContain('ALLOWED_HOSTS=rebound.example');
+      },
+    );
+
+    it.each(['localhost', 'shop.localhost', '127.0.0.1', '127.1.2.3', '[::1]', 'LOCALHOST:3000'])(
+      'may call the shop %s',
+      async (host) => {
+        expect((await send('GET', '/orders', { headers: { host } })).status).toBe(200);
+      },
+    );
+
+    it.each(['127.0.0.1.example', 'localhost.example', '127.0.0.1@rebound.example', ':', '10.0.0.1'])(
+      'may not call the shop %s',
+      async (host) => {
+        expect((await send('GET', '/orders', { headers: { host } })).status).toBe(421);
+      },
+    );
+
+    it('may not speak for the shop by a name that only its Origin has', async () => {
+      const headers = { origin: 'http://rebound.example', host: own() };
+      expect((await send('POST', '/orders', { headers })).status).toBe(403);
+    });
+  });
+
+  it('may be sent to the names that ALLOWED_HOSTS adds, and to no others', async () => {
+    const hosts = ['shop.example', 'other.example:8080', 'localhost', 'rebound.example'];
+    const named = await SampleApp.start({ ALLOWED_HOSTS: 'shop.example, Other.Example' });
+    const answers = [];
+    for (const host of hosts) answers.push(await send('GET', '/orders', { to: named, headers: { host } }));
+    await named.end();
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 421]);
+  });
+});
