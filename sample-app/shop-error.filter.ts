@@ -23,8 +23,13 @@ function toHttp(error: unknown): unknown {
     const statusCode = STATUS[code] ?? HttpStatus.SERVICE_UNAVAILABLE;
     return new HttpException({ statusCode, code, message }, statusCode, { cause: error });
   }
-  if (error instanceof Error && error.name === 'MaxRetriesPerRequestError') {
+  if (error instanceof Error && isUnreachable(error)) {
     return new ServiceUnavailableException('The shop cannot reach its Redis, try again later', { cause: error });
   }
   return error;
+}
+
+/** Of ioredis: no connection, or no answer in time. */
+function isUnreachable({ name, message }: Error): boolean {
+  return name === 'MaxRetriesPerRequestError' || message === 'Command timed out';
 }

@@ -1,5 +1,18 @@
 import { Inject, Injectable, type MessageEvent } from '@nestjs/common';
-import { concatMap, from, interval, map, merge, type Observable, of, startWith } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  interval,
+  map,
+  merge,
+  type Observable,
+  of,
+  startWith,
+  switchMap,
+  timer,
+} from 'rxjs';
 import { OrderBook } from '../orders/order-book.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { SHOP_STORE, type ShopStore } from '../store/shop-store.js';
@@ -7,9 +20,14 @@ import { TaskBoard } from '../tasks/task-board.js';
 import { QueueCounts } from './queue-counts.js';
 import type { ShopEvent } from './shop-event.js';
 import { ShopEvents } from './shop-events.js';
+import { StoreHealth } from './store-health.js';
 
 const HEARTBEAT = 10_000;
 const RECONNECT_AFTER = 500;
+const RETRY_AFTER = 1000;
+
+/** Nothing can be read; a snapshot ends it. */
+const AWAY: MessageEvent = { type: 'away', data: {} };
 
 /** What a page is told: everything once, then each change. */
 @Injectable()
@@ -21,24 +39,34 @@ export class LiveFeed {
     private readonly tasks: TaskBoard,
     private readonly counts: QueueCounts,
     private readonly events: ShopEvents,
+    private readonly health: StoreHealth,
   ) {}
 
   open(): Observable<MessageEvent> {
-    const counts = this.counts.changes.pipe(map((data): MessageEvent => ({ type: 'counts', data })));
     // Tells a connection that died from one on which nothing happens, on both of its ends.
     const heartbeat = interval(HEARTBEAT).pipe(map((): MessageEvent => ({ type: 'heartbeat', data: {} })));
-    return merge(this.#shop(), counts, heartbeat);
+    const shop = this.health.reachable.pipe(switchMap((reachable) => (reachable ? this.#news() : of(AWAY))));
+    return merge(shop, heartbeat);
   }
 
   /** The snapshot first, then what has happened since it was begun. */
-  #shop(): Observable<MessageEvent> {
-    return this.events.all.pipe(
+  #news(): Observable<MessageEvent> {
+    const counts = this.counts.changes.pipe(map((data): MessageEvent => ({ type: 'counts', data })));
+    const events = this.events.all.pipe(
       startWith<ShopEvent>({ type: 'gap' }),
-      concatMap((event) => (event.type === 'gap' ? from(this.#snapshot()) : of(event))),
+      concatMap((event) => (event.type === 'gap' ? this.#snapshot() : of(event))),
+    );
+    return merge(events, counts);
+  }
+
+  /** The store may be lost at any time, and be back before anybody has noticed. */
+  #snapshot(): Observable<MessageEvent> {
+    return defer(() => this.#read()).pipe(
+      catchError(() => concat(of(AWAY), timer(RETRY_AFTER).pipe(switchMap(() => this.#snapshot())))),
     );
   }
 
-  async #snapshot(): Promise<MessageEvent> {
+  async #read(): Promise<MessageEvent> {
     const [now, orders, tasks, counts] = await Promise.all([
       this.book.now(),
       this.orders.latest(),

@@ -1,14 +1,17 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { ShopEvents } from '../live/shop-events.js';
+import { StoreHealth } from '../live/store-health.js';
 import { OrderBook } from '../orders/order-book.js';
 import { SHOP_STORE, type ShopStore } from '../store/shop-store.js';
 import { TaskBoard } from '../tasks/task-board.js';
 import { MemoryOrderBook } from './memory/memory.order-book.js';
 import { MemoryShopEvents } from './memory/memory.shop-events.js';
+import { MemoryStoreHealth } from './memory/memory.store-health.js';
 import { MemoryTaskBoard } from './memory/memory.task-board.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { RedisOrderBook } from './redis/redis.order-book.js';
 import { RedisShopEvents } from './redis/redis.shop-events.js';
+import { RedisStoreHealth } from './redis/redis.store-health.js';
 import { RedisTaskBoard } from './redis/redis.task-board.js';
 
 /** What the shop keeps, in Redis or in memory. */
@@ -22,7 +25,7 @@ export class PersistenceModule {
         { provide: SHOP_STORE, useValue: store },
         ...(store.kind === 'redis' ? onRedis(store.url) : inMemory()),
       ],
-      exports: [SHOP_STORE, OrderBook, TaskBoard, ShopEvents],
+      exports: [SHOP_STORE, OrderBook, TaskBoard, ShopEvents, StoreHealth],
     };
   }
 }
@@ -33,6 +36,7 @@ function onRedis(url: string): Provider[] {
     { provide: OrderBook, useClass: RedisOrderBook },
     { provide: TaskBoard, useClass: RedisTaskBoard },
     { provide: ShopEvents, useClass: RedisShopEvents },
+    { provide: StoreHealth, useClass: RedisStoreHealth },
   ];
 }
 
@@ -41,5 +45,6 @@ function inMemory(): Provider[] {
     { provide: OrderBook, useClass: MemoryOrderBook },
     { provide: TaskBoard, useClass: MemoryTaskBoard },
     { provide: ShopEvents, useClass: MemoryShopEvents },
+    { provide: StoreHealth, useClass: MemoryStoreHealth },
   ];
 }

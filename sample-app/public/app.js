@@ -1,7 +1,9 @@
 import { connect } from './feed.js';
+import { readDuration } from './duration.js';
 import { enableForm } from './form.js';
-import { showCounts } from './counts.js';
+import { hideCounts, showCounts } from './counts.js';
 import { OrderList } from './order-list.js';
+import { post } from './request.js';
 import { TaskList } from './task-list.js';
 import { setServerTime } from './server-clock.js';
 
@@ -16,21 +18,22 @@ connect({
     tasks.showAll(shop.tasks);
     showCounts(shop.counts);
   },
+  away() {
+    orders.away();
+    tasks.away();
+    hideCounts();
+  },
   order: (order) => orders.show(order),
   task: (task) => tasks.show(task),
   counts: showCounts,
 });
 
-enableForm(document.querySelector('#place-order'), ({ item, payWithin }) =>
-  fetch('/orders', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ...(item && { item }), ...(payWithin && { payWithin }) }),
-  }),
+enableForm(document.querySelector('#place-order'), ({ item, payWithin, payWithinUnit }) =>
+  post('/orders', { ...(item && { item }), payWithin: readDuration('Pay within', payWithin, payWithinUnit) }),
 );
 
-enableForm(document.querySelector('#add-task'), ({ task, delay }) =>
-  fetch(`/add?${new URLSearchParams({ task, ...(delay && { delay }) })}`, { method: 'POST' }),
+enableForm(document.querySelector('#add-task'), ({ task, delay, delayUnit }) =>
+  post(`/add?${new URLSearchParams({ task, delay: `${readDuration('Due in', delay, delayUnit)}ms` })}`),
 );
 
 (function tick() {

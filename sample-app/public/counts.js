@@ -1,5 +1,13 @@
 const STATES = ['delayed', 'ready', 'active', 'dead'];
 
+/** Shows that they are not known. */
+export function hideCounts() {
+  for (const cell of document.querySelectorAll('[data-count]')) {
+    cell.dataset.count = '0';
+    cell.textContent = '–';
+  }
+}
+
 /** Fills the table of the queues. */
 export function showCounts(counts) {
   for (const [queue, ofQueue] of Object.entries(counts)) {

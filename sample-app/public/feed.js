@@ -9,7 +9,6 @@ export function connect(handlers) {
   function open() {
     source?.close();
     source = new EventSource('/events');
-    source.onopen = () => heard();
     source.onerror = () => {
       tell('connecting', 'Reconnecting…');
       // The browser tries again by itself, unless it was refused.
@@ -19,13 +18,14 @@ export function connect(handlers) {
     for (const [type, handle] of Object.entries(handlers)) {
       source.addEventListener(type, (event) => {
         heard();
+        if (type === 'away') tell('away', 'Redis is away');
+        if (type === 'snapshot') tell('live', 'Live');
         handle(JSON.parse(event.data));
       });
     }
   }
 
   function heard() {
-    tell('live', 'Live');
     clearTimeout(silence);
     silence = setTimeout(open, SILENCE);
   }

@@ -1,31 +1,34 @@
-/** Sends a form without leaving the page; what the server refuses is said beside it. */
+import { whileBusy } from './busy.js';
+
+/** Sends a form without leaving the page; what is refused, here or by the server, is said beside it. */
 export function enableForm(form, send) {
   const button = form.querySelector('button');
-  const error = form.querySelector('.error');
-  const inputs = [...form.querySelectorAll('input')];
+  const first = form.querySelector('input');
 
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    button.disabled = true;
-    const problem = await failure(send(Object.fromEntries(new FormData(form))));
-    button.disabled = false;
-    error.hidden = problem === null;
-    error.textContent = problem ?? '';
-    if (problem === null) {
-      inputs[0].value = '';
-      inputs[0].focus();
-    }
+    void whileBusy(button, async () => {
+      const problem = await problemOf(() => send(Object.fromEntries(new FormData(form))));
+      say(form.querySelector('.error'), problem);
+      if (problem !== null) return;
+      first.value = '';
+      first.focus();
+    });
   });
 }
 
-/** Why a request failed, in words; null if it did not. */
-export async function failure(request) {
+/** Why something failed, in words; null if it did not. */
+export async function problemOf(work) {
   try {
-    const response = await request;
-    if (response.ok) return null;
-    const { message } = await response.json();
-    return String(message);
-  } catch {
-    return 'The shop does not answer. Is it running?';
+    await work();
+    return null;
+  } catch (error) {
+    return error.message;
   }
+}
+
+/** Shows a problem, or hides the one that is over. */
+export function say(element, problem) {
+  element.hidden = problem === null;
+  element.textContent = problem ?? '';
 }

@@ -1,8 +1,11 @@
-import { failure } from './form.js';
+import { whileBusy } from './busy.js';
+import { problemOf, say } from './form.js';
+import { post } from './request.js';
 import { remaining, serverTime, timeOfDay } from './server-clock.js';
 
 const LONGEST_LIST = 50;
 const SOON = 5000;
+const NONE = 'No orders yet. Place one above, and watch its time run out.';
 
 /** The orders on the page, newest first. */
 export class OrderList {
@@ -11,8 +14,18 @@ export class OrderList {
   #news = document.querySelector('#news');
   #template = document.querySelector('#order-template');
   #rows = new Map();
+  #away = false;
+
+  /** Nothing is known of the orders until they are all shown anew. */
+  away() {
+    this.#away = true;
+    this.#empty.textContent = 'Cannot read the orders while Redis is away.';
+    this.tick();
+  }
 
   showAll(orders) {
+    this.#away = false;
+    this.#empty.textContent = NONE;
     const ids = new Set(orders.map(({ id }) => id));
     for (const id of [...this.#rows.keys()]) if (!ids.has(id)) this.#remove(id);
     for (const order of [...orders].reverse()) this.show(order);
@@ -46,7 +59,7 @@ export class OrderList {
     if (order.status !== 'unpaid') return;
     const dueAt = Date.parse(order.dueAt);
     const left = dueAt - serverTime();
-    time.textContent = remaining(left);
+    time.textContent = left > 0 ? remaining(left) : this.#away ? 'waits for Redis' : 'due';
     element.classList.toggle('soon', left < SOON);
     const share = Math.min(1, Math.max(0, left / (dueAt - Date.parse(order.placedAt))));
     bar.firstElementChild.style.transform = `scaleX(${share})`;
@@ -55,7 +68,8 @@ export class OrderList {
   #add({ id, item }) {
     const element = this.#template.content.firstElementChild.cloneNode(true);
     const part = (name) => element.querySelector(`.${name}`);
-    const row = { element, status: part('status'), time: part('time'), pay: part('pay'), bar: part('bar') };
+    const row = { element, problem: part('error') };
+    for (const name of ['status', 'time', 'pay', 'bar']) row[name] = part(name);
     element.dataset.orderId = id;
     part('item').textContent = item;
     part('item').title = item;
@@ -69,17 +83,8 @@ export class OrderList {
     return row;
   }
 
-  async #pay(id, row) {
-    row.pay.disabled = true;
-    const problem = await failure(fetch(`/orders/${id}/pay`, { method: 'POST' }));
-    row.pay.disabled = false;
-    row.problem?.remove();
-    if (problem === null) return;
-    row.problem = document.createElement('p');
-    row.problem.className = 'error';
-    row.problem.setAttribute('role', 'alert');
-    row.problem.textContent = problem;
-    row.element.append(row.problem);
+  #pay(id, row) {
+    return whileBusy(row.pay, async () => say(row.problem, await problemOf(() => post(`/orders/${id}/pay`))));
   }
 
   #remove(id) {

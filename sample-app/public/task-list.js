@@ -9,8 +9,18 @@ export class TaskList {
   #news = document.querySelector('#news');
   #template = document.querySelector('#task-template');
   #rows = new Map();
+  #away = false;
+
+  /** Nothing is known of the tasks until they are all shown anew. */
+  away() {
+    this.#away = true;
+    this.#empty.textContent = 'Cannot read the tasks while Redis is away.';
+    this.tick();
+  }
 
   showAll(tasks) {
+    this.#away = false;
+    this.#empty.textContent = 'Nothing to do.';
     this.#rows.clear();
     this.#list.replaceChildren();
     for (const task of [...tasks].reverse()) this.show(task);
@@ -32,7 +42,9 @@ export class TaskList {
   }
 
   #tick({ task, time }) {
-    if (!task.doneAt) time.textContent = `in ${remaining(Date.parse(task.dueAt) - serverTime())}`;
+    if (task.doneAt) return;
+    const left = Date.parse(task.dueAt) - serverTime();
+    time.textContent = left > 0 ? `in ${remaining(left)}` : this.#away ? 'waits for Redis' : 'due';
   }
 
   #add({ id, task }) {

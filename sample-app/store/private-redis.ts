@@ -11,6 +11,7 @@ import { keepServer } from './keeper.js';
 const PORTS_TRIED = 10;
 const START_TIMEOUT = 20_000;
 const PAUSE = 20;
+const REVIVED_AFTER = 3000;
 const LOG = 'redis.log';
 
 /**
@@ -28,7 +29,10 @@ export async function startPrivateRedis(server: string, dataFolder: string): Pro
     const url = `redis://127.0.0.1:${port}`;
     await lockFolder(join(folder, 'lock'), { pid: process.pid, url });
     const keeper = keepServer([server, ...serverArguments(port, folder)]);
-    if (await isUp(url, folder, keeper)) return url;
+    if (await isUp(url, folder, keeper)) {
+      revive(keeper, () => keepServer([server, ...serverArguments(port, folder)]));
+      return url;
+    }
   }
   throw new StartError(`${server} does not start; ${join(folder, LOG)} tells why`);
 }
@@ -44,6 +48,11 @@ function serverArguments(port: number, folder: string): string[] {
     save: '',
   };
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+/** Starts the server again whenever it ends, as whoever ends it to see what happens then wants to see it come back. */
+function revive(keeper: ChildProcess, start: () => ChildProcess): void {
+  keeper.once('exit', () => setTimeout(() => revive(start(), start), REVIVED_AFTER).unref());
 }
 
 /** Waits until the server answers; false if it ends instead. */

@@ -45,7 +45,7 @@ describe('the page of the sample shop', () => {
   it('turns an unpaid order to cancelled when its time is up, without a reload', async () => {
     const items = ['Tea', 'Coffee', 'Cake'];
     for (const item of items) {
-      await shop.place(item, '3s');
+      await shop.place(item, '3');
       await expectVisible(shop.order(item));
     }
     const cancelledAfter: number[] = [];
@@ -66,23 +66,23 @@ describe('the page of the sample shop', () => {
     await shop.page.clock.install({ time: new Date('2001-01-01') });
     await shop.page.reload();
     await shop.page.clock.runFor(500);
-    await shop.place('Tea', '100s');
+    await shop.place('Tea', '100');
     await expectVisible(shop.order('Tea', 'unpaid'));
     expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^1:(40|3\d)$/);
   });
 
   it('keeps a paid order paid', async () => {
-    await shop.place('Tea', '1s');
+    await shop.place('Tea', '1');
     await shop.pay('Tea');
     await expectVisible(shop.order('Tea', 'paid'));
-    await shop.place('Coffee', '1500ms');
+    await shop.place('Coffee', '1.5');
     await expectVisible(shop.order('Coffee', 'cancelled'));
     expect((await shop.sightings('Tea')).map(({ status }) => status)).toEqual(['unpaid', 'paid']);
   });
 
   it('shows how many messages wait', async () => {
     await until(async () => (await shop.count('orders', 'delayed')) === '0');
-    await shop.place('Tea', '2s');
+    await shop.place('Tea', '2');
     await until(async () => (await shop.count('orders', 'delayed')) === '1', { within: 1000 });
     await expectVisible(shop.order('Tea', 'cancelled'));
     await until(async () => (await shop.count('orders', 'delayed')) === '0', { within: 1000 });
@@ -91,7 +91,7 @@ describe('the page of the sample shop', () => {
 
   it('is the same in every tab', async () => {
     const other = await ShopPage.open(browser, app.url);
-    await shop.place('Tea', '10m');
+    await shop.place('Tea', '10', 'minutes');
     await expectVisible(other.order('Tea', 'unpaid'));
     await other.pay('Tea');
     await expectVisible(shop.order('Tea', 'paid'));
@@ -99,36 +99,36 @@ describe('the page of the sample shop', () => {
   });
 
   it('says beside the form what the shop refuses', async () => {
-    await shop.place('Tea', 'soon');
-    const error = shop.page.getByRole('alert').filter({ hasText: "not 'soon'" });
+    await shop.place('Tea', '40000', 'days');
+    const error = shop.page.getByRole('alert').filter({ hasText: 'must lie between' });
     await expectVisible(error);
-    await shop.place('Tea', '10m');
+    await shop.place('Tea', '10', 'minutes');
     await expectVisible(shop.order('Tea', 'unpaid'));
     await error.waitFor({ state: 'hidden' });
   });
 
   it('does tasks, too', async () => {
     await shop.page.getByLabel('Task', { exact: true }).fill('Water the plants');
-    await shop.page.getByLabel('Due in').fill('500ms');
+    await shop.page.getByLabel('Due in').fill('0.5');
     await shop.page.getByRole('button', { name: 'Add' }).click();
     const task = shop.page.getByRole('listitem').filter({ hasText: 'Water the plants' });
     await expectVisible(task.filter({ hasText: 'done at' }));
   });
 
   it('connects anew by itself, and shows what happened meanwhile', async () => {
-    await shop.place('Tea', '10m');
+    await shop.place('Tea', '10', 'minutes');
     await expectVisible(shop.order('Tea', 'unpaid'));
     const { port } = new URL(app.url);
     await app.end();
-    await expectVisible(shop.page.getByText('Reconnecting…'));
+    await expectVisible(shop.badge('Reconnecting…'));
     app = await SampleApp.start({ REDIS_URL: redis.url, PORT: port });
-    await expectVisible(shop.page.getByText('Live', { exact: true }), 15_000);
+    await expectVisible(shop.badge('Live'), 15_000);
     await shop.pay('Tea');
     await expectVisible(shop.order('Tea', 'paid'));
   });
 
   it('does not run what a name may hide', async () => {
-    await shop.place('<img src=x onerror="document.title=1">', '10m');
+    await shop.place('<img src=x onerror="document.title=1">', '10', 'minutes');
     await expectVisible(shop.order('<img src=x'));
     expect(await shop.page.title()).toBe('Shop · nestjs-delay-queue');
   });

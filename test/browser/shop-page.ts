@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 
-const WATCH_ORDERS = fileURLToPath(new URL('./watch-orders.js', import.meta.url));
+const IN_PAGE = ['./watch-orders.js', './inspect.js'].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 
 /** When an order on the page changed: milliseconds since its form was sent, by the page's own clock. */
 export interface Sighting {
@@ -24,12 +24,29 @@ export class ShopPage {
   }
 
   static async open(browser: Browser, url: string): Promise<ShopPage> {
+    const shop = await ShopPage.#load(browser, url);
+    await shop.badge('Live').waitFor();
+    return shop;
+  }
+
+  /** While the shop cannot reach its Redis. */
+  static async openAway(browser: Browser, url: string): Promise<ShopPage> {
+    const shop = await ShopPage.#load(browser, url);
+    await shop.badge('Redis is away').waitFor();
+    return shop;
+  }
+
+  static async #load(browser: Browser, url: string): Promise<ShopPage> {
     const context = await browser.newContext();
     const shop = new ShopPage(await context.newPage(), context);
-    await shop.page.addInitScript({ path: WATCH_ORDERS });
+    for (const path of IN_PAGE) await shop.page.addInitScript({ path });
     await shop.page.goto(url);
-    await shop.page.getByText('Live', { exact: true }).waitFor();
     return shop;
+  }
+
+  /** What the page says of its connection. */
+  badge(text: string): Locator {
+    return this.page.getByRole('status').getByText(text, { exact: true });
   }
 
   order(item: string, status?: string): Locator {
@@ -37,9 +54,10 @@ export class ShopPage {
     return status === undefined ? row : row.filter({ has: this.page.getByText(status, { exact: true }) });
   }
 
-  async place(item: string, payWithin: string): Promise<void> {
+  async place(item: string, payWithin: string, unit = 'seconds'): Promise<void> {
     await this.page.getByLabel('Item').fill(item);
     await this.page.getByLabel('Pay within').fill(payWithin);
+    await this.page.getByLabel('Unit of the time to pay').selectOption(unit);
     await this.page.getByRole('button', { name: 'Place order' }).click();
   }
 
@@ -50,6 +68,11 @@ export class ShopPage {
   /** What the page has shown of an order since it was opened. */
   async sightings(item: string): Promise<Sighting[]> {
     return (await this.page.evaluate<Record<string, Sighting[]>>('window.sightings'))[item] ?? [];
+  }
+
+  /** Asks one of the questions of `inspect.js`. */
+  inspect<Answer>(question: 'focused' | 'undescribed' | 'brokenReferences' | 'nameless'): Promise<Answer> {
+    return this.page.evaluate<Answer>(`window.inspect.${question}()`);
   }
 
   count(queue: 'orders' | 'tasks', state: string): Promise<string | null> {

@@ -1,6 +1,9 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 
+/** After which a command fails instead of hanging, ms. */
+const ANSWER_TIMEOUT = 5000;
+
 /** The shop's own connections, beside those of the delay queue. */
 @Injectable()
 export class RedisConnection implements OnApplicationShutdown {
@@ -22,7 +25,7 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   #connect(url: string, options: RedisOptions = {}): Redis {
-    const redis = new Redis(url, { maxRetriesPerRequest: 1, ...options });
+    const redis = new Redis(url, { maxRetriesPerRequest: 1, commandTimeout: ANSWER_TIMEOUT, ...options });
     // Each attempt to reconnect fails with an error: the first one is enough.
     let isDown = false;
     redis.on('ready', () => (isDown = false));

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { startChromium } from './chromium.js';
+import { expectVisible, type ShopPage } from './shop-page.js';
+import { ShopScene } from './shop-scene.js';
+
+// The browser may have to be installed first.
+jest.setTimeout(300_000);
+
+describe('the forms of the sample page', () => {
+  let browser: Browser;
+  let scene: ShopScene;
+  let shop: ShopPage;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  beforeEach(async () => {
+    scene = await ShopScene.open(browser);
+    shop = scene.shop;
+  });
+
+  afterEach(async () => {
+    await scene.close();
+  });
+
+  it('take a number for seconds, and the unit that is chosen', async () => {
+    await shop.place('Tea', '30');
+    await expectVisible(shop.order('Tea', 'unpaid'));
+    expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^(30\.0|29\.\d|28\.\d) s$/);
+    await shop.place('Coffee', '1.5', 'minutes');
+    await expectVisible(shop.order('Coffee', 'unpaid'));
+    expect(await shop.order('Coffee').locator('.time').textContent()).toMatch(/^1:(30|2\d)$/);
+  });
+
+  it('take nothing but a number for a time, say so, and keep the focus', async () => {
+    const time = shop.page.getByLabel('Pay within');
+    const error = shop.page.getByRole('alert').filter({ hasText: 'Pay within must be a number, such as 30' });
+    for (const payWithin of ['', 'soon', '5m', '1,000', '-1', '1e400']) {
+      await shop.place('Tea', payWithin);
+      await expectVisible(error.filter({ hasText: payWithin === '' ? 'such as 30' : `not ${payWithin}` }));
+      expect(await shop.inspect('focused')).toBe('Place order');
+    }
+    expect(await shop.order('Tea').count()).toBe(0);
+    await time.fill('30');
+    await time.press('Enter');
+    await expectVisible(shop.order('Tea', 'unpaid'));
+    expect(await error.count()).toBe(0);
+  });
+
+  it('are named, each control of them, and described by their own errors', async () => {
+    expect(await shop.inspect('undescribed')).toEqual([]);
+    expect(await shop.inspect('nameless')).toEqual([]);
+    expect(await shop.inspect('brokenReferences')).toEqual([]);
+  });
+
+  it('leave whoever pays by keyboard at their place, and say what happened', async () => {
+    for (const item of ['Coffee', 'Tea']) {
+      await shop.place(item, '10', 'minutes');
+      await expectVisible(shop.order(item, 'unpaid'));
+    }
+    await shop.page.getByRole('button', { name: 'Pay Tea' }).focus();
+    await shop.page.keyboard.press('Enter');
+    await expectVisible(shop.order('Tea', 'paid'));
+    await expectVisible(shop.page.getByRole('status').filter({ hasText: 'Tea is paid' }));
+    // Not on the next button: a key that is held, or pressed twice, would pay that order as well.
+    expect(await shop.inspect('focused')).toContain('Tea');
+    await shop.page.keyboard.press('Tab');
+    expect(await shop.inspect('focused')).toBe('Pay Coffee');
+    await shop.page.keyboard.press('Space');
+    await expectVisible(shop.order('Coffee', 'paid'));
+    expect(await shop.inspect('focused')).toContain('Coffee');
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
+import type { Browser } from 'playwright-core';
+import { hasServerBinary, SampleApp, SampleFolders } from '../e2e/sample-app.process.js';
+import { startChromium } from './chromium.js';
+import { expectVisible, ShopPage } from './shop-page.js';
+
+// The browser may have to be installed first.
+jest.setTimeout(300_000);
+
+const describeWithServer = hasServerBinary ? describe : describe.skip;
+if (!hasServerBinary) console.warn('No Redis server on the PATH: the page without its Redis is NOT TESTED.');
+
+describeWithServer('the page of the sample shop, while its private Redis is away,', () => {
+  let browser: Browser;
+  let folders: SampleFolders;
+  let app: SampleApp;
+  let shop: ShopPage;
+  let redisPid: number;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  beforeEach(async () => {
+    folders = new SampleFolders();
+    app = await SampleApp.start(folders.env);
+    redisPid = await pidOf(app.redisUrl);
+    shop = await ShopPage.open(browser, app.url);
+  });
+
+  afterEach(async () => {
+    await shop.context.close();
+    await app.end();
+    folders.remove();
+  });
+
+  const signals = ['SIGKILL', 'SIGSTOP'] as const;
+
+  it.each(signals)('says so, on an open page and on a fresh one, and goes on when it is back (%s)', async (signal) => {
+    await shop.place('Tea', '2');
+    await expectVisible(shop.order('Tea', 'unpaid'));
+    process.kill(redisPid, signal);
+    await expectVisible(shop.badge('Redis is away'), 4000);
+    if (signal === 'SIGSTOP') await expectVisible(shop.order('Tea').getByText('waits for Redis'));
+
+    const fresh = await ShopPage.openAway(browser, app.url);
+    await expectVisible(fresh.page.getByText('Cannot read the orders while Redis is away.'));
+    await expectVisible(fresh.page.getByText('Cannot read the tasks while Redis is away.'));
+    await fresh.page.getByText('No orders yet').waitFor({ state: 'hidden' });
+    // Those that can be asked say why not.
+    await fresh.place('Coffee', '10');
+    await expectVisible(fresh.page.getByRole('alert').filter({ hasText: /Redis/ }), 10_000);
+
+    if (signal === 'SIGSTOP') process.kill(redisPid, 'SIGCONT');
+    for (const page of [shop, fresh]) {
+      await expectVisible(page.badge('Live'), 15_000);
+      await expectVisible(page.order('Tea', 'cancelled'), 15_000);
+    }
+    await fresh.context.close();
+  });
+});
+
+async function pidOf(url: string): Promise<number> {
+  const redis = new Redis(url);
+  const info = await redis.info('server');
+  redis.disconnect();
+  return Number(/process_id:(\d+)/.exec(info)?.[1]);
+}
