@@ -1,15 +1,18 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { DelayQueueModule } from 'nestjs-delay-queue';
+import { ControlsModule } from './controls/controls.module.js';
+import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { LiveModule } from './live/live.module.js';
 import { OrdersModule } from './orders/orders.module.js';
+import { ParcelsModule } from './parcels/parcels.module.js';
 import { ShopErrorFilter } from './shop-error.filter.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import type { ShopStore } from './store/shop-store.js';
 import { TasksModule } from './tasks/tasks.module.js';
 
 @Module({
-  imports: [OrdersModule, TasksModule, LiveModule],
+  imports: [OrdersModule, TasksModule, ControlsModule, DeadLettersModule, ParcelsModule, LiveModule],
   providers: [{ provide: APP_FILTER, useClass: ShopErrorFilter }],
 })
 export class AppModule {

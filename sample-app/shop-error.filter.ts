@@ -6,6 +6,7 @@ const STATUS: Partial<Record<DelayQueueErrorCode, HttpStatus>> = {
   INVALID_ARGUMENT: HttpStatus.BAD_REQUEST,
   INVALID_PAYLOAD: HttpStatus.BAD_REQUEST,
   PAYLOAD_TOO_LARGE: HttpStatus.PAYLOAD_TOO_LARGE,
+  QUEUE_FULL: HttpStatus.TOO_MANY_REQUESTS,
 };
 
 /** Says whose fault it was: 400 when it was the request, 503 when it was Redis. */

@@ -4,6 +4,7 @@ import {
   concat,
   concatMap,
   defer,
+  filter,
   interval,
   map,
   merge,
@@ -13,6 +14,8 @@ import {
   switchMap,
   timer,
 } from 'rxjs';
+import { Switches } from '../controls/switches.js';
+import { FiguresService } from '../figures/figures.service.js';
 import { OrderBook } from '../orders/order-book.js';
 import { OrdersService } from '../orders/orders.service.js';
 import { SHOP_STORE, type ShopStore } from '../store/shop-store.js';
@@ -40,6 +43,8 @@ export class LiveFeed {
     private readonly counts: QueueCounts,
     private readonly events: ShopEvents,
     private readonly health: StoreHealth,
+    private readonly switches: Switches,
+    private readonly figures: FiguresService,
   ) {}
 
   open(): Observable<MessageEvent> {
@@ -52,11 +57,13 @@ export class LiveFeed {
   /** The snapshot first, then what has happened since it was begun. */
   #news(): Observable<MessageEvent> {
     const counts = this.counts.changes.pipe(map((data): MessageEvent => ({ type: 'counts', data })));
+    const figures = this.figures.changes.pipe(map((data): MessageEvent => ({ type: 'figures', data })));
     const events = this.events.all.pipe(
+      filter(isForPages),
       startWith<ShopEvent>({ type: 'gap' }),
       concatMap((event) => (event.type === 'gap' ? this.#snapshot() : of(event))),
     );
-    return merge(events, counts);
+    return merge(events, counts, figures);
   }
 
   /** The store may be lost at any time, and be back before anybody has noticed. */
@@ -67,13 +74,21 @@ export class LiveFeed {
   }
 
   async #read(): Promise<MessageEvent> {
-    const [now, orders, tasks, counts] = await Promise.all([
+    const [now, orders, tasks, switches, counts] = await Promise.all([
       this.book.now(),
       this.orders.latest(),
       this.tasks.latest(),
+      this.switches.read(),
       this.counts.read(),
     ]);
-    const data = { now: now.toISOString(), store: this.store.label, orders, tasks, counts };
+    const { kind, label } = this.store;
+    const figures = this.figures.current;
+    const data = { now: now.toISOString(), store: { kind, label }, orders, tasks, switches, counts, figures };
     return { type: 'snapshot', retry: RECONNECT_AFTER, data };
   }
+}
+
+/** A thousand orders that no page lists would only cost each of them time; figures and counts tell of those. */
+function isForPages(event: ShopEvent): boolean {
+  return event.type !== 'batch' && (event.type !== 'order' || event.data.listed);
 }

@@ -1,8 +1,14 @@
 import { Module } from '@nestjs/common';
+import { DeadLettersModule } from '../dead-letters/dead-letters.module.js';
+import { FiguresModule } from '../figures/figures.module.js';
 import { OrdersModule } from '../orders/orders.module.js';
 import { LiveController } from './live.controller.js';
 import { LiveFeed } from './live-feed.js';
 import { QueueCounts } from './queue-counts.js';
 
-@Module({ imports: [OrdersModule], controllers: [LiveController], providers: [LiveFeed, QueueCounts] })
+@Module({
+  imports: [OrdersModule, DeadLettersModule, FiguresModule],
+  controllers: [LiveController],
+  providers: [LiveFeed, QueueCounts],
+})
 export class LiveModule {}

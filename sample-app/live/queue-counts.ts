@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DelayQueueProducer, type MessageCounts } from 'nestjs-delay-queue';
+import { type DeadOrder, DeadOrders } from '../dead-letters/dead-orders.js';
+import { OrderBook } from '../orders/order-book.js';
 import {
   catchError,
   delay,
@@ -16,7 +18,13 @@ import {
 } from 'rxjs';
 import { ShopEvents } from './shop-events.js';
 
-export type ShopCounts = Readonly<Record<'orders' | 'tasks', MessageCounts>>;
+export interface ShopCounts {
+  /** `done`: how many orders were ever cancelled by their messages. */
+  readonly orders: MessageCounts & { readonly done: number };
+  readonly tasks: MessageCounts;
+  /** The oldest dead letters of the orders. */
+  readonly deadOrders: readonly DeadOrder[];
+}
 
 const INTERVAL = 1000;
 const SHORTEST_INTERVAL = 100;
@@ -32,6 +40,8 @@ export class QueueCounts {
 
   constructor(
     private readonly producer: DelayQueueProducer,
+    private readonly book: OrderBook,
+    private readonly letters: DeadOrders,
     events: ShopEvents,
   ) {
     this.changes = merge(interval(INTERVAL), events.all, events.all.pipe(delay(SETTLING))).pipe(
@@ -44,8 +54,13 @@ export class QueueCounts {
   }
 
   async read(): Promise<ShopCounts> {
-    const [orders, tasks] = await Promise.all([this.producer.counts('orders'), this.producer.counts('tasks')]);
-    return { orders, tasks };
+    const [orders, tasks, done] = await Promise.all([
+      this.producer.counts('orders'),
+      this.producer.counts('tasks'),
+      this.book.cancelled(),
+    ]);
+    const deadOrders = orders.dead > 0 ? await this.letters.list() : [];
+    return { orders: { ...orders, done }, tasks, deadOrders };
   }
 
   #skip(error: unknown): Observable<never> {

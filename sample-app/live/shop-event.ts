@@ -1,9 +1,17 @@
+import type { SwitchStates } from '../controls/switches.js';
+import type { OrderBatch } from '../orders/order-batch.js';
 import type { Order } from '../orders/order.js';
+import type { FrozenWorker } from '../parcels/frozen-worker.js';
+import type { ParcelNews } from '../parcels/parcel.js';
 import type { Task } from '../tasks/task.js';
 
 /** Something changed, and every page that is open anywhere wants to know. */
 export type ShopEvent =
   | { readonly type: 'order'; readonly data: Order }
+  | { readonly type: 'batch'; readonly data: OrderBatch }
   | { readonly type: 'task'; readonly data: Task }
+  | { readonly type: 'switches'; readonly data: SwitchStates }
+  | { readonly type: 'parcel'; readonly data: ParcelNews }
+  | { readonly type: 'frozen-worker'; readonly data: FrozenWorker }
   /** Events may have been missed: look at everything anew. */
   | { readonly type: 'gap' };

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DelayedHandler } from 'nestjs-delay-queue';
+import { DelayedHandler, type DelayedMessage } from 'nestjs-delay-queue';
+import { Switches } from '../controls/switches.js';
 import { ShopEvents } from '../live/shop-events.js';
 import { OrderBook } from './order-book.js';
 
@@ -14,15 +15,30 @@ export class OrderTimeouts {
   constructor(
     private readonly book: OrderBook,
     private readonly events: ShopEvents,
+    private readonly switches: Switches,
   ) {}
 
   // The message may come twice, or just when the customer pays: the order itself decides, once.
-  @DelayedHandler('orders')
-  async cancelUnpaid({ orderId }: OrderTimeout): Promise<void> {
-    const settlement = await this.book.settle(orderId, 'cancelled');
+  @DelayedHandler('orders', {
+    concurrency: 64,
+    attempts: 4,
+    backoff: { type: 'exponential', delay: '500ms', jitter: 0 },
+    maxMessages: 5000,
+    maxDeadLetters: 2000,
+  })
+  async cancelUnpaid({ orderId }: OrderTimeout, { attempt, dueAt }: DelayedMessage): Promise<void> {
+    const { failing } = await this.switches.read();
+    if (failing) await this.#fail(orderId, attempt);
+    const settlement = await this.book.settle(orderId, 'cancelled', dueAt);
     if (!settlement) return;
     const { order, won } = settlement;
-    if (won) this.#logger.log(`Order ${orderId} (${order.item}) was not paid in time: cancelled`);
+    if (won && order.listed) this.#logger.log(`Order ${orderId} (${order.item}) was not paid in time: cancelled`);
     await this.events.publish({ type: 'order', data: order });
+  }
+
+  async #fail(orderId: string, attempt: number): Promise<never> {
+    const order = await this.book.noteFailure(orderId, attempt);
+    if (order) await this.events.publish({ type: 'order', data: order });
+    throw new Error('The handler is switched to fail');
   }
 }

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { ConflictException, Injectable, Logger, NotFoundException } from '@nestjs/common';
 import { DelayQueueError, DelayQueueProducer, type Duration, type OfferResult } from 'nestjs-delay-queue';
 import { ShopEvents } from '../live/shop-events.js';
 import { OrderBook } from './order-book.js';
+import { newOrderId, timeoutId } from './order-ids.js';
 import type { OrderTimeout } from './order-timeouts.js';
 import type { Order } from './order.js';
 
-const LIST_LENGTH = 50;
+const LIST_LENGTH = 20;
 
 @Injectable()
 export class OrdersService {
@@ -23,13 +23,14 @@ export class OrdersService {
    * none can stay unpaid for ever. If the process dies in between, the customer was told of no order, and there is none.
    */
   async place(item: string, payWithin: Duration): Promise<Order> {
-    const id = randomBytes(8).toString('hex');
-    await this.book.draft({ id, item });
+    const id = newOrderId();
+    await this.book.draft([{ id, item, batch: null, listed: true }]);
     const { dueAt } = await this.#offerTimeout(id, payWithin).catch(async (error: unknown) => {
       await this.#discard(id);
       throw error;
     });
-    return this.#publish(await this.book.confirm(id, dueAt));
+    const [order] = await this.book.confirm([{ id, dueAt }]);
+    return this.#publish(order!);
   }
 
   /** Paying twice is paying once. */
@@ -56,7 +57,7 @@ export class OrdersService {
   }
 
   async #offerTimeout(orderId: string, payWithin: Duration): Promise<OfferResult> {
-    const offer = () => this.producer.offer<OrderTimeout>('orders', { orderId }, payWithin, { id: messageId(orderId) });
+    const offer = () => this.producer.offer<OrderTimeout>('orders', { orderId }, payWithin, { id: timeoutId(orderId) });
     try {
       return await offer();
     } catch (error) {
@@ -76,7 +77,7 @@ export class OrdersService {
 
   async #cancelTimeout(orderId: string): Promise<void> {
     try {
-      await this.producer.cancel('orders', messageId(orderId));
+      await this.producer.cancel('orders', timeoutId(orderId));
     } catch (error) {
       this.#logger.warn(`The timeout of order ${orderId} stays, and will find it paid: ${String(error)}`);
     }
@@ -86,10 +87,6 @@ export class OrdersService {
     await this.events.publish({ type: 'order', data: order });
     return order;
   }
-}
-
-function messageId(orderId: string): string {
-  return `unpaid:${orderId}`;
 }
 
 function unknown(id: string): NotFoundException {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../start-error.js';
 import { isServing } from './ask-redis.js';
 import { lockFolder } from './folder-lock.js';
-import { keepServer } from './keeper.js';
+import { keepProcess } from './keeper.js';
 
 const PORTS_TRIED = 10;
 const START_TIMEOUT = 20_000;
@@ -28,9 +28,10 @@ export async function startPrivateRedis(server: string, dataFolder: string): Pro
     const port = randomInt(20_000, 32_000);
     const url = `redis://127.0.0.1:${port}`;
     await lockFolder(join(folder, 'lock'), { pid: process.pid, url });
-    const keeper = keepServer([server, ...serverArguments(port, folder)]);
+    const start = () => keepProcess([server, ...serverArguments(port, folder)], { signal: 'TERM' });
+    const keeper = start();
     if (await isUp(url, folder, keeper)) {
-      revive(keeper, () => keepServer([server, ...serverArguments(port, folder)]));
+      revive(keeper, start);
       return url;
     }
   }

@@ -1,25 +1,36 @@
 import { Injectable } from '@nestjs/common';
-import { OrderBook, type OrderDraft, type Settlement } from '../../orders/order-book.js';
+import { type Confirmation, OrderBook, type OrderDraft, type Settlement } from '../../orders/order-book.js';
 import type { Order, OrderOutcome } from '../../orders/order.js';
 
 type Entry = Omit<Order, 'dueAt'> & { readonly dueAt: string | null };
 
+/** Older orders are forgotten, as memory is not for ever. */
+const MOST_ORDERS = 10_000;
+
 @Injectable()
 export class MemoryOrderBook extends OrderBook {
   readonly #entries = new Map<string, Entry>();
+  #cancelled = 0;
 
-  override draft({ id, item }: OrderDraft): Promise<void> {
+  override draft(drafts: readonly OrderDraft[]): Promise<void> {
     const placedAt = new Date().toISOString();
-    this.#entries.set(id, { id, item, status: 'unpaid', placedAt, dueAt: null, settledAt: null });
+    const fresh = {
+      status: 'unpaid',
+      placedAt,
+      dueAt: null,
+      settledAt: null,
+      lateBy: null,
+      failedAttempts: 0,
+    } as const;
+    for (const draft of drafts) this.#entries.set(draft.id, { ...draft, ...fresh });
+    const [...ids] = this.#entries.keys();
+    for (const id of ids.slice(0, -MOST_ORDERS)) this.#entries.delete(id);
     return Promise.resolve();
   }
 
-  override confirm(id: string, dueAt: Date): Promise<Order> {
-    const entry = this.#entries.get(id);
-    if (!entry) return Promise.reject(new Error(`There is no draft ${id}`));
-    const order = { ...entry, dueAt: dueAt.toISOString() };
-    this.#entries.set(id, order);
-    return Promise.resolve(order);
+  // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown becomes a rejection
+  override async confirm(confirmations: readonly Confirmation[]): Promise<Order[]> {
+    return confirmations.map((confirmation) => this.#confirm(confirmation));
   }
 
   override discard(id: string): Promise<void> {
@@ -27,12 +38,23 @@ export class MemoryOrderBook extends OrderBook {
     return Promise.resolve();
   }
 
-  override settle(id: string, outcome: OrderOutcome): Promise<Settlement | null> {
+  override settle(id: string, outcome: OrderOutcome, messageDueAt?: Date): Promise<Settlement | null> {
     const entry = this.#entries.get(id);
     const won = entry?.status === 'unpaid';
-    if (won) this.#entries.set(id, { ...entry, status: outcome, settledAt: new Date().toISOString() });
+    if (won) {
+      const now = Date.now();
+      const lateBy = messageDueAt ? now - messageDueAt.getTime() : null;
+      this.#entries.set(id, { ...entry, status: outcome, settledAt: new Date(now).toISOString(), lateBy });
+      if (outcome === 'cancelled') this.#cancelled++;
+    }
     const order = this.#order(id);
     return Promise.resolve(order && { order, won });
+  }
+
+  override noteFailure(id: string, failedAttempts: number): Promise<Order | null> {
+    const entry = this.#entries.get(id);
+    if (entry) this.#entries.set(id, { ...entry, failedAttempts });
+    return this.find(id);
   }
 
   override find(id: string): Promise<Order | null> {
@@ -41,11 +63,28 @@ export class MemoryOrderBook extends OrderBook {
 
   override latest(limit: number): Promise<Order[]> {
     const orders = [...this.#entries.keys()].reverse().map((id) => this.#order(id));
-    return Promise.resolve(orders.filter((order) => order !== null).slice(0, limit));
+    return Promise.resolve(
+      orders
+        .filter((order) => order !== null)
+        .filter(({ listed }) => listed)
+        .slice(0, limit),
+    );
+  }
+
+  override cancelled(): Promise<number> {
+    return Promise.resolve(this.#cancelled);
   }
 
   override now(): Promise<Date> {
     return Promise.resolve(new Date());
+  }
+
+  #confirm({ id, dueAt }: Confirmation): Order {
+    const entry = this.#entries.get(id);
+    if (!entry) throw new Error(`There is no draft ${id}`);
+    const order = { ...entry, dueAt: dueAt.toISOString() };
+    this.#entries.set(id, order);
+    return order;
   }
 
   #order(id: string): Order | null {

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { type DeadLetters, DelayQueueProducer } from 'nestjs-delay-queue';
+import type { OrderTimeout } from '../orders/order-timeouts.js';
+
+const LIST_LENGTH = 3;
+
+/** A message of the orders' queue whose attempts are spent, as the pages show it. */
+export interface DeadOrder {
+  /** Of the message. */
+  readonly id: string;
+  readonly orderId: string;
+  readonly failedAttempts: number;
+  readonly error: string;
+}
+
+/** The dead letters of the orders' queue. */
+@Injectable()
+export class DeadOrders {
+  readonly #letters: DeadLetters;
+
+  constructor(producer: DelayQueueProducer) {
+    this.#letters = producer.deadLetters('orders');
+  }
+
+  /** The oldest few. */
+  async list(): Promise<DeadOrder[]> {
+    const { letters } = await this.#letters.list<OrderTimeout>({ limit: LIST_LENGTH });
+    return letters.map(({ id, payload, failedAttempts, error }) => ({
+      id,
+      orderId: payload.orderId,
+      failedAttempts,
+      error: error.message,
+    }));
+  }
+
+  redrive(id: string): Promise<boolean> {
+    return this.#letters.redrive(id);
+  }
+
+  redriveAll(): Promise<number> {
+    return this.#letters.redriveAll();
+  }
+
+  discardAll(): Promise<number> {
+    return this.#letters.discardAll();
+  }
+}

@@ -1,0 +1,34 @@
+import type { OrderBatch } from '../orders/order-batch.js';
+import type { Order } from '../orders/order.js';
+import { type Lateness, LatenessWindow } from './lateness-window.js';
+
+/** How far a batch of orders is. */
+export interface BatchState extends OrderBatch {
+  readonly cancelled: number;
+  /** From the due time until the last one was cancelled, ms; null unless all are. */
+  readonly took: number | null;
+  readonly lateness: Lateness;
+}
+
+/** Follows one batch of orders. */
+export class BatchProgress {
+  readonly #lateness: LatenessWindow;
+  #lastAt = 0;
+
+  constructor(private readonly batch: OrderBatch) {
+    this.#lateness = new LatenessWindow(batch.size);
+  }
+
+  see({ id, batch, lateBy, settledAt }: Order): void {
+    if (batch !== this.batch.id || lateBy === null || settledAt === null) return;
+    this.#lateness.add(id, lateBy);
+    this.#lastAt = Math.max(this.#lastAt, Date.parse(settledAt));
+  }
+
+  get state(): BatchState {
+    const lateness = this.#lateness.summary();
+    const isDone = lateness.count === this.batch.size;
+    const took = isDone ? this.#lastAt - Date.parse(this.batch.dueAt) : null;
+    return { ...this.batch, cancelled: lateness.count, took, lateness };
+  }
+}

@@ -1,0 +1,57 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { map, type Observable, Subject, type Subscription, throttleTime } from 'rxjs';
+import type { ShopEvent } from '../live/shop-event.js';
+import { ShopEvents } from '../live/shop-events.js';
+import { BatchProgress, type BatchState } from './batch-progress.js';
+import { type Lateness, LatenessWindow } from './lateness-window.js';
+
+/** What this process has seen since it started, of what all processes do. */
+export interface Figures {
+  /** Of the latest thousand messages. */
+  readonly lateness: Lateness;
+  /** The latest batch; null: none was placed. */
+  readonly batch: BatchState | null;
+}
+
+const WINDOW = 1000;
+const SHORTEST_INTERVAL = 100;
+
+@Injectable()
+export class FiguresService implements OnModuleInit, OnModuleDestroy {
+  readonly #lateness = new LatenessWindow(WINDOW);
+  readonly #changed = new Subject<void>();
+  #batch: BatchProgress | undefined;
+  #listening: Subscription | undefined;
+
+  constructor(private readonly events: ShopEvents) {}
+
+  onModuleInit(): void {
+    this.#listening = this.events.all.subscribe((event) => this.#see(event));
+  }
+
+  onModuleDestroy(): void {
+    this.#listening?.unsubscribe();
+  }
+
+  get current(): Figures {
+    return { lateness: this.#lateness.summary(), batch: this.#batch?.state ?? null };
+  }
+
+  /** The figures when they have changed, a few times a second at most. */
+  get changes(): Observable<Figures> {
+    const calm = throttleTime(SHORTEST_INTERVAL, undefined, { leading: true, trailing: true });
+    return this.#changed.pipe(
+      calm,
+      map(() => this.current),
+    );
+  }
+
+  #see(event: ShopEvent): void {
+    if (event.type === 'batch') this.#batch = new BatchProgress(event.data);
+    else if (event.type === 'order' && event.data.lateBy !== null) {
+      this.#lateness.add(event.data.id, event.data.lateBy);
+      this.#batch?.see(event.data);
+    } else return;
+    this.#changed.next();
+  }
+}

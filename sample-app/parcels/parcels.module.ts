@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { FreezeController } from './freeze.controller.js';
+import { FreezeService } from './freeze.service.js';
+import { ParcelPacker } from './parcel-packer.js';
+
+@Module({ controllers: [FreezeController], providers: [FreezeService, ParcelPacker] })
+export class ParcelsModule {}

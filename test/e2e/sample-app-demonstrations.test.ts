@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { until } from '../support/until.js';
+import type { EventReader } from './sample-app.events.js';
+import { SampleApp } from './sample-app.process.js';
+
+jest.setTimeout(60_000);
+
+type Store = 'Redis' | 'memory';
+
+interface Batch {
+  readonly id: string;
+  readonly cancelled: number;
+  readonly took: number | null;
+  readonly lateness: Readonly<Record<string, number>>;
+}
+
+describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on %s', (store) => {
+  let redis: TestRedis | undefined;
+  let shop: SampleApp;
+  let page: EventReader;
+
+  beforeAll(async () => {
+    redis = store === 'Redis' ? await startRedis() : undefined;
+    shop = await SampleApp.start(redis ? { REDIS_URL: redis.url } : {});
+    page = await shop.listen();
+  });
+
+  afterEach(async () => {
+    await shop.post('/controls/mend');
+    await shop.post('/controls/resume');
+  });
+
+  afterAll(async () => {
+    page.close();
+    await shop.end();
+    await redis?.stop();
+  });
+
+  const latest = (type: string) => page.of(type).at(-1)?.data;
+  const orderCounts = () => (latest('counts') as { orders: Record<string, number> } | undefined)?.orders;
+
+  it('says of each cancelled order how late its message was, by the clock of the store', async () => {
+    const id = await shop.place({ payWithin: '200ms' });
+    const { data } = await page.until('order', { id, status: 'cancelled' });
+    expect(data.lateBy).toBe(Date.parse(String(data.settledAt)) - Date.parse(String(data.dueAt)));
+    expect(data.lateBy).toBeGreaterThanOrEqual(0);
+    await until(() => (latest('figures') as { lateness: { count: number } }).lateness.count > 0);
+
+    const paid = await shop.place({ payWithin: '10m' });
+    await shop.post(`/orders/${paid}/pay`);
+    expect((await page.until('order', { id: paid, status: 'paid' })).data.lateBy).toBeNull();
+  });
+
+  it('cancels a thousand orders due at once, lists a few of them, and tells how late they were', async () => {
+    const { status, body: batch } = await shop.post('/orders/batch');
+    expect({ status, batch }).toMatchObject({ status: 201, batch: { size: 1000 } });
+    const tea = await shop.place({ item: 'Tea', payWithin: '10m' });
+    const progress = () => (latest('figures') as { batch: Batch | null }).batch!;
+    await until(() => progress().id === batch.id && progress().took !== null, { within: 20_000 });
+
+    console.log(`A thousand due at once, on ${store}: cancelled within ${progress().took} ms`);
+    expect(progress().cancelled).toBe(1000);
+    expect(progress().lateness.count).toBe(1000);
+    expect(progress().lateness.p99).toBeGreaterThanOrEqual(progress().lateness.p50!);
+    expect(progress().took).toBeGreaterThanOrEqual(progress().lateness.p99!);
+    const listed = (await shop.get('/orders')).body as unknown as { id: string; batch: string; status: string }[];
+    expect(listed.filter((order) => order.batch === batch.id).map((order) => order.status)).toEqual(
+      Array.from({ length: 3 }, () => 'cancelled'),
+    );
+    expect(listed.map(({ id }) => id)).toContain(tea);
+    // Nobody is told of those that no page lists.
+    expect(page.of('order').filter(({ data }) => data.batch === batch.id && !data.listed)).toEqual([]);
+    await until(() => orderCounts()!.done! >= 1000);
+  });
+
+  it('tries again while the handler fails, buries the message, and handles it once it is redriven', async () => {
+    await shop.post('/controls/fail');
+    await page.until('switches', { failing: true });
+    const id = await shop.place({ payWithin: 0 });
+    const others = [await shop.place({ payWithin: 0 }), await shop.place({ payWithin: 0 })];
+    await page.until('order', { id, status: 'unpaid', failedAttempts: 1 });
+    await page.until('order', { id, status: 'unpaid', failedAttempts: 4 }, 10_000);
+    await until(() => orderCounts()?.dead === 3);
+    const letters = (latest('counts') as { deadOrders: Record<string, unknown>[] }).deadOrders;
+    const letter = letters.find(({ orderId }) => orderId === id)!;
+    expect(letter).toMatchObject({ failedAttempts: 4, error: 'The handler is switched to fail' });
+
+    await shop.post('/controls/mend');
+    expect(await shop.post(`/dead-letters/${String(letter.id)}/redrive`)).toMatchObject({ status: 200 });
+    const { data } = await page.until('order', { id, status: 'cancelled' });
+    // Late by its new due time, not by the first one.
+    expect(data.lateBy).toBeLessThan(2000);
+    expect((await shop.post(`/dead-letters/${String(letter.id)}/redrive`)).status).toBe(404);
+    expect((await shop.post('/dead-letters/redrive')).body).toEqual({ redriven: 2 });
+    for (const other of others) await page.until('order', { id: other, status: 'cancelled' });
+  });
+
+  it('discards what is dead, and the order stays as it is', async () => {
+    await shop.post('/controls/fail');
+    const id = await shop.place({ payWithin: 0 });
+    await until(() => orderCounts()?.dead === 1, { within: 15_000 });
+    expect((await shop.post('/dead-letters/discard')).body).toEqual({ discarded: 1 });
+    await until(() => orderCounts()?.dead === 0);
+    expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
+  });
+
+  it('cancels nothing while it is paused, and all of it when it goes on', async () => {
+    expect((await shop.post('/controls/pause')).body).toMatchObject({ paused: true });
+    const id = await shop.place({ payWithin: 0 });
+    await until(() => orderCounts()?.ready === 1);
+    const late = await shop.listen();
+    expect(late.of('snapshot')[0]!.data.switches).toMatchObject({ paused: true });
+    late.close();
+    expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
+    await shop.post('/controls/resume');
+    await page.until('order', { id, status: 'cancelled' });
+  });
+});
+
+describe('the worker that the sample shop freezes', () => {
+  interface Parcel {
+    readonly number: number;
+    readonly state: string;
+    readonly attempt: number;
+    readonly pid: number;
+  }
+
+  it('loses its parcels to the shop, which packs each of them once, and leaves no process', async () => {
+    const redis = await startRedis();
+    const shop = await SampleApp.start({ REDIS_URL: redis.url });
+    const page = await shop.listen();
+    const { status, body: begun } = await shop.post('/worker/freeze');
+    expect(status).toBe(202);
+    expect((await shop.post('/worker/freeze')).status).toBe(409);
+    const { data: frozen } = await page.until('frozen-worker', { run: begun.run, phase: 'frozen' }, 20_000);
+    await page.until('frozen-worker', { run: begun.run, phase: 'done' }, 20_000);
+    page.close();
+
+    const parcels = page.of('parcel').map(({ data }) => data as unknown as Parcel);
+    const packed = parcels.filter(({ state }) => state === 'packed');
+    const held = parcels.filter(({ state, pid }) => state === 'packing' && pid === frozen.worker);
+    expect(held.length).toBeGreaterThan(0);
+    expect(packed.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(packed.every(({ pid }) => pid === frozen.shop)).toBe(true);
+    for (const { number } of held) expect(packed.find((parcel) => parcel.number === number)!.attempt).toBe(2);
+    await until(() => !isRunning(Number(frozen.worker)));
+    await shop.end();
+    await redis.stop();
+  });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)('ends with the shop, frozen as it is (%s)', async (signal) => {
+    const redis = await startRedis();
+    const shop = await SampleApp.start({ REDIS_URL: redis.url });
+    const page = await shop.listen();
+    await shop.post('/worker/freeze');
+    const { data } = await page.until('frozen-worker', { phase: 'frozen' }, 20_000);
+    expect(isRunning(Number(data.worker))).toBe(true);
+    await shop.end(signal);
+    await until(() => !isRunning(Number(data.worker)));
+    page.close();
+    await redis.stop();
+  });
+
+  it('is none where the messages live in memory, which is said', async () => {
+    const shop = await SampleApp.start();
+    const { status, body } = await shop.post('/worker/freeze');
+    expect(status).toBe(503);
+    expect(body.message).toContain('needs a Redis');
+    await shop.end();
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
