@@ -18,6 +18,7 @@ import { Switches } from '../controls/switches.js';
 import { FiguresService } from '../figures/figures.service.js';
 import { OrderBook } from '../orders/order-book.js';
 import { OrdersService } from '../orders/orders.service.js';
+import { FreezeWatch } from '../parcels/freeze-watch.js';
 import { SHOP_STORE, type ShopStore } from '../store/shop-store.js';
 import { TaskBoard } from '../tasks/task-board.js';
 import { QueueCounts } from './queue-counts.js';
@@ -45,6 +46,7 @@ export class LiveFeed {
     private readonly health: StoreHealth,
     private readonly switches: Switches,
     private readonly figures: FiguresService,
+    private readonly freezes: FreezeWatch,
   ) {}
 
   open(): Observable<MessageEvent> {
@@ -82,8 +84,8 @@ export class LiveFeed {
       this.counts.read(),
     ]);
     const { kind, label } = this.store;
-    const figures = this.figures.current;
-    const data = { now: now.toISOString(), store: { kind, label }, orders, tasks, switches, counts, figures };
+    const read = { now: now.toISOString(), orders, tasks, switches, counts };
+    const data = { ...read, store: { kind, label }, figures: this.figures.current, freeze: this.freezes.current };
     return { type: 'snapshot', retry: RECONNECT_AFTER, data };
   }
 }

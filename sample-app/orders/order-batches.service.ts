@@ -42,5 +42,9 @@ export class OrderBatchesService {
 }
 
 function draftOf(batch: string, number: number): OrderDraft {
-  return { id: newOrderId(), item: `Number ${number} of ${SIZE}`, batch, listed: number > SIZE - LISTED };
+  return { id: newOrderId(), item: `Order ${show(number)} of ${show(SIZE)}`, batch, listed: number > SIZE - LISTED };
+}
+
+function show(number: number): string {
+  return number.toLocaleString('en');
 }

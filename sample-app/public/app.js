@@ -1,31 +1,60 @@
-import { connect } from './feed.js';
+import { BatchCard } from './batch-card.js';
 import { readDuration } from './duration.js';
+import { FailureCard } from './failure-card.js';
+import { connect } from './feed.js';
+import { showLateness } from './figures.js';
+import { hideCounts, showCounts } from './flow.js';
 import { enableForm } from './form.js';
-import { hideCounts, showCounts } from './counts.js';
 import { OrderList } from './order-list.js';
+import { PauseCard } from './pause-card.js';
 import { post } from './request.js';
-import { TaskList } from './task-list.js';
 import { setServerTime } from './server-clock.js';
+import { TaskList } from './task-list.js';
+import { WorkerCard } from './worker-card.js';
 
 const orders = new OrderList();
 const tasks = new TaskList();
+const batch = new BatchCard();
+const failures = new FailureCard();
+const pause = new PauseCard();
+const worker = new WorkerCard();
+
+const shown = {
+  counts(counts) {
+    showCounts(counts);
+    failures.show(counts);
+  },
+  figures(figures) {
+    showLateness(figures.lateness);
+    batch.show(figures.batch);
+  },
+  switches(states) {
+    orders.switched(states);
+    failures.switched(states);
+    pause.switched(states);
+  },
+  order: (order) => orders.show(order),
+  task: (task) => tasks.show(task),
+  parcel: (news) => worker.parcel(news),
+  'frozen-worker': (state) => worker.show(state),
+};
 
 connect({
+  ...shown,
   snapshot(shop) {
     setServerTime(shop.now);
-    document.querySelector('#store').textContent = `on ${shop.store}`;
+    document.querySelector('#store').textContent = `on ${shop.store.label}`;
+    worker.available(shop.store);
+    if (shop.freeze) worker.showAll(shop.freeze);
     orders.showAll(shop.orders);
     tasks.showAll(shop.tasks);
-    showCounts(shop.counts);
+    for (const type of ['switches', 'counts', 'figures']) shown[type](shop[type]);
   },
   away() {
     orders.away();
     tasks.away();
     hideCounts();
   },
-  order: (order) => orders.show(order),
-  task: (task) => tasks.show(task),
-  counts: showCounts,
 });
 
 enableForm(document.querySelector('#place-order'), ({ item, payWithin, payWithinUnit }) =>
@@ -39,6 +68,7 @@ enableForm(document.querySelector('#add-task'), ({ task, delay, delayUnit }) =>
 (function tick() {
   orders.tick();
   tasks.tick();
+  batch.tick();
   // Ten times a second is what the tenths of a second need; none while nobody looks.
   setTimeout(() => requestAnimationFrame(tick), 100);
 })();

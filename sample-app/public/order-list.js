@@ -1,25 +1,34 @@
 import { whileBusy } from './busy.js';
+import { duration } from './figures.js';
 import { problemOf, say } from './form.js';
 import { post } from './request.js';
 import { remaining, serverTime, timeOfDay } from './server-clock.js';
 
-const LONGEST_LIST = 50;
+const LONGEST_LIST = 12;
 const SOON = 5000;
 const NONE = 'No orders yet. Place one above, and watch its time run out.';
 
 /** The orders on the page, newest first. */
 export class OrderList {
   #list = document.querySelector('#orders');
+  #title = document.querySelector('#orders-title');
   #empty = document.querySelector('#no-orders');
   #news = document.querySelector('#news');
   #template = document.querySelector('#order-template');
   #rows = new Map();
   #away = false;
+  #paused = false;
 
   /** Nothing is known of the orders until they are all shown anew. */
   away() {
     this.#away = true;
     this.#empty.textContent = 'Cannot read the orders while Redis is away.';
+    this.tick();
+  }
+
+  /** Tells why what is due may wait. */
+  switched({ paused }) {
+    this.#paused = paused;
     this.tick();
   }
 
@@ -33,6 +42,7 @@ export class OrderList {
   }
 
   show(order) {
+    if (this.#isPast(order)) return;
     const row = this.#rows.get(order.id) ?? this.#add(order);
     const before = row.order?.status;
     // What is settled stays settled; older news may come late.
@@ -43,7 +53,7 @@ export class OrderList {
     // Whoever has just pressed the button keeps their place on the page.
     if (order.status !== 'unpaid' && document.activeElement === row.pay) row.element.focus();
     row.pay.hidden = row.bar.hidden = order.status !== 'unpaid';
-    if (order.status !== 'unpaid') row.time.textContent = `at ${timeOfDay(order.settledAt)}`;
+    if (order.status !== 'unpaid') row.time.textContent = settled(order);
     if (before === 'unpaid' && order.status !== before) {
       row.element.classList.add('settled-now');
       this.#news.textContent = `${order.item} is ${order.status}`;
@@ -59,10 +69,22 @@ export class OrderList {
     if (order.status !== 'unpaid') return;
     const dueAt = Date.parse(order.dueAt);
     const left = dueAt - serverTime();
-    time.textContent = left > 0 ? remaining(left) : this.#away ? 'waits for Redis' : 'due';
+    time.textContent = left > 0 ? remaining(left) : this.#overdue(order);
     element.classList.toggle('soon', left < SOON);
     const share = Math.min(1, Math.max(0, left / (dueAt - Date.parse(order.placedAt))));
     bar.firstElementChild.style.transform = `scaleX(${share})`;
+  }
+
+  /** Whether there are enough newer ones. */
+  #isPast({ id, placedAt }) {
+    if (this.#rows.has(id) || this.#rows.size < LONGEST_LIST) return false;
+    return [...this.#rows.values()].every(({ order }) => order.placedAt > placedAt);
+  }
+
+  #overdue({ failedAttempts }) {
+    if (this.#away) return 'waits for Redis';
+    if (failedAttempts > 0) return `attempt ${failedAttempts} failed`;
+    return this.#paused ? 'paused' : 'due';
   }
 
   #add({ id, item }) {
@@ -88,7 +110,13 @@ export class OrderList {
   }
 
   #remove(id) {
-    this.#rows.get(id).element.remove();
+    const { element } = this.#rows.get(id);
+    if (element.contains(document.activeElement)) this.#title.focus();
+    element.remove();
     this.#rows.delete(id);
   }
+}
+
+function settled({ settledAt, lateBy }) {
+  return lateBy === null ? timeOfDay(settledAt) : `${timeOfDay(settledAt)}, ${duration(lateBy)} late`;
 }

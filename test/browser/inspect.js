@@ -27,6 +27,19 @@ window.inspect = {
       .filter((id) => controls(`[id="${id}"]`).length !== 1);
   },
 
+  /** What makes the page wider than the window; what scrolls by itself does not. */
+  tooWide() {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    return controls('body *')
+      .filter((element) => element.getBoundingClientRect().right > clientWidth)
+      .map(({ outerHTML }) => outerHTML.slice(0, 200));
+  },
+
+  moving() {
+    return document.getAnimations().map(({ animationName, transitionProperty }) => animationName ?? transitionProperty);
+  },
+
   nameless() {
     const isNamed = ({ labels, ariaLabel, textContent }) => labels?.length > 0 || ariaLabel || textContent.trim();
     return controls('input, textarea, button')

@@ -81,12 +81,12 @@ describe('the page of the sample shop', () => {
   });
 
   it('shows how many messages wait', async () => {
-    await until(async () => (await shop.count('orders', 'delayed')) === '0');
+    await until(async () => (await shop.count('delayed')) === '0');
     await shop.place('Tea', '2');
-    await until(async () => (await shop.count('orders', 'delayed')) === '1', { within: 1000 });
+    await until(async () => (await shop.count('delayed')) === '1', { within: 1000 });
     await expectVisible(shop.order('Tea', 'cancelled'));
-    await until(async () => (await shop.count('orders', 'delayed')) === '0', { within: 1000 });
-    await until(async () => (await shop.count('orders', 'active')) === '0', { within: 2000 });
+    await until(async () => (await shop.count('delayed')) === '0', { within: 1000 });
+    await until(async () => (await shop.count('active')) === '0', { within: 2000 });
   });
 
   it('is the same in every tab', async () => {

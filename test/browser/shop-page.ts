@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 const IN_PAGE = ['./watch-orders.js', './inspect.js'].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 
@@ -8,6 +8,9 @@ export interface Sighting {
   readonly status: string;
   readonly after: number;
 }
+
+/** What `inspect.js` can be asked. */
+type Question = 'focused' | 'undescribed' | 'brokenReferences' | 'nameless' | 'tooWide' | 'moving';
 
 /** The page of the shop, with the names that people read on it. */
 export class ShopPage {
@@ -23,8 +26,8 @@ export class ShopPage {
     });
   }
 
-  static async open(browser: Browser, url: string): Promise<ShopPage> {
-    const shop = await ShopPage.#load(browser, url);
+  static async open(browser: Browser, url: string, options?: BrowserContextOptions): Promise<ShopPage> {
+    const shop = await ShopPage.#load(browser, url, options);
     await shop.badge('Live').waitFor();
     return shop;
   }
@@ -36,8 +39,8 @@ export class ShopPage {
     return shop;
   }
 
-  static async #load(browser: Browser, url: string): Promise<ShopPage> {
-    const context = await browser.newContext();
+  static async #load(browser: Browser, url: string, options?: BrowserContextOptions): Promise<ShopPage> {
+    const context = await browser.newContext(options);
     const shop = new ShopPage(await context.newPage(), context);
     for (const path of IN_PAGE) await shop.page.addInitScript({ path });
     await shop.page.goto(url);
@@ -71,12 +74,13 @@ export class ShopPage {
   }
 
   /** Asks one of the questions of `inspect.js`. */
-  inspect<Answer>(question: 'focused' | 'undescribed' | 'brokenReferences' | 'nameless'): Promise<Answer> {
+  inspect<Answer>(question: Question): Promise<Answer> {
     return this.page.evaluate<Answer>(`window.inspect.${question}()`);
   }
 
-  count(queue: 'orders' | 'tasks', state: string): Promise<string | null> {
-    return this.page.locator(`#counts-${queue} [data-state="${state}"]`).textContent();
+  /** How many messages of the orders' queue are in a state, as the page writes it. */
+  count(state: string): Promise<string | null> {
+    return this.page.locator(`#counts-orders [data-state="${state}"]`).textContent();
   }
 }
 

@@ -14,7 +14,7 @@ export class RedisConnection implements OnApplicationShutdown {
   readonly #logger = new Logger('ShopRedis');
 
   constructor(url: string) {
-    this.commands = this.#connect(url);
+    this.commands = this.#connect(url, { enableAutoPipelining: true });
     this.subscriber = this.#connect(url, { autoResubscribe: false });
   }
 

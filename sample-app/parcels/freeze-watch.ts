@@ -1,0 +1,44 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { Subscription } from 'rxjs';
+import type { ShopEvent } from '../live/shop-event.js';
+import { ShopEvents } from '../live/shop-events.js';
+import type { FrozenWorker } from './frozen-worker.js';
+import type { ParcelNews } from './parcel.js';
+
+/** The latest demonstration of a frozen worker, for pages that come in the middle of it. */
+export interface FreezeState {
+  readonly worker: FrozenWorker;
+  /** The latest news of each parcel. */
+  readonly parcels: readonly ParcelNews[];
+}
+
+@Injectable()
+export class FreezeWatch implements OnModuleInit, OnModuleDestroy {
+  readonly #parcels = new Map<number, ParcelNews>();
+  #worker: FrozenWorker | undefined;
+  #listening: Subscription | undefined;
+
+  constructor(private readonly events: ShopEvents) {}
+
+  onModuleInit(): void {
+    this.#listening = this.events.all.subscribe((event) => this.#see(event));
+  }
+
+  onModuleDestroy(): void {
+    this.#listening?.unsubscribe();
+  }
+
+  /** Null: this process has seen none. */
+  get current(): FreezeState | null {
+    return this.#worker ? { worker: this.#worker, parcels: [...this.#parcels.values()] } : null;
+  }
+
+  #see(event: ShopEvent): void {
+    if (event.type === 'frozen-worker') {
+      if (event.data.run !== this.#worker?.run) this.#parcels.clear();
+      this.#worker = event.data;
+    } else if (event.type === 'parcel' && event.data.run === this.#worker?.run) {
+      this.#parcels.set(event.data.number, event.data);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+const count = document.querySelector('#lateness-count');
+
+/** How late messages are, for people: milliseconds, or seconds once there are many. */
+export function duration(milliseconds) {
+  if (milliseconds === null) return '–';
+  return milliseconds < 10_000 ? `${milliseconds.toLocaleString()} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Shows how late the latest messages were. */
+export function showLateness(lateness) {
+  for (const name of ['p50', 'p99']) document.querySelector(`#${name}`).textContent = duration(lateness[name]);
+  count.textContent = origin(lateness.count);
+}
+
+function origin(count) {
+  if (count === 0) return 'No message was due yet.';
+  return count === 1 ? 'One message so far.' : `The latest ${count.toLocaleString()} messages.`;
+}

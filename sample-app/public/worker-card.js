@@ -1,0 +1,79 @@
+import { enableAction } from './action.js';
+import { post } from './request.js';
+
+const IN_MEMORY =
+  'Needs a second process, and so a Redis: start the shop with redis-server or valkey-server on the PATH, or with REDIS_URL.';
+
+/** A worker that is frozen for longer than its lease. */
+export class WorkerCard {
+  #card = document.querySelector('#worker');
+  #button = this.#card.querySelector('button');
+  #text = this.#card.querySelector('.outcome');
+  #list = this.#card.querySelector('.parcels');
+  #state = null;
+  #parcels = new Map();
+
+  constructor() {
+    enableAction(this.#button, () => post('/worker/freeze'));
+  }
+
+  available(store) {
+    this.#button.disabled = store.kind === 'memory';
+    if (this.#button.disabled) this.#text.textContent = IN_MEMORY;
+  }
+
+  show(state) {
+    if (state.run !== this.#state?.run) {
+      this.#parcels.clear();
+      this.#list.replaceChildren(...Array.from({ length: state.parcels }, (_, i) => chip(i + 1)));
+    }
+    this.#state = state;
+    this.#tell();
+  }
+
+  showAll({ worker, parcels }) {
+    this.show(worker);
+    for (const news of parcels) this.parcel(news);
+  }
+
+  parcel(news) {
+    if (news.run !== this.#state?.run) return;
+    this.#parcels.set(news.number, news);
+    this.#tell();
+  }
+
+  #tell() {
+    this.#text.textContent = this.#outcome();
+    [...this.#list.children].forEach((element, i) => {
+      const [state, text] = this.#look(this.#parcels.get(i + 1));
+      element.dataset.state = state;
+      element.querySelector('.by').textContent = text;
+    });
+  }
+
+  #outcome() {
+    const { phase, worker } = this.#state;
+    if (phase === 'starting') return 'A second process starts…';
+    if (phase === 'frozen') return `Process ${worker} is frozen. What it holds comes back when its lease of 3 s ends.`;
+    if (phase === 'failed') return 'The worker could not be frozen; the log says why.';
+    const taken = [...this.#parcels.values()].filter(({ attempt }) => attempt > 1).length;
+    return `Process ${worker} awoke and found its leases lost. The shop packed ${taken} of its parcels in its stead, and each parcel was packed once.`;
+  }
+
+  #look(news) {
+    if (!news) return ['waiting', 'waits'];
+    const { state, attempt, pid } = news;
+    const { worker, phase } = this.#state;
+    if (pid === worker)
+      return phase === 'frozen' ? ['frozen', 'held by the frozen worker'] : ['packing', 'with the worker'];
+    const again = attempt > 1 ? `, attempt ${attempt}` : '';
+    return state === 'packed' ? ['packed', `packed by the shop${again}`] : ['packing', `with the shop${again}`];
+  }
+}
+
+function chip(number) {
+  const element = document.createElement('li');
+  element.innerHTML = '<span class="parcel"></span><span class="by"></span>';
+  element.querySelector('.parcel').textContent = `Parcel ${number}`;
+  return element;
+}

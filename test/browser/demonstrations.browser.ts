@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { SampleApp } from '../e2e/sample-app.process.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { until } from '../support/until.js';
+import { startChromium } from './chromium.js';
+import { expectVisible, ShopPage } from './shop-page.js';
+
+// The browser may have to be installed first.
+jest.setTimeout(300_000);
+
+describe('the demonstrations on the sample page', () => {
+  let browser: Browser;
+  let redis: TestRedis;
+  let app: SampleApp;
+  let shop: ShopPage;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+    redis = await startRedis();
+    app = await SampleApp.start({ REDIS_URL: redis.url });
+  });
+
+  afterAll(async () => {
+    await app.end();
+    await redis.stop();
+    await browser.close();
+  });
+
+  beforeEach(async () => {
+    shop = await ShopPage.open(browser, app.url);
+  });
+
+  afterEach(async () => {
+    expect(shop.problems).toEqual([]);
+    await shop.context.close();
+  });
+
+  const press = (name: string) => shop.page.getByRole('button', { name, exact: true }).click();
+  const done = async () => Number((await shop.count('done'))!.replaceAll(',', ''));
+  const toggle = (name: string) => shop.page.getByRole('switch', { name });
+
+  it('say how late each message was, and the latest together', async () => {
+    await shop.place('Tea', '0.3');
+    await expectVisible(shop.order('Tea', 'cancelled').getByText(/\d\d:\d\d:\d\d, [\d,]+ ms late/));
+    await expectVisible(shop.page.getByText('One message so far.'));
+    expect(await shop.page.locator('#p50').textContent()).toMatch(/^[\d,]+ ms$/);
+    expect(await shop.page.locator('#p99').textContent()).toMatch(/^[\d,]+ ms$/);
+  });
+
+  it('place a thousand orders due at once, while the list stays short and of use', async () => {
+    const doneBefore = await done();
+    await shop.place('Coffee', '10', 'minutes');
+    await expectVisible(shop.order('Coffee', 'unpaid'));
+    await press('Place 1,000 orders');
+    await expectVisible(shop.page.getByText('1,000 orders are due in'));
+    await until(async () => (await shop.count('delayed')) === '1,001', { within: 3000 });
+    await expectVisible(shop.page.getByText(/All 1,000 cancelled .* after they were due/), 20_000);
+    await until(async () => (await done()) === doneBefore + 1000);
+    await expectVisible(shop.page.getByText('The latest 1,000 messages.'));
+    expect(await shop.order('of 1,000', 'cancelled').count()).toBe(3);
+    await shop.pay('Coffee');
+    await expectVisible(shop.order('Coffee', 'paid'));
+  });
+
+  it('show a failing handler: attempts, dead letters, and both ways of redriving', async () => {
+    const doneBefore = await done();
+    await toggle('Handler fails').click();
+    await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
+    await press('Place 3 orders due now');
+    await expectVisible(shop.page.getByText('attempt 1 failed').first());
+    const letters = shop.page.getByRole('list', { name: 'Dead letters' }).getByRole('listitem');
+    await until(async () => (await letters.count()) === 3, { within: 15_000 });
+    await expectVisible(letters.first().getByText('4 attempts: The handler is switched to fail'));
+    expect(await shop.count('dead')).toBe('3');
+
+    await toggle('Handler fails').click();
+    await letters.first().getByRole('button').click();
+    await until(async () => (await letters.count()) === 2);
+    // The button is gone, and the focus is not lost with it.
+    expect(await shop.inspect('focused')).toBe('Handler fails');
+    await press('Redrive all');
+    await until(async () => (await letters.count()) === 0);
+    await until(async () => (await done()) === doneBefore + 3);
+    expect(await shop.inspect('focused')).toBe('Handler fails');
+  });
+
+  it('pause the queue, in every tab, and resume it', async () => {
+    await toggle('Queue paused').click();
+    const other = await ShopPage.open(browser, app.url);
+    await other.page.getByRole('switch', { name: 'Queue paused', checked: true }).waitFor();
+    await shop.place('Cake', '0');
+    await expectVisible(shop.order('Cake').getByText('paused'));
+    await until(async () => (await shop.count('ready')) === '1');
+    await other.page.getByRole('switch', { name: 'Queue paused' }).click();
+    await expectVisible(shop.order('Cake', 'cancelled'));
+    await other.context.close();
+  });
+
+  it('freeze a worker: what it holds is packed by the shop, also on a page that comes in the middle', async () => {
+    await press('Freeze a worker');
+    await expectVisible(shop.page.getByText(/Process \d+ is frozen/), 20_000);
+    const parcels = shop.page.getByRole('list', { name: 'Parcels' }).getByRole('listitem');
+    await expectVisible(parcels.getByText('held by the frozen worker').first());
+    const late = await ShopPage.open(browser, app.url);
+    await expectVisible(late.page.getByText('held by the frozen worker').first());
+    await expectVisible(shop.page.getByText(/awoke and found its leases lost/), 20_000);
+    await until(async () => (await parcels.filter({ hasText: 'packed by the shop' }).count()) === 8);
+    expect(await parcels.filter({ hasText: 'attempt 2' }).count()).toBeGreaterThan(0);
+    await late.context.close();
+  });
+
+  it('freeze none where there is but memory, and say why', async () => {
+    const small = await SampleApp.start();
+    const memory = await ShopPage.open(browser, small.url);
+    const button = memory.page.getByRole('button', { name: 'Freeze a worker' });
+    expect(await button.isDisabled()).toBe(true);
+    await expectVisible(memory.page.getByText('Needs a second process, and so a Redis'));
+    await memory.page.getByRole('button', { name: 'Place 1,000 orders' }).click();
+    await expectVisible(memory.page.getByText(/All 1,000 cancelled/), 20_000);
+    await memory.context.close();
+    await small.end();
+  });
+});

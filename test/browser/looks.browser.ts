@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { SampleApp } from '../e2e/sample-app.process.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { until } from '../support/until.js';
+import { accessibilityProblems } from './accessibility.js';
+import { startChromium } from './chromium.js';
+import { expectVisible, ShopPage } from './shop-page.js';
+
+// The browser may have to be installed first.
+jest.setTimeout(300_000);
+
+const WIDTHS = [320, 768, 1280];
+const SCHEMES = ['light', 'dark'] as const;
+const LONG = 'An-order-with-a-name-that-has-no-place-where-a-line-could-be-broken-and-is-as-long-as-it-may-be';
+
+describe('the sample page, from 320 to 1280 px, light and dark,', () => {
+  let browser: Browser;
+  let redis: TestRedis;
+  let app: SampleApp;
+  let shop: ShopPage;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+    redis = await startRedis();
+    app = await SampleApp.start({ REDIS_URL: redis.url });
+    shop = await ShopPage.open(browser, app.url);
+  });
+
+  afterAll(async () => {
+    await shop.context.close();
+    await app.end();
+    await redis.stop();
+    await browser.close();
+  });
+
+  it('is accessible and fits, empty', async () => {
+    await expectFit();
+  });
+
+  it('moves nothing for those who do not want that', async () => {
+    const still = await ShopPage.open(browser, app.url, { reducedMotion: 'reduce' });
+    await shop.place('Tea', '0.2');
+    for (const page of [shop, still]) await expectVisible(page.order('Tea', 'cancelled'));
+    expect(await still.inspect('moving')).toEqual([]);
+    // Others do see it.
+    expect(await shop.inspect('moving')).toEqual(['settle-bad']);
+    await still.context.close();
+  });
+
+  it('is accessible and fits with all that it can show, at work', async () => {
+    await app.post('/controls/fail');
+    await app.place({ item: LONG, payWithin: 0 });
+    await app.post('/worker/freeze');
+    await until(async () => (await shop.count('dead')) === '1', { within: 15_000 });
+    await app.post('/controls/mend');
+    await app.post('/controls/pause');
+    await app.place({ item: 'Tea', payWithin: 0 });
+    await app.place({ item: LONG, payWithin: '1h' });
+    const paid = await app.place({ item: 'Cake', payWithin: '1h' });
+    await app.post(`/orders/${paid}/pay`);
+    await app.post('/add?task=x&delay=0s');
+    await app.post('/orders/batch');
+    await shop.place('Tea', 'soon');
+    for (const summary of await shop.page.locator('summary').all()) await summary.click();
+    await expectVisible(shop.page.getByText('Paused in every process'));
+    await expectVisible(shop.page.getByText('found its leases lost'), 20_000);
+    await expectFit();
+  });
+
+  it('is accessible and fits while Redis is away', async () => {
+    await redis.kill9();
+    await expectVisible(shop.badge('Redis is away'));
+    await expectFit();
+  });
+
+  async function expectFit(): Promise<void> {
+    for (const width of WIDTHS) {
+      await shop.page.setViewportSize({ width, height: 900 });
+      expect(await shop.inspect('tooWide')).toEqual([]);
+      for (const colorScheme of SCHEMES) {
+        await shop.page.emulateMedia({ colorScheme });
+        expect(await accessibilityProblems(shop.page)).toEqual([]);
+      }
+    }
+    expect(await shop.inspect('undescribed')).toEqual([]);
+    expect(await shop.inspect('nameless')).toEqual([]);
+    expect(await shop.inspect('brokenReferences')).toEqual([]);
+    expect(shop.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+  }
+});
