@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { keepProcess } from '../store/keeper.js';
 
-const PROGRAM = new URL('../worker.js', import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL('../worker.js', import.meta.url));
 const START_TIMEOUT = 20_000;
 
 /** A process of the shop that does nothing but pack parcels. */

@@ -67,7 +67,7 @@ export class WorkerCard {
     if (pid === worker)
       return phase === 'frozen' ? ['frozen', 'held by the frozen worker'] : ['packing', 'with the worker'];
     const again = attempt > 1 ? `, attempt ${attempt}` : '';
-    return state === 'packed' ? ['packed', `packed by the shop${again}`] : ['packing', `with the shop${again}`];
+    return state === 'packed' ? ['packed', `packed here${again}`] : ['packing', `being packed here${again}`];
   }
 }
 

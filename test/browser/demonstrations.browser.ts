@@ -106,7 +106,7 @@ describe('the demonstrations on the sample page', () => {
     const late = await ShopPage.open(browser, app.url);
     await expectVisible(late.page.getByText('held by the frozen worker').first());
     await expectVisible(shop.page.getByText(/awoke and found its leases lost/), 20_000);
-    await until(async () => (await parcels.filter({ hasText: 'packed by the shop' }).count()) === 8);
+    await until(async () => (await parcels.filter({ hasText: 'packed here' }).count()) === 8);
     expect(await parcels.filter({ hasText: 'attempt 2' }).count()).toBeGreaterThan(0);
     await late.context.close();
   });
