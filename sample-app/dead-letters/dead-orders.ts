@@ -16,11 +16,7 @@ export interface DeadOrder {
 /** The dead letters of the orders' queue. */
 @Injectable()
 export class DeadOrders {
-  readonly #letters: DeadLetters;
-
-  constructor(producer: DelayQueueProducer) {
-    this.#letters = producer.deadLetters('orders');
-  }
+  constructor(private readonly producer: DelayQueueProducer) {}
 
   /** The oldest few. */
   async list(): Promise<DeadOrder[]> {
@@ -43,5 +39,9 @@ export class DeadOrders {
 
   discardAll(): Promise<number> {
     return this.#letters.discardAll();
+  }
+
+  get #letters(): DeadLetters {
+    return this.producer.deadLetters('orders');
   }
 }

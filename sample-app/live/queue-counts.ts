@@ -21,7 +21,6 @@ import { ShopEvents } from './shop-events.js';
 export interface ShopCounts {
   /** `done`: how many orders were ever cancelled by their messages. */
   readonly orders: MessageCounts & { readonly done: number };
-  readonly tasks: MessageCounts;
   /** The oldest dead letters of the orders. */
   readonly deadOrders: readonly DeadOrder[];
 }
@@ -54,13 +53,9 @@ export class QueueCounts {
   }
 
   async read(): Promise<ShopCounts> {
-    const [orders, tasks, done] = await Promise.all([
-      this.producer.counts('orders'),
-      this.producer.counts('tasks'),
-      this.book.cancelled(),
-    ]);
+    const [orders, done] = await Promise.all([this.producer.counts('orders'), this.book.cancelled()]);
     const deadOrders = orders.dead > 0 ? await this.letters.list() : [];
-    return { orders: { ...orders, done }, tasks, deadOrders };
+    return { orders: { ...orders, done }, deadOrders };
   }
 
   #skip(error: unknown): Observable<never> {

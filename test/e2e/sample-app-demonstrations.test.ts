@@ -41,6 +41,11 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
   const latest = (type: string) => page.of(type).at(-1)?.data;
   const orderCounts = () => (latest('counts') as { orders: Record<string, number> } | undefined)?.orders;
 
+  const waiting = () => {
+    const { delayed = 0, ready = 0, active = 0 } = orderCounts() ?? {};
+    return delayed + ready + active;
+  };
+
   it('says of each cancelled order how late its message was, by the clock of the store', async () => {
     const id = await shop.place({ payWithin: '200ms' });
     const { data } = await page.until('order', { id, status: 'cancelled' });
@@ -73,6 +78,18 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
     // Nobody is told of those that no page lists.
     expect(page.of('order').filter(({ data }) => data.batch === batch.id && !data.listed)).toEqual([]);
     await until(() => orderCounts()!.done! >= 1000);
+  });
+
+  it('takes no more orders than it can bear, and says so', async () => {
+    await shop.post('/controls/pause');
+    for (let thousands = 1; thousands <= 5; thousands++) await shop.post('/orders/batch');
+    await until(() => waiting() === 5000);
+    const { status, body } = await shop.post('/orders/batch');
+    expect({ status, body }).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL' } });
+    expect(await shop.post('/orders', {})).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL' } });
+    await shop.post('/controls/resume');
+    // But for the tea.
+    await until(() => waiting() === 1, { within: 20_000 });
   });
 
   it('tries again while the handler fails, buries the message, and handles it once it is redriven', async () => {
