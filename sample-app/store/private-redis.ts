@@ -11,7 +11,7 @@ import { keepProcess } from './keeper.js';
 const PORTS_TRIED = 10;
 const START_TIMEOUT = 20_000;
 const PAUSE = 20;
-const REVIVED_AFTER = 2000;
+const REVIVED_AFTER = 3000;
 const LOG = 'redis.log';
 
 /**

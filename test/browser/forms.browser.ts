@@ -1,32 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { SampleApp } from '../e2e/sample-app.process.js';
 import { startChromium } from './chromium.js';
-import { expectVisible, type ShopPage } from './shop-page.js';
-import { ShopScene } from './shop-scene.js';
+import { expectVisible, ShopPage } from './shop-page.js';
 
 // The browser may have to be installed first.
 jest.setTimeout(300_000);
 
 describe('the forms of the sample page', () => {
   let browser: Browser;
-  let scene: ShopScene;
+  let app: SampleApp;
   let shop: ShopPage;
 
   beforeAll(async () => {
     browser = await startChromium();
+    app = await SampleApp.start();
+    shop = await ShopPage.open(browser, app.url);
   });
 
   afterAll(async () => {
+    await app.end();
     await browser.close();
-  });
-
-  beforeEach(async () => {
-    scene = await ShopScene.open(browser);
-    shop = scene.shop;
-  });
-
-  afterEach(async () => {
-    await scene.close();
   });
 
   it('take a number for seconds, and the unit that is chosen', async () => {
@@ -42,14 +36,14 @@ describe('the forms of the sample page', () => {
     const time = shop.page.getByLabel('Pay within');
     const error = shop.page.getByRole('alert').filter({ hasText: 'Pay within must be a number, such as 30' });
     for (const payWithin of ['', 'soon', '5m', '1,000', '-1', '1e400']) {
-      await shop.place('Tea', payWithin);
+      await shop.place('Milk', payWithin);
       await expectVisible(error.filter({ hasText: payWithin === '' ? 'such as 30' : `not ${payWithin}` }));
       expect(await shop.inspect('focused')).toBe('Place order');
     }
-    expect(await shop.order('Tea').count()).toBe(0);
+    expect(await shop.order('Milk').count()).toBe(0);
     await time.fill('30');
     await time.press('Enter');
-    await expectVisible(shop.order('Tea', 'unpaid'));
+    await expectVisible(shop.order('Milk', 'unpaid'));
     expect(await error.count()).toBe(0);
   });
 
@@ -60,20 +54,20 @@ describe('the forms of the sample page', () => {
   });
 
   it('leave whoever pays by keyboard at their place, and say what happened', async () => {
-    for (const item of ['Coffee', 'Tea']) {
+    for (const item of ['Cake', 'Honey']) {
       await shop.place(item, '10', 'minutes');
       await expectVisible(shop.order(item, 'unpaid'));
     }
-    await shop.page.getByRole('button', { name: 'Pay Tea' }).focus();
+    await shop.page.getByRole('button', { name: 'Pay Honey' }).focus();
     await shop.page.keyboard.press('Enter');
-    await expectVisible(shop.order('Tea', 'paid'));
-    await expectVisible(shop.page.getByRole('status').filter({ hasText: 'Tea is paid' }));
+    await expectVisible(shop.order('Honey', 'paid'));
+    await expectVisible(shop.page.getByRole('status').filter({ hasText: 'Honey is paid' }));
     // Not on the next button: a key that is held, or pressed twice, would pay that order as well.
-    expect(await shop.inspect('focused')).toContain('Tea');
+    expect(await shop.inspect('focused')).toContain('Honey');
     await shop.page.keyboard.press('Tab');
-    expect(await shop.inspect('focused')).toBe('Pay Coffee');
+    expect(await shop.inspect('focused')).toBe('Pay Cake');
     await shop.page.keyboard.press('Space');
-    await expectVisible(shop.order('Coffee', 'paid'));
-    expect(await shop.inspect('focused')).toContain('Coffee');
+    await expectVisible(shop.order('Cake', 'paid'));
+    expect(await shop.inspect('focused')).toContain('Cake');
   });
 });

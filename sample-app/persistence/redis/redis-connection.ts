@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 
 /** After which a command fails instead of hanging, ms. */
-const ANSWER_TIMEOUT = 5000;
+const ANSWER_TIMEOUT = 3000;
 
 /** The shop's own connections, beside those of the delay queue. */
 @Injectable()
