@@ -57,7 +57,7 @@ export class WorkerCard {
     if (phase === 'frozen') return `Process ${worker} is frozen. What it holds comes back when its lease of 3 s ends.`;
     if (phase === 'failed') return 'The worker could not be frozen; the log says why.';
     const taken = [...this.#parcels.values()].filter(({ attempt }) => attempt > 1).length;
-    return `Process ${worker} awoke and found its leases lost. The shop packed ${taken} of its parcels in its stead, and each parcel was packed once.`;
+    return `Process ${worker} awoke and found its leases lost. The shop has packed ${taken} of its parcels instead.`;
   }
 
   #look(news) {
