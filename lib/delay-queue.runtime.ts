@@ -112,13 +112,13 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   #startQueue(handler: DelayedMessageHandler, processId: string): void {
-    const { name: queue, store, options } = this.queues.get(handler.queue);
+    const { name: queue, store, codec, options } = this.queues.get(handler.queue);
     const { clock } = this;
     const logger = this.#logger;
     const { offerTimeout: answerTimeout } = this.options;
     const { attempts, timeout, checkInterval, maxPayloadBytes } = options;
     const retryPolicy = new RetryPolicy(options, logger);
-    const bodies = { codec: store.codec, maxPayloadBytes };
+    const bodies = { codec, maxPayloadBytes };
     const runner = new MessageRunner({ handler, ...bodies, retryPolicy, clock, logger, attempts, timeout });
     const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
     const repairer = new Repairer({ queue, store, clock, logger });

@@ -8,13 +8,16 @@ import {
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
 import type { Stores } from './store/create-stores.js';
-import type { MessageStore } from './store/message-store.js';
+import type { MessageCodec, MessageStore } from './store/message-store.js';
+import { codecOf } from './store/queue-codec.js';
 import { RecentlyUsed } from './recently-used.js';
 
 /** A queue as this process knows it. */
 export interface Queue {
   readonly name: string;
   readonly options: ResolvedQueueOptions;
+  /** How payloads and headers become the bytes of its layout. */
+  readonly codec: MessageCodec;
   readonly store: MessageStore;
 }
 
@@ -60,7 +63,7 @@ export class Queues {
   }
 
   #open(name: string, options: ResolvedQueueOptions): Queue {
-    return { name, options, store: this.stores.open(name, options) };
+    return { name, options, codec: codecOf(options), store: this.stores.open(name, options) };
   }
 
   #resolveOthers(): ResolvedQueueOptions {

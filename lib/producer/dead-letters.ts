@@ -64,12 +64,12 @@ export class DeadLetters {
         `cursor must be the \`cursor\` of a page, not ${showGiven(cursor)}`,
       );
     }
-    const { name: queue, store } = this.#queue;
+    const { name: queue, store, codec } = this.#queue;
     const page = await store.listDead({ cursor, limit });
     const letters = page.letters.map(({ body, error, ...letter }) => ({
       queue,
       id: letter.id,
-      ...readContent<T>(store.codec, body),
+      ...readContent<T>(codec, body),
       failedAttempts: letter.failedAttempts,
       dueAt: new Date(letter.dueAt),
       offeredAt: new Date(letter.offeredAt),

@@ -133,7 +133,7 @@ export class DelayQueueProducer {
 
   /** Looks at a message, in whatever state; null if there is none of that id. */
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
-    const { store } = this.#queue(queue);
+    const { store, codec } = this.#queue(queue);
     assertMessageId(id);
     const found = await store.find(id);
     if (!found) return null;
@@ -141,7 +141,7 @@ export class DelayQueueProducer {
       id,
       queue,
       state: found.state,
-      ...readContent<T>(store.codec, found.body),
+      ...readContent<T>(codec, found.body),
       failedAttempts: found.failedAttempts,
       dueAt: new Date(found.dueAt),
       offeredAt: new Date(found.offeredAt),

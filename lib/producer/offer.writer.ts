@@ -43,8 +43,8 @@ export class OfferWriter {
     readonly queue: Queue,
     private readonly context: OfferContext,
   ) {
-    const { store, options } = queue;
-    this.#bodyRules = { codec: store.codec, maxPayloadBytes: options.maxPayloadBytes };
+    const { codec, options } = queue;
+    this.#bodyRules = { codec, maxPayloadBytes: options.maxPayloadBytes };
     this.#batcher = new TurnBatcher({
       send: (batch) => void this.#send(batch),
       ...BATCH,

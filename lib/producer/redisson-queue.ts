@@ -59,7 +59,7 @@ export class RedissonQueue {
   }
 
   get #codec(): MessageCodec {
-    return this.#queue.store.codec;
+    return this.#queue.codec;
   }
 
   #encode(payload: unknown): MessageBody {

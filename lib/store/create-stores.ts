@@ -7,14 +7,12 @@ import {
   resolveQueueOptions,
 } from '../delay-queue.options.schema.js';
 import { SafeLogger } from '../safe-logger.js';
-import { jsonCodec } from './json.codec.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
 import type { MessageStore } from './message-store.js';
 import { nativeKeys } from './native/native.keys.js';
 import { nativePermissions } from './native/native.permissions.js';
 import { NativeMessageStore } from './native/native.store.js';
 import { RedisCheck } from './redis-check.js';
-import { redissonCodec } from './redisson/redisson.codec.js';
 import { redissonKeys } from './redisson/redisson.keys.js';
 import { redissonPermissions } from './redisson/redisson.permissions.js';
 import { RedissonMessageStore } from './redisson/redisson.store.js';
@@ -60,12 +58,11 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
   });
   const open = (queue: string, options: ResolvedQueueOptions): MessageStore => {
-    const { layout, codec, format, redissonName, blockTimeout } = options;
+    const { layout, format, redissonName, blockTimeout } = options;
     if (layout === 'native')
       return new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
     const name = { prefix, queue, redissonName };
-    const own = { codec: redissonCodec(codec), format, blockTimeout };
-    return new RedissonMessageStore(connections, { ...name, limits: options, clock, logger, ...own });
+    return new RedissonMessageStore(connections, { ...name, limits: options, clock, logger, format, blockTimeout });
   };
   const neededBy = ({ name, options: { layout, redissonName } }: CheckedQueue) =>
     layout === 'native'
@@ -95,18 +92,16 @@ function warnOfOverridden(connection: ConnectionOptions, logger: Logger): void {
 
 function memoryStores(clock: Clock): Stores {
   // They are where the messages are, so each is kept.
-  const stores = new Map<string, MessageStore>();
-  const create = (options: ResolvedQueueOptions) => {
-    const codec = options.layout === 'redisson' ? redissonCodec(options.codec) : jsonCodec;
-    return new MemoryMessageStore({ limits: options, clock, codec });
-  };
+  const stores = new Map<string, MemoryMessageStore>();
   return {
     connect: () =>
       new Logger('DelayQueue').warn(
         "store: 'memory' - messages live in this process alone and DIE WITH IT; use Redis for real work",
       ),
     open: (queue, options) => {
-      const store = stores.get(queue) ?? create(options);
+      const store = stores.get(queue) ?? new MemoryMessageStore({ limits: options, clock });
+      // It may have been used before the options of its handler were known.
+      store.limit(options);
       stores.set(queue, store);
       return store;
     },

@@ -14,9 +14,6 @@ import type { MessageCounts, MessageFailure, MessageHeaders, MessageState } from
  * - Every id is in at most one state. `contract/` in the tests states the rest, for every store.
  */
 export interface MessageStore {
-  /** How payloads and headers become the bytes of this layout. */
-  readonly codec: MessageCodec;
-
   /** Delayed messages by what they say; only where a layout can look them up so. */
   readonly delayedValues?: DelayedValues;
 

@@ -12,6 +12,7 @@ import type {
   TransferReport,
 } from '../../lib/store/message-store.js';
 import type { MessageState } from '../../lib/message.js';
+import { jsonCodec } from '../../lib/store/json.codec.js';
 
 /** What a store's test file provides: a fresh queue, seen from two processes. */
 export interface QueueUnderTest {
@@ -61,6 +62,8 @@ export class ContractQueues {
 
 /** A queue under test, with the steps that many rules need to get a message where they look at it. */
 export class ContractQueue {
+  /** Stores keep any bodies as they are. */
+  readonly codec = jsonCodec;
   readonly store: MessageStore;
   readonly secondView: MessageStore;
   readonly #doorbells: Doorbell[] = [];
@@ -103,7 +106,7 @@ export class ContractQueue {
     due: DueTime,
     { onDuplicate = 'reject', payload = `payload of ${id}`, view = this.store }: OfferOptions = {},
   ): Promise<OfferReceipt> {
-    const body = view.codec.encode({ payload, headers: {} });
+    const body = this.codec.encode({ payload, headers: {} });
     const [receipt] = await view.offer([{ id, due, onDuplicate, body }]);
     return defined(receipt);
   }
@@ -115,7 +118,7 @@ export class ContractQueue {
       id,
       due: { at: longAgo + index },
       onDuplicate: 'reject' as const,
-      body: this.store.codec.encode({ payload: `payload of ${id}`, headers: {} }),
+      body: this.codec.encode({ payload: `payload of ${id}`, headers: {} }),
     }));
     await this.store.offer(offers);
   }

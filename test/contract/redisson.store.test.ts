@@ -1,7 +1,6 @@
 import { describe } from '@jest/globals';
 import { systemClock } from '../../lib/clock.js';
 import type { EntryFormat } from '../../lib/delay-queue.options.js';
-import { jsonCodec } from '../../lib/store/json.codec.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { QuietLogger } from '../support/quiet-logger.js';
 import { describeMessageStore } from './message-store.contract.js';
@@ -16,7 +15,6 @@ describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('with entries of format %s', (for
           queue,
           limits,
           format,
-          codec: jsonCodec,
           clock: systemClock,
           logger: new QuietLogger(),
         };

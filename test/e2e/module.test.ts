@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { DelayQueueModule, type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from '../../lib/index.js';
+import {
+  DelayQueueModule,
+  type DelayQueueModuleOptions,
+  type DelayQueueOptionsFactory,
+  DelayQueueProducer,
+} from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import { Scene } from '../support/scene.js';
@@ -155,6 +160,23 @@ describe('the module', () => {
     expect((await producer.find(queue, 'm'))!.failedAttempts).toBe(3);
     expect((await producer.find(other, 'm'))!.failedAttempts).toBe(2);
   });
+
+  test.each(['redis', 'memory'] as const)(
+    'a queue that is used while the application starts gets the options of its handler, in %s',
+    async (store) => {
+      const queue = scene.newQueue();
+      @Injectable()
+      class Early {
+        constructor(producer: DelayQueueProducer) {
+          producer.deadLetters(queue);
+        }
+      }
+      const handler = handlerOf(queue, () => undefined, { maxMessages: 1 });
+      const { producer } = await scene.startApp({ module: { store }, providers: [Early, handler] });
+      await producer.offer(queue, 1, '1h');
+      await expect(producer.offer(queue, 2, '1h')).rejects.toMatchObject({ code: 'QUEUE_FULL' });
+    },
+  );
 
   test("with 'consume: false' a process offers but handles nothing", async () => {
     const queue = scene.newQueue();

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/clock.js';
-import { jsonCodec } from '../../lib/store/json.codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { nativePermissions } from '../../lib/store/native/native.permissions.js';
@@ -54,7 +53,7 @@ describe('the permissions of a layout', () => {
     const keys = redissonKeys(QUEUE);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const own = { limits: EXERCISE_LIMITS, codec: jsonCodec, format: 'Bc0Lc0' as const, blockTimeout: 5000 };
+    const own = { limits: EXERCISE_LIMITS, format: 'Bc0Lc0' as const, blockTimeout: 5000 };
     const store = new RedissonMessageStore(connections, { ...settings(), ...QUEUE, ...own });
     const waits = ['SUBSCRIBE', 'SUBSCRIBE', 'BLMOVE'];
     await watched(store, trace, waits, () => new RedissonExercise(store, scene.redis, keys).run());

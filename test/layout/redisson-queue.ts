@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../lib/clock.js';
 import type { EntryFormat } from '../../lib/delay-queue.options.js';
-import { jsonCodec } from '../../lib/store/json.codec.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
@@ -42,7 +41,6 @@ export class RedissonTestQueue {
       prefix: 'layout',
       queue: this.name,
       limits: LIMITS,
-      codec: jsonCodec,
       format,
       blockTimeout: 5000,
     });

@@ -1,5 +1,4 @@
 import { systemClock } from '../../lib/clock.js';
-import { jsonCodec } from '../../lib/store/json.codec.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { QuietLogger } from '../support/quiet-logger.js';
@@ -17,7 +16,6 @@ const redisson: RedisLayout = {
   openStore: (connections, options) =>
     new RedissonMessageStore(connections, {
       ...options,
-      codec: jsonCodec,
       format: 'Bc0Lc0',
       clock: systemClock,
       logger: new QuietLogger(),

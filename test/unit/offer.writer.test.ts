@@ -6,6 +6,7 @@ import { MessageIdGenerator } from '../../lib/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
 import type { Queues } from '../../lib/queues.js';
+import { jsonCodec } from '../../lib/store/json.codec.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageStore, Offer, OfferReceipt } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
@@ -19,7 +20,7 @@ const options = resolveQueueOptions();
 function newWriter(store: MessageStore) {
   const busy = new Map<string, OfferWriter>();
   const context = { ids: new MessageIdGenerator(), busy, onKept: () => undefined };
-  const writer = new OfferWriter({ name: 'orders', options, store }, context);
+  const writer = new OfferWriter({ name: 'orders', options, codec: jsonCodec, store }, context);
   const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   return { writer, busy, offer };
 }
@@ -70,7 +71,7 @@ describe('an offer that a payload makes while it is written', () => {
 
   it('travels with the offer of that payload, and before it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
-    const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, store }) };
+    const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, codec: jsonCodec, store }) };
     const producer = new DelayQueueProducer(queues as Queues, new AgainAdvice(new ManualClock()));
     const offer = (id: string, payload: unknown) => producer.offer('orders', payload, '1h', { id });
     let inner: Promise<unknown> | undefined;

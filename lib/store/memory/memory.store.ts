@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.js';
 import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
-import { jsonCodec } from '../json.codec.js';
 import {
   LEASE_EXPIRED,
   type Claim,
@@ -11,7 +10,6 @@ import {
   type Doorbell,
   type DueListener,
   type DueTime,
-  type MessageCodec,
   type MessageStore,
   type Offer,
   type OfferOutcome,
@@ -36,8 +34,7 @@ import { MessageTable, type MemoryMessage } from './message-table.js';
  * clock that is set forward must not make messages early, nor take leases from handlers that keep them.
  */
 export class MemoryMessageStore implements MessageStore {
-  readonly codec: MessageCodec;
-  readonly #limits: StoreLimits;
+  #limits: StoreLimits;
   readonly #now: () => number;
   readonly #table = new MessageTable();
   readonly #doorbells: MemoryDoorbells;
@@ -47,12 +44,16 @@ export class MemoryMessageStore implements MessageStore {
   #paused = false;
   #lastMove: TransferReport['lastMove'] = null;
 
-  constructor({ limits, clock, codec = jsonCodec }: { limits: StoreLimits; clock: Clock; codec?: MessageCodec }) {
-    this.codec = codec;
+  constructor({ limits, clock }: { limits: StoreLimits; clock: Clock }) {
     const epoch = clock.wall() - clock.monotonic();
     this.#limits = limits;
     this.#now = () => epoch + clock.monotonic();
     this.#doorbells = new MemoryDoorbells(clock);
+  }
+
+  /** From now on. */
+  limit(limits: StoreLimits): void {
+    this.#limits = limits;
   }
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {

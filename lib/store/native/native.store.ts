@@ -1,5 +1,4 @@
 import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
-import { jsonCodec } from '../json.codec.js';
 import {
   type Claim,
   type ClaimReport,
@@ -50,7 +49,6 @@ export interface NativeStoreOptions {
 
 /** The messages of one queue in Redis, in this package's own layout. The scripts hold the logic; this speaks to them. */
 export class NativeMessageStore implements MessageStore {
-  readonly codec = jsonCodec;
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;

@@ -12,7 +12,6 @@ import {
   type Doorbell,
   type DueListener,
   type DueTime,
-  type MessageCodec,
   type MessageStore,
   type Offer,
   type OfferReceipt,
@@ -51,7 +50,6 @@ import { TargetWatch } from './target-watch.js';
 
 export interface RedissonStoreOptions extends RedissonQueueName {
   readonly limits: StoreLimits;
-  readonly codec: MessageCodec;
   readonly format: EntryFormat;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -70,7 +68,6 @@ const UNREADABLE = JSON.stringify({
  * all the while. What a consumer here claims goes on in the native bookkeeping: leases, attempts, retries, dead letters.
  */
 export class RedissonMessageStore implements MessageStore {
-  readonly codec: MessageCodec;
   readonly delayedValues: DelayedValues;
   readonly #connections: RedisConnections;
   readonly #clock: Clock;
@@ -83,8 +80,7 @@ export class RedissonMessageStore implements MessageStore {
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {
-    const { queue, limits, codec, format, clock, logger, blockTimeout } = options;
-    this.codec = codec;
+    const { queue, limits, format, clock, logger, blockTimeout } = options;
     this.#connections = connections;
     this.#clock = clock;
     this.#keys = redissonKeys(options);

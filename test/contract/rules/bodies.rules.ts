@@ -17,7 +17,7 @@ export function describeBodies(queues: ContractQueues): void {
       const queue = await queues.open();
       // `toEqual` takes seconds for a megabyte.
       const isPayload = (body: Buffer | undefined) =>
-        isDeepStrictEqual(queue.store.codec.decode(defined(body)).payload, payload);
+        isDeepStrictEqual(queue.codec.decode(defined(body)).payload, payload);
       await queue.offer('a', { at: 0 }, { payload });
       expect(isPayload((await queue.find('a')).body)).toBe(true);
       await queue.transfer();
@@ -33,11 +33,11 @@ export function describeBodies(queues: ContractQueues): void {
     it('is not changed by what its reader or its offerer does to the buffer', async () => {
       const queue = await queues.open();
       const payload = Buffer.from('as offered');
-      const body = Buffer.from(queue.store.codec.encode({ payload, headers: {} }));
+      const body = Buffer.from(queue.codec.encode({ payload, headers: {} }));
       await queue.store.offer([{ id: 'a', due: { after: HOUR }, onDuplicate: 'reject', body }]);
       body.fill(0);
       (await queue.find('a')).body.fill(0);
-      expect(queue.store.codec.decode((await queue.find('a')).body).payload).toEqual(payload);
+      expect(queue.codec.decode((await queue.find('a')).body).payload).toEqual(payload);
     });
   });
 }

@@ -18,7 +18,7 @@ export function describeClaims(queues: ContractQueues): void {
         expect(state).toBe('active');
         expect(leasedUntil).toBeGreaterThanOrEqual(before + HOUR);
         expect(leasedUntil).toBeLessThanOrEqual(after + HOUR);
-        expect(queue.store.codec.decode(message.body).payload).toBe(`payload of ${message.id}`);
+        expect(queue.codec.decode(message.body).payload).toBe(`payload of ${message.id}`);
       }
       expect(await queue.stateOf('c')).toBe('ready');
     });

@@ -35,7 +35,7 @@ export function describeDuplicates(queues: ContractQueues): void {
 
         const message = await queue.find('a');
         expect(message).toMatchObject({ state: 'delayed', failedAttempts: 0, dueAt, leasedUntil: null });
-        expect(queue.store.codec.decode(message.body).payload).toBe('new');
+        expect(queue.codec.decode(message.body).payload).toBe('new');
         const { counts, nextDue } = await queue.store.status();
         expect(counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
         expect(nextDue).toBe(dueAt);
@@ -69,7 +69,7 @@ export function describeDuplicates(queues: ContractQueues): void {
           id,
           due: { at: base + index },
           onDuplicate,
-          body: queue.store.codec.encode({ payload: index, headers: {} }),
+          body: queue.codec.encode({ payload: index, headers: {} }),
         })),
       );
       expect(receipts).toEqual([
@@ -81,8 +81,8 @@ export function describeDuplicates(queues: ContractQueues): void {
         { outcome: 'kept', dueAt: base + 4 },
         { outcome: 'replaced', dueAt: base + 6 },
       ]);
-      expect(queue.store.codec.decode((await queue.find('a')).body).payload).toBe(0);
-      expect(queue.store.codec.decode((await queue.find('b')).body).payload).toBe(6);
+      expect(queue.codec.decode((await queue.find('a')).body).payload).toBe(0);
+      expect(queue.codec.decode((await queue.find('b')).body).payload).toBe(6);
       expect(await queue.find('b')).toMatchObject({ dueAt: base + 6 });
       expect(await queue.store.status()).toMatchObject({ counts: { delayed: 2 }, nextDue: base });
     });

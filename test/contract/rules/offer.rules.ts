@@ -17,7 +17,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(message).toMatchObject({ id: 'a', state: 'delayed', failedAttempts: 0, dueAt, leasedUntil: null });
       expect(message.offeredAt).toBeGreaterThanOrEqual(before);
       expect(message.offeredAt).toBeLessThanOrEqual(after);
-      expect(queue.store.codec.decode(message.body).payload).toEqual({ total: 1 });
+      expect(queue.codec.decode(message.body).payload).toEqual({ total: 1 });
     });
 
     it('takes an instant as it is, be it long past', async () => {
@@ -39,7 +39,7 @@ export function describeOffers(queues: ContractQueues): void {
     it('gives the receipts in the order of the offers', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
-      const body = queue.store.codec.encode({ payload: 1, headers: {} });
+      const body = queue.codec.encode({ payload: 1, headers: {} });
       const instants = [base + 3, base + 1, base + 2];
       const receipts = await queue.store.offer(
         instants.map((at) => ({ id: `at ${at}`, due: { at }, onDuplicate: 'reject', body })),
@@ -67,7 +67,7 @@ export function describeOffers(queues: ContractQueues): void {
 
     it('fills a queue up to maxMessages within one call', async () => {
       const queue = await queues.open({ maxMessages: 2 });
-      const body = queue.store.codec.encode({ payload: 1, headers: {} });
+      const body = queue.codec.encode({ payload: 1, headers: {} });
       const receipts = await queue.store.offer(
         ['a', 'a', 'b', 'c', 'b'].map((id) => ({ id, due: { after: HOUR }, onDuplicate: 'keep', body })),
       );
@@ -112,7 +112,7 @@ export function describeOffers(queues: ContractQueues): void {
       const at = Math.floor(await queue.now()) - HOUR;
       const generator = new MessageIdGenerator();
       const ids = numberedIds(50).map(() => generator.next());
-      const body = queue.store.codec.encode({ payload: 1, headers: {} });
+      const body = queue.codec.encode({ payload: 1, headers: {} });
       await queue.store.offer(ids.map((id) => ({ id, due: { at }, onDuplicate: 'reject', body })));
       await queue.transfer();
       expect((await queue.claim()).map(({ id }) => id)).toEqual(ids);
