@@ -8,6 +8,9 @@ import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './delay-
 import { type ResolvedModuleOptions, resolveModuleOptions } from './delay-queue.options.schema.js';
 import { DelayQueueRuntime } from './delay-queue.runtime.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { logEvents } from './events/event-log.js';
+import { Events } from './events/events.js';
+import { SafeLogger } from './events/safe-logger.js';
 import { AgainAdvice } from './handler/again-advice.js';
 import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
@@ -33,9 +36,11 @@ import { createStores } from './store/create-stores.js';
     { provide: CLOCK, useValue: systemClock },
     {
       provide: STORES,
-      useFactory: (options: ResolvedModuleOptions, clock: Clock) => createStores(options, clock),
-      inject: [RESOLVED_OPTIONS, CLOCK],
+      useFactory: (options: ResolvedModuleOptions, clock: Clock, events: Events) =>
+        createStores(options, { clock, events }),
+      inject: [RESOLVED_OPTIONS, CLOCK, Events],
     },
+    { provide: Events, useFactory: loggedEvents },
     HandlerRegistry,
     HandlerExplorer,
     AgainAdvice,
@@ -96,6 +101,12 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
         'It is global, so other modules need no import',
     );
   }
+}
+
+function loggedEvents(): Events {
+  const events = new Events();
+  logEvents(events, { queues: new SafeLogger('DelayQueue'), redis: new SafeLogger('DelayQueueRedis') });
+  return events;
 }
 
 /**

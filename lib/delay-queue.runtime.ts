@@ -18,7 +18,7 @@ import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { AgainAdvice } from './handler/again-advice.js';
 import { type DelayedMessageHandler, HandlerRegistry } from './handler/handler.registry.js';
 import { Queues } from './queues.js';
-import { SafeLogger } from './safe-logger.js';
+import { Events } from './events/events.js';
 import { isVerdict } from './store/redis-check.js';
 import type { Stores } from './store/create-stores.js';
 import { Repairer } from './transfer/repairer.js';
@@ -36,7 +36,6 @@ const LONGEST_ABORT_RESERVE = 1000;
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  readonly #logger = new SafeLogger('DelayQueue');
   readonly #schedulers: TransferScheduler[] = [];
   readonly #repairers: Repairer[] = [];
   readonly #loops: ConsumerLoop[] = [];
@@ -46,6 +45,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
     @Inject(STORES) private readonly stores: Stores,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly events: Events,
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
     private readonly againAdvice: AgainAdvice,
@@ -70,9 +70,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     for (const loop of this.#loops) loop.abandon();
     const left = this.#loops.reduce((sum, loop) => sum + loop.held, 0);
     if (left > 0) {
-      this.#logger.warn(
-        `${left} messages were not settled within shutdownTimeout; they come back when their leases end`,
-      );
+      this.events.emit('unsettled', { count: left });
     }
   }
 
@@ -91,14 +89,13 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
         throw error;
       }
       // An application may well be up before its Redis; it is checked when it is there.
-      this.#logger.warn(`Redis is not checked yet: ${showFailure(error)}`);
+      this.events.emit('unchecked', { reason: showFailure(error) });
     }
   }
 
   #tellOfHandlersNotStarted(): void {
-    const handlers = this.handlers.all().map(({ queue, name }) => `${queue} (${name})`);
-    if (handlers.length === 0) return;
-    this.#logger.log(`consume: false - this process only offers; its handlers are not started: ${handlers.join(', ')}`);
+    const handlers = this.handlers.all().map(({ queue, name }) => ({ queue, name }));
+    if (handlers.length > 0) this.events.emit('handlersNotStarted', { handlers });
   }
 
   #start(): void {
@@ -107,22 +104,21 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const processId = randomBytes(9).toString('base64url');
     for (const handler of this.handlers.all()) {
       this.#startQueue(handler, processId);
-      this.#logger.log(`Handling queue '${handler.queue}' with ${handler.name}`);
+      this.events.emit('handlerStarted', { queue: handler.queue, handler: handler.name });
     }
   }
 
   #startQueue(handler: DelayedMessageHandler, processId: string): void {
     const { name: queue, store, codec, options } = this.queues.get(handler.queue);
-    const { clock } = this;
-    const logger = this.#logger;
+    const { clock, events } = this;
     const { offerTimeout: answerTimeout } = this.options;
     const { attempts, timeout, checkInterval, maxPayloadBytes } = options;
-    const retryPolicy = new RetryPolicy(options, logger);
+    const retryPolicy = new RetryPolicy(options, events);
     const bodies = { codec, maxPayloadBytes };
-    const runner = new MessageRunner({ handler, ...bodies, retryPolicy, clock, logger, attempts, timeout });
-    const scheduler = new TransferScheduler({ queue, store, clock, logger, id: processId, checkInterval });
-    const repairer = new Repairer({ queue, store, clock, logger });
-    const loop = new ConsumerLoop({ queue, store, runner, clock, logger, settings: options, answerTimeout });
+    const runner = new MessageRunner({ handler, ...bodies, retryPolicy, clock, events, attempts, timeout });
+    const scheduler = new TransferScheduler({ queue, store, clock, events, id: processId, checkInterval });
+    const repairer = new Repairer({ queue, store, clock, events });
+    const loop = new ConsumerLoop({ queue, store, runner, clock, events, settings: options, answerTimeout });
     this.#schedulers.push(scheduler);
     this.#repairers.push(repairer);
     this.#loops.push(loop);

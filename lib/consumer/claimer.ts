@@ -1,5 +1,5 @@
+import type { Events } from '../events/events.js';
 import { randomBytes } from 'node:crypto';
-import type { Logger } from '@nestjs/common';
 import type { Clock } from '../clock.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import type { ClaimedMessage, ClaimRequest, MessageStore } from '../store/message-store.js';
@@ -18,7 +18,7 @@ export interface ClaimerOptions {
   readonly queue: string;
   readonly store: Pick<MessageStore, 'claim'>;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** Length of a lease, ms. */
   readonly lease: number;
   /** After which the store gives up a call, ms. */
@@ -109,7 +109,7 @@ export class Claimer {
     try {
       const { messages, more, orphans } = await store.claim(request);
       this.#unanswered = [];
-      this.#warnOf(orphans);
+      this.#tellOf(orphans);
       return { token, sentAt, answeredAt: clock.monotonic(), messages, more };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
@@ -138,16 +138,13 @@ export class Claimer {
 
   /** A claim may have taken messages that nobody here knows of. @returns whether they were given back to others */
   async #isGivenUp(token: string): Promise<boolean> {
-    const { logger, queue } = this.#options;
+    const { events, queue } = this.#options;
     this.#unanswered.push(token);
     this.#share = Math.max(SMALLEST_SHARE, this.#share / 2);
     this.#misses++;
     if (this.#misses < MOST_UNANSWERED) return false;
     this.#misses = 0;
-    logger.warn(
-      `${queue}: ${MOST_UNANSWERED} claims in a row were not answered in time, so their messages are given back. ` +
-        'Where the connection is slow, raise offerTimeout or lower maxPayloadBytes',
-    );
+    events.emit('claimsUnanswered', { queue, count: MOST_UNANSWERED });
     // If this fails as well, the next claim tries again.
     await this.giveBack().catch(() => undefined);
     return true;
@@ -160,10 +157,9 @@ export class Claimer {
     this.#unanswered = this.#unanswered.filter((token) => token !== insteadOf);
   }
 
-  #warnOf(orphans: readonly string[]): void {
-    const { logger, queue } = this.#options;
-    if (orphans.length === 0) return;
-    logger.error(`${queue}: ${orphans.length} ready ids had no message and are dropped: is Redis evicting keys?`);
+  #tellOf(orphans: readonly string[]): void {
+    const { events, queue } = this.#options;
+    if (orphans.length > 0) events.emit('orphansRemoved', { queue, count: orphans.length });
   }
 
   #newToken(): string {

@@ -1,8 +1,8 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
 import { setImmediate } from '../event-loop.js';
-import { FailureLog } from '../failure-log.js';
 import { failurePause } from '../failure-pause.js';
 import type { Doorbell, MessageStore, Outcome } from '../store/message-store.js';
 import { Claimer } from './claimer.js';
@@ -22,12 +22,15 @@ const MOST_WHILE_UNCONNECTED = 4;
 
 const RELEASE: Outcome = { kind: 'release' };
 
+/** What is told of an outcome that counts. */
+const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
+
 export interface ConsumerLoopOptions {
   readonly queue: string;
   readonly store: MessageStore;
   readonly runner: MessageRunner;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'>;
   /** After which the store gives up a call, ms. */
   readonly answerTimeout: number;
@@ -43,7 +46,7 @@ export class ConsumerLoop {
   readonly #keeper: LeaseKeeper;
   readonly #starter: Starter;
   readonly #settler: Settler;
-  readonly #failureLog: FailureLog;
+  readonly #streak: FailureStreak;
   readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
   #busy = 0;
@@ -58,13 +61,9 @@ export class ConsumerLoop {
 
   constructor(options: ConsumerLoopOptions) {
     this.#options = options;
-    const { queue, store, clock, logger, settings, answerTimeout } = options;
-    const common = { queue, store, clock, logger, lease: settings.lease };
-    this.#failureLog = new FailureLog({
-      ...common,
-      failing: `${queue}: claiming failed`,
-      over: `${queue}: claiming works again`,
-    });
+    const { queue, store, clock, events, settings, answerTimeout } = options;
+    const common = { queue, store, clock, events, lease: settings.lease };
+    this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#claimer = new Claimer({ ...common, answerTimeout });
     this.#keeper = new LeaseKeeper(common);
     this.#settler = new Settler({ ...common, onSettled: (settled, result) => this.#letGo(settled, result) });
@@ -179,7 +178,7 @@ export class ConsumerLoop {
         if (!this.#hasFreeSlots) await this.#awaitSlot();
         else {
           if ((ready ||= await doorbell.wait(blockTimeout)) && !this.#stopping) ready = await this.runOnce();
-          this.#failureLog.worked();
+          this.#streak.worked();
         }
         failures = 0;
       } catch (error) {
@@ -188,7 +187,7 @@ export class ConsumerLoop {
         // A store that is not connected has waited already: a long pause on top would outlast the outage.
         const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
         const pause = failurePause(isAway ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
-        this.#failureLog.callFailed(error);
+        this.#streak.callFailed(error);
         ready = true;
         await this.#pause(pause);
       }
@@ -213,15 +212,17 @@ export class ConsumerLoop {
   }
 
   #letGo({ held, outcome }: Settled, result: SettleResult): void {
-    if (result === 'refused' && outcome.kind !== 'release') this.#warnOfRefusal(held.claim.id);
+    this.#tell(held, outcome, result);
     this.#keeper.release(held);
     this.#held.delete(held);
     if (this.#held.size === 0) this.#drained();
   }
 
-  #warnOfRefusal(id: string): void {
-    const { logger, queue } = this.#options;
-    logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile: the outcome does not count`);
+  #tell({ delivery: { id, attempt } }: HeldDelivery, { kind }: Outcome, result: SettleResult): void {
+    const { events, queue } = this.#options;
+    if (kind === 'release') return;
+    if (result === 'refused') events.emit('leaseLost', { queue, id });
+    if (result === 'accepted' && events.has(EVENT_OF[kind])) events.emit(EVENT_OF[kind], { queue, id, attempt });
   }
 
   /** Until a slot is free. Those that become free in the same turn are all there when it ends. */

@@ -1,6 +1,6 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../clock.js';
-import { FailureLog } from '../failure-log.js';
 import type { MessageStore } from '../store/message-store.js';
 import { failurePause } from '../failure-pause.js';
 import { MAX_BATCH, inBatches } from '../turn-batcher.js';
@@ -10,7 +10,7 @@ export interface LeaseKeeperOptions {
   readonly queue: string;
   readonly store: Pick<MessageStore, 'extend'>;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** Length of a lease, ms. */
   readonly lease: number;
 }
@@ -35,7 +35,7 @@ export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   /** By the tokens of claims. */
   readonly #leases = new Map<string, Lease>();
-  readonly #failureLog: FailureLog;
+  readonly #streak: FailureStreak;
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
   #extending = false;
   #failures = 0;
@@ -43,13 +43,8 @@ export class LeaseKeeper {
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
-    const { queue } = options;
-    this.#failureLog = new FailureLog({
-      ...options,
-      failing: `${queue}: leases could not be extended`,
-      over: `${queue}: leases are extended again`,
-      level: 'warn',
-    });
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'extend', queue));
   }
 
   /**
@@ -140,10 +135,10 @@ export class LeaseKeeper {
           if (lost.has(held.claim.id)) this.#lose(lease, held, 'it ended, or the message was replaced or cleared');
         }
       }
-      this.#failureLog.worked();
+      this.#streak.worked();
       return true;
     } catch (error) {
-      this.#failureLog.callFailed(error);
+      this.#streak.callFailed(error);
       return false;
     }
   }

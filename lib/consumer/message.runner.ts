@@ -1,4 +1,4 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Clock } from '../clock.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
@@ -7,14 +7,14 @@ import { Again, again, RejectMessage } from '../handler/handler-results.js';
 import { type BodyRules, encodeBody } from '../store/encode-body.js';
 import type { Outcome } from '../store/message-store.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
-import { describeFailure, follow, isInstance, isStrayPromise, showFailure } from './failure.js';
+import { describeFailure, follow, isInstance, isStrayPromise } from './failure.js';
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface MessageRunnerOptions extends BodyRules {
   readonly handler: DelayedMessageHandler;
   readonly retryPolicy: RetryPolicy;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   readonly attempts: number;
   /** How long a handler may run, ms; null: without bound. */
   readonly timeout: number | null;
@@ -60,10 +60,9 @@ export class MessageRunner {
   }
 
   #unreadable({ queue, id }: Delivery, error: unknown): Outcome {
-    this.options.logger.error(
-      `${queue}: message ${id} is a dead letter, its body cannot be read: ${showFailure(error)}`,
-    );
-    return { kind: 'dead', error: JSON.stringify(describeFailure(error)) };
+    const failure = describeFailure(error);
+    this.options.events.emit('unreadable', { queue, id, failure });
+    return { kind: 'dead', error: JSON.stringify(failure) };
   }
 
   #withinTimeout(delivery: Delivery, completion: Promise<unknown>): Promise<unknown> {
@@ -103,21 +102,14 @@ export class MessageRunner {
     if (outcome.kind === 'defer') return outcome;
     // It gave way to the shutdown: not its fault, so no attempt is spent.
     if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };
-    this.#log(delivery, outcome, error);
+    this.#tell(delivery, outcome, error);
     return outcome;
   }
 
-  #log({ queue, id, attempt }: Delivery, outcome: Outcome, error: unknown): void {
-    const { logger, attempts } = this.options;
-    const failure = showFailure(error);
-    if (outcome.kind === 'retry') {
-      logger.warn(
-        `${queue}: message ${id} failed (attempt ${attempt} of ${attempts}), again in ${outcome.delay} ms: ${failure}`,
-      );
-    } else {
-      const { stack } = describeFailure(error);
-      logger.error(`${queue}: message ${id} is a dead letter after attempt ${attempt}: ${failure}`, stack);
-    }
+  #tell({ queue, id, attempt }: Delivery, outcome: Outcome, error: unknown): void {
+    const { events, attempts } = this.options;
+    const retryIn = outcome.kind === 'retry' ? { retryIn: outcome.delay } : {};
+    events.emit('failed', { queue, id, attempt, attempts, failure: describeFailure(error), ...retryIn });
   }
 }
 

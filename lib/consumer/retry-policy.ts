@@ -1,4 +1,4 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
 import { DEFAULTS } from '../delay-queue.options.js';
 import { type ResolvedBackoff, type ResolvedQueueOptions, resolveQueueOptions } from '../delay-queue.options.schema.js';
 import { LONGEST_DELAY, parseDuration } from '../duration.js';
@@ -12,7 +12,7 @@ const DELAY_RANGE = { min: 0, max: LONGEST_DELAY };
 export class RetryPolicy {
   constructor(
     private readonly options: Pick<ResolvedQueueOptions, 'attempts' | 'backoff'>,
-    private readonly logger: Logger,
+    private readonly events: Events,
     private readonly random: () => number = Math.random,
   ) {}
 
@@ -32,11 +32,13 @@ export class RetryPolicy {
     try {
       const parsed = parseDuration(error.delay, DELAY_RANGE);
       if ('milliseconds' in parsed) return parsed.milliseconds;
-      this.logger.error(`The delay of a DeferMessage ${parsed.problem}; it counts as a failed attempt`);
+      this.events.emit('misused', {
+        problem: `The delay of a DeferMessage ${parsed.problem}; it counts as a failed attempt`,
+      });
     } catch (mistake) {
-      this.logger.error(
-        `The delay of a DeferMessage cannot be read, it counts as a failed attempt: ${showFailure(mistake)}`,
-      );
+      this.events.emit('misused', {
+        problem: `The delay of a DeferMessage cannot be read, it counts as a failed attempt: ${showFailure(mistake)}`,
+      });
     }
     return undefined;
   }
@@ -48,9 +50,13 @@ export class RetryPolicy {
       const result: unknown = backoff(attempt, error);
       const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDuration(result, DELAY_RANGE);
       if ('milliseconds' in parsed) return parsed.milliseconds;
-      this.logger.error(`The backoff function's result ${parsed.problem}; the default backoff is used`);
+      this.events.emit('misused', {
+        problem: `The backoff function's result ${parsed.problem}; the default backoff is used`,
+      });
     } catch (mistake) {
-      this.logger.error(`The backoff function failed, the default backoff is used: ${showFailure(mistake)}`);
+      this.events.emit('misused', {
+        problem: `The backoff function failed, the default backoff is used: ${showFailure(mistake)}`,
+      });
     }
     return this.#computedDelay(defaultBackoff, attempt);
   }

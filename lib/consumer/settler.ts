@@ -1,6 +1,6 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../clock.js';
-import { FailureLog } from '../failure-log.js';
 import { failurePause } from '../failure-pause.js';
 import type { MessageStore, Outcome, Settlement } from '../store/message-store.js';
 import { MAX_BATCH, TurnBatcher } from '../turn-batcher.js';
@@ -14,7 +14,7 @@ export interface SettlerOptions {
   readonly queue: string;
   readonly store: Pick<MessageStore, 'settle'>;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** Called once for each outcome, when it is known what became of it. */
   readonly onSettled: (settled: Settled, result: SettleResult) => void;
 }
@@ -33,18 +33,14 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 export class Settler {
   readonly #options: SettlerOptions;
   readonly #batcher: TurnBatcher<Settled>;
-  readonly #failureLog: FailureLog;
+  readonly #streak: FailureStreak;
   readonly #pauses = new Set<() => void>();
   #stopped = false;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
-    const { queue } = options;
-    this.#failureLog = new FailureLog({
-      ...options,
-      failing: `${queue}: settling failed`,
-      over: `${queue}: settling works again`,
-    });
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'settle', queue));
     this.#batcher = new TurnBatcher({
       send: (batch) => void this.#settleAll(batch),
       maxItems: MAX_BATCH,
@@ -74,19 +70,19 @@ export class Settler {
   }
 
   async #sendUntilAnswered(batch: readonly Settlement[]): Promise<SettleResult[]> {
-    const { store, logger, queue } = this.#options;
+    const { store, events, queue } = this.#options;
     let mayHaveHappened = false;
     for (let failures = 1; ; failures++) {
       try {
         const { accepted, dropped } = await store.settle(batch);
-        this.#failureLog.worked();
-        if (dropped > 0) logger.warn(`${queue}: ${dropped} dead letters dropped, the queue is at maxDeadLetters`);
+        this.#streak.worked();
+        if (dropped > 0) events.emit('dropped', { queue, count: dropped });
         // After a call whose answer got lost, a refusal most likely means that this very outcome counts already.
         return accepted.map((counts) => (counts || mayHaveHappened ? 'accepted' : 'refused'));
       } catch (error) {
         if (this.#stopped || hasCode(error, 'CLOSED')) return batch.map(() => 'given-up');
         mayHaveHappened ||= hasCode(error, 'OUTCOME_UNKNOWN');
-        this.#failureLog.callFailed(error);
+        this.#streak.callFailed(error);
         await this.#pause(failurePause(failures));
       }
     }

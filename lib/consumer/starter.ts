@@ -1,4 +1,4 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
 import type { Clock } from '../clock.js';
 import { nextTick, setImmediate } from '../event-loop.js';
 import type { HeldDelivery } from './delivery.js';
@@ -8,13 +8,13 @@ import type { Pace } from './pace.js';
 /** How long handlers are started in one turn of the event loop, ms. */
 const SLICE = 5;
 
-/** Milliseconds between two warnings. */
-const WARNING_INTERVAL = 60_000;
+/** Milliseconds until it is told again. */
+const TELLING_INTERVAL = 60_000;
 
 export interface StarterOptions {
   readonly queue: string;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   readonly keeper: Pick<LeaseKeeper, 'endOf'>;
   readonly pace: Pace;
   /** Length of a lease, ms. */
@@ -48,7 +48,7 @@ export class Starter {
   #sliceEnd: number | undefined;
   #stopped = false;
   #givenBack = 0;
-  #warnAgainAt = -Infinity;
+  #tellAgainAt = -Infinity;
 
   constructor(options: StarterOptions) {
     this.#options = options;
@@ -112,7 +112,7 @@ export class Starter {
     for (const claim of late) this.#leaveLine(claim, now);
     const deliveries = late.flatMap(({ deliveries, next }) => deliveries.slice(next));
     this.#options.giveBack(deliveries);
-    this.#warn(deliveries.length, now);
+    this.#tell(deliveries.length, now);
   }
 
   #deadlineOf({ token, startBy }: Waiting): number {
@@ -136,15 +136,12 @@ export class Starter {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  #warn(count: number, now: number): void {
-    const { logger, queue } = this.#options;
+  #tell(count: number, now: number): void {
+    const { events, queue } = this.#options;
     this.#givenBack += count;
-    if (now < this.#warnAgainAt) return;
-    logger.warn(
-      `${queue}: ${this.#givenBack} messages were given back, because handlers block the event loop and theirs could not ` +
-        'start in time. Let worker threads do the heavy work, or lower the concurrency',
-    );
+    if (now < this.#tellAgainAt) return;
+    events.emit('givenBack', { queue, count: this.#givenBack });
     this.#givenBack = 0;
-    this.#warnAgainAt = now + WARNING_INTERVAL;
+    this.#tellAgainAt = now + TELLING_INTERVAL;
   }
 }

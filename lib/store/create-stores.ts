@@ -1,12 +1,10 @@
-import { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
 import type { Clock } from '../clock.js';
-import type { ConnectionOptions } from '../delay-queue.options.js';
 import {
   type ResolvedModuleOptions,
   type ResolvedQueueOptions,
   resolveQueueOptions,
 } from '../delay-queue.options.schema.js';
-import { SafeLogger } from '../safe-logger.js';
 import { MemoryMessageStore } from './memory/memory.store.js';
 import type { MessageStore } from './message-store.js';
 import { nativeKeys } from './native/native.keys.js';
@@ -32,7 +30,7 @@ export interface Stores {
   connect(): void;
   /**
    * Checks the server, and that its user may do all that some queues need; again after each outage, when what is wrong is
-   * logged.
+   * told.
    *
    * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
    */
@@ -43,17 +41,22 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export function createStores(options: ResolvedModuleOptions, clock: Clock): Stores {
-  return options.store === 'memory' ? memoryStores(clock) : redisStores(options, clock);
+/** What a process has one of. */
+export interface ProcessParts {
+  readonly clock: Clock;
+  readonly events: Events;
 }
 
-function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
+export function createStores(options: ResolvedModuleOptions, parts: ProcessParts): Stores {
+  return options.store === 'memory' ? memoryStores(parts) : redisStores(options, parts);
+}
+
+function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessParts): Stores {
   const { connection, prefix, offerTimeout, defaults, allowEviction } = options;
-  const logger = new SafeLogger('DelayQueueRedis');
   const connections = new RedisConnections({
     connection,
     clock,
-    logger,
+    events,
     commandTimeout: offerTimeout,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
   });
@@ -62,7 +65,7 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
     if (layout === 'native')
       return new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
     const name = { prefix, queue, redissonName };
-    return new RedissonMessageStore(connections, { ...name, limits: options, clock, logger, format, blockTimeout });
+    return new RedissonMessageStore(connections, { ...name, limits: options, clock, events, format, blockTimeout });
   };
   const neededBy = ({ name, options: { layout, redissonName } }: CheckedQueue) =>
     layout === 'native'
@@ -70,12 +73,13 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
       : neededCommands(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
   return {
     connect: () => {
-      warnOfOverridden(connection, logger);
+      const { overridden } = examineConnection(connection);
+      if (overridden.length > 0) events.emit('optionsOverridden', { options: overridden });
       connections.commands.connect();
     },
     check: (checked) => {
       const queues = checked.map((queue) => ({ name: queue.name, needed: neededBy(queue) }));
-      return new RedisCheck({ commands: connections.commands, queues, allowEviction, logger }).start();
+      return new RedisCheck({ commands: connections.commands, queues, allowEviction, events }).start();
     },
     open,
     hurry: () => connections.commands.hurry(),
@@ -83,21 +87,11 @@ function redisStores(options: ResolvedModuleOptions, clock: Clock): Stores {
   };
 }
 
-function warnOfOverridden(connection: ConnectionOptions, logger: Logger): void {
-  const { overridden } = examineConnection(connection);
-  if (overridden.length === 0) return;
-  const each = overridden.map(({ name, because }) => `${name} (${because})`);
-  logger.warn(`Options of the connection that the module sets itself, so that yours do not hold: ${each.join('; ')}`);
-}
-
-function memoryStores(clock: Clock): Stores {
+function memoryStores({ clock, events }: ProcessParts): Stores {
   // They are where the messages are, so each is kept.
   const stores = new Map<string, MemoryMessageStore>();
   return {
-    connect: () =>
-      new Logger('DelayQueue').warn(
-        "store: 'memory' - messages live in this process alone and DIE WITH IT; use Redis for real work",
-      ),
+    connect: () => events.emit('memoryStore', {}),
     open: (queue, options) => {
       const store = stores.get(queue) ?? new MemoryMessageStore({ limits: options, clock });
       // It may have been used before the options of its handler were known.

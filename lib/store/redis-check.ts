@@ -1,4 +1,4 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
 import { hasCode, showFailure } from '../consumer/failure.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
 import { describeMissing, findMissing, type NeededCommand } from './redis/permissions.js';
@@ -11,7 +11,7 @@ export interface RedisCheckOptions {
   /** Those that must work. */
   readonly queues: readonly { readonly name: string; readonly needed: readonly NeededCommand[] }[];
   readonly allowEviction: boolean;
-  readonly logger: Logger;
+  readonly events: Events;
 }
 
 /** Checks Redis before it is relied on, and whenever the connection is back: it may lead to another server then. */
@@ -26,17 +26,19 @@ export class RedisCheck {
   }
 
   /**
-   * Checks now, and from now on after each outage, when what is wrong is logged.
+   * Checks now, and from now on after each outage, when what is wrong is told.
    *
    * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
    */
   async start(): Promise<void> {
-    const { commands, logger } = this.#options;
+    const { commands, events } = this.#options;
     commands.onReady(() => {
       // The first connection is what the first check waits for.
       if (this.#isChecking) return;
       // If it got lost meanwhile, the next one is checked.
-      this.#check().catch((error: unknown) => isVerdict(error) && logger.error(showFailure(error)));
+      this.#check().catch(
+        (error: unknown) => isVerdict(error) && events.emit('serverUnfit', { reason: showFailure(error) }),
+      );
     });
     await this.#check();
   }
@@ -56,12 +58,10 @@ export class RedisCheck {
 
   /** @returns which servers these are, as far as they tell */
   async #checkServers(): Promise<string | undefined> {
-    const { commands, allowEviction, logger } = this.#options;
+    const { commands, allowEviction, events } = this.#options;
     const infos = await commands.info().catch((error: unknown) => {
       if (!isRefusedByAcl(error)) throw error;
-      logger.warn(
-        `Redis does not tell its version and its maxmemory-policy, so they are not checked: ${error.message}`,
-      );
+      events.emit('serverUntold', { reason: error.message });
       return [];
     });
     for (const info of infos) checkServer(info, { allowEviction });

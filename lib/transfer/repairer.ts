@@ -1,13 +1,13 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../clock.js';
-import { FailureLog } from '../failure-log.js';
 import type { MessageStore } from '../store/message-store.js';
 
 export interface RepairerOptions {
   readonly queue: string;
   readonly store: Pick<MessageStore, 'repair'>;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** For jitter, 0–1. */
   readonly random?: () => number;
 }
@@ -15,17 +15,14 @@ export interface RepairerOptions {
 /** Between two looks at a queue, ms; ±25 %, so that the processes of a fleet look at different times. */
 const INTERVAL = 5 * 60_000;
 
-/** So many ids of repaired messages are named in the log. */
-const NAMED = 5;
-
 /**
  * Makes messages of one queue ready that are kept but in no state: soon after the start, and then every few minutes. Nothing in
- * here loses them, so the log says it as an error: somebody deleted or changed keys of the queue.
+ * here loses them, so it is told: somebody deleted or changed keys of the queue.
  */
 export class Repairer {
   readonly #options: RepairerOptions;
   readonly #random: () => number;
-  readonly #failureLog: FailureLog;
+  readonly #streak: FailureStreak;
   #cancelTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
@@ -33,13 +30,8 @@ export class Repairer {
   constructor(options: RepairerOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    const { queue } = options;
-    this.#failureLog = new FailureLog({
-      ...options,
-      failing: `${queue}: it could not be checked for lost messages`,
-      over: `${queue}: it is checked for lost messages again`,
-      level: 'warn',
-    });
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'repair', queue));
   }
 
   start(): void {
@@ -60,7 +52,7 @@ export class Repairer {
    * @throws what the store throws
    */
   async runOnce(): Promise<number> {
-    const { store, logger, queue } = this.#options;
+    const { store, events, queue } = this.#options;
     const repaired: string[] = [];
     let cursor: string | null | undefined;
     do {
@@ -68,13 +60,7 @@ export class Repairer {
       repaired.push(...report.repaired);
       cursor = report.cursor;
     } while (cursor !== null && !this.#stopped);
-    if (repaired.length > 0) {
-      const names = repaired.slice(0, NAMED).join(', ') + (repaired.length > NAMED ? ', …' : '');
-      logger.error(
-        `${queue}: ${repaired.length} messages were in no state and are ready again (${names}): ` +
-          'were keys of the queue deleted or changed?',
-      );
-    }
+    if (repaired.length > 0) events.emit('repaired', { queue, ids: repaired });
     return repaired.length;
   }
 
@@ -82,9 +68,9 @@ export class Repairer {
     const { clock } = this.#options;
     try {
       await this.runOnce();
-      this.#failureLog.worked();
+      this.#streak.worked();
     } catch (error) {
-      if (!this.#stopped) this.#failureLog.callFailed(error);
+      if (!this.#stopped) this.#streak.callFailed(error);
     }
     if (this.#stopped) return;
     const interval = INTERVAL * (0.75 + this.#random() / 2);

@@ -1,6 +1,6 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../clock.js';
-import { FailureLog } from '../failure-log.js';
 import { failurePause } from '../failure-pause.js';
 import type { MessageStore, TransferReport } from '../store/message-store.js';
 
@@ -8,7 +8,7 @@ export interface TransferSchedulerOptions {
   readonly queue: string;
   readonly store: MessageStore;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** Tells this scheduler from those of other processes; no blanks. */
   readonly id: string;
   /** The longest sleep, ms. */
@@ -47,7 +47,7 @@ interface Expectation {
 export class TransferScheduler {
   readonly #options: TransferSchedulerOptions;
   readonly #random: () => number;
-  readonly #failureLog: FailureLog;
+  readonly #streak: FailureStreak;
   #unwatch: (() => void) | undefined;
   #cancelTimer: CancelTimer | undefined;
   #expected: Expectation | undefined;
@@ -61,12 +61,8 @@ export class TransferScheduler {
   constructor(options: TransferSchedulerOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    const { queue } = options;
-    this.#failureLog = new FailureLog({
-      ...options,
-      failing: `${queue}: transfer failed`,
-      over: `${queue}: transfer works again`,
-    });
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'transfer', queue));
   }
 
   /** Whether this scheduler fires at the due time, rather than a grace later. */
@@ -100,15 +96,14 @@ export class TransferScheduler {
    * @throws what the store throws
    */
   async runOnce(): Promise<TransferReport> {
-    const { store, clock, id, logger, queue } = this.#options;
+    const { store, clock, id } = this.#options;
     for (;;) {
       const awaited = this.#expected;
       // From here on it holds what is announced while the call is under way.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
       const report = await store.transfer({ scheduler: id, limit: BATCH });
-      if (report.dropped > 0)
-        logger.warn(`${queue}: ${report.dropped} dead letters dropped, the queue is at maxDeadLetters`);
+      this.#tell(report);
       this.#chooseRole(report, awaited);
       if (report.nextAt !== null && report.nextIn !== null) {
         // The store read its clock somewhere between; if that was earlier than half-way, this fires late by the difference, else
@@ -118,6 +113,13 @@ export class TransferScheduler {
       }
       if (!report.more) return report;
     }
+  }
+
+  #tell({ moved, recovered, buried, dropped }: TransferReport): void {
+    const { events, queue } = this.#options;
+    if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
+    if (recovered + buried > 0) events.emit('takenBack', { queue, recovered, buried });
+    if (dropped > 0) events.emit('dropped', { queue, count: dropped });
   }
 
   /** Runs until nothing is due, unless a run is under way: then that one goes once more. */
@@ -135,7 +137,7 @@ export class TransferScheduler {
       try {
         const { ready } = await this.runOnce();
         this.#failures = 0;
-        this.#failureLog.worked();
+        this.#streak.worked();
         nextCheck = ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
       } catch (error) {
         nextCheck = this.#pauseAfter(error);
@@ -150,7 +152,7 @@ export class TransferScheduler {
   #pauseAfter(error: unknown): number {
     // The retry asks for everything anew, due times included.
     this.#expected = undefined;
-    if (this.#started) this.#failureLog.callFailed(error);
+    if (this.#started) this.#streak.callFailed(error);
     return failurePause(++this.#failures, this.#random);
   }
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { systemClock } from '../../lib/clock.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import type { QueueUnderTest } from './contract-queue.js';
@@ -16,7 +16,13 @@ export function openRedisQueue(
   openStore: (connections: RedisConnections, queue: string) => MessageStore,
 ): QueueUnderTest {
   const connection = sharedRedisUrl();
-  const settings = { connection, clock: systemClock, logger: new QuietLogger(), commandTimeout: 5000, heartbeat: 5000 };
+  const settings = {
+    connection,
+    clock: systemClock,
+    events: new LoggedEvents(),
+    commandTimeout: 5000,
+    heartbeat: 5000,
+  };
   const [here, there] = [new RedisConnections(settings), new RedisConnections(settings)];
   const queue = randomName('contract');
   const redis = new Redis(connection);

@@ -2,7 +2,7 @@ import { describe } from '@jest/globals';
 import { systemClock } from '../../lib/clock.js';
 import type { EntryFormat } from '../../lib/delay-queue.options.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 
@@ -16,7 +16,7 @@ describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('with entries of format %s', (for
           limits,
           format,
           clock: systemClock,
-          logger: new QuietLogger(),
+          events: new LoggedEvents(),
         };
         return new RedissonMessageStore(connections, { ...options, blockTimeout: 5000 });
       }),

@@ -10,7 +10,7 @@ import { resolveModuleOptions } from '../../lib/delay-queue.options.schema.js';
 import { clusterRules, redisRules } from '../../lib/store/redis/client-options.js';
 import { RedisConnection } from '../../lib/store/redis/redis-connection.js';
 import { createClient, type RedisClient } from '../../lib/store/redis/redis-client.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { refusalOf } from '../support/refusal.js';
 import { ODD_VALUES } from '../support/odd-values.js';
@@ -136,7 +136,7 @@ describe('odd options of a connection', () => {
 
   it('that are accepted lead to a connection that is ready, or says why not', async () => {
     const { hostname, port } = new URL(sharedRedisUrl());
-    const logger = new QuietLogger();
+    const events = new LoggedEvents();
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...harmless), scalar, { maxKeys: 3 }), async (options) => {
@@ -146,7 +146,7 @@ describe('odd options of a connection', () => {
         } catch {
           return;
         }
-        const settings = { connection, clock: systemClock, logger, commandTimeout: 200 };
+        const settings = { connection, clock: systemClock, events, commandTimeout: 200 };
         const opened = new RedisConnection('commands', settings);
         const refusal = await refusalOf(opened.ready('PING'));
         if (refusal === undefined) expect(await opened.client.ping()).toBe('PONG');

@@ -6,7 +6,7 @@ import type { Claim, MessageStore, Offer, Outcome, StoreLimits } from '../../lib
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import type { Scene } from '../support/scene.js';
 
 export const FULL_QUEUE_IDS = ['delayed', 'due', 'ready', 'active', 'expired', 'dead'];
@@ -86,7 +86,7 @@ export class FullQueues {
       this.#connections = new RedisConnections({
         connection: user ? scene.url.replace('redis://', `redis://${user}:any@`) : scene.url,
         clock: systemClock,
-        logger: new QuietLogger(),
+        events: new LoggedEvents(),
         commandTimeout: 5000,
         heartbeat: 60_000,
       });

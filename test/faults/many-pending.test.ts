@@ -6,7 +6,7 @@ import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { CommandCount } from '../support/command-count.js';
 import { computedTime } from '../support/redis/computed-time.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';
 
 const FEW = 20_000;
@@ -21,11 +21,11 @@ describe('many messages are pending, offered in reverse order of their due times
   const scene = new Scene({});
   let connections: RedisConnections;
   beforeAll(() => {
-    const [clock, logger] = [systemClock, new QuietLogger()];
+    const [clock, events] = [systemClock, new LoggedEvents()];
     connections = new RedisConnections({
       connection: scene.url,
       clock,
-      logger,
+      events,
       commandTimeout: 20_000,
       heartbeat: 60_000,
     });

@@ -10,7 +10,7 @@ import { redissonPermissions } from '../../lib/store/redisson/redisson.permissio
 import { redissonScripts } from '../../lib/store/redisson/redisson.scripts.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 import { CommandTrace } from './exercise/command-trace.js';
@@ -33,7 +33,7 @@ describe('the permissions of a layout', () => {
   const settings = () => ({
     connection: scene.url,
     clock: systemClock,
-    logger: new QuietLogger(),
+    events: new LoggedEvents(),
     commandTimeout: 5000,
   });
 

@@ -8,7 +8,7 @@ import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 
@@ -31,10 +31,10 @@ export class RedissonTestQueue {
   readonly #connections: RedisConnections;
 
   constructor({ format = 'Bc0Lc0', url = sharedRedisUrl(), user }: RedissonTestQueueOptions = {}) {
-    const logger = new QuietLogger();
+    const events = new LoggedEvents();
     const connection = user ? url.replace('redis://', `redis://${user}:any@`) : url;
     this.redis = new Redis(url);
-    const common = { clock: systemClock, logger };
+    const common = { clock: systemClock, events };
     this.#connections = new RedisConnections({ connection, ...common, commandTimeout: 5000, heartbeat: 5000 });
     this.store = new RedissonMessageStore(this.#connections, {
       ...common,

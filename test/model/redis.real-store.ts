@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { systemClock } from '../../lib/clock.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { DueEar } from './due-ear.js';
@@ -96,7 +96,7 @@ function connections(): RedisConnections {
   return new RedisConnections({
     connection: sharedRedisUrl(),
     clock: systemClock,
-    logger: new QuietLogger(),
+    events: new LoggedEvents(),
     commandTimeout: 5000,
     heartbeat: 5000,
   });

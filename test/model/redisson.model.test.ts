@@ -1,7 +1,7 @@
 import { systemClock } from '../../lib/clock.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { javaCommands } from './commands/java.commands.js';
 import { describeModelRun } from './describe-model-run.js';
 import { expectNativeKeys } from './native-keys.invariant.js';
@@ -18,7 +18,7 @@ const redisson: RedisLayout = {
       ...options,
       format: 'Bc0Lc0',
       clock: systemClock,
-      logger: new QuietLogger(),
+      events: new LoggedEvents(),
       blockTimeout: 5000,
     }),
   keysOf: (options) => {

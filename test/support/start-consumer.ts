@@ -1,9 +1,9 @@
-import type { Logger } from '@nestjs/common';
 import type { Clock } from '../../lib/clock.js';
 import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import type { QueueOptions } from '../../lib/delay-queue.options.js';
+import type { Events } from '../../lib/events/events.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import type { DelayedMessage } from '../../lib/message.js';
 import { jsonCodec } from '../../lib/store/json.codec.js';
@@ -15,7 +15,7 @@ export type Handler = (payload: unknown, message: DelayedMessage) => unknown;
 export interface ConsumerParts {
   readonly store: MessageStore;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
 }
 
 /** How long the consumer's store tries a call, ms. */
@@ -23,7 +23,7 @@ export const ANSWER_TIMEOUT = 5000;
 
 /** A scheduler and a consumer of a queue, as a process has them. */
 export function startConsumer(
-  { store, clock, logger }: ConsumerParts,
+  { store, clock, events }: ConsumerParts,
   call: Handler,
   options: QueueOptions = {},
 ): ConsumerLoop {
@@ -32,9 +32,9 @@ export function startConsumer(
     handler: { queue: 'orders', name: 'Test.handle', options, call },
     codec: jsonCodec,
     maxPayloadBytes: settings.maxPayloadBytes,
-    retryPolicy: new RetryPolicy(settings, logger),
+    retryPolicy: new RetryPolicy(settings, events),
     clock,
-    logger,
+    events,
     attempts: settings.attempts,
     timeout: settings.timeout,
   });
@@ -43,11 +43,11 @@ export function startConsumer(
     store,
     runner,
     clock,
-    logger,
+    events,
     settings,
     answerTimeout: ANSWER_TIMEOUT,
   });
-  new TransferScheduler({ queue: 'orders', store, clock, logger, id: 'a', checkInterval: 60_000 }).start();
+  new TransferScheduler({ queue: 'orders', store, clock, events, id: 'a', checkInterval: 60_000 }).start();
   loop.start();
   return loop;
 }

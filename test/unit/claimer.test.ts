@@ -4,7 +4,7 @@ import { DelayQueueError, type DelayQueueErrorCode } from '../../lib/delay-queue
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { ClaimReport, ClaimRequest } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { ANSWER_TIMEOUT, startConsumer } from '../support/start-consumer.js';
 
 const LEASE = 30_000;
@@ -15,7 +15,7 @@ type Fate = 'answered' | 'answer lost' | 'request lost' | DelayQueueErrorCode;
 describe('claims', () => {
   let clock: ManualClock;
   let store: MemoryMessageStore;
-  let logger: QuietLogger;
+  let events: LoggedEvents;
   /** Of the next claims, in order; those after them are answered. */
   let fates: Fate[];
   let requests: ClaimRequest[];
@@ -23,7 +23,7 @@ describe('claims', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    logger = new QuietLogger();
+    events = new LoggedEvents();
     store = new MemoryMessageStore({
       limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null },
       clock,
@@ -42,7 +42,7 @@ describe('claims', () => {
   });
 
   const newClaimer = () =>
-    new Claimer({ queue: 'orders', store, clock, logger, lease: LEASE, answerTimeout: ANSWER_TIMEOUT });
+    new Claimer({ queue: 'orders', store, clock, events, lease: LEASE, answerTimeout: ANSWER_TIMEOUT });
 
   async function makeReady(count: number, bytes = 10): Promise<void> {
     const body = `J"${'x'.repeat(bytes)}"`;
@@ -122,7 +122,7 @@ describe('claims', () => {
     await failClaims(claimer, 'answered', 'answer lost');
     expect(await counts()).toMatchObject({ ready: 8, active: 0 });
     expect((await store.find('m0'))!.failedAttempts).toBe(0);
-    expect(logger.lines.join('\n')).toMatch(/raise offerTimeout or lower maxPayloadBytes/);
+    expect(events.lines.join('\n')).toMatch(/raise offerTimeout or lower maxPayloadBytes/);
     expect(await claimIds(claimer)).toEqual(['m0']);
   });
 
@@ -196,7 +196,7 @@ describe('claims', () => {
 
     const handleAll = () => {
       const handled: string[] = [];
-      startConsumer({ store, clock, logger }, (_payload, { id, attempt }) => handled.push(`${id} ${attempt}`), {
+      startConsumer({ store, clock, events }, (_payload, { id, attempt }) => handled.push(`${id} ${attempt}`), {
         lease: LEASE,
       });
       return handled;

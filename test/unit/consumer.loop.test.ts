@@ -8,14 +8,14 @@ import type { DelayedMessage } from '../../lib/message.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageBody, MessageStore } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { type Handler, startConsumer } from '../support/start-consumer.js';
 import { until } from '../support/until.js';
 
 describe('ConsumerLoop', () => {
   let clock: ManualClock;
   let store: MessageStore;
-  let logger: QuietLogger;
+  let events: LoggedEvents;
 
   beforeEach(() => {
     clock = new ManualClock();
@@ -23,10 +23,10 @@ describe('ConsumerLoop', () => {
       limits: { attempts: 3, maxDeadLetters: 10, maxMessages: null },
       clock,
     });
-    logger = new QuietLogger();
+    events = new LoggedEvents();
   });
 
-  const start = (call: Handler, options?: QueueOptions) => startConsumer({ store, clock, logger }, call, options);
+  const start = (call: Handler, options?: QueueOptions) => startConsumer({ store, clock, events }, call, options);
   const offer = (id: string, after = 0, body: MessageBody = 'J1') =>
     store.offer([{ id, due: { after }, onDuplicate: 'keep', body }]);
   const counts = async () => (await store.status()).counts;
@@ -229,7 +229,7 @@ describe('ConsumerLoop', () => {
     finish();
     await nextTurns();
     expect(await counts()).toMatchObject({ delayed: 1 });
-    expect(logger.lines.join('\n')).toContain('the outcome does not count');
+    expect(events.lines.join('\n')).toContain('the outcome does not count');
   });
 
   it('frees the slot of a handler that outlives its timeout, tells it, and counts the attempt', async () => {

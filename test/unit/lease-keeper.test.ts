@@ -4,13 +4,13 @@ import { LeaseKeeper } from '../../lib/consumer/lease-keeper.js';
 import { DelayQueueError } from '../../lib/delay-queue.errors.js';
 import type { Claim } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 
 const LEASE = 3000;
 
 describe('leases', () => {
   let clock: ManualClock;
-  let logger: QuietLogger;
+  let events: LoggedEvents;
   let keeper: LeaseKeeper;
   /** The instants of calls, with what they named. */
   let calls: [number, string][];
@@ -18,14 +18,14 @@ describe('leases', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    logger = new QuietLogger();
+    events = new LoggedEvents();
     calls = [];
     answer = () => Promise.resolve([]);
     const extend = (claims: readonly Claim[]) => {
       calls.push([clock.monotonic(), claims.map(({ id }) => id).join('')]);
       return answer();
     };
-    keeper = new LeaseKeeper({ queue: 'orders', store: { extend }, clock, logger, lease: LEASE });
+    keeper = new LeaseKeeper({ queue: 'orders', store: { extend }, clock, events, lease: LEASE });
   });
 
   function hold(token: string, ids: string, sentAt = clock.monotonic()): HeldDelivery[] {

@@ -13,7 +13,7 @@ import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 
 const options = resolveQueueOptions();
 
@@ -49,7 +49,7 @@ describe('the writer of offers', () => {
   });
 
   it('is busy no more after the store has failed', async () => {
-    const settings = { connection: {}, clock: systemClock, logger: new QuietLogger(), commandTimeout: 100 };
+    const settings = { connection: {}, clock: systemClock, events: new LoggedEvents(), commandTimeout: 100 };
     const connections = new RedisConnections({ ...settings, heartbeat: 1000 });
     await connections.close();
     const store = new NativeMessageStore(connections, { keys: nativeKeys('p', 'orders'), limits: options });
@@ -72,7 +72,7 @@ describe('an offer that a payload makes while it is written', () => {
   it('travels with the offer of that payload, and before it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
     const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, codec: jsonCodec, store }) };
-    const producer = new DelayQueueProducer(queues as Queues, new AgainAdvice(new ManualClock()));
+    const producer = new DelayQueueProducer(queues as Queues, new AgainAdvice(new ManualClock(), new LoggedEvents()));
     const offer = (id: string, payload: unknown) => producer.offer('orders', payload, '1h', { id });
     let inner: Promise<unknown> | undefined;
     await offer('outer', { toJSON: () => ((inner = offer('inner', 1)), 1) });

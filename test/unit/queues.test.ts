@@ -5,6 +5,7 @@ import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
 import { Queues } from '../../lib/queues.js';
 import { RecentlyUsed } from '../../lib/recently-used.js';
 import { createStores } from '../../lib/store/create-stores.js';
+import { LoggedEvents } from '../support/logged-events.js';
 
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
@@ -15,7 +16,7 @@ function newQueues(store: 'redis' | 'memory'): Queues {
   for (const queue of ['handled', 'both']) {
     handlers.add({ queue, name: 'Test.handle', options: { attempts: 3 }, call: () => undefined });
   }
-  return new Queues(options, createStores(options, systemClock), handlers);
+  return new Queues(options, createStores(options, { clock: systemClock, events: new LoggedEvents() }), handlers);
 }
 
 describe('the queues of a process', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RepairReport } from '../../lib/store/message-store.js';
 import { Repairer } from '../../lib/transfer/repairer.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 
 const MINUTE = 60_000;
 
@@ -23,8 +23,8 @@ describe('A repairer', () => {
   const clock = new ManualClock();
   const open = (reports?: (RepairReport | Error)[]) => {
     const store = new DamagedQueue(reports);
-    const logger = new QuietLogger();
-    return { store, logger, repairer: new Repairer({ queue: 'orders', store, clock, logger, random: () => 0.5 }) };
+    const events = new LoggedEvents();
+    return { store, events, repairer: new Repairer({ queue: 'orders', store, clock, events, random: () => 0.5 }) };
   };
 
   it('looks at the start, and every five minutes', async () => {
@@ -42,24 +42,24 @@ describe('A repairer', () => {
 
   it('goes through the whole queue, and tells once of what it found', async () => {
     const ids = (first: number) => Array.from({ length: 4 }, (_, n) => `m${first + n}`);
-    const { store, logger, repairer } = open([
+    const { store, events, repairer } = open([
       { repaired: ids(1), cursor: '7' },
       { repaired: [], cursor: '8' },
       { repaired: ids(5), cursor: null },
     ]);
     expect(await repairer.runOnce()).toBe(8);
     expect(store.cursors).toEqual([undefined, '7', '8']);
-    expect(logger.lines).toEqual([
+    expect(events.lines).toEqual([
       'error orders: 8 messages were in no state and are ready again (m1, m2, m3, m4, m5, …): ' +
         'were keys of the queue deleted or changed?',
     ]);
   });
 
   it('that fails says so, and looks again at its time', async () => {
-    const { store, logger, repairer } = open([new Error('no connection')]);
+    const { store, events, repairer } = open([new Error('no connection')]);
     repairer.start();
     await clock.advance(5 * MINUTE);
-    expect(logger.lines).toEqual([
+    expect(events.lines).toEqual([
       'warn orders: it could not be checked for lost messages: Error: no connection; it is retried until it works',
       'log orders: it is checked for lost messages again after 5 minutes',
     ]);

@@ -5,12 +5,12 @@ import type { BackoffOptions } from '../../lib/delay-queue.options.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import { DeferMessage } from '../../lib/handler/handler-results.js';
 import { ODD_VALUES } from '../support/odd-values.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 
 function policy(backoff?: BackoffOptions, random = 0.5) {
-  const logger = new QuietLogger();
+  const events = new LoggedEvents();
   const options = resolveQueueOptions({ attempts: 1000, ...(backoff && { backoff }) });
-  return { logger, delay: (attempt: number) => delayOf(new RetryPolicy(options, logger, () => random), attempt) };
+  return { events, delay: (attempt: number) => delayOf(new RetryPolicy(options, events, () => random), attempt) };
 }
 
 function delayOf(retryPolicy: RetryPolicy, attempt: number): number {
@@ -52,17 +52,17 @@ describe('the backoff', () => {
     ],
     ['returns no duration', () => 'soon' as never],
   ])('function that %s is replaced by the default, and the mistake is logged', (_how, mistaken) => {
-    const { delay, logger } = policy(mistaken);
+    const { delay, events } = policy(mistaken);
     expect(delay(1)).toBe(1000);
-    expect(logger.lines.join('\n')).toContain('the default backoff is used');
+    expect(events.lines.join('\n')).toContain('the default backoff is used');
   });
 });
 
 describe('a deferral', () => {
   const outcomeOf = (thrown: unknown) => {
-    const logger = new QuietLogger();
+    const events = new LoggedEvents();
     const options = resolveQueueOptions({ attempts: 2, backoff: { type: 'fixed', delay: 700 } });
-    return { outcome: new RetryPolicy(options, logger).outcomeOf(thrown, 1), lines: logger.lines };
+    return { outcome: new RetryPolicy(options, events).outcomeOf(thrown, 1), lines: events.lines };
   };
 
   it('is put off by its delay', () => {

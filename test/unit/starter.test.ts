@@ -3,13 +3,13 @@ import { Delivery, type HeldDelivery, LeaseLost } from '../../lib/consumer/deliv
 import { Pace } from '../../lib/consumer/pace.js';
 import { Starter } from '../../lib/consumer/starter.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 
 const LEASE = 3000;
 
 describe('handlers', () => {
   let clock: ManualClock;
-  let logger: QuietLogger;
+  let told: LoggedEvents;
   let pace: Pace;
   /** What happened, in order. */
   let events: string[];
@@ -20,7 +20,7 @@ describe('handlers', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    logger = new QuietLogger();
+    told = new LoggedEvents();
     pace = new Pace();
     events = [];
     handle = () => undefined;
@@ -28,7 +28,7 @@ describe('handlers', () => {
     starter = new Starter({
       queue: 'orders',
       clock,
-      logger,
+      events: told,
       pace,
       lease: LEASE,
       keeper: { endOf: (token) => leaseEnds[token] ?? Infinity },
@@ -137,7 +137,7 @@ describe('handlers', () => {
 
   it('that block are told of once a minute, with what to do and how many messages went back', async () => {
     handle = () => clock.block(1000);
-    const warnings = () => logger.lines.filter((line) => line.startsWith('warn'));
+    const warnings = () => told.lines.filter((line) => line.startsWith('warn'));
     for (const token of ['t', 'u', 'v']) {
       add(token, 'abc');
       await starter.run();

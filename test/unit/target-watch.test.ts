@@ -3,7 +3,7 @@ import type { Doorbell } from '../../lib/store/message-store.js';
 import { TargetWatch } from '../../lib/store/redisson/target-watch.js';
 import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 
 /** A wait for a list that is not empty, whose answers come when the test says so. */
 class ListWait implements Doorbell {
@@ -35,7 +35,7 @@ describe('the watch of the target list', () => {
   beforeEach(async () => {
     clock = new ManualClock();
     list = new ListWait();
-    const options = { queue: 'orders', clock, logger: new QuietLogger(), blockTimeout: 1000 };
+    const options = { queue: 'orders', clock, events: new LoggedEvents(), blockTimeout: 1000 };
     watch = new TargetWatch({ ...options, open: () => list });
     told = 0;
     end = watch.watch(() => told++);

@@ -3,7 +3,7 @@ import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageStore, TransferReport } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { QuietLogger } from '../support/quiet-logger.js';
+import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
 
 const HOUR = 3_600_000;
@@ -33,7 +33,7 @@ describe('TransferScheduler', () => {
       queue: 'orders',
       store: over,
       clock,
-      logger: new QuietLogger(),
+      events: new LoggedEvents(),
       id,
       checkInterval: CHECK_INTERVAL,
       random: () => 0.5,

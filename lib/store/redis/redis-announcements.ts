@@ -1,5 +1,5 @@
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { CancelTimer } from '../../clock.js';
-import { FailureLog } from '../../failure-log.js';
 import { failurePause } from '../../failure-pause.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 import { explain } from './redis-errors.js';
@@ -18,7 +18,7 @@ export class RedisAnnouncements {
   #connection: RedisConnection | undefined;
   /** Channels whose subscription has failed. */
   readonly #unheard = new Set<string>();
-  readonly #failureLog: FailureLog;
+  readonly #streak: FailureStreak;
   #failures = 0;
   #cancelHeartbeat: CancelTimer | undefined;
   #cancelRetry: CancelTimer | undefined;
@@ -27,11 +27,7 @@ export class RedisAnnouncements {
   constructor(settings: ConnectionSettings, heartbeat: number) {
     this.#settings = settings;
     this.#heartbeat = heartbeat;
-    this.#failureLog = new FailureLog({
-      ...settings,
-      failing: 'Announcements are not heard, so messages may be late by up to checkInterval',
-      over: 'Announcements are heard again',
-    });
+    this.#streak = new FailureStreak(settings.clock, workFailures(settings.events, 'subscribe'));
   }
 
   /** Listens until the returned function is called. */
@@ -75,12 +71,12 @@ export class RedisAnnouncements {
     }
     if (this.#unheard.size > 0) return;
     this.#failures = 0;
-    this.#failureLog.worked();
+    this.#streak.worked();
   }
 
   #subscribeLater(connection: RedisConnection, channels: readonly string[], error: unknown): void {
     for (const channel of channels) this.#unheard.add(channel);
-    this.#failureLog.callFailed(explain('SUBSCRIBE', error));
+    this.#streak.callFailed(explain('SUBSCRIBE', error));
     this.#cancelRetry?.();
     this.#cancelRetry = this.#settings.clock.schedule(() => {
       // A connection that is opened anew brings all subscriptions with it.

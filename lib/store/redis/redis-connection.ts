@@ -1,8 +1,8 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../../events/events.js';
+import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../../clock.js';
 import type { ConnectionOptions } from '../../delay-queue.options.js';
 import { showFailure } from '../../consumer/failure.js';
-import { FailureLog } from '../../failure-log.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
 import {
   adviceOnLogin,
@@ -19,7 +19,7 @@ import { type ConnectionRole, createClient, type RedisClient } from './redis-cli
 export interface ConnectionSettings {
   readonly connection: ConnectionOptions;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** How long a command may wait for the connection and for its answer, ms. */
   readonly commandTimeout: number;
 }
@@ -44,7 +44,7 @@ export class RedisConnection {
   readonly #settings: ConnectionSettings;
   readonly client: RedisClient;
   readonly #deadlines: AnswerDeadlines;
-  readonly #outage: FailureLog;
+  readonly #outage: FailureStreak;
   readonly #waiting = new Set<(outcome: Outcome) => void>();
   /** Of the outage that lasts. */
   #lastError: unknown;
@@ -55,8 +55,7 @@ export class RedisConnection {
 
   constructor(role: ConnectionRole, settings: ConnectionSettings) {
     this.#settings = settings;
-    const subject = `Redis connection for ${role}`;
-    this.#outage = new FailureLog({ ...settings, failing: `${subject} is down`, over: `${subject} is back` });
+    this.#outage = new FailureStreak(settings.clock, connectionFailures(settings.events, role));
     this.#deadlines = new AnswerDeadlines(settings.clock);
     this.client = createClient(settings.connection, role);
     this.client.on('error', (error: unknown) => this.#onError(error));

@@ -1,4 +1,4 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../../events/events.js';
 import type { Clock } from '../../clock.js';
 import type { EntryFormat } from '../../delay-queue.options.js';
 import type { MessageState } from '../../message.js';
@@ -52,7 +52,7 @@ export interface RedissonStoreOptions extends RedissonQueueName {
   readonly limits: StoreLimits;
   readonly format: EntryFormat;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** How long a wait for values of others blocks, ms. */
   readonly blockTimeout: number;
 }
@@ -80,7 +80,7 @@ export class RedissonMessageStore implements MessageStore {
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {
-    const { queue, limits, format, clock, logger, blockTimeout } = options;
+    const { queue, limits, format, clock, events, blockTimeout } = options;
     this.#connections = connections;
     this.#clock = clock;
     this.#keys = redissonKeys(options);
@@ -89,7 +89,7 @@ export class RedissonMessageStore implements MessageStore {
     this.#limits = limits;
     this.#format = format;
     const open = () => connections.openListWatch(this.#keys.target);
-    this.#target = new TargetWatch({ queue, open, clock, logger, blockTimeout });
+    this.#target = new TargetWatch({ queue, open, clock, events, blockTimeout });
   }
 
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {

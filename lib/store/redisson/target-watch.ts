@@ -1,6 +1,6 @@
-import type { Logger } from '@nestjs/common';
+import type { Events } from '../../events/events.js';
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { Clock } from '../../clock.js';
-import { FailureLog } from '../../failure-log.js';
 import { failurePause } from '../../failure-pause.js';
 import type { Doorbell } from '../message-store.js';
 
@@ -9,7 +9,7 @@ export interface TargetWatchOptions {
   /** Opens what waits until the target list is not empty, and takes nothing from it. */
   readonly open: () => Doorbell;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: Events;
   /** How long one wait blocks, ms. */
   readonly blockTimeout: number;
 }
@@ -22,7 +22,7 @@ export interface TargetWatchOptions {
 export class TargetWatch {
   readonly #options: TargetWatchOptions;
   readonly #listeners = new Set<{ readonly tell: () => void }>();
-  readonly #failureLog: FailureLog;
+  readonly #streak: FailureStreak;
   #doorbell: Doorbell | undefined;
   #length = 0;
   /** Whether something here has seen values in the list since the wait began. */
@@ -33,13 +33,8 @@ export class TargetWatch {
 
   constructor(options: TargetWatchOptions) {
     this.#options = options;
-    const { queue } = options;
-    this.#failureLog = new FailureLog({
-      ...options,
-      failing: `${queue}: values of other clients may be late by up to checkInterval`,
-      over: `${queue}: values of other clients are noticed again`,
-      level: 'warn',
-    });
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'watch-target', queue));
   }
 
   /** Calls `tell` until the returned function is called. */
@@ -78,10 +73,10 @@ export class TargetWatch {
       try {
         const filled = await doorbell.wait(blockTimeout);
         failures = 0;
-        this.#failureLog.worked();
+        this.#streak.worked();
         if (!filled) continue;
       } catch (error) {
-        this.#failureLog.callFailed(error);
+        this.#streak.callFailed(error);
         await this.#pause(failurePause(++failures));
         continue;
       }

@@ -2,6 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { Clock } from '../../../lib/clock.js';
 import type { ResolvedModuleOptions } from '../../../lib/delay-queue.options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/delay-queue.tokens.js';
+import { Events } from '../../../lib/events/events.js';
 import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';
 import { createStores, type Stores } from '../../../lib/store/create-stores.js';
 import type { ClaimJournal } from './claim-journal.js';
@@ -11,11 +12,11 @@ export function journalledModule(options: DelayQueueModuleOptions, claims: Claim
   const module = DelayQueueModule.forRoot(options);
   const stores = {
     provide: STORES,
-    useFactory: (resolved: ResolvedModuleOptions, clock: Clock): Stores => {
-      const real = createStores(resolved, clock);
+    useFactory: (resolved: ResolvedModuleOptions, clock: Clock, events: Events): Stores => {
+      const real = createStores(resolved, { clock, events });
       return { ...real, open: (queue, limits) => claims.listenTo(queue, real.open(queue, limits)) };
     },
-    inject: [RESOLVED_OPTIONS, CLOCK],
+    inject: [RESOLVED_OPTIONS, CLOCK, Events],
   };
   return { ...module, providers: [...(module.providers ?? []), stores] };
 }

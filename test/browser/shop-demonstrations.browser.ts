@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { until } from '../support/until.js';
-import type { EventReader } from './sample-app.events.js';
-import { SampleApp } from './sample-app.process.js';
+import type { EventReader } from '../e2e/sample-app.events.js';
+import { SampleApp } from '../e2e/sample-app.process.js';
 
 jest.setTimeout(60_000);
 

@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { EventName } from '../../lib/events/delay-queue-events.js';
+import { again, DeferMessage, RejectMessage } from '../../lib/handler/handler-results.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { type Handler, startConsumer } from '../support/start-consumer.js';
+
+const HOUR = 3_600_000;
+const TOLD: readonly EventName[] = [
+  'handled',
+  'again',
+  'deferred',
+  'retried',
+  'dead',
+  'failed',
+  'unreadable',
+  'leaseLost',
+  'transferred',
+  'takenBack',
+  'dropped',
+];
+
+describe('What is told of a message', () => {
+  let clock: ManualClock;
+  let store: MemoryMessageStore;
+  let events: LoggedEvents;
+  let told: [EventName, object][];
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    store = new MemoryMessageStore({ limits: { attempts: 3, maxDeadLetters: 1, maxMessages: null }, clock });
+    events = new LoggedEvents();
+    told = [];
+    for (const name of TOLD) events.on(name, (event) => told.push([name, event]));
+  });
+
+  async function offer(id: string, body = 'J1'): Promise<void> {
+    await store.offer([{ id, due: { after: 10 }, onDuplicate: 'replace', body }]);
+  }
+
+  async function handleWith(handle: Handler): Promise<[EventName, object][]> {
+    startConsumer({ store, clock, events }, handle, { attempts: 2, backoff: { type: 'fixed', delay: HOUR } });
+    await offer('a');
+    await clock.advance(60_000);
+    return told;
+  }
+
+  const failure: unknown = expect.objectContaining({ name: 'Error', message: 'no' });
+  const throws = (error: unknown) => () => {
+    throw error;
+  };
+  const transferred = ['transferred', { queue: 'orders', count: 1 }] as const;
+  const first = { queue: 'orders', id: 'a', attempt: 1 };
+
+  it.each<[string, Handler, [EventName, object][]]>([
+    ['a handler is done with', () => undefined, [['handled', first]]],
+    ['a handler asks for again', () => again(HOUR), [['again', first]]],
+    ['a handler puts off', throws(new DeferMessage(HOUR)), [['deferred', first]]],
+    [
+      'a handler fails with',
+      throws(new Error('no')),
+      [
+        ['failed', { ...first, attempts: 2, failure, retryIn: HOUR }],
+        ['retried', first],
+      ],
+    ],
+    [
+      'a handler rejects',
+      throws(new RejectMessage('no')),
+      [
+        ['failed', { ...first, attempts: 2, failure: expect.objectContaining({ name: 'RejectMessage' }) }],
+        ['dead', first],
+      ],
+    ],
+  ])('one that %s: it was transferred, and its outcome', async (_what, handle, outcome) => {
+    expect(await handleWith(handle)).toEqual([transferred, ...outcome]);
+  });
+
+  it('one that cannot be read is told of as such, and as dead', async () => {
+    startConsumer({ store, clock, events }, () => undefined);
+    await offer('a', 'what is that');
+    await clock.advance(60_000);
+    expect(told).toEqual([
+      transferred,
+      ['unreadable', { queue: 'orders', id: 'a', failure: expect.objectContaining({ name: 'DelayQueueError' }) }],
+      ['dead', first],
+    ]);
+  });
+
+  it('one that was replaced while it was handled: only that its outcome does not count', async () => {
+    await handleWith(async () => {
+      await store.offer([{ id: 'a', due: { after: 24 * HOUR }, onDuplicate: 'replace', body: 'J2' }]);
+    });
+    expect(told).toEqual([transferred, ['leaseLost', { queue: 'orders', id: 'a' }]]);
+  });
+
+  it('those whose consumer is gone are taken back', async () => {
+    await offer('a');
+    await clock.advance(10);
+    await store.transfer({ scheduler: 'gone', limit: 1 });
+    await store.claim({ token: 'gone', limit: 1, lease: 1000 });
+    startConsumer({ store, clock, events }, () => undefined);
+    await clock.advance(60_000);
+    expect(told).toEqual([
+      ['takenBack', { queue: 'orders', recovered: 1, buried: 0 }],
+      ['handled', { ...first, attempt: 2 }],
+    ]);
+  });
+
+  it('dead letters beyond their number are told of as dropped', async () => {
+    startConsumer({ store, clock, events }, throws(new RejectMessage('no')));
+    await offer('a');
+    await clock.advance(60_000);
+    await offer('b');
+    await clock.advance(60_000);
+    expect(told.filter(([name]) => name === 'dropped')).toEqual([['dropped', { queue: 'orders', count: 1 }]]);
+  });
+
+  it('nothing is told where nobody listens', () => {
+    expect(new LoggedEvents().has('handled')).toBe(false);
+    expect(events.has('handled')).toBe(true);
+  });
+});

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { DelayQueueError } from '../../lib/delay-queue.errors.js';
+import { connectionFailures, FailureStreak } from '../../lib/events/failure-streak.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { ODD_VALUES } from '../support/odd-values.js';
+import { LoggedEvents } from '../support/logged-events.js';
+
+const MINUTE = 60_000;
+const RETRIED = 'it is retried until it works';
+
+describe('The log of what fails and is tried again', () => {
+  let clock: ManualClock;
+  let events: LoggedEvents;
+  let streak: FailureStreak;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    events = new LoggedEvents();
+    streak = new FailureStreak(clock, connectionFailures(events, 'commands'));
+  });
+
+  async function failFor(duration: number, reason: string) {
+    for (let passed = 0; passed < duration; passed += 250) {
+      streak.failed(reason);
+      await clock.advance(250);
+    }
+  }
+
+  it('has one line at first, one a minute while it lasts, and one when it is over', async () => {
+    await failFor(2.5 * MINUTE, 'ECONNREFUSED');
+    streak.worked();
+    streak.worked();
+    expect(events.lines).toEqual([
+      `error Redis connection for commands is down: ECONNREFUSED; ${RETRIED}`,
+      `error Redis connection for commands is down for 1 minute now: ECONNREFUSED; ${RETRIED}`,
+      `error Redis connection for commands is down for 2 minutes now: ECONNREFUSED; ${RETRIED}`,
+      'log Redis connection for commands is back after 3 minutes',
+    ]);
+  });
+
+  it('has a line for each failure, however soon it follows the one before', () => {
+    for (let times = 0; times < 2; times++) {
+      streak.failed('ECONNREFUSED');
+      streak.worked();
+    }
+    const lines = [
+      `error Redis connection for commands is down: ECONNREFUSED; ${RETRIED}`,
+      'log Redis connection for commands is back',
+    ];
+    expect(events.lines).toEqual([...lines, ...lines]);
+  });
+
+  it('tells of another error at once, and of each only once', async () => {
+    for (let times = 0; times < 20; times++) {
+      await failFor(1000, `connect ECONNREFUSED 127.0.0.1:${6000 + times}`);
+      await failFor(1000, 'WRONGPASS');
+    }
+    expect(events.lines).toEqual([
+      `error Redis connection for commands is down: connect ECONNREFUSED 127.0.0.1:6000; ${RETRIED}`,
+      `error Redis connection for commands is down: WRONGPASS; ${RETRIED}`,
+    ]);
+  });
+
+  it('does not grow with the number of errors', () => {
+    for (let times = 0; times < 1000; times++) streak.failed('x'.repeat(times));
+    expect(events.lines).toHaveLength(5);
+  });
+
+  it('leaves it to the connection to tell that there is none', () => {
+    for (const code of ['NOT_CONNECTED', 'LOGIN_REFUSED', 'OUTCOME_UNKNOWN', 'STORE_REFUSED'] as const) {
+      streak.callFailed(new DelayQueueError(code, code));
+    }
+    expect(events.lines).toEqual([
+      `error Redis connection for commands is down: DelayQueueError: STORE_REFUSED; ${RETRIED}`,
+    ]);
+  });
+
+  it.each(Object.entries(ODD_VALUES))('bears %s', (_what, make) => {
+    streak.callFailed(make());
+    expect(events.lines).toHaveLength(1);
+  });
+});
