@@ -16,7 +16,8 @@ import { RetryPolicy } from './consumer/retry-policy.js';
 import type { ResolvedModuleOptions } from './delay-queue.options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { AgainAdvice } from './handler/again-advice.js';
-import { type DelayedMessageHandler, HandlerRegistry } from './handler/handler.registry.js';
+import { HandlerInvoker } from './handler/handler.invoker.js';
+import { type HandledQueue, HandlerRegistry } from './handler/handler.registry.js';
 import { Queues } from './queues.js';
 import { Events } from './events/events.js';
 import { isVerdict } from './store/redis-check.js';
@@ -79,7 +80,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   async #check(): Promise<void> {
-    const handled = this.options.consume ? this.handlers.all().map(({ queue }) => this.queues.get(queue)) : [];
+    const handled = this.options.consume ? this.handlers.all().map(({ name }) => this.queues.get(name)) : [];
     try {
       await this.stores.check(handled);
     } catch (error) {
@@ -94,7 +95,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   #tellOfHandlersNotStarted(): void {
-    const handlers = this.handlers.all().map(({ queue, name }) => ({ queue, name }));
+    const handlers = this.handlers.all().map(({ name, handler }) => ({ queue: name, name: handler.name }));
     if (handlers.length > 0) this.events.emit('handlersNotStarted', { handlers });
   }
 
@@ -102,20 +103,28 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     // The application may be told to stop while it still starts.
     if (this.#stopping) return;
     const processId = randomBytes(9).toString('base64url');
-    for (const handler of this.handlers.all()) {
-      this.#startQueue(handler, processId);
-      this.events.emit('handlerStarted', { queue: handler.queue, handler: handler.name });
+    for (const handled of this.handlers.all()) {
+      this.#startQueue(handled, processId);
+      this.events.emit('handlerStarted', { queue: handled.name, handler: handled.handler.name });
     }
   }
 
-  #startQueue(handler: DelayedMessageHandler, processId: string): void {
-    const { name: queue, store, codec, options } = this.queues.get(handler.queue);
+  #startQueue({ name, handler }: HandledQueue, processId: string): void {
+    const { name: queue, store, codec, options } = this.queues.get(name);
     const { clock, events } = this;
     const { offerTimeout: answerTimeout } = this.options;
     const { attempts, timeout, checkInterval, maxPayloadBytes } = options;
     const retryPolicy = new RetryPolicy(options, events);
     const bodies = { codec, maxPayloadBytes };
-    const runner = new MessageRunner({ handler, ...bodies, retryPolicy, clock, events, attempts, timeout });
+    const runner = new MessageRunner({
+      invoker: new HandlerInvoker(handler),
+      ...bodies,
+      retryPolicy,
+      clock,
+      events,
+      attempts,
+      timeout,
+    });
     const scheduler = new TransferScheduler({ queue, store, clock, events, id: processId, checkInterval });
     const repairer = new Repairer({ queue, store, clock, events });
     const loop = new ConsumerLoop({ queue, store, runner, clock, events, settings: options, answerTimeout });

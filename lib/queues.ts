@@ -54,7 +54,7 @@ export class Queues {
    * @throws DelayQueueError `INVALID_OPTION`
    */
   checkOptions(): void {
-    const names = [...Object.keys(this.options.queues), ...this.handlers.all().map(({ queue }) => queue)];
+    const names = [...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)];
     for (const name of names) this.#resolve(name);
   }
 

@@ -1,8 +1,7 @@
 import type { Events } from '../events/events.js';
-import { isObservable, lastValueFrom } from 'rxjs';
 import type { Clock } from '../clock.js';
 import { DelayQueueError } from '../delay-queue.errors.js';
-import type { DelayedMessageHandler } from '../handler/handler.registry.js';
+import type { HandlerInvoker } from '../handler/handler.invoker.js';
 import { Again, again, RejectMessage } from '../handler/handler-results.js';
 import { type BodyRules, encodeBody } from '../store/encode-body.js';
 import type { Outcome } from '../store/message-store.js';
@@ -11,7 +10,7 @@ import { describeFailure, follow, isInstance, isStrayPromise } from './failure.j
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface MessageRunnerOptions extends BodyRules {
-  readonly handler: DelayedMessageHandler;
+  readonly invoker: HandlerInvoker;
   readonly retryPolicy: RetryPolicy;
   readonly clock: Clock;
   readonly events: Events;
@@ -37,10 +36,9 @@ export class MessageRunner {
       return this.#unreadable(delivery, error);
     }
     try {
-      const result = this.options.handler.call(delivery.payload, delivery);
-      const completion = completionOf(result);
-      if (!completion) return this.#done(delivery, result);
-      return follow(this.#withinTimeout(delivery, completion), {
+      const result = this.options.invoker.invoke(delivery);
+      if (!(result instanceof Promise)) return this.#done(delivery, result);
+      return follow(this.#withinTimeout(delivery, result), {
         onDone: (value) => this.#done(delivery, value),
         onFailed: (error) => this.#failed(delivery, error),
       });
@@ -111,19 +109,4 @@ export class MessageRunner {
     const retryIn = outcome.kind === 'retry' ? { retryIn: outcome.delay } : {};
     events.emit('failed', { queue, id, attempt, attempts, failure: describeFailure(error), ...retryIn });
   }
-}
-
-/**
- * Of what a handler returned, the end; undefined if there is nothing to wait for. A thenable, which may give several answers or
- * throw, becomes a promise, which does not.
- *
- * @throws what the handler's result throws when it is looked at
- */
-function completionOf(result: unknown): Promise<unknown> | undefined {
-  if (isObservable(result)) return lastValueFrom(result, { defaultValue: undefined });
-  return isPromiseLike(result) ? Promise.resolve(result) : undefined;
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
 }

@@ -6,7 +6,7 @@ import { validateQueueOptions } from '../delay-queue.options.schema.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../queue-name.js';
 import { showGiven } from '../show-given.js';
 import { declarationsOf, type HandlerDeclaration } from './delayed-handler.decorator.js';
-import { type DelayedMessageHandler, HandlerRegistry } from './handler.registry.js';
+import { type DelayedMessageHandler, type HandledQueue, HandlerRegistry } from './handler.registry.js';
 
 type Method = DelayedMessageHandler['call'];
 
@@ -35,16 +35,12 @@ export class HandlerExplorer implements OnModuleInit {
     for (const methodName of this.scanner.getAllMethodNames(prototype)) {
       const method = (prototype as Record<string, unknown>)[methodName] as object;
       for (const declaration of declarationsOf(method)) {
-        this.registry.add(this.#handler(wrapper, methodName, declaration));
+        this.registry.add(this.#handledQueue(wrapper, methodName, declaration));
       }
     }
   }
 
-  #handler(
-    wrapper: InstanceWrapper,
-    methodName: string,
-    { queue, options }: HandlerDeclaration,
-  ): DelayedMessageHandler {
+  #handledQueue(wrapper: InstanceWrapper, methodName: string, { queue, options }: HandlerDeclaration): HandledQueue {
     const name = `${String(wrapper.name)}.${methodName}`;
     const place = `@DelayedHandler on ${name}`;
     if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) {
@@ -60,7 +56,8 @@ export class HandlerExplorer implements OnModuleInit {
     }
     // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
     const instance = wrapper.instance as Record<string, Method>;
-    return { queue, name, options, call: (payload, message) => instance[methodName]?.(payload, message) };
+    const call: Method = (payload, message) => instance[methodName]?.(payload, message);
+    return { name: queue, options, handler: { name, call } };
   }
 }
 

@@ -3,39 +3,45 @@ import { DelayQueueError } from '../delay-queue.errors.js';
 import type { QueueOptions } from '../delay-queue.options.js';
 import type { DelayedMessage } from '../message.js';
 
-/** A handler bound to its instance. */
+/** A method that handles messages, bound to its instance. */
 export interface DelayedMessageHandler {
-  readonly queue: string;
   /** Class and method, for people. */
   readonly name: string;
-  readonly options: QueueOptions;
   readonly call: (payload: unknown, message: DelayedMessage) => unknown;
 }
 
-/** The handlers of this application, one a queue. */
+/** A queue that this application handles. */
+export interface HandledQueue {
+  readonly name: string;
+  /** What the code says of the queue. */
+  readonly options: QueueOptions;
+  readonly handler: DelayedMessageHandler;
+}
+
+/** The queues that this application handles, each with its handler. */
 @Injectable()
 export class HandlerRegistry {
-  readonly #handlers = new Map<string, DelayedMessageHandler>();
+  readonly #queues = new Map<string, HandledQueue>();
 
   /**
    * @throws DelayQueueError `INVALID_HANDLER` if the queue has a handler already
    */
-  add(handler: DelayedMessageHandler): void {
-    const other = this.#handlers.get(handler.queue);
+  add(queue: HandledQueue): void {
+    const other = this.#queues.get(queue.name);
     if (other) {
       throw new DelayQueueError(
         'INVALID_HANDLER',
-        `Queue '${handler.queue}' has two handlers, ${other.name} and ${handler.name}: remove one, or give it a queue of its own`,
+        `Queue '${queue.name}' has two handlers, ${other.handler.name} and ${queue.handler.name}: remove one, or give it a queue of its own`,
       );
     }
-    this.#handlers.set(handler.queue, handler);
+    this.#queues.set(queue.name, queue);
   }
 
-  find(queue: string): DelayedMessageHandler | undefined {
-    return this.#handlers.get(queue);
+  find(queue: string): HandledQueue | undefined {
+    return this.#queues.get(queue);
   }
 
-  all(): DelayedMessageHandler[] {
-    return [...this.#handlers.values()];
+  all(): HandledQueue[] {
+    return [...this.#queues.values()];
   }
 }

@@ -5,6 +5,7 @@ import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import type { QueueOptions } from '../../lib/delay-queue.options.js';
 import type { Events } from '../../lib/events/events.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { HandlerInvoker } from '../../lib/handler/handler.invoker.js';
 import type { DelayedMessage } from '../../lib/message.js';
 import { jsonCodec } from '../../lib/store/json.codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
@@ -29,7 +30,7 @@ export function startConsumer(
 ): ConsumerLoop {
   const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
   const runner = new MessageRunner({
-    handler: { queue: 'orders', name: 'Test.handle', options, call },
+    invoker: new HandlerInvoker({ name: 'Test.handle', call }),
     codec: jsonCodec,
     maxPayloadBytes: settings.maxPayloadBytes,
     retryPolicy: new RetryPolicy(settings, events),

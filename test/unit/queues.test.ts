@@ -13,8 +13,9 @@ function newQueues(store: 'redis' | 'memory'): Queues {
   const queues = { configured: { attempts: 2 }, both: { attempts: 2 } };
   const options = resolveModuleOptions({ store, queues });
   const handlers = new HandlerRegistry();
-  for (const queue of ['handled', 'both']) {
-    handlers.add({ queue, name: 'Test.handle', options: { attempts: 3 }, call: () => undefined });
+  const handler = { name: 'Test.handle', call: () => undefined };
+  for (const name of ['handled', 'both']) {
+    handlers.add({ name, options: { attempts: 3 }, handler });
   }
   return new Queues(options, createStores(options, { clock: systemClock, events: new LoggedEvents() }), handlers);
 }
