@@ -1,0 +1,80 @@
+import type { Clock } from './clock.js';
+import { ConsumerLoop } from './consumer/consumer.loop.js';
+import { MessageRunner } from './consumer/message.runner.js';
+import { RetryPolicy } from './consumer/retry-policy.js';
+import type { Events } from './events/events.js';
+import { HandlerInvoker } from './handler/handler.invoker.js';
+import type { DelayedMessageHandler } from './handler/handler.registry.js';
+import type { Queue } from './queues.js';
+import { Repairer } from './transfer/repairer.js';
+import { TransferScheduler } from './transfer/transfer.scheduler.js';
+
+export interface QueueWorkerOptions {
+  readonly queue: Queue;
+  readonly handler: DelayedMessageHandler;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Tells the schedulers of this process from those of others. */
+  readonly processId: string;
+  /** After which the store gives up a call, ms. */
+  readonly answerTimeout: number;
+}
+
+/** All that works for one handled queue in this process: a transfer scheduler, a repairer and a consumer loop. */
+export class QueueWorker {
+  readonly #scheduler: TransferScheduler;
+  readonly #repairer: Repairer;
+  readonly #loop: ConsumerLoop;
+
+  constructor({ queue, handler, clock, events, processId, answerTimeout }: QueueWorkerOptions) {
+    const { name, store, codec, options } = queue;
+    const common = { queue: name, store, clock, events };
+    const runner = new MessageRunner({
+      ...options,
+      codec,
+      invoker: new HandlerInvoker(handler),
+      retryPolicy: new RetryPolicy(options, events),
+      clock,
+      events,
+    });
+    this.#scheduler = new TransferScheduler({ ...common, id: processId, checkInterval: options.checkInterval });
+    this.#repairer = new Repairer(common);
+    this.#loop = new ConsumerLoop({ ...common, runner, settings: options, answerTimeout });
+  }
+
+  /** Messages that are claimed, or whose handler runs, or whose outcome is not settled yet. */
+  get held(): number {
+    return this.#loop.held;
+  }
+
+  /** Whether a message is among {@link held}. */
+  holds(id: string): boolean {
+    return this.#loop.holds(id);
+  }
+
+  start(): void {
+    this.#scheduler.start();
+    this.#repairer.start();
+    this.#loop.start();
+  }
+
+  /** Stops everything but the handlers that run, and their outcomes. */
+  async stopClaiming(): Promise<void> {
+    await Promise.all([this.#scheduler.stop(), this.#repairer.stop(), this.#loop.stopClaiming()]);
+  }
+
+  /** Resolves when nothing is held any more. */
+  drained(): Promise<void> {
+    return this.#loop.drained();
+  }
+
+  /** Tells the handlers that still run that their time is up. */
+  abortHandlers(): void {
+    this.#loop.abortHandlers();
+  }
+
+  /** Lets go of everything; what is still held comes back when its lease ends. */
+  abandon(): void {
+    this.#loop.abandon();
+  }
+}
