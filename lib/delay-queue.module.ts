@@ -1,13 +1,13 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
-import { type Clock, systemClock } from './clock.js';
-import { showFailure } from './consumer/failure.js';
-import { DelayQueueError } from './delay-queue.errors.js';
+import { type Clock, systemClock } from './timing/clock.js';
+import { showFailure } from './message/failure.js';
+import { DelayQueueError } from './message/delay-queue.errors.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './delay-queue.module-definition.js';
 import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './delay-queue.options.js';
 import { type ResolvedModuleOptions, resolveModuleOptions } from './delay-queue.options.schema.js';
-import { DelayQueueRuntime } from './delay-queue.runtime.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { DelayQueueRuntime } from './runtime/delay-queue.runtime.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from './runtime/delay-queue.tokens.js';
 import { logEvents } from './events/event-log.js';
 import { Events } from './events/events.js';
 import { SafeLogger } from './events/safe-logger.js';
@@ -15,10 +15,10 @@ import { AgainAdvice } from './handler/again-advice.js';
 import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
 import { DelayQueueProducer } from './producer/delay-queue.producer.js';
-import { Queues } from './queues.js';
-import { isLiteral } from './read-fields.js';
-import { showGiven } from './show-given.js';
-import { createStores } from './store/create-stores.js';
+import { Queues } from './runtime/queues.js';
+import { isLiteral } from './message/read-fields.js';
+import { showGiven } from './message/show-given.js';
+import { createStores } from './runtime/create-stores.js';
 
 /**
  * The delay queue of an application. Import it once, in the root module; it is global.
@@ -43,7 +43,11 @@ import { createStores } from './store/create-stores.js';
     { provide: Events, useFactory: loggedEvents },
     HandlerRegistry,
     HandlerExplorer,
-    AgainAdvice,
+    {
+      provide: AgainAdvice,
+      useFactory: (clock: Clock, events: Events) => new AgainAdvice(clock, events),
+      inject: [CLOCK, Events],
+    },
     Queues,
     DelayQueueRuntime,
     DelayQueueProducer,

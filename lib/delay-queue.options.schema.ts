@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { showFailure } from './consumer/failure.js';
-import { DelayQueueError } from './delay-queue.errors.js';
+import { showFailure } from './message/failure.js';
+import { DelayQueueError } from './message/delay-queue.errors.js';
 import {
   type BackoffFunction,
   type ClusterConnection,
@@ -13,9 +13,9 @@ import {
   type FixedBackoff,
   type QueueOptions,
 } from './delay-queue.options.js';
-import { LONGEST_DELAY, parseDuration } from './duration.js';
-import type { PayloadCodec } from './store/redisson/codecs/payload-codec.js';
-import { QUEUE_NAME, QUEUE_NAME_RULE } from './queue-name.js';
+import { LONGEST_DELAY, parseDuration } from './message/duration.js';
+import type { PayloadCodec } from './codec/redisson/payload-codec.js';
+import { QUEUE_NAME, QUEUE_NAME_RULE } from './message/queue-name.js';
 import type { OptionProblem } from './store/redis/read-client-options.js';
 import { examineConnection, isCluster } from './store/redis/redis-client.js';
 

@@ -1,6 +1,6 @@
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
-import type { Duration } from './duration.js';
-import type { PayloadCodec } from './store/redisson/codecs/payload-codec.js';
+import type { Duration } from './message/duration.js';
+import type { PayloadCodec } from './codec/redisson/payload-codec.js';
 
 /** How long a failed message waits before its next attempt. */
 export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction;

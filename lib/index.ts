@@ -13,9 +13,9 @@ export {
   type FixedBackoff,
   type QueueOptions,
 } from './delay-queue.options.js';
-export type { PayloadCodec } from './store/redisson/codecs/payload-codec.js';
-export { DelayQueueError, type DelayQueueErrorCode } from './delay-queue.errors.js';
-export type { Duration } from './duration.js';
+export type { PayloadCodec } from './codec/redisson/payload-codec.js';
+export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue.errors.js';
+export type { Duration } from './message/duration.js';
 export type {
   DeadLetter,
   DelayedMessage,
@@ -25,9 +25,9 @@ export type {
   MessageHeaders,
   MessageSnapshot,
   MessageState,
-} from './message.js';
+} from './message/message.js';
 export { DelayedHandler } from './handler/delayed-handler.decorator.js';
-export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './handler/handler-results.js';
+export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue.producer.js';
 export { type DeadLetterPage, type DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
 export { RedissonQueue } from './producer/redisson-queue.js';

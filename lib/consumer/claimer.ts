@@ -1,9 +1,9 @@
 import type { Events } from '../events/events.js';
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../clock.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
+import type { Clock } from '../timing/clock.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { ClaimedMessage, ClaimRequest, MessageStore } from '../store/message-store.js';
-import { hasCode } from './failure.js';
+import { hasCode } from '../message/failure.js';
 
 /** The most bytes of bodies that one claim takes: an answer must arrive in time over a slow connection, too. */
 const MOST_BYTES = 1024 * 1024;

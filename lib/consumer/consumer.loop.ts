@@ -1,13 +1,13 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../timing/clock.js';
 import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
-import { setImmediate } from '../event-loop.js';
-import { failurePause } from '../failure-pause.js';
+import { setImmediate } from '../timing/event-loop.js';
+import { failurePause } from '../timing/failure-pause.js';
 import type { Doorbell, MessageStore, Outcome } from '../store/message-store.js';
 import { Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
-import { hasCode } from './failure.js';
+import { hasCode } from '../message/failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
 import { Pace } from './pace.js';

@@ -1,5 +1,6 @@
-import type { DelayedMessage, MessageHeaders } from '../message.js';
-import type { Claim, ClaimedMessage, MessageCodec } from '../store/message-store.js';
+import type { DelayedMessage, MessageHeaders } from '../message/message.js';
+import type { MessageCodec } from '../codec/message-codec.js';
+import type { Claim, ClaimedMessage } from '../store/message-store.js';
 
 /** A claimed message on its way through a handler; what the handler gets to see is {@link DelayedMessage}. */
 export class Delivery implements DelayedMessage {

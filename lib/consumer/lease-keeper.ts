@@ -1,9 +1,9 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../clock.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
 import type { MessageStore } from '../store/message-store.js';
-import { failurePause } from '../failure-pause.js';
-import { MAX_BATCH, inBatches } from '../turn-batcher.js';
+import { failurePause } from '../timing/failure-pause.js';
+import { MAX_BATCH, inBatches } from '../timing/turn-batcher.js';
 import { type HeldDelivery, LeaseLost } from './delivery.js';
 
 export interface LeaseKeeperOptions {

@@ -1,12 +1,12 @@
 import type { Events } from '../events/events.js';
-import type { Clock } from '../clock.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
+import type { Clock } from '../timing/clock.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { HandlerInvoker } from '../handler/handler.invoker.js';
-import { Again, again, RejectMessage } from '../handler/handler-results.js';
-import { type BodyRules, encodeBody } from '../store/encode-body.js';
+import { Again, again, RejectMessage } from '../message/handler-results.js';
+import { type BodyRules, encodeBody } from '../codec/encode-body.js';
 import type { Outcome } from '../store/message-store.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
-import { describeFailure, follow, isInstance, isStrayPromise } from './failure.js';
+import { describeFailure, follow, isInstance, isStrayPromise } from '../message/failure.js';
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface MessageRunnerOptions extends BodyRules {

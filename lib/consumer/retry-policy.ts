@@ -1,10 +1,10 @@
 import type { Events } from '../events/events.js';
 import { DEFAULTS } from '../delay-queue.options.js';
 import { type ResolvedBackoff, type ResolvedQueueOptions, resolveQueueOptions } from '../delay-queue.options.schema.js';
-import { LONGEST_DELAY, parseDuration } from '../duration.js';
-import { DeferMessage, RejectMessage } from '../handler/handler-results.js';
+import { LONGEST_DELAY, parseDuration } from '../message/duration.js';
+import { DeferMessage, RejectMessage } from '../message/handler-results.js';
 import type { Outcome } from '../store/message-store.js';
-import { describeFailure, isInstance, isStrayPromise, showFailure } from './failure.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure } from '../message/failure.js';
 
 const DELAY_RANGE = { min: 0, max: LONGEST_DELAY };
 

@@ -1,11 +1,11 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { Clock } from '../clock.js';
-import { failurePause } from '../failure-pause.js';
+import type { Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
 import type { MessageStore, Outcome, Settlement } from '../store/message-store.js';
-import { MAX_BATCH, TurnBatcher } from '../turn-batcher.js';
+import { MAX_BATCH, TurnBatcher } from '../timing/turn-batcher.js';
 import type { HeldDelivery } from './delivery.js';
-import { hasCode } from './failure.js';
+import { hasCode } from '../message/failure.js';
 
 /** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
 export type SettleResult = 'accepted' | 'refused' | 'given-up';

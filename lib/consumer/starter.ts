@@ -1,6 +1,6 @@
 import type { Events } from '../events/events.js';
-import type { Clock } from '../clock.js';
-import { nextTick, setImmediate } from '../event-loop.js';
+import type { Clock } from '../timing/clock.js';
+import { nextTick, setImmediate } from '../timing/event-loop.js';
 import type { HeldDelivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { Pace } from './pace.js';

@@ -1,4 +1,4 @@
-import type { MessageFailure } from '../message.js';
+import type { MessageFailure } from '../message/message.js';
 
 /** What goes on in the background, and is retried until it works. */
 export type BackgroundWork = 'transfer' | 'claim' | 'settle' | 'extend' | 'repair' | 'subscribe' | 'watch-target';

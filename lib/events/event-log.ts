@@ -1,6 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import ms from 'ms';
-import type { MessageFailure } from '../message.js';
+import type { MessageFailure } from '../message/message.js';
 import type { BackgroundWork, DelayQueueEvents } from './delay-queue-events.js';
 import type { Events } from './events.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import { hasCode, showFailure } from '../consumer/failure.js';
+import type { Clock } from '../timing/clock.js';
+import { hasCode, showFailure } from '../message/failure.js';
 import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
 

@@ -1,7 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { Clock } from '../clock.js';
-import { CLOCK } from '../delay-queue.tokens.js';
-import { Events } from '../events/events.js';
+import type { Clock } from '../timing/clock.js';
+import type { Events } from '../events/events.js';
 
 /** Milliseconds until the same is told of one queue again. */
 const TELLING_INTERVAL = 60_000;
@@ -17,12 +15,11 @@ interface HandledQueue {
  * Tells when a message is offered, and kept, while a handler of this process holds it. Most likely that handler offers its own
  * id in order to be called again, and its loop would end without a word.
  */
-@Injectable()
 export class AgainAdvice {
   readonly #queues = new Map<string, HandledQueue>();
 
   constructor(
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly clock: Clock,
     private readonly events: Events,
   ) {}
 

@@ -1,5 +1,5 @@
 import { isObservable, lastValueFrom } from 'rxjs';
-import type { DelayedMessage } from '../message.js';
+import type { DelayedMessage } from '../message/message.js';
 import type { DelayedMessageHandler } from './handler.registry.js';
 
 /** The only way in which handlers are called. */

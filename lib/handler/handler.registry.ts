@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DelayQueueError } from '../delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { QueueOptions } from '../delay-queue.options.js';
-import type { DelayedMessage } from '../message.js';
+import type { DelayedMessage } from '../message/message.js';
 
 /** A method that handles messages, bound to its instance. */
 export interface DelayedMessageHandler {

@@ -1,12 +1,12 @@
-import { DelayQueueError } from '../delay-queue.errors.js';
-import { assertMessageId } from '../message-id.js';
-import type { DeadLetter, MessageFailure } from '../message.js';
-import type { Queue } from '../queues.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { assertMessageId } from '../message/message-id.js';
+import type { DeadLetter, MessageFailure } from '../message/message.js';
+import type { Queue } from '../runtime/queues.js';
 import type { DeadSelection } from '../store/message-store.js';
-import { MAX_BATCH } from '../turn-batcher.js';
-import { showGiven } from '../show-given.js';
-import { readContent } from './read-content.js';
-import { readFields } from '../read-fields.js';
+import { MAX_BATCH } from '../timing/turn-batcher.js';
+import { showGiven } from '../message/show-given.js';
+import { readContent } from '../codec/read-content.js';
+import { readFields } from '../message/read-fields.js';
 
 /** Which dead letters to list. */
 export interface DeadLetterQuery {

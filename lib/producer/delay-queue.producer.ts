@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Duration } from '../duration.js';
+import type { Duration } from '../message/duration.js';
 import { AgainAdvice } from '../handler/again-advice.js';
-import { assertMessageId, MessageIdGenerator } from '../message-id.js';
-import type { MessageCounts, MessageSnapshot } from '../message.js';
-import { assertQueueName } from '../queue-name.js';
-import { type Queue, Queues } from '../queues.js';
+import { assertMessageId, MessageIdGenerator } from '../message/message-id.js';
+import type { MessageCounts, MessageSnapshot } from '../message/message.js';
+import { assertQueueName } from '../message/queue-name.js';
+import { type Queue, Queues } from '../runtime/queues.js';
 import { DeadLetters } from './dead-letters.js';
 import {
   dueAfter,
@@ -17,7 +17,7 @@ import {
   readRequest,
 } from './offer.js';
 import { type OfferContext, OfferWriter } from './offer.writer.js';
-import { readContent } from './read-content.js';
+import { readContent } from '../codec/read-content.js';
 import { RedissonQueue } from './redisson-queue.js';
 
 /**

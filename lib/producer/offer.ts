@@ -1,12 +1,12 @@
 import { types } from 'node:util';
-import { DelayQueueError } from '../delay-queue.errors.js';
-import { type Duration, readDelay } from '../duration.js';
-import { assertMessageId } from '../message-id.js';
-import type { MessageHeaders } from '../message.js';
-import { showGiven } from '../show-given.js';
-import { lossOf } from '../store/json-loss.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { type Duration, readDelay } from '../message/duration.js';
+import { assertMessageId } from '../message/message-id.js';
+import type { MessageHeaders } from '../message/message.js';
+import { showGiven } from '../message/show-given.js';
+import { lossOf } from '../codec/json-loss.js';
 import type { DueTime, OnDuplicate } from '../store/message-store.js';
-import { isLiteral, readFields, reading } from '../read-fields.js';
+import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
 /** What can be said about an offer besides payload and delay. */
 export interface OfferOptions {

@@ -1,9 +1,9 @@
-import { DelayQueueError } from '../delay-queue.errors.js';
-import type { MessageIdGenerator } from '../message-id.js';
-import type { Queue } from '../queues.js';
-import { type BodyRules, encodeBody } from '../store/encode-body.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { MessageIdGenerator } from '../message/message-id.js';
+import type { Queue } from '../runtime/queues.js';
+import { type BodyRules, encodeBody } from '../codec/encode-body.js';
 import type { DueTime, Offer, OfferReceipt } from '../store/message-store.js';
-import { inBatches, TurnBatcher } from '../turn-batcher.js';
+import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
 import type { OfferOptions, OfferResult } from './offer.js';
 
 /**

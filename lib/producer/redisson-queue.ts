@@ -1,7 +1,8 @@
-import { DelayQueueError } from '../delay-queue.errors.js';
-import type { Queue } from '../queues.js';
-import type { DelayedValues, MessageBody, MessageCodec } from '../store/message-store.js';
-import { readContent, readPayload } from './read-content.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { Queue } from '../runtime/queues.js';
+import type { MessageBody, MessageCodec } from '../codec/message-codec.js';
+import type { DelayedValues } from '../store/message-store.js';
+import { readContent, readPayload } from '../codec/read-content.js';
 
 /**
  * The delayed messages of a queue with `layout: 'redisson'` by their payloads, whoever offered them: the operations of Redisson's

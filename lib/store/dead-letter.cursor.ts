@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 
 /** A page ends at a letter's time of death and id; both survive that letter's removal. */
 export interface DeadLetterPosition {

@@ -1,4 +1,5 @@
-import type { MessageCounts, MessageFailure, MessageHeaders, MessageState } from '../message.js';
+import type { MessageBody } from '../codec/message-codec.js';
+import type { MessageCounts, MessageFailure, MessageState } from '../message/message.js';
 
 /**
  * The port: where the messages of one queue live.
@@ -150,27 +151,6 @@ export const LEASE_EXPIRED: MessageFailure = {
   name: 'LeaseExpired',
   message: 'The consumer did not settle the message within its lease: it crashed, stalled or lost its connection.',
 };
-
-/** Between what a user offers and the bytes a store keeps. */
-export interface MessageCodec {
-  /**
-   * @throws DelayQueueError `INVALID_PAYLOAD`
-   */
-  encode(content: MessageContent): MessageBody;
-  /** How many bytes of an encoded body are neither the payload's nor the headers'; none, where it is not told. */
-  framingBytes?(content: MessageContent): number;
-  /** The reverse; `encode` and `decode` cancel out. */
-  decode(body: Buffer): MessageContent;
-}
-
-/** What a message says. */
-export interface MessageContent {
-  payload: unknown;
-  headers: MessageHeaders;
-}
-
-/** Encoded content. Text stays a string until the socket, where one encoding is cheaper than two. */
-export type MessageBody = string | Buffer;
 
 /** When a message falls due: after a delay from the store's now, or at an instant of the store's clock. */
 export type DueTime = { readonly after: number } | { readonly at: number };

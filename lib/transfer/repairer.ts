@@ -1,6 +1,6 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../clock.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
 import type { MessageStore } from '../store/message-store.js';
 
 export interface RepairerOptions {

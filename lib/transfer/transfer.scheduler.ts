@@ -1,7 +1,7 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../clock.js';
-import { failurePause } from '../failure-pause.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
 import type { MessageStore, TransferReport } from '../store/message-store.js';
 
 export interface TransferSchedulerOptions {

@@ -11,8 +11,8 @@ import type {
   StoreLimits,
   TransferReport,
 } from '../../lib/store/message-store.js';
-import type { MessageState } from '../../lib/message.js';
-import { jsonCodec } from '../../lib/store/json.codec.js';
+import type { MessageState } from '../../lib/message/message.js';
+import { jsonCodec } from '../../lib/codec/json.codec.js';
 
 /** What a store's test file provides: a fresh queue, seen from two processes. */
 export interface QueueUnderTest {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import type { EntryFormat } from '../../lib/delay-queue.options.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { ChainableCommander, Redis } from 'ioredis';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim, MessageStore, Offer, Outcome, StoreLimits } from '../../lib/store/message-store.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { nativePermissions } from '../../lib/store/native/native.permissions.js';

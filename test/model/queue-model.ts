@@ -1,4 +1,4 @@
-import type { MessageState } from '../../lib/message.js';
+import type { MessageState } from '../../lib/message/message.js';
 import {
   LEASE_EXPIRED,
   type Claim,

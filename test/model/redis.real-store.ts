@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { LoggedEvents } from '../support/logged-events.js';

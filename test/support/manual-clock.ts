@@ -1,4 +1,4 @@
-import { LONGEST_TIMER, type CancelTimer, type Clock } from '../../lib/clock.js';
+import { LONGEST_TIMER, type CancelTimer, type Clock } from '../../lib/timing/clock.js';
 
 interface Timer {
   readonly at: number;

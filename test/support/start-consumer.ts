@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/timing/clock.js';
 import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
@@ -6,8 +6,8 @@ import type { QueueOptions } from '../../lib/delay-queue.options.js';
 import type { Events } from '../../lib/events/events.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import { HandlerInvoker } from '../../lib/handler/handler.invoker.js';
-import type { DelayedMessage } from '../../lib/message.js';
-import { jsonCodec } from '../../lib/store/json.codec.js';
+import type { DelayedMessage } from '../../lib/message/message.js';
+import { jsonCodec } from '../../lib/codec/json.codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
 

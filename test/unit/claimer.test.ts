@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Claimer } from '../../lib/consumer/claimer.js';
-import { DelayQueueError, type DelayQueueErrorCode } from '../../lib/delay-queue.errors.js';
+import { DelayQueueError, type DelayQueueErrorCode } from '../../lib/message/delay-queue.errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { ClaimReport, ClaimRequest } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';

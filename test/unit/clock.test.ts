@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 
 describe('the clock of the system', () => {
   const schedules = {

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { of, throwError } from 'rxjs';
-import { DelayQueueError } from '../../lib/delay-queue.errors.js';
+import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
 import type { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import type { QueueOptions } from '../../lib/delay-queue.options.js';
-import { DeferMessage, RejectMessage } from '../../lib/handler/handler-results.js';
-import type { DelayedMessage } from '../../lib/message.js';
+import { DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
+import type { DelayedMessage } from '../../lib/message/message.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
-import type { MessageBody, MessageStore } from '../../lib/store/message-store.js';
+import type { MessageBody } from '../../lib/codec/message-codec.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { type Handler, startConsumer } from '../support/start-consumer.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ODD_VALUES } from '../support/odd-values.js';
-import { LONGEST_DELAY, parseDuration } from '../../lib/duration.js';
+import { LONGEST_DELAY, parseDuration } from '../../lib/message/duration.js';
 
 const anyDelay = { min: 0, max: LONGEST_DELAY };
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EventName } from '../../lib/events/delay-queue-events.js';
-import { again, DeferMessage, RejectMessage } from '../../lib/handler/handler-results.js';
+import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../lib/consumer/failure.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../lib/message/failure.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 
 const isPromise = (what: string) => what.includes(' promise ');

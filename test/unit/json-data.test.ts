@@ -1,8 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { jsonCodec } from '../../lib/store/json.codec.js';
-import { payloadCodecs } from '../../lib/store/redisson/codecs/payload-codecs.js';
+import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { payloadCodecs } from '../../lib/codec/redisson/payload-codecs.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 
 const native = (payload: unknown) => jsonCodec.encode({ payload, headers: {} }).toString().slice(1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { jsonCodec } from '../../lib/store/json.codec.js';
-import type { MessageHeaders } from '../../lib/message.js';
-import type { MessageContent } from '../../lib/store/message-store.js';
+import { jsonCodec } from '../../lib/codec/json.codec.js';
+import type { MessageHeaders } from '../../lib/message/message.js';
+import type { MessageContent } from '../../lib/codec/message-codec.js';
 
 const encode = (payload: unknown, headers = {}) => jsonCodec.encode({ payload, headers });
 const roundTrip = (content: MessageContent) => jsonCodec.decode(Buffer.from(jsonCodec.encode(content)));

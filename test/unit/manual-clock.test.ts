@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LONGEST_TIMER } from '../../lib/clock.js';
+import { LONGEST_TIMER } from '../../lib/timing/clock.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('ManualClock', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assertMessageId, MessageIdGenerator } from '../../lib/message-id.js';
+import { assertMessageId, MessageIdGenerator } from '../../lib/message/message-id.js';
 
 const take = (generator: MessageIdGenerator, count: number) => Array.from({ length: count }, () => generator.next());
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));

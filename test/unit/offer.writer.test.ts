@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import { AgainAdvice } from '../../lib/handler/again-advice.js';
-import { MessageIdGenerator } from '../../lib/message-id.js';
+import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
-import type { Queues } from '../../lib/queues.js';
-import { jsonCodec } from '../../lib/store/json.codec.js';
+import type { Queues } from '../../lib/runtime/queues.js';
+import { jsonCodec } from '../../lib/codec/json.codec.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageStore, Offer, OfferReceipt } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DelayQueueError } from '../../lib/delay-queue.errors.js';
+import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
 import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/delay-queue.options.js';
 import { resolveModuleOptions, resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../lib/clock.js';
+import { systemClock } from '../../lib/timing/clock.js';
 import { resolveModuleOptions } from '../../lib/delay-queue.options.schema.js';
 import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
-import { Queues } from '../../lib/queues.js';
-import { RecentlyUsed } from '../../lib/recently-used.js';
-import { createStores } from '../../lib/store/create-stores.js';
+import { Queues } from '../../lib/runtime/queues.js';
+import { RecentlyUsed } from '../../lib/runtime/recently-used.js';
+import { createStores } from '../../lib/runtime/create-stores.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);

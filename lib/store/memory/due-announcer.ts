@@ -1,4 +1,4 @@
-import { queueMicrotask } from '../../event-loop.js';
+import { queueMicrotask } from '../../timing/event-loop.js';
 import type { DueListener } from '../message-store.js';
 
 /** Tells listeners of earlier due times, never within the call that made them: as across processes, they hear it later. */

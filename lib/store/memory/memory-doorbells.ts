@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../timing/clock.js';
 import type { Doorbell } from '../message-store.js';
 
 type EndWait = (rang: boolean) => void;

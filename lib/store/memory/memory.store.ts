@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../timing/clock.js';
 import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
 import {
   LEASE_EXPIRED,

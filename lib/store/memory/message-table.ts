@@ -1,4 +1,4 @@
-import type { MessageCounts, MessageState } from '../../message.js';
+import type { MessageCounts, MessageState } from '../../message/message.js';
 import type { Claim } from '../message-store.js';
 import { RankedList, type Ranked } from './ranked-list.js';
 

@@ -21,7 +21,7 @@ import {
   type TransferReport,
   type TransferRequest,
 } from '../message-store.js';
-import type { MessageState } from '../../message.js';
+import type { MessageState } from '../../message/message.js';
 import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';

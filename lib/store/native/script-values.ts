@@ -1,9 +1,9 @@
+import type { MessageBody } from '../../codec/message-codec.js';
 import type {
   ClaimedMessage,
   ClaimReport,
   ClaimRequest,
   DueTime,
-  MessageBody,
   OfferOutcome,
   OfferReceipt,
   Outcome,

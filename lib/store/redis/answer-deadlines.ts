@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../../clock.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
 
 /** Ends a deadline; it will not be called late any more. */
 export type Answered = () => void;

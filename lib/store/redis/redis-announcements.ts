@@ -1,6 +1,6 @@
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import type { CancelTimer } from '../../clock.js';
-import { failurePause } from '../../failure-pause.js';
+import type { CancelTimer } from '../../timing/clock.js';
+import { failurePause } from '../../timing/failure-pause.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 import { explain } from './redis-errors.js';
 

@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { DelayQueueError } from '../../delay-queue.errors.js';
-import { isStrayPromise, showFailure } from '../../consumer/failure.js';
+import { DelayQueueError } from '../../message/delay-queue.errors.js';
+import { isStrayPromise, showFailure } from '../../message/failure.js';
 import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../../delay-queue.options.js';
 import {
   clusterOverrides,

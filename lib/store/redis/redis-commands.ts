@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { DelayQueueError } from '../../delay-queue.errors.js';
+import type { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { RedisScript } from './redis-script.js';
 import { ScriptReply } from './script-reply.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';

@@ -1,8 +1,8 @@
 import type { Events } from '../../events/events.js';
 import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../../clock.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
 import type { ConnectionOptions } from '../../delay-queue.options.js';
-import { showFailure } from '../../consumer/failure.js';
+import { showFailure } from '../../message/failure.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
 import {
   adviceOnLogin,

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { DelayQueueError } from '../../delay-queue.errors.js';
+import { DelayQueueError } from '../../message/delay-queue.errors.js';
 
 /** What to do about an error reply, by its first word. */
 const ADVICE: Readonly<Record<string, string>> = {

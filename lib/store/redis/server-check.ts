@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../../delay-queue.errors.js';
+import { DelayQueueError } from '../../message/delay-queue.errors.js';
 
 /** The oldest server whose scripts can say that they may run when memory is short. */
 const OLDEST_VERSION = 7;

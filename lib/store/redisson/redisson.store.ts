@@ -1,7 +1,7 @@
 import type { Events } from '../../events/events.js';
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../timing/clock.js';
 import type { EntryFormat } from '../../delay-queue.options.js';
-import type { MessageState } from '../../message.js';
+import type { MessageState } from '../../message/message.js';
 import {
   type Claim,
   type ClaimReport,

@@ -1,4 +1,5 @@
-import type { DelayedValues, MessageBody } from '../message-store.js';
+import type { MessageBody } from '../../codec/message-codec.js';
+import type { DelayedValues } from '../message-store.js';
 import type { NativeKeys } from '../native/native.keys.js';
 import type { RedisCommands } from '../redis/redis-commands.js';
 import type { RedissonKeys } from './redisson.keys.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MessageIdGenerator } from '../../../lib/message-id.js';
+import { MessageIdGenerator } from '../../../lib/message/message-id.js';
 import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 export function describeOffers(queues: ContractQueues): void {

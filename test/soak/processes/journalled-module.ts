@@ -1,10 +1,10 @@
 import type { DynamicModule } from '@nestjs/common';
-import type { Clock } from '../../../lib/clock.js';
+import type { Clock } from '../../../lib/timing/clock.js';
 import type { ResolvedModuleOptions } from '../../../lib/delay-queue.options.schema.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/delay-queue.tokens.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/runtime/delay-queue.tokens.js';
 import { Events } from '../../../lib/events/events.js';
 import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';
-import { createStores, type Stores } from '../../../lib/store/create-stores.js';
+import { createStores, type Stores } from '../../../lib/runtime/create-stores.js';
 import type { ClaimJournal } from './claim-journal.js';
 
 /** The module as everybody uses it, with an ear at its stores: claims and settles go through a journal. */

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonCodec } from '../../../lib/store/json.codec.js';
+import { jsonCodec } from '../../../lib/codec/json.codec.js';
 import { nativeKeys } from '../../../lib/store/native/native.keys.js';
 import { readRecord } from '../../../lib/store/native/native.record.js';
 import type { Journal } from '../journal/journal.js';

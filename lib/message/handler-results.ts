@@ -1,6 +1,6 @@
-import { showFailure } from '../consumer/failure.js';
-import { type Duration, readDelay } from '../duration.js';
-import { readFields } from '../read-fields.js';
+import { showFailure } from './failure.js';
+import { type Duration, readDelay } from './duration.js';
+import { readFields } from './read-fields.js';
 
 /**
  * Thrown by a handler: the message becomes a dead letter at once, whatever attempts it has left.

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isInstance, isStrayPromise } from '../consumer/failure.js';
+import { isInstance, isStrayPromise } from '../message/failure.js';
 
 /** What JSON has no word for, or writes as something else, and what to offer instead. */
 export interface JsonLoss {

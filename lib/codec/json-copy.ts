@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { showFailure } from '../consumer/failure.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
+import { showFailure } from '../message/failure.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { type JsonLoss, lossOf } from './json-loss.js';
 
 /** Whether a codec has bytes of its own for a value that JSON has no word for. */

@@ -1,5 +1,5 @@
-import { DelayQueueError } from '../delay-queue.errors.js';
-import type { MessageBody, MessageCodec, MessageContent } from './message-store.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
 /** How a queue writes what its messages say. */
 export interface BodyRules {

@@ -1,8 +1,8 @@
 import { types } from 'node:util';
-import { DelayQueueError } from '../delay-queue.errors.js';
-import type { MessageHeaders } from '../message.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { MessageHeaders } from '../message/message.js';
 import { writeJsonData } from './json-data.js';
-import type { MessageBody, MessageCodec, MessageContent } from './message-store.js';
+import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
 /**
  * Bodies that can be read in redis-cli: one character for the kind, the headers if there are any, the payload.

@@ -1,5 +1,5 @@
-import type { MessageHeaders } from '../message.js';
-import type { MessageCodec } from '../store/message-store.js';
+import type { MessageHeaders } from '../message/message.js';
+import type { MessageCodec } from './message-codec.js';
 
 /** Decodes a body for looking at. One that cannot be read is shown as its bytes: it must not hide the others. */
 export function readContent<T>(codec: MessageCodec, body: Buffer): { payload: T; headers: MessageHeaders } {

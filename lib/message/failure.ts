@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { DelayQueueError, type DelayQueueErrorCode } from '../delay-queue.errors.js';
-import type { MessageFailure } from '../message.js';
+import { DelayQueueError, type DelayQueueErrorCode } from './delay-queue.errors.js';
+import type { MessageFailure } from './message.js';
 
 const STACK_LINES = 6;
 const LONGEST_TEXT = 2000;

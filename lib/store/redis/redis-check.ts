@@ -1,10 +1,10 @@
-import type { Events } from '../events/events.js';
-import { hasCode, showFailure } from '../consumer/failure.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
-import { describeMissing, findMissing, type NeededCommand } from './redis/permissions.js';
-import type { RedisCommands } from './redis/redis-commands.js';
-import { lacksPermission } from './redis/redis-errors.js';
-import { checkServer, identifyServer } from './redis/server-check.js';
+import type { Events } from '../../events/events.js';
+import { hasCode, showFailure } from '../../message/failure.js';
+import { DelayQueueError } from '../../message/delay-queue.errors.js';
+import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
+import type { RedisCommands } from './redis-commands.js';
+import { lacksPermission } from './redis-errors.js';
+import { checkServer, identifyServer } from './server-check.js';
 
 export interface RedisCheckOptions {
   readonly commands: RedisCommands;

@@ -1,22 +1,22 @@
 import type { Events } from '../events/events.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../timing/clock.js';
 import {
   type ResolvedModuleOptions,
   type ResolvedQueueOptions,
   resolveQueueOptions,
 } from '../delay-queue.options.schema.js';
-import { MemoryMessageStore } from './memory/memory.store.js';
-import type { MessageStore } from './message-store.js';
-import { nativeKeys } from './native/native.keys.js';
-import { nativePermissions } from './native/native.permissions.js';
-import { NativeMessageStore } from './native/native.store.js';
-import { RedisCheck } from './redis-check.js';
-import { redissonKeys } from './redisson/redisson.keys.js';
-import { redissonPermissions } from './redisson/redisson.permissions.js';
-import { RedissonMessageStore } from './redisson/redisson.store.js';
-import { neededCommands } from './redis/permissions.js';
-import { examineConnection } from './redis/redis-client.js';
-import { RedisConnections } from './redis/redis-connections.js';
+import { MemoryMessageStore } from '../store/memory/memory.store.js';
+import type { MessageStore } from '../store/message-store.js';
+import { nativeKeys } from '../store/native/native.keys.js';
+import { nativePermissions } from '../store/native/native.permissions.js';
+import { NativeMessageStore } from '../store/native/native.store.js';
+import { RedisCheck } from '../store/redis/redis-check.js';
+import { redissonKeys } from '../store/redisson/redisson.keys.js';
+import { redissonPermissions } from '../store/redisson/redisson.permissions.js';
+import { RedissonMessageStore } from '../store/redisson/redisson.store.js';
+import { neededCommands } from '../store/redis/permissions.js';
+import { examineConnection } from '../store/redis/redis-client.js';
+import { RedisConnections } from '../store/redis/redis-connections.js';
 
 /** A queue that must work. */
 export interface CheckedQueue {

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { showFailure } from '../consumer/failure.js';
-import { DelayQueueError } from '../delay-queue.errors.js';
+import { showFailure } from '../message/failure.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { JsonCopy, type Keeps } from './json-copy.js';
 import { isDataClass } from './json-loss.js';
 

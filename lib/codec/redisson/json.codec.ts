@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { writeJsonData } from '../../json-data.js';
+import { writeJsonData } from '../json-data.js';
 import { numberOf, parseJson, writeJson } from './json-text.js';
 import type { TextCodec } from './payload-codec.js';
 import { presentJson, unreadable, unwritable } from './payload-errors.js';

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isStrayPromise } from '../../../consumer/failure.js';
+import { isStrayPromise } from '../../message/failure.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { unreadable, unwritable } from './payload-errors.js';
 

@@ -1,4 +1,4 @@
-import { showFailure } from './consumer/failure.js';
+import { showFailure } from './failure.js';
 import { DelayQueueError } from './delay-queue.errors.js';
 import { showGiven } from './show-given.js';
 

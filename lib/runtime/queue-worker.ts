@@ -1,13 +1,13 @@
-import type { Clock } from './clock.js';
-import { ConsumerLoop } from './consumer/consumer.loop.js';
-import { MessageRunner } from './consumer/message.runner.js';
-import { RetryPolicy } from './consumer/retry-policy.js';
-import type { Events } from './events/events.js';
-import { HandlerInvoker } from './handler/handler.invoker.js';
-import type { DelayedMessageHandler } from './handler/handler.registry.js';
+import type { Clock } from '../timing/clock.js';
+import { ConsumerLoop } from '../consumer/consumer.loop.js';
+import { MessageRunner } from '../consumer/message.runner.js';
+import { RetryPolicy } from '../consumer/retry-policy.js';
+import type { Events } from '../events/events.js';
+import { HandlerInvoker } from '../handler/handler.invoker.js';
+import type { DelayedMessageHandler } from '../handler/handler.registry.js';
 import type { Queue } from './queues.js';
-import { Repairer } from './transfer/repairer.js';
-import { TransferScheduler } from './transfer/transfer.scheduler.js';
+import { Repairer } from '../transfer/repairer.js';
+import { TransferScheduler } from '../transfer/transfer.scheduler.js';
 
 export interface QueueWorkerOptions {
   readonly queue: Queue;

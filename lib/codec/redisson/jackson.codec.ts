@@ -1,4 +1,4 @@
-import { writeJsonData } from '../../json-data.js';
+import { writeJsonData } from '../json-data.js';
 import { readJackson } from './jackson.reader.js';
 import { isJacksons, writeJackson } from './jackson.writer.js';
 import type { TextCodec } from './payload-codec.js';

@@ -8,17 +8,17 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
-import type { Clock } from './clock.js';
-import { showFailure } from './consumer/failure.js';
-import type { ResolvedModuleOptions } from './delay-queue.options.schema.js';
+import type { Clock } from '../timing/clock.js';
+import { showFailure } from '../message/failure.js';
+import type { ResolvedModuleOptions } from '../delay-queue.options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
-import { AgainAdvice } from './handler/again-advice.js';
-import { HandlerRegistry } from './handler/handler.registry.js';
+import { AgainAdvice } from '../handler/again-advice.js';
+import { HandlerRegistry } from '../handler/handler.registry.js';
 import { QueueWorker } from './queue-worker.js';
 import { Queues } from './queues.js';
-import { Events } from './events/events.js';
-import { isVerdict } from './store/redis-check.js';
-import type { Stores } from './store/create-stores.js';
+import { Events } from '../events/events.js';
+import { isVerdict } from '../store/redis/redis-check.js';
+import type { Stores } from './create-stores.js';
 
 /** Of the shutdown time, what is kept for handlers that end when their signal aborts, and for settling: a fifth, at most this. */
 const LONGEST_ABORT_RESERVE = 1000;

@@ -1,9 +1,9 @@
-import { DelayQueueError } from '../../delay-queue.errors.js';
+import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { CodecName } from '../../delay-queue.options.js';
-import type { MessageCodec } from '../message-store.js';
-import { customCodec } from './codecs/custom.codec.js';
-import type { PayloadCodec } from './codecs/payload-codec.js';
-import { payloadCodecs } from './codecs/payload-codecs.js';
+import type { MessageCodec } from '../message-codec.js';
+import { customCodec } from './custom.codec.js';
+import type { PayloadCodec } from './payload-codec.js';
+import { payloadCodecs } from './payload-codecs.js';
 
 /** Bodies that are what Java reads and writes: the payload by its codec, and nothing else. */
 export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../../../delay-queue.errors.js';
+import { DelayQueueError } from '../../message/delay-queue.errors.js';
 
 /** The error of a payload that a codec has no bytes for. */
 export function unwritable(reason: string, cause?: unknown): DelayQueueError {

@@ -4,12 +4,13 @@ import {
   type ResolvedQueueOptions,
   resolveOptionsOf,
   resolveQueueOptions,
-} from './delay-queue.options.schema.js';
+} from '../delay-queue.options.schema.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
-import { HandlerRegistry } from './handler/handler.registry.js';
-import type { Stores } from './store/create-stores.js';
-import type { MessageCodec, MessageStore } from './store/message-store.js';
-import { codecOf } from './store/queue-codec.js';
+import { HandlerRegistry } from '../handler/handler.registry.js';
+import type { Stores } from './create-stores.js';
+import type { MessageCodec } from '../codec/message-codec.js';
+import type { MessageStore } from '../store/message-store.js';
+import { codecOf } from './queue-codec.js';
 import { RecentlyUsed } from './recently-used.js';
 
 /** A queue as this process knows it. */

@@ -1,0 +1,53 @@
+/**
+ * Imports point down: each folder of the library may import those below it, and none above. `docs/architecture.md` has the same order.
+ */
+const LAYERS = [
+  '^lib/(index|delay-queue\\.module)\\.ts$',
+  '^lib/producer/',
+  '^lib/runtime/',
+  '^lib/(consumer|transfer)/',
+  '^lib/handler/',
+  '^lib/options/',
+  '^lib/store/',
+  '^lib/codec/',
+  '^lib/events/',
+  '^lib/timing/',
+  '^lib/message/',
+];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no-circle', severity: 'error', from: { path: '^lib/' }, to: { circular: true } },
+    ...LAYERS.slice(1).map((layer, i) => ({
+      name: `not-up-from-${layer.replace(/\W+/g, '-')}`,
+      severity: 'error',
+      from: { path: layer },
+      to: { path: LAYERS.slice(0, i + 1) },
+    })),
+    {
+      name: 'consumer-and-transfer-apart',
+      severity: 'error',
+      from: { path: '^lib/(consumer|transfer)/' },
+      to: { path: '^lib/(consumer|transfer)/', pathNot: '^lib/$1/' },
+    },
+    {
+      name: 'layouts-apart',
+      comment: "Redisson's layout goes on in the native bookkeeping; nothing else knows another layout.",
+      severity: 'error',
+      from: { path: '^lib/store/(native|memory|redis)/' },
+      to: { path: '^lib/store/(native|redisson|memory)/', pathNot: '^lib/store/$1/' },
+    },
+    {
+      name: 'everything-in-a-layer',
+      severity: 'error',
+      from: {},
+      to: { path: '^lib/', pathNot: LAYERS },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+  },
+};
