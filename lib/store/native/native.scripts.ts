@@ -1,6 +1,10 @@
 import { loadScript } from '../redis/redis-script.js';
+import { nativeKeys } from './native.keys.js';
 
-const load = (name: string) => loadScript('native', name);
+/** What headers may name. */
+const layout = nativeKeys('', '');
+
+const load = (name: string) => loadScript(`native/${name}`, layout);
 
 /** The scripts of the native layout; each file's header is its contract. */
 export const nativeScripts = {

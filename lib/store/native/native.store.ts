@@ -1,38 +1,37 @@
 import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
-import {
-  type Claim,
-  type ClaimReport,
-  type ClaimRequest,
-  type DeadPage,
-  type DeadSelection,
-  type Doorbell,
-  type DueListener,
-  type DueTime,
-  LEASE_EXPIRED,
-  type MessageStore,
-  type Offer,
-  type OfferReceipt,
-  type QueueStatus,
-  type RepairReport,
-  type Settlement,
-  type SettleReport,
-  type StoredMessage,
-  type StoreLimits,
-  type TransferReport,
-  type TransferRequest,
+import type {
+  Claim,
+  ClaimReport,
+  ClaimRequest,
+  DeadPage,
+  DeadSelection,
+  Doorbell,
+  DueListener,
+  DueTime,
+  MessageStore,
+  Offer,
+  OfferReceipt,
+  QueueStatus,
+  RepairReport,
+  Settlement,
+  SettleReport,
+  StoredMessage,
+  StoreLimits,
+  TransferReport,
+  TransferRequest,
 } from '../message-store.js';
 import type { MessageState } from '../../message/message.js';
-import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
+import type { ScriptArguments, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import type { NativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
 import {
-  claimArguments,
+  claimCall,
   dueArgument,
-  endedKeys,
+  offerArguments,
   readClaimReport,
   readQueueStatus,
   readReceipts,
@@ -40,6 +39,7 @@ import {
   readTransferReport,
   REPAIR_PART,
   settlementArguments,
+  transferArguments,
 } from './script-values.js';
 
 export interface NativeStoreOptions {
@@ -61,26 +61,21 @@ export class NativeMessageStore implements MessageStore {
 
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    const { delayed, messages, ready, claims, leases, attempts, dead, errors, due } = this.#keys;
-    const args: ScriptArgument[] = [due, this.#limits.maxMessages ?? 0];
-    for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
-    const keys = [delayed, messages, ready, claims, leases, attempts, dead, errors];
-    return readReceipts(await this.#run(scripts.offer, keys, args), offers.length);
+    const args = { channel: this.#keys.due, maxMessages: this.#limits.maxMessages ?? 0 };
+    return readReceipts(await this.#run(scripts.offer, { args, rest: offerArguments(offers) }), offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    const { delayed, messages, attempts } = this.#keys;
-    return (await this.#run(scripts.cancel, [delayed, messages, attempts], [id])).flag();
+    return (await this.#run(scripts.cancel, { args: { id } })).flag();
   }
 
-  async reschedule(id: string, when: DueTime): Promise<boolean> {
-    const { delayed, messages, due } = this.#keys;
-    return (await this.#run(scripts.reschedule, [delayed, messages], [id, dueArgument(when), due])).flag();
+  async reschedule(id: string, due: DueTime): Promise<boolean> {
+    const args = { id, due: dueArgument(due), channel: this.#keys.due };
+    return (await this.#run(scripts.reschedule, { args })).flag();
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const { delayed, messages, claims, leases, attempts, dead } = this.#keys;
-    const reply = await this.#run(scripts.find, [delayed, messages, claims, leases, attempts, dead], [id]);
+    const reply = await this.#run(scripts.find, { args: { id } });
     if (reply.done) return null;
     const state = reply.text() as MessageState;
     const record = readRecord(reply.bytes());
@@ -89,35 +84,25 @@ export class NativeMessageStore implements MessageStore {
     return { id, state, ...record, failedAttempts, leasedUntil: state === 'active' ? leasedUntil : null };
   }
 
-  async transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
-    const { delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
-    const reply = await this.#run(
-      scripts.transfer,
-      [delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused],
-      [scheduler, limit, this.#limits.attempts, this.#limits.maxDeadLetters, JSON.stringify(LEASE_EXPIRED)],
-    );
-    return readTransferReport(reply).report;
+  async transfer(request: TransferRequest): Promise<TransferReport> {
+    const args = transferArguments(request, this.#limits);
+    return readTransferReport(await this.#run(scripts.transfer, { args })).report;
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    const { ready, claims, leases, messages, attempts, wake, paused } = this.#keys;
-    const keys = [ready, claims, leases, messages, attempts, wake, paused, ...endedKeys(this.#keys, request)];
-    return readClaimReport(await this.#run(scripts.claim, keys, claimArguments(request)));
+    return readClaimReport(await this.#run(scripts.claim, claimCall(request)));
   }
 
   async extend(held: readonly Claim[], lease: number): Promise<string[]> {
     if (held.length === 0) return [];
-    const { claims, leases, ready, wake, paused } = this.#keys;
-    const args = [lease, ...held.flatMap(({ id, token }) => [id, token])];
-    return (await this.#run(scripts.extend, [claims, leases, ready, wake, paused], args)).rest((reply) => reply.text());
+    const rest = held.flatMap(({ id, token }) => [id, token]);
+    return (await this.#run(scripts.extend, { args: { lease }, rest })).rest((reply) => reply.text());
   }
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    const { delayed, messages, claims, leases, attempts, dead, errors, ready, wake, paused, due } = this.#keys;
-    const keys = [delayed, messages, claims, leases, attempts, dead, errors, ready, wake, paused];
-    const args = [due, this.#limits.maxDeadLetters, ...settlementArguments(settlements)];
-    const reply = await this.#run(scripts.settle, keys, args);
+    const args = { channel: this.#keys.due, maxDead: this.#limits.maxDeadLetters };
+    const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
     const dropped = reply.number();
     const accepted = settlements.map(() => true);
     while (!reply.done) accepted[reply.number() - 1] = false;
@@ -125,39 +110,29 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async repair(cursor = ''): Promise<RepairReport> {
-    const { messages, delayed, ready, claims, dead, wake, paused } = this.#keys;
-    const keys = [messages, delayed, ready, claims, dead, wake, paused];
-    return readRepairReport(await this.#run(scripts.repair, keys, [cursor, REPAIR_PART]));
+    return readRepairReport(await this.#run(scripts.repair, { args: { cursor, size: REPAIR_PART } }));
   }
 
   async status(): Promise<QueueStatus> {
-    const { delayed, ready, claims, dead, paused } = this.#keys;
-    return readQueueStatus(await this.#run(scripts.status, [delayed, ready, claims, dead, paused]));
+    return readQueueStatus(await this.#run(scripts.status));
   }
 
   async pause(): Promise<void> {
-    await this.#run(scripts.pause, [this.#keys.paused]);
+    await this.#run(scripts.pause);
   }
 
   async resume(): Promise<void> {
-    const { paused, ready, wake } = this.#keys;
-    await this.#run(scripts.resume, [paused, ready, wake]);
+    await this.#run(scripts.resume);
   }
 
   async clear(): Promise<number> {
-    const { messages, claims, attempts, errors, delayed, leases, dead, ready, wake, mover } = this.#keys;
-    const keys = [messages, claims, attempts, errors, delayed, leases, dead, ready, wake, mover];
-    return (await this.#run(scripts.clear, keys)).number();
+    return (await this.#run(scripts.clear)).number();
   }
 
   async listDead({ cursor, limit }: { cursor: string | undefined; limit: number }): Promise<DeadPage> {
-    const { dead, messages, attempts, errors } = this.#keys;
     const after = cursor === undefined ? { diedAt: '', id: '' } : parseCursor(cursor);
-    const reply = await this.#run(
-      scripts.listDead,
-      [dead, messages, attempts, errors],
-      [after.diedAt, after.id, limit],
-    );
+    const args = { afterTime: after.diedAt, afterId: after.id, limit };
+    const reply = await this.#run(scripts.listDead, { args });
     const more = reply.flag();
     const letters = reply.rest(() => ({
       id: reply.text(),
@@ -171,15 +146,12 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async redrive(selection: DeadSelection): Promise<number> {
-    const { dead, errors, messages, attempts, delayed, due } = this.#keys;
-    const keys = [dead, errors, messages, attempts, delayed];
-    return (await this.#run(scripts.redrive, keys, [...selectionArguments(selection), due])).number();
+    const args = { ...selectionArguments(selection), channel: this.#keys.due };
+    return (await this.#run(scripts.redrive, { args })).number();
   }
 
   async discard(selection: DeadSelection): Promise<number> {
-    const { dead, errors, messages, attempts } = this.#keys;
-    const keys = [dead, errors, messages, attempts];
-    return (await this.#run(scripts.discard, keys, selectionArguments(selection))).number();
+    return (await this.#run(scripts.discard, { args: selectionArguments(selection) })).number();
   }
 
   watchDue(listener: DueListener): () => void {
@@ -198,8 +170,8 @@ export class NativeMessageStore implements MessageStore {
     return this.#connections.openDoorbell(this.#keys.wake);
   }
 
-  #run(script: RedisScript, keys: readonly string[], args?: readonly ScriptArgument[]): Promise<ScriptReply> {
-    return this.#connections.commands.run(script, keys, args);
+  #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    return this.#connections.commands.run(script, { ...call, keys: this.#keys });
   }
 }
 
@@ -207,6 +179,6 @@ export class NativeMessageStore implements MessageStore {
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'What ended it is not known.' });
 
-function selectionArguments(selection: DeadSelection): ScriptArgument[] {
-  return 'id' in selection ? ['id', selection.id] : ['oldest', selection.oldest];
+function selectionArguments(selection: DeadSelection): ScriptArguments {
+  return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
 }

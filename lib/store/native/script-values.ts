@@ -1,23 +1,33 @@
 import type { MessageBody } from '../../codec/message-codec.js';
-import type {
-  ClaimedMessage,
-  ClaimReport,
-  ClaimRequest,
-  DueTime,
-  OfferOutcome,
-  OfferReceipt,
-  Outcome,
-  QueueStatus,
-  RepairReport,
-  Settlement,
-  TransferReport,
+import {
+  type ClaimedMessage,
+  type ClaimReport,
+  type ClaimRequest,
+  type DueTime,
+  type Offer,
+  type OfferOutcome,
+  type OfferReceipt,
+  type Outcome,
+  type QueueStatus,
+  type RepairReport,
+  type Settlement,
+  type StoreLimits,
+  type TransferReport,
+  type TransferRequest,
+  LEASE_EXPIRED,
 } from '../message-store.js';
-import type { ScriptArgument } from '../redis/redis-commands.js';
+import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
-import type { NativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 
 /** What scripts take and answer with, where more than one layout does. */
+
+/** All of them, one behind the other. */
+export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
+  return args;
+}
 
 export function dueArgument(due: DueTime): string {
   return 'after' in due ? `+${due.after}` : `@${due.at}`;
@@ -52,13 +62,10 @@ export function readClaimReport(reply: ScriptReply): ClaimReport {
   return { messages, more, orphans };
 }
 
-export function claimArguments({ token, insteadOf = '', limit, maxBytes = 0, lease }: ClaimRequest): ScriptArgument[] {
-  return [token, insteadOf, limit, maxBytes, lease];
-}
-
-/** Where it is kept that the claim's token, and the one in whose place it comes, take nothing any more. */
-export function endedKeys({ ended }: Pick<NativeKeys, 'ended'>, { token, insteadOf }: ClaimRequest): string[] {
-  return insteadOf === undefined ? [ended + token] : [ended + token, ended + insteadOf];
+export function claimCall(request: ClaimRequest): Omit<ScriptCall, 'keys'> {
+  const { token, insteadOf, limit, maxBytes = 0, lease } = request;
+  const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease };
+  return { args, optionalKeys: insteadOf !== undefined };
 }
 
 /** How many messages one call of `repair` looks at: with their records, which are as large as their payloads. */
@@ -98,6 +105,17 @@ export function readQueueStatus(reply: ScriptReply): QueueStatus {
   const counts = { delayed: reply.number(), ready: reply.number(), active: reply.number(), dead: reply.number() };
   const nextDue = reply.number();
   return { counts, nextDue: nextDue < 0 ? null : nextDue, paused: reply.flag() };
+}
+
+export function transferArguments({ scheduler, limit }: TransferRequest, limits: StoreLimits) {
+  const { attempts, maxDeadLetters } = limits;
+  return {
+    scheduler,
+    limit,
+    maxAttempts: attempts,
+    maxDead: maxDeadLetters,
+    leaseError: JSON.stringify(LEASE_EXPIRED),
+  };
 }
 
 /** With the instant of the server at which it held, ms. */

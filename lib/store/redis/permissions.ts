@@ -14,7 +14,7 @@ export interface NeededCommand {
 /** What every script needs. */
 const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }, { name: 'TIME' }];
 
-const script = loadScript('redis', 'check-permissions');
+const script = loadScript('redis/check-permissions', {});
 
 export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {
   const parts = Object.entries(permissions) as [keyof Keys, readonly string[]][];
@@ -33,8 +33,8 @@ export async function findMissing(
   commands: RedisCommands,
   needed: readonly NeededCommand[],
 ): Promise<readonly NeededCommand[]> {
-  const args = needed.map(wordsOf).flatMap((words) => [words.length, ...words]);
-  return (await commands.run(script, [], args)).rest((reply) => needed[reply.number() - 1]!);
+  const rest = needed.map(wordsOf).flatMap((words) => [words.length, ...words]);
+  return (await commands.run(script, { keys: {}, rest })).rest((reply) => needed[reply.number() - 1]!);
 }
 
 /** As an ACL names them: `+zadd +zcard on delay-queue:{orders}:delayed, +time`. */

@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { RedisScript } from './redis-script.js';
+import { type ScriptArgument, type ScriptCall, wordsOf } from './script-call.js';
 import { ScriptReply } from './script-reply.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 import { closed, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
@@ -8,8 +9,6 @@ import { ServerClock } from './server-clock.js';
 
 /** How soon a client that could not send, though it looked ready, is tried again, ms. */
 const UNNOTICED_PAUSE = 5;
-
-export type ScriptArgument = string | number | Buffer;
 
 /** Runs scripts over one connection that all queues of a process share. */
 export class RedisCommands {
@@ -64,7 +63,7 @@ export class RedisCommands {
    *
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
-  async run(script: RedisScript, keys: readonly string[], args: readonly ScriptArgument[] = []): Promise<ScriptReply> {
+  async run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
     const { clock, commandTimeout } = this.#settings;
     const deadline = clock.monotonic() + commandTimeout;
     for (;;) {
@@ -73,9 +72,9 @@ export class RedisCommands {
       }
       const sentAt = clock.monotonic();
       if (script.hasDeadline && this.#serverClock.isStale(sentAt)) void this.#learnServerClock();
-      const ownArgs = script.hasDeadline ? [this.#serverClock.at(deadline)] : [];
+      const words = wordsOf(script, call, this.#serverClock.at(deadline));
       try {
-        return new ScriptReply(await this.#evaluate(script, [keys.length, ...keys, ...ownArgs, ...args], deadline));
+        return new ScriptReply(await this.#evaluate(script, words, deadline));
       } catch (error) {
         const serverTime = serverTimeOfLateCall(error);
         if (clock.monotonic() >= deadline) throw this.#explain(script.name, error);
@@ -103,9 +102,9 @@ export class RedisCommands {
     }
   }
 
-  async #evaluate(script: RedisScript, keysAndArgs: readonly ScriptArgument[], deadline: number): Promise<unknown> {
+  async #evaluate(script: RedisScript, words: readonly ScriptArgument[], deadline: number): Promise<unknown> {
     const send = (command: string, code: string) => {
-      const reply = this.#connection.client.callBuffer(command, [code, ...keysAndArgs]);
+      const reply = this.#connection.client.callBuffer(command, [code, ...words]);
       return this.#connection.answer(reply, Math.max(0, deadline - this.#settings.clock.monotonic()));
     };
     try {

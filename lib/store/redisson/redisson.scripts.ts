@@ -1,6 +1,10 @@
 import { loadScript } from '../redis/redis-script.js';
+import { redissonKeys } from './redisson.keys.js';
 
-const load = (name: string) => loadScript('redisson', name);
+/** What headers may name. */
+const layout = redissonKeys({ prefix: '', queue: 'any' });
+
+const load = (name: string) => loadScript(`redisson/${name}`, layout);
 
 /** The scripts of Redisson's layout; each file's header is its contract. */
 export const redissonScripts = {

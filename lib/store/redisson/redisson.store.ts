@@ -2,46 +2,46 @@ import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
 import type { EntryFormat } from '../../delay-queue.options.js';
 import type { MessageState } from '../../message/message.js';
-import {
-  type Claim,
-  type ClaimReport,
-  type ClaimRequest,
-  type DeadPage,
-  type DeadSelection,
-  type DelayedValues,
-  type Doorbell,
-  type DueListener,
-  type DueTime,
-  type MessageStore,
-  type Offer,
-  type OfferReceipt,
-  type QueueStatus,
-  type RepairReport,
-  type Settlement,
-  type SettleReport,
-  type StoredMessage,
-  type StoreLimits,
-  type TransferReport,
-  type TransferRequest,
-  LEASE_EXPIRED,
+import type {
+  Claim,
+  ClaimReport,
+  ClaimRequest,
+  DeadPage,
+  DeadSelection,
+  DelayedValues,
+  Doorbell,
+  DueListener,
+  DueTime,
+  MessageStore,
+  Offer,
+  OfferReceipt,
+  QueueStatus,
+  RepairReport,
+  Settlement,
+  SettleReport,
+  StoredMessage,
+  StoreLimits,
+  TransferReport,
+  TransferRequest,
 } from '../message-store.js';
 import type { NativeKeys } from '../native/native.keys.js';
 import { readRecord } from '../native/native.record.js';
 import { NativeMessageStore } from '../native/native.store.js';
 import {
-  claimArguments,
+  claimCall,
   dueArgument,
-  endedKeys,
+  offerArguments,
   readClaimReport,
   readQueueStatus,
   readReceipts,
   readRepairReport,
   readTransferReport,
   REPAIR_PART,
+  transferArguments,
 } from '../native/script-values.js';
-import type { ScriptArgument } from '../redis/redis-commands.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
+import type { ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
@@ -94,33 +94,25 @@ export class RedissonMessageStore implements MessageStore {
 
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    const { timeouts, entries, target, offered, values, sequence, messages, channel } = this.#keys;
-    const { delayed, ready, claims, leases, attempts, dead, errors } = this.#keys;
-    const args: ScriptArgument[] = [channel, this.#limits.maxMessages ?? 0, this.#format];
-    for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
-    const keys = [timeouts, entries, target, offered, values, sequence, messages];
-    if (offers.some(({ onDuplicate }) => onDuplicate === 'replace')) {
-      keys.push(delayed, ready, claims, leases, attempts, dead, errors);
-    }
-    return readReceipts(await this.#run(scripts.offer, keys, args), offers.length);
+    const args = { channel: this.#keys.channel, maxMessages: this.#limits.maxMessages ?? 0, format: this.#format };
+    const optionalKeys = offers.some(({ onDuplicate }) => onDuplicate === 'replace');
+    const call = { args, rest: offerArguments(offers), optionalKeys };
+    return readReceipts(await this.#run(scripts.offer, call), offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    const { timeouts, entries, offered, values, messages } = this.#keys;
-    const outcome = (await this.#run(scripts.cancel, [timeouts, entries, offered, values, messages], [id])).text();
+    const outcome = (await this.#run(scripts.cancel, { args: { id } })).text();
     return outcome === 'unknown' ? this.#native.cancel(id) : outcome === 'cancelled';
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
-    const { timeouts, offered, messages, values, channel } = this.#keys;
-    const args = [id, dueArgument(due), channel];
-    const outcome = (await this.#run(scripts.reschedule, [timeouts, offered, messages, values], args)).text();
+    const args = { id, due: dueArgument(due), channel: this.#keys.channel };
+    const outcome = (await this.#run(scripts.reschedule, { args })).text();
     return outcome === 'unknown' ? this.#native.reschedule(id, due) : outcome === 'moved';
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const { timeouts, target, offered, messages } = this.#keys;
-    const reply = await this.#run(scripts.find, [timeouts, target, offered, messages], [id]);
+    const reply = await this.#run(scripts.find, { args: { id } });
     const state = reply.text();
     if (state === 'unknown') return this.#native.find(id);
     if (state === 'taken') return null;
@@ -128,15 +120,9 @@ export class RedissonMessageStore implements MessageStore {
     return { id, state: state as MessageState, ...record, failedAttempts: 0, leasedUntil: null };
   }
 
-  async transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
-    const { timeouts, entries, target, offered, values } = this.#keys;
-    const { delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused } = this.#keys;
-    const native = [delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused];
-    const { attempts: maxAttempts, maxDeadLetters } = this.#limits;
-    const args = [scheduler, limit, maxAttempts, maxDeadLetters, JSON.stringify(LEASE_EXPIRED), UNREADABLE];
-    const reply = await this.#target.whileMoving(() =>
-      this.#run(scripts.transfer, [timeouts, entries, target, offered, values, ...native], args),
-    );
+  async transfer(request: TransferRequest): Promise<TransferReport> {
+    const args = { ...transferArguments(request, this.#limits), unreadableError: UNREADABLE };
+    const reply = await this.#target.whileMoving(() => this.#run(scripts.transfer, { args }));
     const { now, report } = readTransferReport(reply);
     this.#redisClock = now - this.#clock.monotonic();
     this.#target.note(reply.number());
@@ -144,11 +130,7 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    const { target, timeouts, offered, values, sequence } = this.#keys;
-    const { ready, claims, leases, messages, attempts, wake, paused } = this.#keys;
-    const native = [ready, claims, leases, messages, attempts, wake, paused, ...endedKeys(this.#keys, request)];
-    const keys = [target, timeouts, offered, values, sequence, ...native];
-    const report = readClaimReport(await this.#run(scripts.claim, keys, claimArguments(request)));
+    const report = readClaimReport(await this.#run(scripts.claim, claimCall(request)));
     if (report.messages.length > 0 && !report.more) this.#target.note(0);
     return report;
   }
@@ -162,14 +144,11 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async repair(cursor = ''): Promise<RepairReport> {
-    const { messages, delayed, ready, claims, dead, wake, paused, offered } = this.#keys;
-    const keys = [messages, delayed, ready, claims, dead, wake, paused, offered];
-    return readRepairReport(await this.#run(scripts.repair, keys, [cursor, REPAIR_PART]));
+    return readRepairReport(await this.#run(scripts.repair, { args: { cursor, size: REPAIR_PART } }));
   }
 
   async status(): Promise<QueueStatus> {
-    const { timeouts, target, delayed, ready, claims, dead, paused } = this.#keys;
-    return readQueueStatus(await this.#run(scripts.status, [timeouts, target, delayed, ready, claims, dead, paused]));
+    return readQueueStatus(await this.#run(scripts.status));
   }
 
   pause(): Promise<void> {
@@ -177,15 +156,11 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async resume(): Promise<void> {
-    const { paused, ready, target, wake } = this.#keys;
-    await this.#run(scripts.resume, [paused, ready, target, wake]);
+    await this.#run(scripts.resume);
   }
 
   async clear(): Promise<number> {
-    const { timeouts, entries, target, offered, values, messages, claims, attempts, errors } = this.#keys;
-    const { delayed, leases, dead, ready, wake, mover } = this.#keys;
-    const keys = [timeouts, entries, target, offered, values, messages, claims, attempts, errors];
-    return (await this.#run(scripts.clear, [...keys, delayed, leases, dead, ready, wake, mover])).number();
+    return (await this.#run(scripts.clear)).number();
   }
 
   listDead(page: { cursor: string | undefined; limit: number }): Promise<DeadPage> {
@@ -224,7 +199,7 @@ export class RedissonMessageStore implements MessageStore {
     return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
   }
 
-  #run(script: RedisScript, keys: readonly string[], args?: readonly ScriptArgument[]): Promise<ScriptReply> {
-    return this.#connections.commands.run(script, keys, args);
+  #run(script: RedisScript<keyof (RedissonKeys & NativeKeys)>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    return this.#connections.commands.run(script, { ...call, keys: this.#keys });
   }
 }

@@ -9,16 +9,16 @@ import { redissonScripts as scripts } from './redisson.scripts.js';
 export class RedissonValues implements DelayedValues {
   constructor(
     private readonly commands: RedisCommands,
-    private readonly keys: RedissonKeys & Pick<NativeKeys, 'messages'>,
+    private readonly keys: RedissonKeys & NativeKeys,
   ) {}
 
   async count(): Promise<number> {
-    return (await this.commands.run(scripts.countValues, [this.keys.entries])).number();
+    return (await this.commands.run(scripts.countValues, { keys: this.keys })).number();
   }
 
   async list({ limit }: { limit?: number } = {}): Promise<Buffer[]> {
-    const last = limit === undefined ? -1 : limit - 1;
-    return (await this.commands.run(scripts.listValues, [this.keys.entries], [0, last])).rest((reply) => reply.bytes());
+    const args = { first: 0, last: limit === undefined ? -1 : limit - 1 };
+    return (await this.commands.run(scripts.listValues, { keys: this.keys, args })).rest((reply) => reply.bytes());
   }
 
   async contains(value: MessageBody): Promise<boolean> {
@@ -41,7 +41,7 @@ export class RedissonValues implements DelayedValues {
   async #seek(value: MessageBody): Promise<Buffer | null> {
     let cursor = '0';
     do {
-      const reply = await this.commands.run(scripts.seekValue, [this.keys.timeouts], [value, cursor]);
+      const reply = await this.commands.run(scripts.seekValue, { keys: this.keys, args: { value, cursor } });
       cursor = reply.text();
       if (!reply.done) return reply.bytes();
     } while (cursor !== '0');
@@ -49,8 +49,7 @@ export class RedissonValues implements DelayedValues {
   }
 
   async #take(entry: Buffer | ''): Promise<Buffer | null> {
-    const { timeouts, entries, offered, values, messages } = this.keys;
-    const reply = await this.commands.run(scripts.takeValue, [timeouts, entries, offered, values, messages], [entry]);
+    const reply = await this.commands.run(scripts.takeValue, { keys: this.keys, args: { entry } });
     return reply.bytesOrNull();
   }
 }

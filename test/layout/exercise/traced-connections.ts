@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { RedisCommands, type ScriptArgument } from '../../../lib/store/redis/redis-commands.js';
+import { RedisCommands } from '../../../lib/store/redis/redis-commands.js';
 import type { ConnectionSettings } from '../../../lib/store/redis/redis-connection.js';
 import { RedisConnections } from '../../../lib/store/redis/redis-connections.js';
 import type { RedisScript } from '../../../lib/store/redis/redis-script.js';
+import type { ScriptCall } from '../../../lib/store/redis/script-call.js';
 
 /** Connections whose scripts tell, by an `ECHO` that `MONITOR` shows, who they are and where they are before each call. */
 export class TracedConnections extends RedisConnections {
@@ -15,8 +16,8 @@ export class TracedConnections extends RedisConnections {
 }
 
 class TracedCommands extends RedisCommands {
-  override run(script: RedisScript, keys: readonly string[], args?: readonly ScriptArgument[]) {
-    return super.run(traced(script), keys, args);
+  override run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>) {
+    return super.run(traced(script), call);
   }
 }
 
@@ -27,20 +28,22 @@ export function placesOf({ name, source }: RedisScript): string[] {
   return places;
 }
 
-function traced({ name, source, hasDeadline }: RedisScript): RedisScript {
+function traced<Part extends string>(script: RedisScript<Part>): RedisScript<Part> {
+  const { name, source } = script;
   const [shebang, ...code] = replaceCalls(name, source, (place) => `call_from('${place}', `).split('\n');
   const callFrom = `local function call_from(place, ...) redis.call('ECHO', '${name} ' .. place) return redis.call(...) end`;
   const whole = [shebang, callFrom, ...code].join('\n');
-  return { name, source: whole, sha1: createHash('sha1').update(whole).digest('hex'), hasDeadline };
+  return { ...script, source: whole, sha1: createHash('sha1').update(whole).digest('hex') };
 }
 
 function replaceCalls(script: string, source: string, replace: (place: string) => string): string {
-  let scope = script;
+  const outermost = `${script}.lua`;
+  let scope = outermost;
   const counts: Record<string, number> = {};
   return source
     .split('\n')
     .map((line) => {
-      scope = /^local function (\w+)/.exec(line)?.[1] ?? (line === 'end' ? script : scope);
+      scope = /^local function (\w+)/.exec(line)?.[1] ?? (line === 'end' ? outermost : scope);
       return line.replaceAll('redis.call(', () => replace(`${scope}#${(counts[scope] = (counts[scope] ?? 0) + 1)}`));
     })
     .join('\n');

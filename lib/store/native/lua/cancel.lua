@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 -- Removes a message that is still delayed.
 --
--- KEYS 1 delayed  2 messages  3 attempts
--- ARGV 1 deadline in ms, 0: none
---      2 id
+-- KEYS delayed messages attempts
+-- ARGV deadline: number, instant in ms, 0: none
+--      id: text
 -- Returns 1 if it was removed, 0 if it is not delayed (any more).
 --
 -- Atomic so that of cancel, reschedule and transfer exactly one wins. A crash right after leaves the message gone.
@@ -11,16 +11,13 @@
 --@include deadline
 --@include permission
 
-local delayed, messages, attempts = unpack(KEYS)
-local deadline, id = tonumber(ARGV[1]), ARGV[2]
-
-check_deadline(deadline, (read_clock()))
-redis.call('HLEN', messages)
-redis.call('HLEN', attempts)
-check_permissions('ZREM', delayed, 'HDEL', messages, 'HDEL', attempts)
-if redis.call('ZREM', delayed, id) == 0 then
+check_deadline(args.deadline, (read_clock()))
+redis.call('HLEN', keys.messages)
+redis.call('HLEN', keys.attempts)
+check_permissions('ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts)
+if redis.call('ZREM', keys.delayed, args.id) == 0 then
   return 0
 end
-redis.call('HDEL', messages, id)
-redis.call('HDEL', attempts, id)
+redis.call('HDEL', keys.messages, args.id)
+redis.call('HDEL', keys.attempts, args.id)
 return 1

@@ -2,9 +2,9 @@
 -- Lets leases end later. A lease is that of all messages which a token holds, so all of these are named; those which are not
 -- are nobody's, and are ready again.
 --
--- KEYS 1 claims  2 leases  3 ready  4 wake  5 paused
--- ARGV 1 lease in ms, from now
---      then for each message: id, token of the claim that holds it
+-- KEYS claims leases ready wake paused
+-- ARGV lease: number, in ms, from now
+--      ...: for each message: id, token of the claim that holds it
 -- Returns the ids whose claim is no longer held.
 --
 -- Atomic so that a lease is not extended for a claim that ends in the same moment. A crash right after leaves the leases to
@@ -12,15 +12,15 @@
 --@include clock
 --@include permission
 --@include held
---@include ring
+--@include set
+--@include claims
 --@include give-back
 
-local keys = { claims = KEYS[1], leases = KEYS[2], ready = KEYS[3], wake = KEYS[4], paused = KEYS[5] }
 local _, now_micros = read_clock()
-local deadline = string.format('%.0f', instant_in(tonumber(ARGV[1]), now_micros))
+local deadline = string.format('%.0f', instant_in(args.lease, now_micros))
 
 local named, tokens = {}, {}
-for at = 2, #ARGV, 2 do
+for at = FIRST, #ARGV, 2 do
   local id, token = ARGV[at], ARGV[at + 1]
   if not named[token] then
     named[token] = {}
@@ -47,7 +47,7 @@ for _, token in ipairs(tokens) do
 end
 
 local lost = {}
-for at = 2, #ARGV, 2 do
+for at = FIRST, #ARGV, 2 do
   if not still_held[ARGV[at + 1]][ARGV[at]] then
     lost[#lost + 1] = ARGV[at]
   end

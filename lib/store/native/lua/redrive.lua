@@ -1,11 +1,9 @@
 #!lua flags=allow-oom
 -- Makes dead letters due now, with all their attempts before them again.
 --
--- KEYS 1 dead  2 errors  3 messages  4 attempts  5 delayed
--- ARGV 1 deadline in ms, 0: none
---      2 'id' or 'oldest'
---      3 the id, or the most letters (1-1000)
---      4 channel of announcements
+-- KEYS dead errors messages attempts delayed
+-- ARGV as native/discard
+--      channel: text, of announcements
 -- Returns how many.
 --
 -- Atomic so that a letter is never in two states and never in none. A crash right after leaves them due; a lost
@@ -14,23 +12,21 @@
 --@include deadline
 --@include permission
 --@include record
+--@include lowest
 --@include announce
 --@include dead
 --@include select-dead
 
-local dead, errors, messages, attempts, delayed = unpack(KEYS)
-local deadline, by, value, channel = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
-
 local now = read_clock()
-check_deadline(deadline, now)
-check_dead(dead, errors, messages, attempts)
-local earliest_before = earliest_due(delayed)
-local ids = select_dead(dead, by, value)
+check_deadline(args.deadline, now)
+check_dead(keys)
+local earliest_before = lowest(keys.delayed)
+local ids = select_dead(keys.dead, args)
 if #ids == 0 then
   return 0
 end
 
-local stored = redis.call('HMGET', messages, unpack(ids))
+local stored = redis.call('HMGET', keys.messages, unpack(ids))
 local scores, records = {}, {}
 for i, id in ipairs(ids) do
   if stored[i] then
@@ -39,14 +35,14 @@ for i, id in ipairs(ids) do
   end
 end
 if #scores > 0 then
-  check_permissions('ZADD', delayed, 'HSET', messages)
-  announce(channel, earliest_before, now, now)
+  check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
+  announce(args.channel, earliest_before, now, now)
 end
-redis.call('ZREM', dead, unpack(ids))
-redis.call('HDEL', errors, unpack(ids))
-redis.call('HDEL', attempts, unpack(ids))
+redis.call('ZREM', keys.dead, unpack(ids))
+redis.call('HDEL', keys.errors, unpack(ids))
+redis.call('HDEL', keys.attempts, unpack(ids))
 if #scores > 0 then
-  redis.call('ZADD', delayed, unpack(scores))
-  redis.call('HSET', messages, unpack(records))
+  redis.call('ZADD', keys.delayed, unpack(scores))
+  redis.call('HSET', keys.messages, unpack(records))
 end
 return #scores / 2

@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 -- Moves the due time of a message that is still delayed.
 --
--- KEYS 1 delayed  2 messages
--- ARGV 1 deadline in ms, 0: none
---      2 id
---      3 due: '+' and a delay, or '@' and an instant, in ms
---      4 channel of announcements
+-- KEYS delayed messages
+-- ARGV deadline: number, instant in ms, 0: none
+--      id: text
+--      due: text, '+' and a delay, or '@' and an instant, in ms
+--      channel: text, of announcements
 -- Returns 1 if it was moved, 0 if it is not delayed (any more).
 --
 -- Atomic so that of cancel, reschedule and transfer exactly one wins, and score and record agree. A crash right after
@@ -14,22 +14,21 @@
 --@include deadline
 --@include permission
 --@include record
+--@include lowest
 --@include announce
 
-local delayed, messages = unpack(KEYS)
-local deadline, id, when, channel = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
-
+local id = args.id
 local now, now_micros = read_clock()
-check_deadline(deadline, now)
-local earliest_before = earliest_due(delayed)
-local record = redis.call('HGET', messages, id)
-if not record or not redis.call('ZSCORE', delayed, id) then
+check_deadline(args.deadline, now)
+local earliest_before = lowest(keys.delayed)
+local record = redis.call('HGET', keys.messages, id)
+if not record or not redis.call('ZSCORE', keys.delayed, id) then
   return 0
 end
 
-local due = due_instant(when, now_micros)
-check_permissions('ZADD', delayed, 'HSET', messages)
-announce(channel, earliest_before, due, now)
-redis.call('ZADD', delayed, due, id)
-redis.call('HSET', messages, id, with_due(record, due))
+local due = due_instant(args.due, now_micros)
+check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
+announce(args.channel, earliest_before, due, now)
+redis.call('ZADD', keys.delayed, due, id)
+redis.call('HSET', keys.messages, id, with_due(record, due))
 return 1

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Allows claims again.
 --
--- KEYS 1 paused  2 ready  3 wake
--- ARGV 1 deadline in ms, 0: none
+-- KEYS paused ready wake
+-- ARGV deadline: number, instant in ms, 0: none
 -- Returns 1.
 --
 -- Atomic so that messages that became ready meanwhile are rung for. A crash right after leaves the queue going.
@@ -11,15 +11,13 @@
 --@include permission
 --@include ring
 
-local paused, ready, wake = unpack(KEYS)
-
-check_deadline(tonumber(ARGV[1]), (read_clock()))
-local any_ready = redis.call('LLEN', ready) > 0
-redis.call('LLEN', wake)
-redis.call('GET', paused)
-check_permissions('DEL', paused, 'RPUSH', wake)
-redis.call('DEL', paused)
+check_deadline(args.deadline, (read_clock()))
+local any_ready = redis.call('LLEN', keys.ready) > 0
+redis.call('LLEN', keys.wake)
+redis.call('GET', keys.paused)
+check_permissions('DEL', keys.paused, 'RPUSH', keys.wake)
+redis.call('DEL', keys.paused)
 if any_ready then
-  ring(wake)
+  ring(keys.wake)
 end
 return 1

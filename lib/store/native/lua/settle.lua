@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 -- Ends claims, each with its outcome.
 --
--- KEYS 1 delayed  2 messages  3 claims  4 leases  5 attempts  6 dead  7 errors  8 ready  9 wake  10 paused
--- ARGV 1 channel of announcements
---      2 most dead letters
---      then for each run of messages that one claim took and that ended alike: token of the claim, outcome ('ack', 'retry',
---      'defer', 'again', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; again: delay in
---      ms and, for a new body, a line feed and that body; dead: error, JSON), how many, their ids
+-- KEYS delayed messages claims leases attempts dead errors ready wake paused
+-- ARGV channel: text, of announcements
+--      max_dead: number, most dead letters
+--      ...: for each run of messages that one claim took and that ended alike: token of the claim, outcome ('ack', 'retry',
+--        'defer', 'again', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; again: delay in
+--        ms and, for a new body, a line feed and that body; dead: error, JSON), how many, their ids
 -- Returns dropped (oldest dead letters), then the place (from 1, among all ids) of each whose claim was no longer held:
 --      nothing was changed for it.
 --
@@ -15,29 +15,25 @@
 --@include clock
 --@include permission
 --@include record
+--@include lowest
 --@include announce
 --@include dead
 --@include held
---@include ring
+--@include claims
 --@include give-back
 
-local delayed, messages, claims, leases, attempts, dead, errors, ready, wake, paused = unpack(KEYS)
-local held_keys = { claims = claims, leases = leases }
-local ready_keys = { ready = ready, wake = wake, paused = paused }
-local channel, max_dead = ARGV[1], tonumber(ARGV[2])
-
 local runs, tokens = {}, {}
-local at = 3
+local at = FIRST
 while at <= #ARGV do
   local first, count = at + 4, tonumber(ARGV[at + 3])
   tokens[#tokens + 1] = ARGV[at]
   runs[#runs + 1] = { token = ARGV[at], outcome = ARGV[at + 1], detail = ARGV[at + 2], first = first, last = first + count - 1 }
   at = first + count
 end
-local held = read_held(claims, tokens)
-redis.call('ZCARD', leases)
-redis.call('HLEN', messages)
-local attempts_kept = redis.call('HLEN', attempts)
+local held = read_held(keys.claims, tokens)
+redis.call('ZCARD', keys.leases)
+redis.call('HLEN', keys.messages)
+local attempts_kept = redis.call('HLEN', keys.attempts)
 
 local reply = { 0 }
 local gone, failures, released, renewed = {}, {}, {}, {}
@@ -114,16 +110,16 @@ if #later + #letters > 0 then
   now, now_micros = read_clock()
 end
 if #letters > 0 then
-  check_dead(dead, errors, messages, attempts)
+  check_dead(keys)
   for at = 1, #letters, 2 do
     deaths[#deaths + 1], deaths[#deaths + 2] = now, letters[at]
   end
 end
 if #later > 0 then
-  earliest_before = earliest_due(delayed)
+  earliest_before = lowest(keys.delayed)
   for at = 1, #later, 2 do
     local id, delay = later[at], later[at + 1]
-    local record = redis.call('HGET', messages, id)
+    local record = redis.call('HGET', keys.messages, id)
     if is_record(record) then
       local due = instant_in(delay, now_micros)
       scores[#scores + 1], scores[#scores + 2] = due, id
@@ -137,55 +133,55 @@ if #later > 0 then
   end
 end
 if #failures > 0 then
-  local failed = redis.call('HMGET', attempts, unpack(failures))
+  local failed = redis.call('HMGET', keys.attempts, unpack(failures))
   for i, id in ipairs(failures) do
     spent[#spent + 1], spent[#spent + 2] = id, (tonumber(failed[i] or 0) or 0) + 1
   end
 end
 if #released > 0 then
-  check_give_back(ready_keys)
+  check_give_back(keys)
 end
-check_store_held(held_keys)
+check_store_held(keys)
 if #spent > 0 then
-  check_permissions('HSET', attempts)
+  check_permissions('HSET', keys.attempts)
 end
 if #gone > 0 then
-  check_permissions('HDEL', messages, 'HDEL', attempts)
+  check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
 end
 if #renewed > 0 and attempts_kept > 0 then
-  check_permissions('HDEL', attempts)
+  check_permissions('HDEL', keys.attempts)
 end
 if #scores > 0 then
-  check_permissions('ZADD', delayed, 'HSET', messages)
+  check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
 end
 if #letters > 0 then
-  check_permissions('ZADD', dead, 'HSET', errors)
+  check_permissions('ZADD', keys.dead, 'HSET', keys.errors)
 end
-announce(channel, earliest_before, earliest, now)
+announce(args.channel, earliest_before, earliest, now)
 
 for token in pairs(ended) do
-  store_held(held_keys, token, held[token])
+  store_held(keys, token, held[token])
 end
 if #spent > 0 then
-  redis.call('HSET', attempts, unpack(spent))
+  redis.call('HSET', keys.attempts, unpack(spent))
 end
 if #gone > 0 then
-  redis.call('HDEL', messages, unpack(gone))
+  redis.call('HDEL', keys.messages, unpack(gone))
   if attempts_kept + #spent > 0 then
-    redis.call('HDEL', attempts, unpack(gone))
+    redis.call('HDEL', keys.attempts, unpack(gone))
   end
 end
 if #renewed > 0 and attempts_kept > 0 then
-  redis.call('HDEL', attempts, unpack(renewed))
+  redis.call('HDEL', keys.attempts, unpack(renewed))
 end
 if #scores > 0 then
-  redis.call('ZADD', delayed, unpack(scores))
-  redis.call('HSET', messages, unpack(records))
+  redis.call('ZADD', keys.delayed, unpack(scores))
+  redis.call('HSET', keys.messages, unpack(records))
 end
-give_back(ready_keys, released)
+give_back(keys, released)
 if #letters > 0 then
-  redis.call('ZADD', dead, unpack(deaths))
-  redis.call('HSET', errors, unpack(letters))
-  reply[1] = drop_oldest_dead(dead, errors, messages, attempts, max_dead)
+  redis.call('ZADD', keys.dead, unpack(deaths))
+  redis.call('HSET', keys.errors, unpack(letters))
+  reply[1] = drop_oldest_dead(keys, args.max_dead)
 end
 return reply

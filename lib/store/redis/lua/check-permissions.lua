@@ -1,14 +1,14 @@
 #!lua flags=no-writes
 -- Asks which commands the user may send.
 --
--- No KEYS: of a script with a key that the user may not touch, the server would refuse the whole.
--- ARGV for each command: how many words it has, then the words
+-- ARGV ...: for each command how many words it has, then the words
 -- Returns the place (from 1) of each command that the user may not send, or that the server does not have.
 --
+-- The keys are among the words: of a script with a key in KEYS that the user may not touch, the server would refuse the whole.
 -- None of the commands is run, so there is nothing to be atomic, and a crash leaves nothing behind. Writes nothing.
 
 local refused = {}
-local place, at = 0, 1
+local place, at = 0, FIRST
 while at <= #ARGV do
   local last = at + tonumber(ARGV[at])
   place = place + 1

@@ -1,9 +1,8 @@
 #!lua flags=allow-oom
 -- Removes a message that was offered here and is still delayed.
 --
--- KEYS 1 timeouts  2 entries  3 offered  4 values  5 messages
--- ARGV 1 deadline in ms, 0: none
---      2 id
+-- KEYS timeouts entries offered values messages
+-- ARGV as native/cancel
 -- Returns 'cancelled', 'late' if it is not delayed any more, or 'unknown' if no consumer has yet to take it: then it is a
 --      matter of the native bookkeeping, or of nobody.
 --
@@ -11,19 +10,15 @@
 --@include native/clock
 --@include native/deadline
 --@include native/permission
---@include native/record
---@include entry
 --@include offered
+--@include forget
 --@include unlist
 
-local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values = KEYS[4], messages = KEYS[5] }
-local deadline, id = tonumber(ARGV[1]), ARGV[2]
-
-check_deadline(deadline, (read_clock()))
+check_deadline(args.deadline, (read_clock()))
 redis.call('LLEN', keys.entries)
 redis.call('ZCARD', keys.values)
-local record = redis.call('HGET', keys.messages, id)
-if not record or not redis.call('ZSCORE', keys.offered, id) then
+local record = redis.call('HGET', keys.messages, args.id)
+if not record or not redis.call('ZSCORE', keys.offered, args.id) then
   return 'unknown'
 end
 local entry = entry_of(record)
@@ -36,5 +31,5 @@ check_forget(keys)
 local plan = locate(keys.entries, { entry })
 redis.call('ZREM', keys.timeouts, entry)
 unlist(keys.entries, plan)
-forget_offered(keys, id, record)
+forget_offered(keys, args.id, record)
 return 'cancelled'

@@ -1,20 +1,18 @@
 #!lua flags=no-writes
 -- Looks at a message that was offered here and that no consumer has taken yet.
 --
--- KEYS 1 timeouts  2 target  3 offered  4 messages
--- ARGV 1 id
+-- KEYS timeouts target offered messages
+-- ARGV as native/find
 -- Returns 'unknown' if it is none of those; 'taken' if a consumer of Java's has it; else 'delayed' or 'ready', record with the
 --      value as its body.
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
 --@include entry
 --@include offered
+--@include state
 
-local keys = { timeouts = KEYS[1], target = KEYS[2], offered = KEYS[3], messages = KEYS[4] }
-local id = ARGV[1]
-
-local record = redis.call('HGET', keys.messages, id)
-if not record or not redis.call('ZSCORE', keys.offered, id) then
+local record = redis.call('HGET', keys.messages, args.id)
+if not record or not redis.call('ZSCORE', keys.offered, args.id) then
   return { 'unknown' }
 end
 local entry = entry_of(record)

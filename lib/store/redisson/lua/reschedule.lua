@@ -1,11 +1,8 @@
 #!lua flags=allow-oom
 -- Moves the due time of a message that was offered here and is still delayed.
 --
--- KEYS 1 timeouts  2 offered  3 messages  4 values
--- ARGV 1 deadline in ms, 0: none
---      2 id
---      3 due: '+' and a delay, or '@' and an instant, in ms
---      4 channel of Redisson
+-- KEYS timeouts offered messages values
+-- ARGV as native/reschedule; the channel is Redisson's
 -- Returns 'moved', 'late' if it is not delayed any more, or 'unknown' if no consumer has yet to take it.
 --
 -- Atomic so that of cancel, reschedule and transfer exactly one wins, and score and record agree. A crash right after leaves
@@ -14,33 +11,30 @@
 --@include native/deadline
 --@include native/permission
 --@include native/record
---@include native/announce
---@include entry
+--@include native/lowest
 --@include offered
 
-local timeouts, offered, messages, values = unpack(KEYS)
-local deadline, id, when, channel = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
-
+local id = args.id
 local now, now_micros = read_clock()
-check_deadline(deadline, now)
-local earliest_before = earliest_due(timeouts)
-redis.call('ZCARD', values)
-local record = redis.call('HGET', messages, id)
-if not record or not redis.call('ZSCORE', offered, id) then
+check_deadline(args.deadline, now)
+local earliest_before = lowest(keys.timeouts)
+redis.call('ZCARD', keys.values)
+local record = redis.call('HGET', keys.messages, id)
+if not record or not redis.call('ZSCORE', keys.offered, id) then
   return 'unknown'
 end
 local entry = entry_of(record)
-if not redis.call('ZSCORE', timeouts, entry) then
+if not redis.call('ZSCORE', keys.timeouts, entry) then
   return 'late'
 end
 
-local due = due_instant(when, now_micros)
-check_permissions('ZADD', timeouts, 'ZADD', offered, 'HSET', messages, 'ZREM', values)
+local due = due_instant(args.due, now_micros)
+check_permissions('ZADD', keys.timeouts, 'ZADD', keys.offered, 'HSET', keys.messages, 'ZREM', keys.values)
 if earliest_before == nil or due < earliest_before then
-  redis.call('PUBLISH', channel, string.format('%.0f', due))
+  redis.call('PUBLISH', args.channel, string.format('%.0f', due))
 end
-redis.call('ZADD', timeouts, due, entry)
-redis.call('ZADD', offered, due, id)
-redis.call('HSET', messages, id, with_due(record, due))
-leave_values(values, id, record)
+redis.call('ZADD', keys.timeouts, due, entry)
+redis.call('ZADD', keys.offered, due, id)
+redis.call('HSET', keys.messages, id, with_due(record, due))
+leave_values(keys.values, id, record)
 return 'moved'

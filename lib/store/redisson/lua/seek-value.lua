@@ -1,23 +1,21 @@
 #!lua flags=no-writes
 -- Looks for a delayed message by its value, a part of the queue at a time.
 --
--- KEYS 1 timeouts
--- ARGV 1 value
---      2 cursor, '0' to begin
+-- KEYS timeouts
+-- ARGV value: text
+--      cursor: text, '0' to begin
 -- Returns the next cursor ('0': that was all), and the entry, if it was in this part.
 --
 -- A message that is delayed from the first call to the last is seen, be it moved in between: the cursor is that of ZSCAN.
 -- Writes nothing.
 --@include entry
 
-local timeouts = KEYS[1]
-local value, cursor = ARGV[1], ARGV[2]
 local COUNT = 1000
 
-local part = redis.call('ZSCAN', timeouts, cursor, 'COUNT', COUNT)
+local part = redis.call('ZSCAN', keys.timeouts, args.cursor, 'COUNT', COUNT)
 for at = 1, #part[2], 2 do
   local entry = part[2][at]
-  if entry_value(entry) == value then
+  if entry_value(entry) == args.value then
     return { part[1], entry }
   end
 end

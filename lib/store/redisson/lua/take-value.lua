@@ -1,25 +1,22 @@
 #!lua flags=allow-oom
 -- Takes a delayed message out of the queue, whoever offered it.
 --
--- KEYS 1 timeouts  2 entries  3 offered  4 values  5 messages
--- ARGV 1 deadline in ms, 0: none
---      2 its entry; empty: that of the earliest offer
+-- KEYS timeouts entries offered values messages
+-- ARGV deadline: number, instant in ms, 0: none
+--      entry: text, empty: that of the earliest offer
 -- Returns its value; null if it is not delayed (any more).
 --
 -- Atomic so that it is taken once, by this or by a transfer. A crash right after leaves it gone.
 --@include native/clock
 --@include native/deadline
 --@include native/permission
---@include native/record
 --@include entry
 --@include offered
+--@include forget
 --@include unlist
 
-local keys = { timeouts = KEYS[1], entries = KEYS[2], offered = KEYS[3], values = KEYS[4], messages = KEYS[5] }
-local deadline, entry = tonumber(ARGV[1]), ARGV[2]
-
-check_deadline(deadline, (read_clock()))
-entry = entry ~= '' and entry or redis.call('LINDEX', keys.entries, 0)
+check_deadline(args.deadline, (read_clock()))
+local entry = args.entry ~= '' and args.entry or redis.call('LINDEX', keys.entries, 0)
 for _, key in ipairs({ keys.offered, keys.values }) do redis.call('ZCARD', key) end
 redis.call('HLEN', keys.messages)
 if not entry then

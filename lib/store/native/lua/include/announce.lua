@@ -1,8 +1,3 @@
--- The earliest due time of the delayed messages; nil: none is delayed. Raises if the key is no sorted set.
-local function earliest_due(delayed)
-  return tonumber(redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2])
-end
-
 -- Tells every scheduler that something falls due earlier than all they know of: "<due ms> <ms from now>".
 -- Nothing is published otherwise: they would wake for nothing. Called before the first write, because a user's ACL can refuse
 -- it; nobody acts on it before the script has ended.

@@ -1,31 +1,26 @@
 -- Takes ready messages under a lease: claim.lua says what is asked and answered.
---
--- keys: ready, claims, leases, messages, attempts, wake, paused, ended, ended_now
+--@include clock
+--@include permission
+--@include record
+--@include held
 
 -- How long a token is remembered to take nothing: as long as a call may be under way, the longest offerTimeout.
 local ENDED_KEPT_MS = 600000
 
--- Raises if the deadline has passed.
-local function read_claim_request(arguments)
-  local now, now_micros = read_clock()
-  check_deadline(tonumber(arguments[1]), now)
-  local max_bytes = tonumber(arguments[5])
-  return {
-    token = arguments[2], instead_of = arguments[3], limit = tonumber(arguments[4]),
-    max_bytes = max_bytes > 0 and max_bytes or math.huge, lease = tonumber(arguments[6]), now = now, now_micros = now_micros,
-  }
+local function most_bytes(args)
+  return args.max_bytes > 0 and args.max_bytes or math.huge
 end
 
 -- A token takes once; and not at all, once another claim has come in its place.
 local function has_taken(keys, token)
-  return redis.call('GET', keys.ended) or redis.call('HGET', keys.claims, token)
+  return redis.call('GET', keys.ended_token) or redis.call('HGET', keys.claims, token)
 end
 
 -- Raises if what a claim changes may not be changed: before the first write.
 local function check_claim_permissions(keys)
   check_permissions('LPOP', keys.ready, 'HSET', keys.claims, 'ZADD', keys.leases, 'RPUSH', keys.wake)
-  if keys.ended_now then
-    check_permissions('SET', keys.ended_now, 'LPUSH', keys.ready, 'HDEL', keys.claims, 'ZREM', keys.leases)
+  if keys.ended_instead_of then
+    check_permissions('SET', keys.ended_instead_of, 'LPUSH', keys.ready, 'HDEL', keys.claims, 'ZREM', keys.leases)
   end
 end
 
@@ -63,9 +58,9 @@ local function pack_taken(keys, ids, most, max_bytes)
 end
 
 -- `elsewhere`: messages that are ready, but not in the list of ready ones.
-local function claim_ready(keys, request, elsewhere)
-  local token, passed_on = request.token, passed_on_by(keys.claims, request.instead_of)
-  local limit = has_taken(keys, token) and 0 or request.limit
+local function claim_ready(keys, args, now_micros, elsewhere)
+  local passed_on = passed_on_by(keys.claims, args.instead_of)
+  local limit = has_taken(keys, args.token) and 0 or args.limit
   local is_paused = redis.call('GET', keys.paused)
   local ready, tokens_at_door = redis.call('LLEN', keys.ready), redis.call('LLEN', keys.wake)
   redis.call('ZCARD', keys.leases)
@@ -74,7 +69,7 @@ local function claim_ready(keys, request, elsewhere)
   if #passed_on == 0 and not is_paused and limit > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, limit - 1)
   end
-  local count, taken, present = pack_taken(keys, ids, math.min(limit, #ids), request.max_bytes)
+  local count, taken, present = pack_taken(keys, ids, math.min(limit, #ids), most_bytes(args))
   local popped = #passed_on == 0 and count or 0
   local given_back = #passed_on - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
@@ -91,14 +86,14 @@ local function claim_ready(keys, request, elsewhere)
   for i = #passed_on, #passed_on - given_back + 1, -1 do
     redis.call('LPUSH', keys.ready, passed_on[i])
   end
-  if keys.ended_now then
-    redis.call('SET', keys.ended_now, '1', 'PX', ENDED_KEPT_MS)
-    redis.call('HDEL', keys.claims, request.instead_of)
-    redis.call('ZREM', keys.leases, request.instead_of)
+  if keys.ended_instead_of then
+    redis.call('SET', keys.ended_instead_of, '1', 'PX', ENDED_KEPT_MS)
+    redis.call('HDEL', keys.claims, args.instead_of)
+    redis.call('ZREM', keys.leases, args.instead_of)
   end
   if #present > 0 then
-    redis.call('HSET', keys.claims, token, with_ids('\n', present))
-    redis.call('ZADD', keys.leases, string.format('%.0f', instant_in(request.lease, request.now_micros)), token)
+    redis.call('HSET', keys.claims, args.token, with_ids('\n', present))
+    redis.call('ZADD', keys.leases, string.format('%.0f', instant_in(args.lease, now_micros)), args.token)
   end
   if more and tokens_at_door == 0 then
     redis.call('RPUSH', keys.wake, '1')

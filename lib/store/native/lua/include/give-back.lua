@@ -1,5 +1,6 @@
 -- Gives messages back unhandled: they are ready again before all others.
--- keys: ready, wake, paused
+--@include permission
+--@include ring
 
 -- Raises if a key is of a wrong type, or may not be changed: before the first write.
 local function check_give_back(keys)

@@ -8,15 +8,6 @@ local function ids_held(held)
   return ids
 end
 
--- The places of ids, to look up whether something is among them.
-local function set_of(ids)
-  local set = {}
-  for place, id in ipairs(ids) do
-    set[id] = place
-  end
-  return set
-end
-
 -- With the ids of a list, or with those from a place on.
 local function with_ids(held, ids, first)
   return held .. table.concat(ids, '\n', first or 1) .. '\n'
@@ -26,30 +17,4 @@ end
 local function without_ids(held, ids)
   local from, to = string.find(held, '\n' .. ids .. '\n', 1, true)
   return from and string.sub(held, 1, from) .. string.sub(held, to + 1)
-end
-
--- The texts of claims, by token; false: it has ended.
-local function read_held(claims, tokens)
-  local held = {}
-  for _, token in ipairs(tokens) do
-    if held[token] == nil then
-      held[token] = redis.call('HGET', claims, token)
-    end
-  end
-  return held
-end
-
--- Raises if what claims hold may not be changed: before the first write.
-local function check_store_held(keys)
-  check_permissions('HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases)
-end
-
--- A claim that holds nothing any more has ended, and its lease with it.
-local function store_held(keys, token, held)
-  if held == '\n' then
-    redis.call('HDEL', keys.claims, token)
-    redis.call('ZREM', keys.leases, token)
-  else
-    redis.call('HSET', keys.claims, token, held)
-  end
 end

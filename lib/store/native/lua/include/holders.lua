@@ -1,4 +1,5 @@
 -- Looks at every claim of the queue, of which there are as many as handlers at work at most.
+--@include held
 
 -- By id, the token of the claim that holds it.
 local function holders_of(claims)

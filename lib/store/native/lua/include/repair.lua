@@ -1,5 +1,8 @@
 -- Finds messages that are kept but in no state, and makes them ready.
--- keys: messages, delayed, ready, claims, dead, wake, paused
+--@include permission
+--@include holders
+--@include ring
+--@include set
 
 -- With more ready messages than this they are not looked through for each part of the queue.
 local MOST_READY = 10000
@@ -20,9 +23,9 @@ local function read_part(keys, cursor, size)
   return ids, part[1]
 end
 
--- `cursor` and `size` as in repair.lua; `is_elsewhere(id)`: whether it is in a state that these keys do not tell.
-local function repair(keys, cursor, size, is_elsewhere)
-  local ids, next_cursor = read_part(keys, cursor, size)
+-- Of a part of the queue, the ids that are in no state, and the cursor of the next part.
+local function find_lost(keys, args, is_elsewhere)
+  local ids, next_cursor = read_part(keys, args.cursor == '' and '0' or args.cursor, args.size)
   local lost, ready, holders = {}, nil, nil
   for _, id in ipairs(ids) do
     if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) and not is_elsewhere(id) then
@@ -33,6 +36,16 @@ local function repair(keys, cursor, size, is_elsewhere)
       end
     end
   end
+  return lost, next_cursor
+end
+
+-- `elsewhere()` and `is_elsewhere(id)`: how many messages, and whether one, are in a state that these keys do not tell.
+local function repair(keys, args, elsewhere, is_elsewhere)
+  local ready = redis.call('LLEN', keys.ready)
+  if ready > MOST_READY or (args.cursor == '' and is_sound(keys, ready, elsewhere())) then
+    return { '' }
+  end
+  local lost, next_cursor = find_lost(keys, args, is_elsewhere)
   if #lost > 0 then
     redis.call('LLEN', keys.wake)
     local is_paused = redis.call('GET', keys.paused)

@@ -1,5 +1,8 @@
 -- Takes a message out of whatever state it is in; its record is left to be overwritten.
--- keys: delayed, ready, claims, leases, attempts, dead, errors
+--@include permission
+--@include held
+--@include claims
+--@include holders
 
 -- Raises if one of these is of a wrong type, or may not be changed: before the first write.
 local function check_take_out(keys)
@@ -12,11 +15,13 @@ local function check_take_out(keys)
   )
 end
 
+-- The same for all messages that a script takes out: none of them is claimed meanwhile.
+local holders
+
 -- Returns whether a claim held it.
 local function take_from_claim(keys, id)
-  -- The same for all messages that a script takes out: none of them is claimed meanwhile.
-  keys.holders = keys.holders or holders_of(keys.claims)
-  local token = keys.holders[id]
+  holders = holders or holders_of(keys.claims)
+  local token = holders[id]
   local left = token and without_ids(redis.call('HGET', keys.claims, token), id)
   if left then
     store_held(keys, token, left)

@@ -1,26 +1,26 @@
 -- Moves what is due from delayed to ready, and takes back what is active on an expired lease: first a plan, which only reads, then
--- its execution.
---
--- keys: delayed, ready, claims, leases, attempts, messages, dead, errors, wake, mover, paused
--- request: scheduler; limit; max_attempts; max_dead; lease_error; now in ms
+-- its execution. transfer.lua says what is asked and answered.
+--@include permission
+--@include lowest
+--@include ring
+--@include dead
+--@include held
+--@include claims
 
--- The lowest score of a sorted set; nil: it is empty. An idle check ends after the two of these and two more reads.
-local function lowest(key)
-  return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
-end
-
-local function up_to_now(key, first, request)
-  if first == nil or first > request.now then
+-- The first members of a sorted set whose score is past, `limit` at most. An idle check ends after the lowest of two sets and two
+-- more reads.
+local function up_to_now(key, first, limit, now)
+  if first == nil or first > now then
     return {}
   end
-  return redis.call('ZRANGE', key, '-inf', request.now, 'BYSCORE', 'LIMIT', 0, request.limit)
+  return redis.call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
 end
 
 -- Of the claims whose lease has ended: the ids they hold, `limit` at most, and by token what is left of them.
-local function expired_claims(keys, request, tokens)
+local function expired_claims(keys, limit, tokens)
   local expired = { ids = {}, left = {} }
   for _, token in ipairs(tokens) do
-    local room = request.limit - #expired.ids
+    local room = limit - #expired.ids
     if room == 0 then
       break
     end
@@ -48,10 +48,10 @@ local function check_transfer_permissions(keys, plan)
 end
 
 -- Raises if a key is of a wrong type.
-local function plan_transfer(keys, request)
+local function plan_transfer(keys, args, now)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
-  plan.due = up_to_now(keys.delayed, plan.next_due, request)
-  plan.expired = expired_claims(keys, request, up_to_now(keys.leases, plan.next_lease_end, request))
+  plan.due = up_to_now(keys.delayed, plan.next_due, args.limit, now)
+  plan.expired = expired_claims(keys, args.limit, up_to_now(keys.leases, plan.next_lease_end, args.limit, now))
   plan.ready = redis.call('LLEN', keys.ready)
   plan.last_move = redis.call('GET', keys.mover) or ''
   if plan.ready + #plan.due + #plan.expired.ids > 0 then
@@ -59,7 +59,7 @@ local function plan_transfer(keys, request)
     plan.is_paused = redis.call('GET', keys.paused)
   end
   if #plan.expired.ids > 0 then
-    check_dead(keys.dead, keys.errors, keys.messages, keys.attempts)
+    check_dead(keys)
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
   end
   check_transfer_permissions(keys, plan)
@@ -67,16 +67,16 @@ local function plan_transfer(keys, request)
 end
 
 -- Returns recovered (ready again), buried (dead now), dropped (oldest dead letters).
-local function take_back(keys, request, plan)
+local function take_back(keys, args, now, plan)
   local spent, again, letters, causes = {}, {}, {}, {}
   for i, id in ipairs(plan.expired.ids) do
     local count = (tonumber(plan.failed[i] or 0) or 0) + 1
     spent[#spent + 1], spent[#spent + 2] = id, count
-    if count < request.max_attempts then
+    if count < args.max_attempts then
       again[#again + 1] = id
     else
-      letters[#letters + 1], letters[#letters + 2] = request.now, id
-      causes[#causes + 1], causes[#causes + 2] = id, request.lease_error
+      letters[#letters + 1], letters[#letters + 2] = now, id
+      causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
     end
   end
 
@@ -88,20 +88,24 @@ local function take_back(keys, request, plan)
   if #letters > 0 then
     redis.call('ZADD', keys.dead, unpack(letters))
     redis.call('HSET', keys.errors, unpack(causes))
-    dropped = drop_oldest_dead(keys.dead, keys.errors, keys.messages, keys.attempts, request.max_dead)
+    dropped = drop_oldest_dead(keys, args.max_dead)
   end
   return #again, #letters / 2, dropped
 end
 
+local function move_text(args, now)
+  return args.scheduler .. ' ' .. string.format('%.0f', now)
+end
+
 -- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known), last_move.
-local function execute_transfer(keys, request, plan)
+local function execute_transfer(keys, args, now, plan)
   local report = {
     moved = #plan.due, recovered = 0, buried = 0, dropped = 0, last_move = plan.last_move,
-    more = #plan.due == request.limit or #plan.expired.ids == request.limit,
+    more = #plan.due == args.limit or #plan.expired.ids == args.limit,
   }
   local next_due, next_lease_end = plan.next_due, plan.next_lease_end
   if #plan.expired.ids > 0 then
-    report.recovered, report.buried, report.dropped = take_back(keys, request, plan)
+    report.recovered, report.buried, report.dropped = take_back(keys, args, now, plan)
   end
   for token, left in pairs(plan.expired.left) do
     store_held(keys, token, left)
@@ -110,7 +114,7 @@ local function execute_transfer(keys, request, plan)
     next_lease_end = lowest(keys.leases)
   end
   if #plan.due > 0 then
-    report.last_move = request.scheduler .. ' ' .. string.format('%.0f', request.now)
+    report.last_move = move_text(args, now)
     -- They are the lowest scores there are, so their ranks name them.
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
     redis.call('RPUSH', keys.ready, unpack(plan.due))
@@ -123,9 +127,14 @@ local function execute_transfer(keys, request, plan)
   if report.ready > 0 and not plan.is_paused then
     ring(keys.wake)
   end
-  report.next_at = next_due or next_lease_end
-  if next_due and next_lease_end then
-    report.next_at = math.min(next_due, next_lease_end)
-  end
+  report.next_at = lower(next_due, next_lease_end)
   return report
+end
+
+-- What is answered.
+local function transfer_reply(report, now_micros)
+  return {
+    report.moved, report.recovered, report.buried, report.dropped, report.more and 1 or 0, report.ready, now_micros,
+    report.next_at or -1, report.last_move,
+  }
 end

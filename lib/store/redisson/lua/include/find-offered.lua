@@ -3,6 +3,9 @@
 -- Values come to that list in the order in which they fall due, so the messages are looked at in this order: mostly the first
 -- are those wanted. A value of Java's is none of them, which is known when all that are due have been looked at. Where these are
 -- more than one call may look at, the others are passed over: from then on they are found by the digest of their value.
+--@include native/record
+--@include entry
+--@include offered
 
 -- So many messages are looked at beyond those that the values would be, were none of them Java's. Records are as large as their
 -- payloads.

@@ -5,6 +5,7 @@
 --   values    ZSET of digest of the value, due, id of the entry, id of the message → 0: the messages of each value, in the order
 --             in which they fall due, as far as claims have passed them over
 -- A consumer of Java's takes a value without a word; then what is kept here is forgotten later, see taken.lua.
+--@include entry
 
 -- Added to the due time, as the score of a message that claims have passed over: so these stand before all others.
 local PASSED_OVER = -1e15
@@ -48,23 +49,4 @@ local function leave_values(values, id, record)
   if place then
     redis.call('ZREM', values, place)
   end
-end
-
--- Raises if what is kept beside may not be changed: before the first write.
-local function check_forget(keys)
-  check_permissions('ZREM', keys.offered, 'HDEL', keys.messages, 'ZREM', keys.values)
-end
-
-local function forget_offered(keys, id, record)
-  redis.call('ZREM', keys.offered, id)
-  redis.call('HDEL', keys.messages, id)
-  leave_values(keys.values, id, record)
-end
-
--- Where a message is that was offered here: 'delayed', 'ready', or 'taken' by a consumer of Java's.
-local function offered_state(keys, entry, value)
-  if redis.call('ZSCORE', keys.timeouts, entry) then
-    return 'delayed'
-  end
-  return redis.call('LPOS', keys.target, value) and 'ready' or 'taken'
 end

@@ -1,3 +1,9 @@
+--@include native/permission
+--@include entry
+--@include offered
+--@include state
+--@include forget
+
 -- Raises if a key that is only looked at to forget messages is of a wrong type, or may not be looked at or changed: before
 -- the first write.
 local function check_forget_taken(keys)

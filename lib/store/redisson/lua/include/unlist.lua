@@ -3,6 +3,8 @@
 --   those at the head or at the tail, as with constant delays, are popped;
 --   those written here are found by their sequence, marked, and removed together in one pass from either end;
 --   only those of other clients are looked for, and of these a call takes few if the list is long.
+--@include native/permission
+--@include entry
 
 local MARK = '\0removed'
 -- Elements of the list that one call may look at for entries of unknown places.

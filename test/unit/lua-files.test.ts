@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { withoutComments } from '../../lib/store/redis/lua-source.js';
+
+const STORE = path.resolve(import.meta.dirname, '../../lib/store');
+
+const files = readdirSync(STORE, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.lua'))
+  .map(readLuaFile);
+const parts = files.filter(({ isPart }) => isPart);
+
+function readLuaFile(file: string) {
+  const [home, , ...below] = file.replace('.lua', '').split(path.sep);
+  const text = readFileSync(path.join(STORE, file), 'utf8');
+  const code = withoutComments(text).replace(/'[^'\n]*'/g, "''");
+  return {
+    name: `${home}/${below.at(-1)}`,
+    isPart: below.length > 1,
+    includes: [...text.matchAll(/^--@include (\S+)$/gm)].map(([, part]) =>
+      part!.includes('/') ? part! : `${home}/${part}`,
+    ),
+    defines: [...code.matchAll(/^local (?:function (\w+)|([A-Z_]+) =)/gm)].map(
+      ([, name, constant]) => (name ?? constant)!,
+    ),
+    uses: new Set(code.match(/(?<![.\w])[A-Za-z_]\w*/g)),
+  };
+}
+
+describe('a Lua file', () => {
+  test.each(files)('$name includes the parts whose names it uses, and no others', ({ defines, uses, includes }) => {
+    const used = parts.filter((part) => part.defines.some((name) => uses.has(name) && !defines.includes(name)));
+    expect(includes.toSorted()).toEqual(used.map(({ name }) => name).sort());
+  });
+
+  test('shares the names that it defines for others with no other', () => {
+    const names = parts.flatMap(({ defines }) => defines);
+    expect(names).toEqual([...new Set(names)]);
+  });
+});

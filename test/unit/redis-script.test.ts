@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import { loadScript } from '../../lib/store/redis/redis-script.js';
+import { wordsOf } from '../../lib/store/redis/script-call.js';
+
+const LAYOUT = { delayed: 'q:delayed', ready: 'q:ready', ended: 'q:ended:' };
+
+/** Loads a script of some files, given by their paths below `lib/store`, without `.lua`. */
+const load = (files: Readonly<Record<string, string>>) =>
+  loadScript('native/move', LAYOUT, (path) => {
+    if (files[path] === undefined) throw new Error(`${path} is read, and is not there`);
+    return files[path];
+  });
+
+const loadOne = (...lines: string[]) => load({ 'native/lua/move': lines.join('\n') });
+
+describe('a script', () => {
+  test('finds its keys and arguments by the names of its header', () => {
+    const { source } = loadOne(
+      '#!lua flags=allow-oom',
+      '-- Moves what is due.',
+      '--',
+      '-- KEYS delayed',
+      '--      ended:scheduler_id [ready] if there is something to move',
+      '-- ARGV deadline: number, instant in ms, 0: none',
+      '--      scheduler_id: text, who asks;',
+      '--        limit: is none of the names',
+      '--      ...: for each message: id',
+      '-- Returns nothing.',
+      '',
+      '-- args.of_a_comment is no use of it.',
+      'return { keys.delayed, keys.ended_scheduler_id, keys.ready, args.deadline, args.scheduler_id, ARGV[FIRST] }',
+      '',
+    );
+    expect(source.split('\n')).toEqual([
+      '#!lua flags=allow-oom',
+      'local keys = {delayed=KEYS[1],ended_scheduler_id=KEYS[2],ready=KEYS[3]}',
+      'local args = {deadline=tonumber(ARGV[1]),scheduler_id=ARGV[2]}',
+      'local FIRST = 3',
+      'return { keys.delayed, keys.ended_scheduler_id, keys.ready, args.deadline, args.scheduler_id, ARGV[FIRST] }',
+      '',
+    ]);
+  });
+
+  test('with the arguments of another script takes these, and its own behind them', () => {
+    const { args, hasRest } = load({
+      'native/lua/move':
+        '-- ARGV as native/take, all of them\n--      last: text\nreturn args.id .. args.last .. FIRST\n',
+      'native/lua/take': '-- ARGV id: text\n--      ...: others\n',
+    });
+    expect(args.map(({ name }) => name)).toEqual(['id', 'last']);
+    expect(hasRest).toBe(true);
+  });
+
+  test.each([
+    ['names a key that the layout lacks', '-- KEYS asleep', 'return keys.asleep', /names the key asleep/],
+    ['has no name for a key that the code uses', '-- KEYS ready', 'return keys.ready .. keys.delayed', /keys\.delayed/],
+    ['has no name for an argument that the code uses', '-- KEYS ready', 'return keys.ready .. args.id', /args\.id/],
+    ['names a key that the code does not use', '-- KEYS ready delayed', 'return keys.ready', /not use: keys\.delayed/],
+    ['names an argument that the code does not use', '-- ARGV id: text', 'return 1', /not use: args\.id/],
+    ['has more arguments than the code uses', '-- ARGV ...: ids', 'return 1', /not use: FIRST/],
+    ['tells of no further arguments, which the code uses', '-- Moves.', 'return ARGV[FIRST]', /lacks: FIRST/],
+    ['is read, but the code goes by numbers', '-- KEYS ready', 'return keys.ready .. KEYS[1]', /KEYS\[1/],
+    ['leaves open what an argument is', '-- ARGV id', 'return args.id', /neither a key nor an argument: id/],
+    ['has a key that is no name', '-- KEYS ready, delayed', 'return keys.ready', /neither .*: ready,/],
+    ['leaves a bracket open', '-- KEYS ready [delayed', 'return keys.ready', /neither .*: ready \[delayed/],
+  ])('whose header %s is refused', (_case, header, code, problem) => {
+    expect(() => loadOne(header, code, '')).toThrow(problem);
+  });
+
+  test('gets a part once, and before those that include it, whichever way it comes', () => {
+    const { source } = load({
+      'native/lua/move': '--@include one\n--@include other/two\n--@include three\nreturn one() + two() + three()\n',
+      'native/lua/include/one': '--@include three\nlocal function one() return three() end\n',
+      'other/lua/include/two': '--@include native/three\n--@include own\nlocal function two() return three() end\n',
+      'other/lua/include/own': 'local OWN = 1\n',
+      'native/lua/include/three': '-- Says three.\nlocal function three() return 3 end\n',
+    });
+    expect(source.split('\n').slice(0, -1)).toEqual([
+      'local function three() return 3 end',
+      'local function one() return three() end',
+      'local OWN = 1',
+      'local function two() return three() end',
+      'return one() + two() + three()',
+    ]);
+  });
+
+  test('whose parts include each other is refused', () => {
+    const files = {
+      'native/lua/move': '--@include one\n',
+      'native/lua/include/one': '--@include two\n',
+      'native/lua/include/two': '--@include one\n',
+    };
+    expect(() => load(files)).toThrow('native/move: parts include each other: native/one → native/two → native/one');
+  });
+});
+
+describe('a call of a script', () => {
+  const script = loadOne(
+    '-- KEYS ready ended:token_id [delayed]',
+    '-- ARGV deadline: number',
+    '--      token_id: text',
+    '--      ...: ids',
+    'return { keys.ready, keys.ended_token_id, keys.delayed, args.deadline, args.token_id, FIRST }',
+    '',
+  );
+  const args = { tokenId: 't' };
+
+  test('sends what the header names, in its order', () => {
+    expect(wordsOf(script, { keys: LAYOUT, args, rest: ['a', 'b'] }, 7)).toEqual([
+      ...[2, 'q:ready', 'q:ended:t'],
+      ...[7, 't', 'a', 'b'],
+    ]);
+  });
+
+  test('sends the keys in brackets on request', () => {
+    const words = wordsOf(script, { keys: LAYOUT, args, optionalKeys: true }, 0);
+    expect(words).toEqual([3, 'q:ready', 'q:ended:t', 'q:delayed', 0, 't']);
+  });
+
+  test('that lacks an argument, or has one too many, is refused', () => {
+    expect(() => wordsOf(script, { keys: LAYOUT }, 0)).toThrow('move: the argument tokenId is missing');
+    expect(() => wordsOf(script, { keys: LAYOUT, args: { ...args, id: 'a' } }, 0)).toThrow(/more arguments/);
+    const without = loadOne('-- KEYS ready', 'return keys.ready', '');
+    expect(() => wordsOf(without, { keys: LAYOUT, rest: ['a'] }, 0)).toThrow(/more arguments/);
+  });
+});
