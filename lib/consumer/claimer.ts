@@ -16,7 +16,7 @@ const SMALLEST_SHARE = 1 / 16;
 
 export interface ClaimerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageStore, 'claim'>;
+  readonly store: Pick<MessageStore, 'claim' | 'ring'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */
@@ -84,7 +84,7 @@ export class Claimer {
    */
   async giveBack(): Promise<void> {
     for (const token of [...this.#unanswered]) await this.#end(token);
-    await this.#options.store.claim({ token: this.#newToken(), limit: 0, lease: this.#options.lease });
+    await this.#options.store.ring();
   }
 
   /**

@@ -68,6 +68,9 @@ export interface MessageStore {
    */
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
+  /** Rings for ready messages, if there are any; while the queue is paused for none. */
+  ring(): Promise<void>;
+
   /**
    * Lets the leases of these claims end `lease` ms from now instead. A lease belongs to all messages of a token, so a
    * call names all that its caller knows to hold. What a token holds beyond these is nobody's: it is ready again, with
@@ -233,7 +236,7 @@ export interface ClaimRequest {
   readonly token: string;
   /** The token of a claim whose answer got lost, and in whose place this one comes. */
   readonly insteadOf?: string;
-  /** The most messages to take (0–1000); 0 only rings for those that are ready, or gives back what another claim took. */
+  /** The most messages to take (0–1000); 0 gives back what the other claim took. */
   readonly limit: number;
   /** The most bytes of bodies to take, though one message at least. Default: no bound. */
   readonly maxBytes?: number;

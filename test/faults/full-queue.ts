@@ -36,6 +36,7 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   transfer: (store) => store.transfer({ scheduler: 's', limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: LONG_LEASE }),
   'claim of one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
+  ring: (store) => store.ring(),
   'claim of nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
   'claim in the place of another one': (store) =>
     store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: LONG_LEASE }),

@@ -48,11 +48,11 @@ class MemoryRealQueue implements RealQueue {
     await this.#tryDoorbell();
   }
 
-  /** A claim of nothing puts back the token that the look took, if it was there for a reason. */
+  /** A ring puts back the token that the look took, if it was there for a reason. */
   async checkInside({ bell }: QueueModel): Promise<void> {
     if (bell === 'stale') return;
     expect(await this.#tryDoorbell()).toBe(bell === 'rung');
-    if (bell === 'rung') await this.#store.claim({ token: 'look', limit: 0, lease: 0 });
+    if (bell === 'rung') await this.#store.ring();
   }
 
   close(): Promise<void> {

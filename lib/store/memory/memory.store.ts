@@ -132,6 +132,12 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
+  ring(): Promise<void> {
+    return this.#atomically(() => {
+      this.#ringForReady();
+    });
+  }
+
   extend(claims: readonly Claim[], lease: number): Promise<string[]> {
     return this.#atomically((now) => {
       const named = new Set(claims.flatMap((claim) => this.#table.getHeld(claim) ?? []));

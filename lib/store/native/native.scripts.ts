@@ -14,6 +14,7 @@ export const nativeScripts = {
   find: load('find'),
   transfer: load('transfer'),
   claim: load('claim'),
+  ring: load('ring'),
   extend: load('extend'),
   settle: load('settle'),
   repair: load('repair'),

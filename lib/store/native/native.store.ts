@@ -93,6 +93,10 @@ export class NativeMessageStore implements MessageStore {
     return readClaimReport(await this.#run(scripts.claim, claimCall(request)));
   }
 
+  async ring(): Promise<void> {
+    await this.#run(scripts.ring);
+  }
+
   async extend(held: readonly Claim[], lease: number): Promise<string[]> {
     if (held.length === 0) return [];
     const rest = held.flatMap(({ id, token }) => [id, token]);

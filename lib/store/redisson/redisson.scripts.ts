@@ -14,6 +14,7 @@ export const redissonScripts = {
   find: load('find'),
   transfer: load('transfer'),
   claim: load('claim'),
+  ring: load('ring'),
   repair: load('repair'),
   status: load('status'),
   resume: load('resume'),

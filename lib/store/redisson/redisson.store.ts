@@ -135,6 +135,10 @@ export class RedissonMessageStore implements MessageStore {
     return report;
   }
 
+  async ring(): Promise<void> {
+    await this.#run(scripts.ring);
+  }
+
   extend(claims: readonly Claim[], lease: number): Promise<string[]> {
     return this.#native.extend(claims, lease);
   }

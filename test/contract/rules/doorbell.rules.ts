@@ -86,6 +86,28 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await doorbell.wait(HOUR)).toBe(true);
     });
 
+    it('rings on request while messages are ready', async () => {
+      const queue = await queues.open();
+      const doorbell = queue.openDoorbell();
+      await queue.store.ring();
+      expect(await ringsWithin(queue, doorbell)).toBe(false);
+      await queue.makeReady('a');
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      for (let i = 0; i < 2; i++) await queue.secondView.ring();
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await ringsWithin(queue, doorbell)).toBe(false);
+    });
+
+    it('is not rung on request while the queue is paused', async () => {
+      const queue = await queues.open();
+      const doorbell = queue.openDoorbell();
+      await queue.makeReady('a');
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      await queue.store.pause();
+      await queue.store.ring();
+      expect(await ringsWithin(queue, doorbell)).toBe(false);
+    });
+
     it('is not rung by the claims of a paused queue, which would go round in circles', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();

@@ -104,6 +104,7 @@ export class StoreExercise {
     const doorbell = store.openDoorbell();
     await doorbell.wait(1000);
     await doorbell.close();
+    await store.ring();
     for (const limit of [1, 0, 1]) await store.claim({ token: 'some', limit, lease: HOUR });
     // Remembered for longer than the queue is.
     const tokens = [3, 2, 1, 0].map((limit) => randomName(`asks-for-${limit}`));

@@ -6,7 +6,7 @@
 --      token: text, of this claim; one that has taken already takes nothing
 --      instead_of: text, token of the claim in whose place this one comes, empty: none. What that one holds passes to this one,
 --        nothing else is taken, and that one takes nothing any more
---      limit: number, most messages to take (0-1000); 0 only rings for those that are ready
+--      limit: number, most messages to take (0-1000); 0 gives back what the other claim holds
 --      max_bytes: number, most bytes of records to take, 0: no limit; one record is taken whatever its size
 --      lease: number, in ms
 -- Returns more (0 or 1: whether ready messages remain); then, if any were taken, all of them in one string, each as: length of
