@@ -1,4 +1,4 @@
-import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
+import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { type Clock, systemClock } from './timing/clock.js';
 import { showFailure } from './message/failure.js';
@@ -18,6 +18,7 @@ import { DelayQueueProducer } from './producer/delay-queue.producer.js';
 import { Queues } from './runtime/queues.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
+import { SingleImport } from './runtime/single-import.js';
 import { createStores } from './runtime/create-stores.js';
 
 /**
@@ -51,22 +52,23 @@ import { createStores } from './runtime/create-stores.js';
     Queues,
     DelayQueueRuntime,
     DelayQueueProducer,
+    {
+      provide: SingleImport,
+      useFactory: (modules: ModulesContainer) => new SingleImport(DelayQueueModule, modules),
+      inject: [ModulesContainer],
+    },
   ],
   exports: [DelayQueueProducer],
 })
-export class DelayQueueModule extends ConfigurableModuleClass implements OnModuleInit {
-  constructor(private readonly modules: ModulesContainer) {
-    super();
-  }
-
+export class DelayQueueModule {
   /**
    * The module with options that are known when it is imported.
    *
    * @param options - all optional; a mistake in them fails the start-up with `INVALID_OPTION`, naming the field
    * @throws DelayQueueError `INVALID_OPTION` at once if they are no options at all
    */
-  static override forRoot(options: DelayQueueModuleOptions = {}): DynamicModule {
-    return super.forRoot(readGivenOptions('forRoot()', options));
+  static forRoot(options: DelayQueueModuleOptions = {}): DynamicModule {
+    return asThisModule(ConfigurableModuleClass.forRoot(readGivenOptions('forRoot()', options)));
   }
 
   /**
@@ -82,7 +84,7 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
    * });
    * ```
    */
-  static override forRootAsync(
+  static forRootAsync(
     options: ConfigurableModuleAsyncOptions<DelayQueueModuleOptions, keyof DelayQueueOptionsFactory>,
   ): DynamicModule {
     const given = readGivenOptions('forRootAsync()', options);
@@ -90,21 +92,13 @@ export class DelayQueueModule extends ConfigurableModuleClass implements OnModul
       const problem = 'one of useFactory, useClass and useExisting is needed';
       throw new DelayQueueError('INVALID_OPTION', `DelayQueueModule.forRootAsync(): ${problem}`);
     }
-    return super.forRootAsync(given);
+    return asThisModule(ConfigurableModuleClass.forRootAsync(given));
   }
+}
 
-  /** @internal Two of them would both serve every handler, and inject either producer. */
-  onModuleInit(): void {
-    const metatypes = [...this.modules.values()].map(({ metatype }) => metatype);
-    if (metatypes.filter((metatype) => metatype === DelayQueueModule).length === 1) return;
-    const importers = metatypes.filter(importsDelayQueue).map(({ name }) => name);
-    const places = importers.length > 0 ? ` (by ${importers.sort().join(', ')})` : '';
-    throw new DelayQueueError(
-      'INVALID_OPTION',
-      `DelayQueueModule is imported more than once${places}: call forRoot() once and import it in the root module. ` +
-        'It is global, so other modules need no import',
-    );
-  }
+/** Not inherited: the class that Nest builds would be in the declarations, with all its helpers. */
+function asThisModule(definition: DynamicModule): DynamicModule {
+  return { ...definition, module: DelayQueueModule };
 }
 
 function loggedEvents(): Events {
@@ -132,13 +126,4 @@ function readGivenOptions<T extends object>(method: string, given: T): T {
     throw refuse(`its options cannot be read (${showFailure(cause)})`, cause);
   }
   throw refuse(mismatch);
-}
-
-/** As far as its decorator says: a global module is among the imports of all others at run time. */
-function importsDelayQueue(metatype: object): boolean {
-  const imports: unknown = Reflect.getMetadata('imports', metatype);
-  return (
-    Array.isArray(imports) &&
-    imports.some((imported: Partial<DynamicModule> | undefined) => imported?.module === DelayQueueModule)
-  );
 }

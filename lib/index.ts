@@ -29,7 +29,7 @@ export type {
 export { DelayedHandler } from './handler/delayed-handler.decorator.js';
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue.producer.js';
-export { type DeadLetterPage, type DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
-export { RedissonQueue } from './producer/redisson-queue.js';
+export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
+export type { RedissonQueue } from './producer/redisson-queue.js';
 export type { OfferOptions, OfferRequest, OfferResult } from './producer/offer.js';
 export type { OnDuplicate } from './store/message-store.js';

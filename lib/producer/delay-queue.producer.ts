@@ -1,11 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Duration } from '../message/duration.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { assertMessageId, MessageIdGenerator } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot } from '../message/message.js';
 import { assertQueueName } from '../message/queue-name.js';
 import { type Queue, Queues } from '../runtime/queues.js';
-import { DeadLetters } from './dead-letters.js';
+import type { DeadLetters } from './dead-letters.js';
 import {
   dueAfter,
   dueAt,
@@ -18,7 +18,9 @@ import {
 } from './offer.js';
 import { type OfferContext, OfferWriter } from './offer.writer.js';
 import { readContent } from '../codec/read-content.js';
-import { RedissonQueue } from './redisson-queue.js';
+import type { RedissonQueue } from './redisson-queue.js';
+import { StoreDeadLetters } from './store.dead-letters.js';
+import { StoreRedissonQueue } from './store.redisson-queue.js';
 
 /**
  * Puts messages into queues, and looks after them there. Inject it anywhere; it serves any queue name, in a process with or
@@ -29,18 +31,15 @@ import { RedissonQueue } from './redisson-queue.js';
  */
 @Injectable()
 export class DelayQueueProducer {
-  readonly #queues: Queues;
-  readonly #offers: OfferContext;
+  // Injected into properties, because the parameters of a constructor would be public, with all that their types lead to.
+  @Inject() private readonly queues!: Queues;
+  @Inject() private readonly advice!: AgainAdvice;
 
-  /** @internal */
-  constructor(queues: Queues, advice: AgainAdvice) {
-    this.#queues = queues;
-    this.#offers = {
-      ids: new MessageIdGenerator(),
-      busy: new Map(),
-      onKept: (queue, id) => advice.onKept(queue, id),
-    };
-  }
+  readonly #offers: OfferContext = {
+    ids: new MessageIdGenerator(),
+    busy: new Map(),
+    onKept: (queue, id) => this.advice.onKept(queue, id),
+  };
 
   /**
    * Offers a message that falls due after a delay.
@@ -182,7 +181,7 @@ export class DelayQueueProducer {
 
   /** The dead letters of a queue. */
   deadLetters(queue: string): DeadLetters {
-    return new DeadLetters(this.#queue(queue));
+    return new StoreDeadLetters(this.#queue(queue));
   }
 
   /**
@@ -196,12 +195,12 @@ export class DelayQueueProducer {
    * ```
    */
   redisson(queue: string): RedissonQueue {
-    return new RedissonQueue(this.#queue(queue));
+    return new StoreRedissonQueue(this.#queue(queue));
   }
 
   #queue(queue: string): Queue {
     assertQueueName(queue);
-    return this.#queues.get(queue);
+    return this.queues.get(queue);
   }
 
   /** Asked anew when an offer is prepared: code of a payload, its `toJSON`, may have offered meanwhile. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { Test } from '@nestjs/testing';
 import { systemClock } from '../../lib/timing/clock.js';
 import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
 import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
-import type { Queues } from '../../lib/runtime/queues.js';
+import { Queues } from '../../lib/runtime/queues.js';
 import { jsonCodec } from '../../lib/codec/json.codec.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageStore, Offer, OfferReceipt } from '../../lib/store/message-store.js';
@@ -72,7 +73,14 @@ describe('an offer that a payload makes while it is written', () => {
   it('travels with the offer of that payload, and before it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
     const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, codec: jsonCodec, store }) };
-    const producer = new DelayQueueProducer(queues as Queues, new AgainAdvice(new ManualClock(), new LoggedEvents()));
+    const module = await Test.createTestingModule({
+      providers: [
+        DelayQueueProducer,
+        { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
+        { provide: Queues, useValue: queues },
+      ],
+    }).compile();
+    const producer = module.get(DelayQueueProducer);
     const offer = (id: string, payload: unknown) => producer.offer('orders', payload, '1h', { id });
     let inner: Promise<unknown> | undefined;
     await offer('outer', { toJSON: () => ((inner = offer('inner', 1)), 1) });
