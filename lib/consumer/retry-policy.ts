@@ -1,5 +1,4 @@
 import type { Events } from '../events/events.js';
-import { DEFAULTS } from '../delay-queue.options.js';
 import { type ResolvedBackoff, type ResolvedQueueOptions, resolveQueueOptions } from '../delay-queue.options.schema.js';
 import { LONGEST_DELAY, parseDuration } from '../message/duration.js';
 import { DeferMessage, RejectMessage } from '../message/handler-results.js';
@@ -71,7 +70,4 @@ export class RetryPolicy {
   }
 }
 
-const defaultBackoff = resolveQueueOptions({ backoff: DEFAULTS.queue.backoff }).backoff as Exclude<
-  ResolvedBackoff,
-  (...args: never) => unknown
->;
+const defaultBackoff = resolveQueueOptions().backoff as Exclude<ResolvedBackoff, (...args: never) => unknown>;

@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { showFailure } from '../message/failure.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { QUEUE_NAME_RULE } from '../message/queue-name.js';
+
+/**
+ * Checks what is given against a schema.
+ *
+ * @param place - where it was given, for the error
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: z.input<Schema>,
+  place: string,
+): z.output<Schema> {
+  let problems: string[];
+  let cause: unknown;
+  try {
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    problems = result.error.issues.flatMap((issue) => describeIssue(issue, []));
+    cause = result.error;
+  } catch (error) {
+    problems = [`a value cannot be read (${showFailure(error)})`];
+    cause = error;
+  }
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(problems)].join('; ')}`, { cause });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): string[] {
+  const path = [...parents, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${show([...path, key])} is not an option; check its spelling`);
+  }
+  if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_NAME_RULE}`];
+  // Of a union's branches, the one that got furthest names the field that is really wrong.
+  if (issue.code === 'invalid_union') {
+    const furthest = issue.errors.find((branch) =>
+      branch.every((inner) => inner.path.length > 0 || isUnknownKey(inner)),
+    );
+    if (furthest) return furthest.flatMap((inner) => describeIssue(inner, path));
+    const custom = issue.errors.flat().find((inner) => inner.code === 'custom');
+    if (custom && issue.message === 'Invalid input') return describeIssue(custom, path);
+  }
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
+    return [`${show(path)} must be ${issue.expected === 'record' ? 'an object' : `of type ${issue.expected}`}`];
+  }
+  return [`${show(path)} ${issue.message}`];
+}
+
+const isUnknownKey = (issue: z.core.$ZodIssue) => issue.code === 'unrecognized_keys';
+const show = (path: readonly PropertyKey[]) => (path.length === 0 ? 'the value' : path.map(String).join('.'));

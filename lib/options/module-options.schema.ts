@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
+import type { OptionProblem } from '../store/redis/read-client-options.js';
+import { examineConnection, isCluster } from '../store/redis/redis-client.js';
+import type { ClusterConnection, ConnectionOptions, DelayQueueModuleOptions } from './module-options.js';
+import { queueLayerSchema } from './queue-options.schema.js';
+import { duration, HOUR, oneOf, trueOrFalse } from './values.schema.js';
+
+/** With every default filled in; lengths of time are milliseconds, and what is given for queues is still as it was given. */
+export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
+  Required<Pick<DelayQueueModuleOptions, AsGiven>>;
+
+type AsGiven = 'connection' | 'defaults' | 'queues';
+
+const connectionSchema = z
+  .union([z.string(), z.function(), z.looseObject({})], {
+    error:
+      'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
+  })
+  .superRefine((connection, context) => {
+    for (const { path, message } of connectionProblems(connection as ConnectionOptions)) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  }) as z.ZodType<ConnectionOptions, ConnectionOptions>;
+
+/** Every option of the module, as `queueFields` has those of a queue. */
+const moduleFields = {
+  connection: connectionSchema.prefault('redis://127.0.0.1:6379'),
+  store: oneOf('redis', 'memory').prefault('redis'),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must be 1–64 of the characters A–Z a–z 0–9 _ . : -' })
+    .prefault('delay-queue'),
+  allowEviction: trueOrFalse().prefault(false),
+  consume: trueOrFalse().prefault(true),
+  defaults: queueLayerSchema
+    .refine(({ redissonName }) => redissonName === undefined, {
+      path: ['redissonName'],
+      error: 'would be that of all queues: set it in `queues`',
+    })
+    .optional(),
+  queues: z.record(z.string().regex(QUEUE_NAME, { error: QUEUE_NAME_RULE }), queueLayerSchema).optional(),
+  shutdownTimeout: duration(0, HOUR).prefault('10s'),
+  offerTimeout: duration(10, HOUR / 6).prefault('5s'),
+} satisfies {
+  readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodType<unknown, DelayQueueModuleOptions[Name]>;
+};
+
+export const moduleSchema = z.strictObject(moduleFields);
+
+function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
+  if (typeof connection === 'object' && 'duplicate' in connection) {
+    const message = 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)';
+    return [{ path: [], message }];
+  }
+  const problems = isCluster(connection) ? clusterProblems(connection) : [];
+  return problems.length > 0 ? problems : examineConnection(connection).problems;
+}
+
+function clusterProblems({ cluster, ...others }: ClusterConnection): readonly OptionProblem[] {
+  const { nodes, options: _options, ...more } = { ...(cluster as Partial<ClusterConnection['cluster']> | undefined) };
+  if (!Array.isArray(nodes) || nodes.length === 0) {
+    return [{ path: ['cluster', 'nodes'], message: 'must be a non-empty array' }];
+  }
+  const unknown = [...Object.keys(others).map((key) => [key]), ...Object.keys(more).map((key) => ['cluster', key])];
+  return unknown.map((path) => ({ path, message: 'is not an option of a cluster; check its place and spelling' }));
+}

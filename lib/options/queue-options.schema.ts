@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { LONGEST_DELAY } from '../message/duration.js';
+import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
+import type { BackoffFunction, CodecName, QueueOptions } from './queue-options.js';
+import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
+
+/** With every default filled in; lengths of time are milliseconds, null is no limit. */
+export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
+
+/** The backoff with its durations in milliseconds. */
+export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
+
+// With other braces a cluster would spread the keys of the queue over several slots.
+const REDISSON_NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
+const REDISSON_NAME_RULE = 'must be 1–512 characters, with braces only as one pair around something';
+
+const CODEC_NAMES = ['json', 'string', 'buffer', 'jackson', 'kryo5'] as const satisfies readonly CodecName[];
+
+const backoffDelay = duration(0, LONGEST_DELAY);
+const jitter = number(0, 1);
+
+const backoffSchema = z.union(
+  [
+    z.custom<BackoffFunction>((value) => typeof value === 'function'),
+    z.discriminatedUnion(
+      'type',
+      [
+        z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: jitter.prefault(0) }),
+        z.strictObject({
+          type: z.literal('exponential'),
+          delay: backoffDelay.prefault('1s'),
+          factor: number(1, 100).prefault(2),
+          maxDelay: backoffDelay.prefault('1h'),
+          jitter: jitter.prefault(0.2),
+        }),
+      ],
+      { error: "must be 'fixed' or 'exponential'" },
+    ),
+  ],
+  { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
+);
+
+/**
+ * Every option of a queue: what is accepted, and the default as a user would write it. What the types and their comments say of
+ * it, and README's table, is checked against this.
+ */
+const queueFields = {
+  concurrency: wholeNumber(1, 1000).prefault(16),
+  lease: duration(SECOND, 24 * HOUR).prefault('30s'),
+  attempts: wholeNumber(1, 1_000_000).prefault(5),
+  backoff: backoffSchema.prefault({ type: 'exponential' }),
+  timeout: z.union([z.literal('none').transform(() => null), duration(1, 24 * HOUR)]).prefault('none'),
+  maxPayloadBytes: wholeNumber(1, 512 * 1024 * 1024).prefault(256 * 1024),
+  maxMessages: z
+    .union([z.literal('unlimited').transform(() => null), wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
+      error: "must be a whole number from 1, or 'unlimited'",
+    })
+    .prefault('unlimited'),
+  maxDeadLetters: wholeNumber(0, 10_000_000).prefault(10_000),
+  checkInterval: duration(SECOND, HOUR).prefault('60s'),
+  blockTimeout: duration(SECOND, HOUR / 6).prefault('25s'),
+  layout: oneOf('native', 'redisson').prefault('native'),
+  codec: z
+    .union([z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)], {
+      error: `must be ${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
+    })
+    .prefault('json'),
+  format: oneOf('Bc0Lc0', 'dLc0').prefault('Bc0Lc0'),
+  redissonName: z.string().regex(REDISSON_NAME, { error: REDISSON_NAME_RULE }).optional(),
+} satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodType<unknown, QueueOptions[Name]> };
+
+/** Of one of the places where options are given: they may contradict each other as long as others are to override them. */
+export const queueLayerSchema = z.strictObject(queueFields);
+
+/** Of all places together. */
+export const queueSchema = queueLayerSchema.superRefine(({ layout, codec, redissonName }, context) => {
+  if (layout === 'redisson') return;
+  const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+  if (codec !== 'json') refuse('codec', "must be 'json' with layout 'native'");
+  if (redissonName !== undefined) refuse('redissonName', "must be left out with layout 'native'");
+});
+
+function isCodec(value: unknown): boolean {
+  const { encode, decode } = (value ?? {}) as Partial<PayloadCodec>;
+  return typeof encode === 'function' && typeof decode === 'function';
+}

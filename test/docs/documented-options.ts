@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { runInNewContext } from 'node:vm';
+import ts from 'typescript';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** An option as its type and its comment have it. */
+export interface DocumentedOption {
+  readonly name: string;
+  /** Whether it is a number or a length of time. */
+  readonly isMeasured: boolean;
+  /** Whether it may be left out. */
+  readonly isOptional: boolean;
+  /** The first sentence, without its full stop. */
+  readonly meaning: string;
+  /** The sentence with the limits, without its full stop. */
+  readonly range?: string;
+  /** As `@defaultValue` has it: code, or words for what is decided elsewhere. */
+  readonly defaultValue?: string;
+}
+
+/** What a range says. */
+export interface DocumentedRange {
+  readonly low: number;
+  /** None in "At least 1". */
+  readonly high?: number;
+  /** Whether a text's length is meant. */
+  readonly isLength: boolean;
+  /** What is taken, too, in place of a number. */
+  readonly word?: string;
+}
+
+/** @param file - the path in the project */
+export function readDocumentedOptions(file: string, interfaceName: string): DocumentedOption[] {
+  const source = ts.createSourceFile(file, readFileSync(path.join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  const declaration = source.statements
+    .filter(ts.isInterfaceDeclaration)
+    .find(({ name }) => name.text === interfaceName)!;
+  return declaration.members.filter(ts.isPropertySignature).map((property) => readOption(property, source));
+}
+
+function readOption(property: ts.PropertySignature, source: ts.SourceFile): DocumentedOption {
+  const [comment] = ts.getJSDocCommentsAndTags(property);
+  const [tag] = ts.getAllJSDocTags(property, (each): each is ts.JSDocTag => each.tagName.text === 'defaultValue');
+  const sentences = sentencesOf(textOf(comment));
+  return {
+    name: property.name.getText(source),
+    isMeasured: /\b(number|Duration)\b/.test(property.type!.getText(source)),
+    isOptional: property.questionToken !== undefined,
+    meaning: sentences[0] ?? '',
+    range: sentences.find((sentence) => /^(\d|At least)/.test(sentence)),
+    defaultValue: tag && textOf(tag),
+  };
+}
+
+function textOf(comment: { comment?: string | ts.NodeArray<ts.JSDocComment> } | undefined): string {
+  return (ts.getTextOfJSDocComment(comment?.comment) ?? '').replace(/\s+/g, ' ').trim();
+}
+
+/** A full stop within code, or within a number, ends no sentence. */
+function sentencesOf(text: string): string[] {
+  return [...text.matchAll(/((?:`[^`]*`|[^.`]|\.(?=\S))+)\.(?:\s|$)/g)].map(([, sentence]) => sentence!.trim());
+}
+
+/** What code says, such as `'30s'`; undefined for words. */
+export function evaluateCode(text: string): unknown {
+  const [, code] = /^`(.*)`$/.exec(text) ?? [];
+  return code === undefined ? undefined : runInNewContext(`(${code})`);
+}
+
+/**
+ * Reads "1–1000", "1 s – 24 h, or `'none'`", "1 byte – 512 MiB", "At least 1" or "1–64 of the characters …".
+ *
+ * @param toNumber - reads one of the limits
+ */
+export function readRange(range: string, toNumber: (limit: string) => number): DocumentedRange {
+  const limit = String.raw`\d[\d,.]*(?: (?:ms|s|min|h|years|bytes?|MiB)\b)?`;
+  const pattern = new RegExp(`^(?:At least (${limit})|(${limit}) ?– ?(${limit}))(.*)$`);
+  const [, least, low, high, rest = ''] = pattern.exec(range) ?? [];
+  const word = /^, or (`.*`)$/.exec(rest)?.[1];
+  return {
+    low: toNumber(least ?? low ?? ''),
+    ...(high !== undefined && { high: toNumber(high) }),
+    isLength: range.includes('characters'),
+    ...(word !== undefined && { word: evaluateCode(word) as string }),
+  };
+}

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import ms from 'ms';
+import type { QueueOptions } from '../../lib/index.js';
+import { resolveModuleOptions, resolveQueueOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
+import { type DocumentedOption, evaluateCode, readDocumentedOptions, readRange } from './documented-options.js';
+
+type Given = Readonly<Record<string, unknown>>;
+
+interface OptionSet {
+  readonly type: string;
+  readonly options: readonly DocumentedOption[];
+  /** Refuses what is wrong in itself. */
+  readonly check: (given: Given) => unknown;
+  /** Fills in the defaults. */
+  readonly resolve: (given: Given) => object;
+}
+
+const moduleOptions: OptionSet = {
+  type: 'DelayQueueModuleOptions',
+  options: readDocumentedOptions('lib/options/module-options.ts', 'DelayQueueModuleOptions'),
+  check: (given) => resolveModuleOptions(given),
+  resolve: (given) => resolveModuleOptions(given),
+};
+
+const queueOptions: OptionSet = {
+  type: 'QueueOptions',
+  options: readDocumentedOptions('lib/options/queue-options.ts', 'QueueOptions'),
+  check: (given) => validateQueueOptions(given, 'options'),
+  resolve: (given) => resolveQueueOptions(given),
+};
+
+function backoff(type: string, required: Given): OptionSet {
+  const resolve = (given: Given) => {
+    return resolveQueueOptions({ backoff: { ...required, ...given } } as unknown as QueueOptions).backoff;
+  };
+  const options = readDocumentedOptions('lib/options/queue-options.ts', type).filter(({ name }) => name !== 'type');
+  return { type, options, check: resolve, resolve };
+}
+
+const SETS = [
+  moduleOptions,
+  queueOptions,
+  backoff('FixedBackoff', { type: 'fixed', delay: 0 }),
+  backoff('ExponentialBackoff', { type: 'exponential' }),
+];
+
+const every = (filter: (option: DocumentedOption) => boolean) =>
+  SETS.flatMap(({ type, options, ...set }) =>
+    options.filter(filter).map((option) => [`${type}.${option.name}`, option, set] as const),
+  );
+
+/** Reads "1 s", "512 MiB" or "1,000". */
+function toNumber(limit: string): number {
+  const [, digits = '', unit] = /^([\d.,]+) ?(bytes?|MiB)?$/.exec(limit) ?? [];
+  if (digits === '') return ms(limit as ms.StringValue);
+  return Number(digits.replaceAll(',', '')) * (unit === 'MiB' ? 1024 * 1024 : 1);
+}
+
+describe('The comment of', () => {
+  test.each(every(({ isOptional }) => isOptional))('%s says its default', (_name, option, { resolve }) => {
+    const { name, defaultValue = '' } = option;
+    const stated = evaluateCode(defaultValue);
+    expect(defaultValue).not.toBe('');
+    expect(resolve({ [name]: stated })).toEqual(resolve({}));
+    // In words it says what happens when there is none.
+    expect(name in resolve({})).toBe(stated !== undefined);
+  });
+
+  test.each(every(({ isMeasured, range }) => isMeasured || range !== undefined))(
+    '%s says its range: the limits are taken, and nothing beyond them',
+    (_path, { name, range = '' }, { check }) => {
+      const { low, high, isLength, word } = readRange(range, toNumber);
+      const give = (value: unknown) => () => check({ [name]: isLength ? 'x'.repeat(value as number) : value });
+      const refused = expect.objectContaining({ code: 'INVALID_OPTION' });
+      // A fraction for what need not be whole.
+      const steps = isLength ? [1] : [1, 0.001];
+      expect(give(low)).not.toThrow();
+      for (const step of steps) expect(give(low - step)).toThrow(refused);
+      if (high !== undefined) {
+        expect(give(high)).not.toThrow();
+        for (const step of steps) expect(give(high + step)).toThrow(refused);
+      }
+      if (word !== undefined) expect(give(word)).not.toThrow();
+    },
+  );
+});
+
+const readme = await readFile(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
+
+/** The cells of README's tables whose first cell is an option. */
+const rows = readme
+  .slice(readme.indexOf('\n## Options\n'), readme.indexOf('\n## How it compares\n'))
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
+  .map((cells) => cells.slice(1, -1));
+
+describe("README's table of", () => {
+  test.each([
+    ['the module options', moduleOptions],
+    ["a queue's options", queueOptions],
+  ])('%s has each of them in the words of its comment', (_what, { options }) => {
+    const [first] = options;
+    const start = rows.findIndex(([cell]) => cell === `\`${first!.name}\``);
+    expect(rows.slice(start, start + options.length)).toEqual(
+      options.map(({ name, meaning, range = '', defaultValue }) => [`\`${name}\``, meaning, range, defaultValue]),
+    );
+  });
+
+  test('either kind has nothing else', () => {
+    expect(rows).toHaveLength(moduleOptions.options.length + queueOptions.options.length);
+  });
+});
