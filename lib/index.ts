@@ -2,17 +2,18 @@ export { DelayQueueModule } from './delay-queue.module.js';
 export {
   type BackoffFunction,
   type BackoffOptions,
-  type ClusterConnection,
-  type CodecName,
-  type ConnectionFactory,
-  type ConnectionOptions,
-  type DelayQueueModuleOptions,
-  type DelayQueueOptionsFactory,
-  type EntryFormat,
   type ExponentialBackoff,
   type FixedBackoff,
   type QueueOptions,
-} from './delay-queue.options.js';
+} from './options/queue-options.js';
+export { type CodecName } from './codec/redisson/payload-codec.js';
+export { type EntryFormat } from './store/redisson/entry-format.js';
+export {
+  type ClusterConnection,
+  type ConnectionFactory,
+  type ConnectionOptions,
+} from './store/redis/connection-options.js';
+export { type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from './options/module-options.js';
 export type { PayloadCodec } from './codec/redisson/payload-codec.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue.errors.js';
 export type { Duration } from './message/duration.js';

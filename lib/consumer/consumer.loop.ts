@@ -1,7 +1,7 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../timing/clock.js';
-import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
+import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import type { Doorbell, MessageStore, Outcome } from '../store/message-store.js';

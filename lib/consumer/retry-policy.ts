@@ -1,5 +1,6 @@
 import type { Events } from '../events/events.js';
-import { type ResolvedBackoff, type ResolvedQueueOptions, resolveQueueOptions } from '../delay-queue.options.schema.js';
+import { type ResolvedBackoff, type ResolvedQueueOptions } from '../options/queue-options.schema.js';
+import { resolveQueueOptions } from '../options/resolve-options.js';
 import { LONGEST_DELAY, parseDuration } from '../message/duration.js';
 import { DeferMessage, RejectMessage } from '../message/handler-results.js';
 import type { Outcome } from '../store/message-store.js';

@@ -1,4 +1,4 @@
-import type { QueueOptions } from '../delay-queue.options.js';
+import type { QueueOptions } from '../options/queue-options.js';
 
 /**
  * Where the decorator leaves its declarations, on the method itself: an override without a decorator is no handler. All copies of

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import { validateQueueOptions } from '../delay-queue.options.schema.js';
+import { validateQueueOptions } from '../options/resolve-options.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { showGiven } from '../message/show-given.js';
 import { declarationsOf, type HandlerDeclaration } from './delayed-handler.decorator.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { QueueOptions } from '../delay-queue.options.js';
+import type { QueueOptions } from '../options/queue-options.js';
 import type { DelayedMessage } from '../message/message.js';
 
 /** A method that handles messages, bound to its instance. */

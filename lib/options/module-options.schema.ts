@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import type { OptionProblem } from '../store/redis/read-client-options.js';
 import { examineConnection, isCluster } from '../store/redis/redis-client.js';
-import type { ClusterConnection, ConnectionOptions, DelayQueueModuleOptions } from './module-options.js';
+import type { ClusterConnection, ConnectionOptions } from '../store/redis/connection-options.js';
+import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options.schema.js';
 import { duration, HOUR, oneOf, trueOrFalse } from './values.schema.js';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { LONGEST_DELAY } from '../message/duration.js';
 import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
-import type { BackoffFunction, CodecName, QueueOptions } from './queue-options.js';
+import type { BackoffFunction, QueueOptions } from './queue-options.js';
+import type { CodecName } from '../codec/redisson/payload-codec.js';
 import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
 
 /** With every default filled in; lengths of time are milliseconds, null is no limit. */

@@ -1,5 +1,6 @@
 import type { Duration } from '../message/duration.js';
-import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
+import type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
+import type { EntryFormat } from '../store/redisson/entry-format.js';
 
 /** How long a failed message waits before its next attempt. */
 export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction;
@@ -53,12 +54,6 @@ export interface ExponentialBackoff {
  * is no duration, the default backoff is used and the mistake is logged.
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration;
-
-/** A codec of Redisson's that comes with this package. */
-export type CodecName = 'json' | 'string' | 'buffer' | 'jackson' | 'kryo5';
-
-/** How Redisson packs a payload into an entry: `'Bc0Lc0'` since 3.21.1, `'dLc0'` before. */
-export type EntryFormat = 'Bc0Lc0' | 'dLc0';
 
 /** What can be set for one queue. All optional. */
 export interface QueueOptions {

@@ -1,10 +1,8 @@
 import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
-import {
-  type ResolvedModuleOptions,
-  type ResolvedQueueOptions,
-  resolveQueueOptions,
-} from '../delay-queue.options.schema.js';
+import { type ResolvedModuleOptions } from '../options/module-options.schema.js';
+import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
+import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory.store.js';
 import type { MessageStore } from '../store/message-store.js';
 import { nativeKeys } from '../store/native/native.keys.js';

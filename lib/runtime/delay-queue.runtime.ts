@@ -10,7 +10,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
 import { showFailure } from '../message/failure.js';
-import type { ResolvedModuleOptions } from '../delay-queue.options.schema.js';
+import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { HandlerRegistry } from '../handler/handler.registry.js';

@@ -1,4 +1,4 @@
-import type { ResolvedQueueOptions } from '../delay-queue.options.schema.js';
+import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { jsonCodec } from '../codec/json.codec.js';
 import type { MessageCodec } from '../codec/message-codec.js';
 import { redissonCodec } from '../codec/redisson/redisson.codec.js';

@@ -1,10 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type ResolvedModuleOptions,
-  type ResolvedQueueOptions,
-  resolveOptionsOf,
-  resolveQueueOptions,
-} from '../delay-queue.options.schema.js';
+import { type ResolvedModuleOptions } from '../options/module-options.schema.js';
+import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
+import { resolveOptionsOf, resolveQueueOptions } from '../options/resolve-options.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { HandlerRegistry } from '../handler/handler.registry.js';
 import type { Stores } from './create-stores.js';

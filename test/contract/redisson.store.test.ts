@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
-import type { EntryFormat } from '../../lib/delay-queue.options.js';
+import type { EntryFormat } from '../../lib/store/redisson/entry-format.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { describeMessageStore } from './message-store.contract.js';

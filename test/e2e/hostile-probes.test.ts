@@ -10,7 +10,7 @@ import {
   type QueueOptions,
   RejectMessage,
 } from '../../lib/index.js';
-import { resolveModuleOptions, validateQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import { resolveModuleOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-values.js';
 import { Scene } from '../support/scene.js';

@@ -2,7 +2,7 @@ import { afterEach } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../lib/timing/clock.js';
-import type { EntryFormat } from '../../lib/delay-queue.options.js';
+import type { EntryFormat } from '../../lib/store/redisson/entry-format.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';

@@ -7,8 +7,8 @@ import {
   Redis as Redis5,
   type RedisOptions as Options5,
 } from 'ioredis-5';
-import type { ConnectionOptions } from '../../lib/delay-queue.options.js';
-import { resolveModuleOptions } from '../../lib/delay-queue.options.schema.js';
+import type { ConnectionOptions } from '../../lib/store/redis/connection-options.js';
+import { resolveModuleOptions } from '../../lib/options/resolve-options.js';
 import { clusterRules, type OptionRule, redisRules } from '../../lib/store/redis/client-options.js';
 import { createClient, examineConnection } from '../../lib/store/redis/redis-client.js';
 

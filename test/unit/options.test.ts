@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
-import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/delay-queue.options.js';
-import { resolveModuleOptions, resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import type { DelayQueueModuleOptions } from '../../lib/options/module-options.js';
+import type { QueueOptions } from '../../lib/options/queue-options.js';
+import { resolveModuleOptions, resolveQueueOptions } from '../../lib/options/resolve-options.js';
 
 function messageOf(options: unknown): string {
   try {

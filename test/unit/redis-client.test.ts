@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { ConnectionOptions } from '../../lib/delay-queue.options.js';
+import type { ConnectionOptions } from '../../lib/store/redis/connection-options.js';
 import { createClient } from '../../lib/store/redis/redis-client.js';
 
 const optionsOf = (connection: ConnectionOptions) => (createClient(connection, 'commands') as Redis).options;

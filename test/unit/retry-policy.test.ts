@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
-import type { BackoffOptions } from '../../lib/delay-queue.options.js';
-import { resolveQueueOptions } from '../../lib/delay-queue.options.schema.js';
+import type { BackoffOptions } from '../../lib/options/queue-options.js';
+import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { DeferMessage } from '../../lib/message/handler-results.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 import { LoggedEvents } from '../support/logged-events.js';

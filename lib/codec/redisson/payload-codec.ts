@@ -23,3 +23,6 @@ export interface TextCodec extends Pick<PayloadCodec, 'decode'> {
    */
   encode(payload: unknown): string;
 }
+
+/** A codec of Redisson's that comes with this package. */
+export type CodecName = 'json' | 'string' | 'buffer' | 'jackson' | 'kryo5';

@@ -1,5 +1,5 @@
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
-import type { CodecName } from '../../delay-queue.options.js';
+import type { CodecName } from './payload-codec.js';
 import type { MessageCodec } from '../message-codec.js';
 import { customCodec } from './custom.codec.js';
 import type { PayloadCodec } from './payload-codec.js';

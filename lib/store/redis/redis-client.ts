@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import { isStrayPromise, showFailure } from '../../message/failure.js';
-import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../../delay-queue.options.js';
+import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from './connection-options.js';
 import {
   clusterOverrides,
   type OptionProblem,

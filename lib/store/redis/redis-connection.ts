@@ -1,7 +1,7 @@
 import type { Events } from '../../events/events.js';
 import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
-import type { ConnectionOptions } from '../../delay-queue.options.js';
+import type { ConnectionOptions } from './connection-options.js';
 import { showFailure } from '../../message/failure.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
 import {

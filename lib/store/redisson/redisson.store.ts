@@ -1,6 +1,6 @@
 import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
-import type { EntryFormat } from '../../delay-queue.options.js';
+import type { EntryFormat } from './entry-format.js';
 import type { MessageState } from '../../message/message.js';
 import type {
   Claim,

@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { Clock } from '../../../lib/timing/clock.js';
-import type { ResolvedModuleOptions } from '../../../lib/delay-queue.options.schema.js';
+import type { ResolvedModuleOptions } from '../../../lib/options/module-options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/runtime/delay-queue.tokens.js';
 import { Events } from '../../../lib/events/events.js';
 import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';

@@ -1,5 +1,5 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
-import type { DelayQueueModuleOptions } from './delay-queue.options.js';
+import type { DelayQueueModuleOptions } from './module-options.js';
 
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<DelayQueueModuleOptions>(
   {

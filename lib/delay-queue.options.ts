@@ -1,2 +1,0 @@
-export * from './options/module-options.js';
-export * from './options/queue-options.js';
