@@ -5,8 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueProducer } from 'nestjs-delay-queue';
 import { Greetings, GreetingsModule } from './greetings.js';
 
-/** That of jest or vitest. */
+interface FakeTimers {
+  useFakeTimers(): unknown;
+  useRealTimers(): unknown;
+}
+
+/** Those of jest or vitest; jest gives ES modules none. */
 declare const it: (name: string, run: () => Promise<void>) => void;
+declare const jest: FakeTimers;
+declare const vi: FakeTimers;
+const timers = typeof jest !== 'undefined' ? jest : typeof vi !== 'undefined' ? vi : undefined;
 
 it('greets in time', async () => {
   const app = await Test.createTestingModule({ imports: [GreetingsModule] }).compile();
@@ -17,3 +25,17 @@ it('greets in time', async () => {
   await app.close();
   assert.deepEqual(greeted, ['Ada']);
 });
+
+if (timers) {
+  it('answers offers while timers are fake', async () => {
+    const app = await Test.createTestingModule({ imports: [GreetingsModule] }).compile();
+    await app.init();
+    timers.useFakeTimers();
+    const producer = app.get(DelayQueueProducer);
+    const { id } = await producer.offer('greetings', { name: 'Ada' }, '1h');
+    await Promise.all([producer.offer('greetings', { name: 'Bob' }, '1h'), producer.cancel('greetings', id)]);
+    assert.equal((await producer.counts('greetings')).delayed, 1);
+    timers.useRealTimers();
+    await app.close();
+  });
+}
