@@ -14,7 +14,7 @@ const load = (files: Readonly<Record<string, string>>) =>
 const loadOne = (...lines: string[]) => load({ 'native/lua/move': lines.join('\n') });
 
 describe('a script', () => {
-  test('finds its keys and arguments by the names of its header', () => {
+  test('has the places of a call where its code has the names of its header', () => {
     const { source } = loadOne(
       '#!lua flags=allow-oom',
       '-- Moves what is due.',
@@ -33,10 +33,7 @@ describe('a script', () => {
     );
     expect(source.split('\n')).toEqual([
       '#!lua flags=allow-oom',
-      'local keys = {delayed=KEYS[1],ended_scheduler_id=KEYS[2],ready=KEYS[3]}',
-      'local args = {deadline=tonumber(ARGV[1]),scheduler_id=ARGV[2]}',
-      'local FIRST = 3',
-      'return { keys.delayed, keys.ended_scheduler_id, keys.ready, args.deadline, args.scheduler_id, ARGV[FIRST] }',
+      'return { KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1]), ARGV[2], ARGV[3] }',
       '',
     ]);
   });
@@ -53,12 +50,19 @@ describe('a script', () => {
 
   test.each([
     ['names a key that the layout lacks', '-- KEYS asleep', 'return keys.asleep', /names the key asleep/],
+    ['puts no argument of its own behind a key', '-- KEYS ended:id', 'return keys.ended_id', /puts the argument id/],
     ['has no name for a key that the code uses', '-- KEYS ready', 'return keys.ready .. keys.delayed', /keys\.delayed/],
     ['has no name for an argument that the code uses', '-- KEYS ready', 'return keys.ready .. args.id', /args\.id/],
     ['names a key that the code does not use', '-- KEYS ready delayed', 'return keys.ready', /not use: keys\.delayed/],
     ['names an argument that the code does not use', '-- ARGV id: text', 'return 1', /not use: args\.id/],
+    [
+      'names no table of all keys, which the code uses',
+      '-- KEYS ready',
+      'return #keys .. keys.ready',
+      /not name: keys$/,
+    ],
     ['has more arguments than the code uses', '-- ARGV ...: ids', 'return 1', /not use: FIRST/],
-    ['tells of no further arguments, which the code uses', '-- Moves.', 'return ARGV[FIRST]', /lacks: FIRST/],
+    ['tells of no further arguments, which the code uses', '-- Moves.', 'return ARGV[FIRST]', /does not name: FIRST/],
     ['is read, but the code goes by numbers', '-- KEYS ready', 'return keys.ready .. KEYS[1]', /KEYS\[1/],
     ['leaves open what an argument is', '-- ARGV id', 'return args.id', /neither a key nor an argument: id/],
     ['has a key that is no name', '-- KEYS ready, delayed', 'return keys.ready', /neither .*: ready,/],

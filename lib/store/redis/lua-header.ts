@@ -29,10 +29,20 @@ const NO_KEYS = { keys: [], optionalKeys: [] };
 const NO_ARGS = { args: [], hasRest: false };
 
 /**
- * Reads the comment that a script begins with. CONTRIBUTING.md says how to write one.
+ * Reads the comment that a script begins with:
+ *
+ * ```lua
+ * -- KEYS ready ended:token       keys of the layout; this is the key `ended`, with the argument `token` behind it
+ * --      [delayed] if …          those that only some calls send
+ * -- ARGV as native/claim         the arguments of another script, and
+ * --      limit: number, most …   those of its own: a name, `number` or `text`, and what it means, with its unit
+ * --        and its range         (further lines of an entry stand further to the right)
+ * --      ...: for each …         what follows those
+ * ```
  *
  * @param path - of the script, for errors
- * @param headerOf - reads the header of another script, which this one refers to
+ * @param headerOf - reads the header of another script
+ * @throws Error if an entry is none of these
  */
 export function readHeader(path: string, text: string, headerOf: (path: string) => LuaHeader): LuaHeader {
   const comment = /^(?:#!.*\n)?((?:--.*\n)*)/.exec(text)![1]!;

@@ -19,8 +19,9 @@ interface ScriptKey<Part extends string> extends LuaKey {
 }
 
 /**
- * Reads `<home>/lua/<name>.lua` and the parts that it includes. The header names the keys and the arguments, and nothing else
- * does: the code finds them in the tables `keys` and `args`, and arguments without names in `ARGV`, from `FIRST` on.
+ * Reads `<home>/lua/<name>.lua` and the parts that it includes. Where a key or an argument stands in a call is told by the header
+ * alone: the code, parts included, calls them `keys.<name>` and `args.<name>`, and the place of the first argument without a name
+ * `FIRST`.
  *
  * @param path - `<home>/<name>`; the home is a folder below `lib/store`
  * @param layout - the keys of some queue, by the names that a header may have
@@ -35,10 +36,8 @@ export function loadScript<Part extends string>(
   const text = readScript(path, read);
   const header = headerOf(path, read);
   const [shebang] = /^#!.*\n/.exec(text) ?? [''];
-  const parts = readParts(path, read).join('\n');
-  const code = withoutComments(text.slice(shebang.length));
-  checkNames(path, header, `${parts}\n${code}`);
-  const source = [shebang, withoutComments(parts), ...localsOf(header), code].join('');
+  const code = [...readParts(path, read), text.slice(shebang.length)].map(withoutComments).join('');
+  const source = shebang + withPlaces(path, header, code);
   const sha1 = createHash('sha1').update(source).digest('hex');
   const hasDeadline = header.args.some(({ name }) => name === 'deadline');
   return { ...header, ...inLayout(path, header, layout), name: path.split('/')[1]!, source, sha1, hasDeadline };
@@ -51,31 +50,35 @@ function headerOf(path: string, read: ReadLua): LuaHeader {
 function inLayout<Part extends string>(path: string, header: LuaHeader, layout: Readonly<Record<Part, string>>) {
   const check = (key: LuaKey): ScriptKey<Part> => {
     if (!(key.part in layout)) throw new Error(`${path}: its header names the key ${key.part}, which the layout lacks`);
+    if (key.suffix !== undefined && !header.args.some(({ givenAs }) => givenAs === key.suffix)) {
+      throw new Error(`${path}: its header puts the argument ${key.suffix} behind a key, but does not name it`);
+    }
     return key as ScriptKey<Part>;
   };
   return { keys: header.keys.map(check), optionalKeys: header.optionalKeys.map(check) };
 }
 
-/** The header and the code, parts included, have the same names; a number in the place of one would be right by chance. */
-function checkNames(path: string, { keys, optionalKeys, args, hasRest }: LuaHeader, code: string): void {
-  const declared = [...keys, ...optionalKeys].map(({ name }) => `keys.${name}`);
-  declared.push(...args.map(({ name }) => `args.${name}`), ...(hasRest ? ['FIRST'] : []));
-  const used = new Set(withoutComments(code).match(/\b(?:(?:keys|args)\.\w+|FIRST\b|(?:KEYS|ARGV)\[\d+)/g));
-  const undeclared = [...used].filter((name) => !declared.includes(name));
-  if (undeclared.length > 0) throw new Error(`${path}: its code uses what its header lacks: ${undeclared.join(', ')}`);
-  const unused = declared.filter((name) => !used.has(name));
-  if (unused.length > 0) throw new Error(`${path}: its header has what its code does not use: ${unused.join(', ')}`);
+/** The code with the places of keys and arguments instead of their names: it costs nothing then that they have some. */
+function withPlaces(path: string, header: LuaHeader, code: string): string {
+  const places = placesOf(header);
+  const unused = new Set(places.keys());
+  const placed = code.replace(/\b(?:(?:keys|args)\b(?:\.\w+)?|FIRST\b|(?:KEYS|ARGV)\[\d+)/g, (name) => {
+    const place = places.get(name);
+    if (place === undefined) throw new Error(`${path}: its code uses what its header does not name: ${name}`);
+    unused.delete(name);
+    return place;
+  });
+  if (unused.size > 0)
+    throw new Error(`${path}: its header names what its code does not use: ${[...unused].join(', ')}`);
+  return placed;
 }
 
-/** The lines that give a script's keys and arguments their names. */
-function localsOf({ keys, optionalKeys, args, hasRest }: LuaHeader): string[] {
-  const ofKeys = [...keys, ...optionalKeys].map(({ name }, i) => `${name}=KEYS[${i + 1}]`);
-  const ofArgs = args.map(({ name, type }, i) =>
-    type === 'number' ? `${name}=tonumber(ARGV[${i + 1}])` : `${name}=ARGV[${i + 1}]`,
-  );
-  return [
-    ...(ofKeys.length > 0 ? [`local keys = {${ofKeys.join(',')}}\n`] : []),
-    ...(ofArgs.length > 0 ? [`local args = {${ofArgs.join(',')}}\n`] : []),
-    ...(hasRest ? [`local FIRST = ${args.length + 1}\n`] : []),
-  ];
+function placesOf({ keys, optionalKeys, args, hasRest }: LuaHeader): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const [i, { name }] of [...keys, ...optionalKeys].entries()) places.set(`keys.${name}`, `KEYS[${i + 1}]`);
+  for (const [i, { name, type }] of args.entries()) {
+    places.set(`args.${name}`, type === 'number' ? `tonumber(ARGV[${i + 1}])` : `ARGV[${i + 1}]`);
+  }
+  if (hasRest) places.set('FIRST', String(args.length + 1));
+  return places;
 }

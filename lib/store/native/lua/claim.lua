@@ -21,4 +21,4 @@
 
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
-return claim_ready(keys, args, now_micros, 0)
+return claim_ready(now_micros, 0)

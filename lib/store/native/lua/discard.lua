@@ -14,8 +14,8 @@
 --@include select-dead
 
 check_deadline(args.deadline, (read_clock()))
-check_dead(keys)
-local ids = select_dead(keys.dead, args)
+check_dead()
+local ids = select_dead()
 if #ids == 0 then
   return 0
 end

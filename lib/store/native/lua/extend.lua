@@ -56,14 +56,14 @@ end
 redis.call('ZCARD', keys.leases)
 check_permissions('ZADD', keys.leases)
 if #strays > 0 then
-  check_store_held(keys)
-  check_give_back(keys)
+  check_store_held()
+  check_give_back()
 end
 if #deadlines > 0 then
   redis.call('ZADD', keys.leases, unpack(deadlines))
 end
 for token, text in pairs(left) do
-  store_held(keys, token, text)
+  store_held(token, text)
 end
-give_back(keys, strays)
+give_back(strays)
 return lost

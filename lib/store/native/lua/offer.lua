@@ -25,28 +25,27 @@
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 local earliest_before = lowest(keys.delayed)
-local size = args.max_messages > 0 and redis.call('HLEN', keys.messages) or 0
-local request = { first = FIRST, max_messages = args.max_messages, size = size, now_micros = now_micros }
-local plan = decide_offers(keys, request, record_due)
-local scores, bodies, replaced = plan.scores, plan.bodies, plan.replaced
-if #bodies == 0 then
-  return plan.receipts
+local room = math.huge
+if args.max_messages > 0 then
+  room = args.max_messages - redis.call('HLEN', keys.messages)
+end
+local receipts, scores, records, replaced, earliest = decide_offers(room, now_micros, record_due)
+if #scores == 0 then
+  return receipts
 end
 
-local records = {}
-for i, body in ipairs(bodies) do
-  records[2 * i - 1], records[2 * i] = scores[2 * i], pack_record(scores[2 * i - 1], now, body)
+for at = 2, #records, 2 do
+  records[at] = pack_record(scores[at - 1], now, records[at])
 end
-
 if #replaced > 0 then
-  check_take_out(keys)
+  check_take_out()
 end
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.channel, earliest_before, plan.earliest, now)
+announce(args.channel, earliest_before, earliest, now)
 
 for _, id in ipairs(replaced) do
-  take_out(keys, id)
+  take_out(id)
 end
 redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))
-return plan.receipts
+return receipts

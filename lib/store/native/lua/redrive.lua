@@ -19,9 +19,9 @@
 
 local now = read_clock()
 check_deadline(args.deadline, now)
-check_dead(keys)
+check_dead()
 local earliest_before = lowest(keys.delayed)
-local ids = select_dead(keys.dead, args)
+local ids = select_dead()
 if #ids == 0 then
   return 0
 end

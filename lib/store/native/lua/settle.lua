@@ -18,6 +18,7 @@
 --@include lowest
 --@include announce
 --@include dead
+--@include drop-dead
 --@include held
 --@include claims
 --@include give-back
@@ -110,7 +111,7 @@ if #later + #letters > 0 then
   now, now_micros = read_clock()
 end
 if #letters > 0 then
-  check_dead(keys)
+  check_dead()
   for at = 1, #letters, 2 do
     deaths[#deaths + 1], deaths[#deaths + 2] = now, letters[at]
   end
@@ -139,9 +140,9 @@ if #failures > 0 then
   end
 end
 if #released > 0 then
-  check_give_back(keys)
+  check_give_back()
 end
-check_store_held(keys)
+check_store_held()
 if #spent > 0 then
   check_permissions('HSET', keys.attempts)
 end
@@ -160,7 +161,7 @@ end
 announce(args.channel, earliest_before, earliest, now)
 
 for token in pairs(ended) do
-  store_held(keys, token, held[token])
+  store_held(token, held[token])
 end
 if #spent > 0 then
   redis.call('HSET', keys.attempts, unpack(spent))
@@ -178,10 +179,10 @@ if #scores > 0 then
   redis.call('ZADD', keys.delayed, unpack(scores))
   redis.call('HSET', keys.messages, unpack(records))
 end
-give_back(keys, released)
+give_back(released)
 if #letters > 0 then
   redis.call('ZADD', keys.dead, unpack(deaths))
   redis.call('HSET', keys.errors, unpack(letters))
-  reply[1] = drop_oldest_dead(keys, args.max_dead)
+  reply[1] = drop_oldest_dead()
 end
 return reply

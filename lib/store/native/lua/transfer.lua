@@ -17,4 +17,4 @@
 --@include transfer
 
 local now, now_micros = read_clock()
-return transfer_reply(execute_transfer(keys, args, now, plan_transfer(keys, args, now)), now_micros)
+return transfer_reply(execute_transfer(now, plan_transfer(now)), now_micros)

@@ -27,9 +27,9 @@ if not redis.call('ZSCORE', keys.timeouts, entry) then
 end
 check_permissions('ZREM', keys.timeouts)
 check_unlist(keys.entries)
-check_forget(keys)
+check_forget()
 local plan = locate(keys.entries, { entry })
 redis.call('ZREM', keys.timeouts, entry)
 unlist(keys.entries, plan)
-forget_offered(keys, args.id, record)
+forget_offered(args.id, record)
 return 'cancelled'

@@ -26,16 +26,16 @@ local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
 for _, key in ipairs({ keys.timeouts, keys.offered, keys.values, keys.leases }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
 redis.call('LLEN', keys.wake)
-if redis.call('GET', keys.paused) or has_taken(keys, args.token) or #passed_on_by(keys.claims, args.instead_of) > 0 then
+if redis.call('GET', keys.paused) or has_taken() or #passed_on() > 0 then
   room = 0
 end
 
-local values = read_within(math.min(room, waiting), most_bytes(args), function(first, last)
+local values = read_within(math.min(room, waiting), most_bytes(), function(first, last)
   return redis.call('LRANGE', keys.target, first - 1, last - 1)
 end)
 local count = #values
 if count > 0 then
-  local search = find_offered(keys, values, now)
+  local search = find_offered(values, now)
   count = search.sure
 
   local ids, records, offered, places = {}, {}, {}, {}
@@ -54,13 +54,13 @@ if count > 0 then
     end
   end
 
-  check_claim_permissions(keys)
+  check_claim_permissions()
   check_permissions(
     'ZADD', keys.offered, 'ZADD', keys.values, 'LPOP', keys.target, 'HSET', keys.messages, 'RPUSH', keys.ready,
     'SET', keys.sequence, 'ZREM', keys.offered, 'ZREM', keys.values, 'LRANGE', keys.ready, 'HMGET', keys.messages, 'DEL', keys.wake,
     'HMGET', keys.attempts
   )
-  pass_over(keys, search.passed)
+  pass_over(search.passed)
   if count > 0 then
     redis.call('LPOP', keys.target, count)
     redis.call('HSET', keys.messages, unpack(records))
@@ -77,4 +77,4 @@ if count > 0 then
   end
 end
 
-return claim_ready(keys, args, now_micros, waiting - count)
+return claim_ready(now_micros, waiting - count)

@@ -17,7 +17,7 @@ if not record or not redis.call('ZSCORE', keys.offered, args.id) then
 end
 local entry = entry_of(record)
 local value = entry_value(entry) or ''
-local state = offered_state(keys, entry, value)
+local state = offered_state(entry, value)
 if state == 'taken' then
   return { state }
 end

@@ -32,12 +32,12 @@ check_deadline(args.deadline, now)
 -- Any that may have been taken by consumers of Java's.
 local any_due = redis.call('ZCOUNT', keys.offered, '-inf', now) > 0
 if any_due then
-  check_forget_taken(keys)
+  check_forget_taken()
 end
-local size = 0
+local room = math.huge
 if args.max_messages > 0 then
-  size = redis.call('ZCARD', keys.timeouts) + redis.call('LLEN', keys.target)
-    + redis.call('HLEN', keys.messages) - redis.call('ZCARD', keys.offered)
+  room = args.max_messages - redis.call('ZCARD', keys.timeouts) - redis.call('LLEN', keys.target)
+    - redis.call('HLEN', keys.messages) + redis.call('ZCARD', keys.offered)
 end
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
 
@@ -51,9 +51,9 @@ local function due_in_use(record, id)
   if not waiting[id] and redis.call('ZSCORE', keys.offered, id) then
     local entry = entry_of(record)
     local value = entry_value(entry) or ''
-    local state = offered_state(keys, entry, value)
+    local state = offered_state(entry, value)
     if state == 'taken' then
-      check_forget_taken(keys)
+      check_forget_taken()
       taken[id] = record
       return nil
     end
@@ -62,17 +62,15 @@ local function due_in_use(record, id)
   return record_due(record)
 end
 
-local request = { first = FIRST, max_messages = args.max_messages, size = size, now_micros = now_micros }
-local plan = decide_offers(keys, request, due_in_use)
-local scores, bodies, replaced = plan.scores, plan.bodies, plan.replaced
-if #bodies == 0 then
-  return plan.receipts
+local receipts, scores, records, replaced, earliest = decide_offers(room, now_micros, due_in_use)
+if #scores == 0 then
+  return receipts
 end
 if #replaced > 0 then
-  check_take_out(keys)
+  check_take_out()
   check_permissions('ZREM', keys.timeouts, 'LREM', keys.target)
   check_unlist(keys.entries)
-  check_forget(keys)
+  check_forget()
 end
 check_permissions(
   'RPUSH', keys.entries, 'ZADD', keys.timeouts, 'ZADD', keys.offered, 'HSET', keys.messages, 'SET', keys.sequence
@@ -81,17 +79,17 @@ if #replaced > 0 or next(taken) then
   -- Else the first write is one to this list, and refused for a wrong type itself.
   redis.call('LLEN', keys.entries)
 end
-if redis.call('ZCOUNT', keys.timeouts, '-inf', plan.earliest) == 0 then
-  redis.call('PUBLISH', args.channel, string.format('%.0f', plan.earliest))
+if redis.call('ZCOUNT', keys.timeouts, '-inf', earliest) == 0 then
+  redis.call('PUBLISH', args.channel, string.format('%.0f', earliest))
 end
 
 for id, record in pairs(taken) do
-  forget_offered(keys, id, record)
+  forget_offered(id, record)
 end
 for _, id in ipairs(replaced) do
   local old = waiting[id]
   if not old then
-    take_out(keys, id)
+    take_out(id)
   else
     if old.state == 'delayed' then
       redis.call('ZREM', keys.timeouts, old.entry)
@@ -99,25 +97,24 @@ for _, id in ipairs(replaced) do
     else
       redis.call('LREM', keys.target, 1, old.value)
     end
-    forget_offered(keys, id, old.record)
+    forget_offered(id, old.record)
   end
 end
 
-local timeouts, entries, records = {}, {}, {}
-for i, value in ipairs(bodies) do
-  local due, id = scores[2 * i - 1], scores[2 * i]
-  local entry = pack_entry(args.format, sequence + i - 1, value)
-  entries[i] = entry
-  timeouts[2 * i - 1], timeouts[2 * i] = due, entry
-  records[2 * i - 1], records[2 * i] = id, pack_record(due, now, entry)
+local timeouts, entries = {}, {}
+for at = 2, #records, 2 do
+  local due, entry = scores[at - 1], pack_entry(args.format, sequence + #entries, records[at])
+  entries[#entries + 1] = entry
+  timeouts[at - 1], timeouts[at] = due, entry
+  records[at] = pack_record(due, now, entry)
 end
 
 redis.call('RPUSH', keys.entries, unpack(entries))
 redis.call('ZADD', keys.timeouts, unpack(timeouts))
 redis.call('ZADD', keys.offered, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))
-store_sequence(keys.sequence, sequence + #bodies - 1)
+store_sequence(keys.sequence, sequence + #entries - 1)
 if any_due then
-  forget_taken(keys, now, FORGET)
+  forget_taken(now, FORGET)
 end
-return plan.receipts
+return receipts

@@ -9,7 +9,7 @@
 -- Atomic so that a message on its way from one state to another is not taken for lost. A crash right after leaves them ready.
 --@include native/repair
 
-return repair(keys, args, function()
+return repair(function()
   return redis.call('ZCARD', keys.offered)
 end, function(id)
   return redis.call('ZSCORE', keys.offered, id)

@@ -13,6 +13,7 @@
 --@include native/record
 --@include native/lowest
 --@include offered
+--@include forget
 
 local id = args.id
 local now, now_micros = read_clock()
@@ -36,5 +37,5 @@ end
 redis.call('ZADD', keys.timeouts, due, entry)
 redis.call('ZADD', keys.offered, due, id)
 redis.call('HSET', keys.messages, id, with_due(record, due))
-leave_values(keys.values, id, record)
+leave_values(id, record)
 return 'moved'

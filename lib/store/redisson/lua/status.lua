@@ -13,6 +13,6 @@ return {
   redis.call('LLEN', keys.target) + redis.call('LLEN', keys.ready),
   count_active(keys.claims),
   redis.call('ZCARD', keys.dead),
-  lower(lowest(keys.timeouts), lowest(keys.delayed)) or -1,
+  lower_of(lowest(keys.timeouts), lowest(keys.delayed)) or -1,
   redis.call('GET', keys.paused) and 1 or 0,
 }

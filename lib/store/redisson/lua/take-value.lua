@@ -30,7 +30,7 @@ local due = redis.call('ZSCORE', keys.timeouts, entry)
 local plan = locate(keys.entries, { entry })
 check_permissions('ZREM', keys.timeouts, 'ZRANGE', keys.offered, 'HMGET', keys.messages)
 check_unlist(keys.entries)
-check_forget(keys)
+check_forget()
 local was_delayed = redis.call('ZREM', keys.timeouts, entry) == 1
 unlist(keys.entries, plan)
 if not was_delayed then
@@ -41,7 +41,7 @@ local ids = redis.call('ZRANGE', keys.offered, due, due, 'BYSCORE', 'LIMIT', 0, 
 local records = #ids > 0 and redis.call('HMGET', keys.messages, unpack(ids)) or {}
 for i, record in ipairs(records) do
   if record and entry_of(record) == entry then
-    forget_offered(keys, ids[i], record)
+    forget_offered(ids[i], record)
   end
 end
 return value

@@ -16,6 +16,7 @@
 --@include native/lowest
 --@include native/ring
 --@include native/dead
+--@include native/drop-dead
 --@include native/transfer
 --@include entry
 --@include taken
@@ -25,14 +26,14 @@ local now, now_micros = read_clock()
 -- Of those that consumers of Java's took, so many are forgotten by each call.
 local FORGET = 100
 
-local found = up_to_now(keys.timeouts, lowest(keys.timeouts), args.limit, now)
+local found = up_to_now(keys.timeouts, lowest(keys.timeouts), now)
 local length = redis.call('LLEN', keys.target)
 redis.call('LLEN', keys.wake)
 redis.call('ZCARD', keys.offered)
 local is_paused = redis.call('GET', keys.paused)
-check_forget_taken(keys)
-check_dead(keys)
-local native_plan = plan_transfer(keys, args, now)
+check_forget_taken()
+check_dead()
+local native_plan = plan_transfer(now)
 local plan, count = locate(keys.entries, found)
 
 local gone, values, letters, records, causes = {}, {}, {}, {}, {}
@@ -62,9 +63,9 @@ if count > 0 then
   redis.call('ZREM', keys.timeouts, unpack(gone))
   unlist(keys.entries, plan)
 end
-local report = execute_transfer(keys, args, now, native_plan)
+local report = execute_transfer(now, native_plan)
 if #values > 0 then
-  report.last_move = move_text(args, now)
+  report.last_move = move_text(now)
   redis.call('RPUSH', keys.target, unpack(values))
   redis.call('SET', keys.mover, report.last_move)
   length = length + #values
@@ -73,20 +74,20 @@ if #letters > 0 then
   redis.call('ZADD', keys.dead, unpack(letters))
   redis.call('HSET', keys.messages, unpack(records))
   redis.call('HSET', keys.errors, unpack(causes))
-  report.dropped = report.dropped + drop_oldest_dead(keys, args.max_dead)
+  report.dropped = report.dropped + drop_oldest_dead()
 end
 if length > 0 and not is_paused then
   ring(keys.wake)
 end
 local is_cut_short = count < #found or count == args.limit
 if not is_cut_short then
-  forget_taken(keys, now, FORGET)
+  forget_taken(now, FORGET)
 end
 
 report.moved = report.moved + #values
 report.more = report.more or is_cut_short
 report.ready = report.ready + length
-report.next_at = lower(lowest(keys.timeouts), report.next_at)
+report.next_at = lower_of(lowest(keys.timeouts), report.next_at)
 local reply = transfer_reply(report, now_micros)
 reply[#reply + 1] = length
 return reply

@@ -7,17 +7,18 @@
 -- How long a token is remembered to take nothing: as long as a call may be under way, the longest offerTimeout.
 local ENDED_KEPT_MS = 600000
 
-local function most_bytes(args)
-  return args.max_bytes > 0 and args.max_bytes or math.huge
+local function most_bytes()
+  local max_bytes = args.max_bytes
+  return max_bytes > 0 and max_bytes or math.huge
 end
 
 -- A token takes once; and not at all, once another claim has come in its place.
-local function has_taken(keys, token)
-  return redis.call('GET', keys.ended_token) or redis.call('HGET', keys.claims, token)
+local function has_taken()
+  return redis.call('GET', keys.ended_token) or redis.call('HGET', keys.claims, args.token)
 end
 
 -- Raises if what a claim changes may not be changed: before the first write.
-local function check_claim_permissions(keys)
+local function check_claim_permissions()
   check_permissions('LPOP', keys.ready, 'HSET', keys.claims, 'ZADD', keys.leases, 'RPUSH', keys.wake)
   if keys.ended_instead_of then
     check_permissions('SET', keys.ended_instead_of, 'LPUSH', keys.ready, 'HDEL', keys.claims, 'ZREM', keys.leases)
@@ -25,8 +26,8 @@ local function check_claim_permissions(keys)
 end
 
 -- What the claim holds in whose place this one comes.
-local function passed_on_by(claims, instead_of)
-  return instead_of == '' and {} or ids_held(redis.call('HGET', claims, instead_of) or '\n')
+local function passed_on()
+  return args.instead_of == '' and {} or ids_held(redis.call('HGET', keys.claims, args.instead_of) or '\n')
 end
 
 -- How many records are read at a time: each may be as large as a payload, and not all may be taken.
@@ -34,7 +35,7 @@ local READ_AT_ONCE = 64
 
 -- Takes the first of these messages, `most` and `max_bytes` at most, but one at least unless `most` is 0. Returns how many, these
 -- as one string, and the ids of those that have a record.
-local function pack_taken(keys, ids, most, max_bytes)
+local function pack_taken(ids, most, max_bytes)
   local taken, present, count, bytes = {}, {}, 0, 0
   local failed = most > 0 and redis.call('HLEN', keys.attempts) > 0
     and redis.call('HMGET', keys.attempts, unpack(ids, 1, most)) or {}
@@ -57,34 +58,34 @@ local function pack_taken(keys, ids, most, max_bytes)
   return count, table.concat(taken), present
 end
 
--- `elsewhere`: messages that are ready, but not in the list of ready ones.
-local function claim_ready(keys, args, now_micros, elsewhere)
-  local passed_on = passed_on_by(keys.claims, args.instead_of)
-  local limit = has_taken(keys, args.token) and 0 or args.limit
+-- `elsewhere`: how many messages that are ready, but not in the list of ready ones.
+local function claim_ready(now_micros, elsewhere)
+  local passed = passed_on()
+  local limit = has_taken() and 0 or args.limit
   local is_paused = redis.call('GET', keys.paused)
   local ready, tokens_at_door = redis.call('LLEN', keys.ready), redis.call('LLEN', keys.wake)
   redis.call('ZCARD', keys.leases)
 
-  local ids = passed_on
-  if #passed_on == 0 and not is_paused and limit > 0 then
+  local ids = passed
+  if #passed == 0 and not is_paused and limit > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, limit - 1)
   end
-  local count, taken, present = pack_taken(keys, ids, math.min(limit, #ids), most_bytes(args))
-  local popped = #passed_on == 0 and count or 0
-  local given_back = #passed_on - (count - popped)
+  local count, taken, present = pack_taken(ids, math.min(limit, #ids), most_bytes())
+  local popped = #passed == 0 and count or 0
+  local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
   -- Nothing is left to wake for.
   local is_bell_stale = not more and tokens_at_door > 0
 
-  check_claim_permissions(keys)
+  check_claim_permissions()
   if is_bell_stale then
     check_permissions('DEL', keys.wake)
   end
   if popped > 0 then
     redis.call('LPOP', keys.ready, popped)
   end
-  for i = #passed_on, #passed_on - given_back + 1, -1 do
-    redis.call('LPUSH', keys.ready, passed_on[i])
+  for i = #passed, #passed - given_back + 1, -1 do
+    redis.call('LPUSH', keys.ready, passed[i])
   end
   if keys.ended_instead_of then
     redis.call('SET', keys.ended_instead_of, '1', 'PX', ENDED_KEPT_MS)

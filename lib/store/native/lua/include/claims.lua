@@ -13,12 +13,12 @@ local function read_held(claims, tokens)
 end
 
 -- Raises if what claims hold may not be changed: before the first write.
-local function check_store_held(keys)
+local function check_store_held()
   check_permissions('HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases)
 end
 
 -- A claim that holds nothing any more has ended, and its lease with it.
-local function store_held(keys, token, held)
+local function store_held(token, held)
   if held == '\n' then
     redis.call('HDEL', keys.claims, token)
     redis.call('ZREM', keys.leases, token)

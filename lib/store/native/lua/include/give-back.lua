@@ -3,14 +3,14 @@
 --@include ring
 
 -- Raises if a key is of a wrong type, or may not be changed: before the first write.
-local function check_give_back(keys)
+local function check_give_back()
   redis.call('LLEN', keys.ready)
   redis.call('GET', keys.paused)
   redis.call('LLEN', keys.wake)
   check_permissions('LPUSH', keys.ready, 'RPUSH', keys.wake)
 end
 
-local function give_back(keys, ids)
+local function give_back(ids)
   if #ids == 0 then
     return
   end

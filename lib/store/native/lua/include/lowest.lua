@@ -5,6 +5,6 @@ local function lowest(key)
 end
 
 -- The lower of two, each of which may be nil.
-local function lower(one, other)
+local function lower_of(one, other)
   return one and other and math.min(one, other) or one or other
 end

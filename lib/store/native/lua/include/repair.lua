@@ -8,14 +8,15 @@
 local MOST_READY = 10000
 
 -- `elsewhere`: how many of the messages are in a state that these keys do not tell.
-local function is_sound(keys, ready, elsewhere)
+local function is_sound(ready, elsewhere)
   local known = redis.call('ZCARD', keys.delayed) + ready + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
   return redis.call('HLEN', keys.messages) <= known + elsewhere
 end
 
 -- The ids in a part of the queue, and the cursor of the next part.
-local function read_part(keys, cursor, size)
-  local part = redis.call('HSCAN', keys.messages, cursor, 'COUNT', size)
+local function read_part()
+  local cursor = args.cursor == '' and '0' or args.cursor
+  local part = redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size)
   local ids = {}
   for at = 1, #part[2], 2 do
     ids[#ids + 1] = part[2][at]
@@ -24,8 +25,8 @@ local function read_part(keys, cursor, size)
 end
 
 -- Of a part of the queue, the ids that are in no state, and the cursor of the next part.
-local function find_lost(keys, args, is_elsewhere)
-  local ids, next_cursor = read_part(keys, args.cursor == '' and '0' or args.cursor, args.size)
+local function find_lost(is_elsewhere)
+  local ids, next_cursor = read_part()
   local lost, ready, holders = {}, nil, nil
   for _, id in ipairs(ids) do
     if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) and not is_elsewhere(id) then
@@ -40,12 +41,12 @@ local function find_lost(keys, args, is_elsewhere)
 end
 
 -- `elsewhere()` and `is_elsewhere(id)`: how many messages, and whether one, are in a state that these keys do not tell.
-local function repair(keys, args, elsewhere, is_elsewhere)
+local function repair(elsewhere, is_elsewhere)
   local ready = redis.call('LLEN', keys.ready)
-  if ready > MOST_READY or (args.cursor == '' and is_sound(keys, ready, elsewhere())) then
+  if ready > MOST_READY or (args.cursor == '' and is_sound(ready, elsewhere())) then
     return { '' }
   end
-  local lost, next_cursor = find_lost(keys, args, is_elsewhere)
+  local lost, next_cursor = find_lost(is_elsewhere)
   if #lost > 0 then
     redis.call('LLEN', keys.wake)
     local is_paused = redis.call('GET', keys.paused)

@@ -5,7 +5,7 @@
 --@include holders
 
 -- Raises if one of these is of a wrong type, or may not be changed: before the first write.
-local function check_take_out(keys)
+local function check_take_out()
   for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
   for _, key in ipairs({ keys.claims, keys.attempts, keys.errors }) do redis.call('HLEN', key) end
   redis.call('LLEN', keys.ready)
@@ -19,21 +19,21 @@ end
 local holders
 
 -- Returns whether a claim held it.
-local function take_from_claim(keys, id)
+local function take_from_claim(id)
   holders = holders or holders_of(keys.claims)
   local token = holders[id]
   local left = token and without_ids(redis.call('HGET', keys.claims, token), id)
   if left then
-    store_held(keys, token, left)
+    store_held(token, left)
   end
   return left
 end
 
-local function take_out(keys, id)
+local function take_out(id)
   if redis.call('ZREM', keys.delayed, id) == 0 then
     if redis.call('ZREM', keys.dead, id) == 1 then
       redis.call('HDEL', keys.errors, id)
-    elseif not take_from_claim(keys, id) then
+    elseif not take_from_claim(id) then
       redis.call('LREM', keys.ready, 1, id)
     end
   end

@@ -4,21 +4,22 @@
 --@include lowest
 --@include ring
 --@include dead
+--@include drop-dead
 --@include held
 --@include claims
 
--- The first members of a sorted set whose score is past, `limit` at most. An idle check ends after the lowest of two sets and two
+-- The first members of a sorted set whose score is past, as many as are to be moved at most. An idle check ends after the lowest of two sets and two
 -- more reads.
-local function up_to_now(key, first, limit, now)
+local function up_to_now(key, first, now)
   if first == nil or first > now then
     return {}
   end
-  return redis.call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', 0, limit)
+  return redis.call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', 0, args.limit)
 end
 
 -- Of the claims whose lease has ended: the ids they hold, `limit` at most, and by token what is left of them.
-local function expired_claims(keys, limit, tokens)
-  local expired = { ids = {}, left = {} }
+local function expired_claims(tokens)
+  local expired, limit = { ids = {}, left = {} }, args.limit
   for _, token in ipairs(tokens) do
     local room = limit - #expired.ids
     if room == 0 then
@@ -34,7 +35,7 @@ local function expired_claims(keys, limit, tokens)
 end
 
 -- Raises if what the plan changes may not be changed: before the first write.
-local function check_transfer_permissions(keys, plan)
+local function check_transfer_permissions(plan)
   if #plan.due > 0 then
     check_permissions('ZREMRANGEBYRANK', keys.delayed, 'RPUSH', keys.ready, 'SET', keys.mover)
   end
@@ -42,16 +43,16 @@ local function check_transfer_permissions(keys, plan)
     check_permissions('HSET', keys.attempts, 'RPUSH', keys.ready, 'ZADD', keys.dead, 'HSET', keys.errors)
   end
   if next(plan.expired.left) ~= nil then
-    check_store_held(keys)
+    check_store_held()
   end
   check_permissions('RPUSH', keys.wake)
 end
 
 -- Raises if a key is of a wrong type.
-local function plan_transfer(keys, args, now)
+local function plan_transfer(now)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
-  plan.due = up_to_now(keys.delayed, plan.next_due, args.limit, now)
-  plan.expired = expired_claims(keys, args.limit, up_to_now(keys.leases, plan.next_lease_end, args.limit, now))
+  plan.due = up_to_now(keys.delayed, plan.next_due, now)
+  plan.expired = expired_claims(up_to_now(keys.leases, plan.next_lease_end, now))
   plan.ready = redis.call('LLEN', keys.ready)
   plan.last_move = redis.call('GET', keys.mover) or ''
   if plan.ready + #plan.due + #plan.expired.ids > 0 then
@@ -59,20 +60,21 @@ local function plan_transfer(keys, args, now)
     plan.is_paused = redis.call('GET', keys.paused)
   end
   if #plan.expired.ids > 0 then
-    check_dead(keys)
+    check_dead()
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
   end
-  check_transfer_permissions(keys, plan)
+  check_transfer_permissions(plan)
   return plan
 end
 
 -- Returns recovered (ready again), buried (dead now), dropped (oldest dead letters).
-local function take_back(keys, args, now, plan)
+local function take_back(now, plan)
   local spent, again, letters, causes = {}, {}, {}, {}
+  local max_attempts = args.max_attempts
   for i, id in ipairs(plan.expired.ids) do
     local count = (tonumber(plan.failed[i] or 0) or 0) + 1
     spent[#spent + 1], spent[#spent + 2] = id, count
-    if count < args.max_attempts then
+    if count < max_attempts then
       again[#again + 1] = id
     else
       letters[#letters + 1], letters[#letters + 2] = now, id
@@ -88,33 +90,33 @@ local function take_back(keys, args, now, plan)
   if #letters > 0 then
     redis.call('ZADD', keys.dead, unpack(letters))
     redis.call('HSET', keys.errors, unpack(causes))
-    dropped = drop_oldest_dead(keys, args.max_dead)
+    dropped = drop_oldest_dead()
   end
   return #again, #letters / 2, dropped
 end
 
-local function move_text(args, now)
+local function move_text(now)
   return args.scheduler .. ' ' .. string.format('%.0f', now)
 end
 
 -- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known), last_move.
-local function execute_transfer(keys, args, now, plan)
+local function execute_transfer(now, plan)
   local report = {
     moved = #plan.due, recovered = 0, buried = 0, dropped = 0, last_move = plan.last_move,
     more = #plan.due == args.limit or #plan.expired.ids == args.limit,
   }
   local next_due, next_lease_end = plan.next_due, plan.next_lease_end
   if #plan.expired.ids > 0 then
-    report.recovered, report.buried, report.dropped = take_back(keys, args, now, plan)
+    report.recovered, report.buried, report.dropped = take_back(now, plan)
   end
   for token, left in pairs(plan.expired.left) do
-    store_held(keys, token, left)
+    store_held(token, left)
   end
   if next(plan.expired.left) ~= nil then
     next_lease_end = lowest(keys.leases)
   end
   if #plan.due > 0 then
-    report.last_move = move_text(args, now)
+    report.last_move = move_text(now)
     -- They are the lowest scores there are, so their ranks name them.
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
     redis.call('RPUSH', keys.ready, unpack(plan.due))
@@ -127,7 +129,7 @@ local function execute_transfer(keys, args, now, plan)
   if report.ready > 0 and not plan.is_paused then
     ring(keys.wake)
   end
-  report.next_at = lower(next_due, next_lease_end)
+  report.next_at = lower_of(next_due, next_lease_end)
   return report
 end
 

@@ -11,8 +11,26 @@
 -- payloads.
 local LOOK_FURTHER = 100
 
+-- Added to the due time, as the score of a message that claims have passed over: so these stand before all others.
+local PASSED_OVER = -1e15
+
+-- The messages that are due, earliest first, as far as no claim has passed them over: `most` of them from a place on, from 0.
+local function due_offered(now, place, most)
+  return redis.call('ZRANGE', keys.offered, 0, now, 'BYSCORE', 'LIMIT', place, most)
+end
+
+-- The ids of the messages of a value that claims have passed over, earliest due first, `most` at most.
+local function passed_over(value, most)
+  local start = digest_of(value)
+  local ids = redis.call('ZRANGE', keys.values, '[' .. start, '(' .. start .. '\255', 'BYLEX', 'LIMIT', 0, most)
+  for i, place in ipairs(ids) do
+    ids[i] = string.sub(place, PLACE_BYTES + 1)
+  end
+  return ids
+end
+
 -- Takes those that are wanted; returns the others.
-local function sift(keys, search, ids)
+local function sift(search, ids)
   local records = #ids > 0 and redis.call('HMGET', keys.messages, unpack(ids)) or {}
   local candidates, entries, others = {}, {}, {}
   for i, record in ipairs(records) do
@@ -50,7 +68,7 @@ end
 
 -- Returns found: for each value the message that was offered here, nil if it is Java's; sure: for how many values, from the first on,
 -- that is known; passed: the messages to be passed over.
-local function find_offered(keys, values, now)
+local function find_offered(values, now)
   local search = { wanted = {}, messages = {}, missing = #values }
   for _, value in ipairs(values) do
     search.wanted[value] = (search.wanted[value] or 0) + 1
@@ -59,7 +77,7 @@ local function find_offered(keys, values, now)
 
   if redis.call('ZCARD', keys.values) > 0 then
     for value, most in pairs(search.wanted) do
-      sift(keys, search, passed_over(keys.values, value, most))
+      sift(search, passed_over(value, most))
       for _, message in ipairs(search.messages[value]) do
         message.place = value_place(message.id, message.record)
       end
@@ -69,9 +87,9 @@ local function find_offered(keys, values, now)
   local looks, are_all, passed = 0, false, {}
   for _, most in ipairs({ #values, LOOK_FURTHER }) do
     if search.missing > 0 and not are_all then
-      local ids = due_offered(keys.offered, now, looks, most)
+      local ids = due_offered(now, looks, most)
       looks, are_all = looks + #ids, #ids < most
-      for _, message in ipairs(sift(keys, search, ids)) do
+      for _, message in ipairs(sift(search, ids)) do
         table.insert(passed, message)
       end
     end
@@ -87,7 +105,7 @@ local function find_offered(keys, values, now)
   return { found = found, sure = sure, passed = passed }
 end
 
-local function pass_over(keys, passed)
+local function pass_over(passed)
   if #passed == 0 then
     return
   end

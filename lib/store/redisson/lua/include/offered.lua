@@ -7,16 +7,8 @@
 -- A consumer of Java's takes a value without a word; then what is kept here is forgotten later, see taken.lua.
 --@include entry
 
--- Added to the due time, as the score of a message that claims have passed over: so these stand before all others.
-local PASSED_OVER = -1e15
-
 local function entry_of(record)
   return string.sub(record, 13)
-end
-
--- The messages that are due, earliest first, as far as no claim has passed them over: `most` of them from a place on, from 0.
-local function due_offered(offered, now, place, most)
-  return redis.call('ZRANGE', offered, 0, now, 'BYSCORE', 'LIMIT', place, most)
 end
 
 -- What the place of a message among those of its value begins with.
@@ -32,21 +24,4 @@ local function value_place(id, record)
   local entry = entry_of(record)
   local at, id_at = read_heads(entry)
   return at and digest_of(string.sub(entry, at)) .. string.sub(record, 1, 6) .. string.sub(entry, id_at, id_at + 7) .. id
-end
-
--- The ids of the messages of a value that claims have passed over, earliest due first, `most` at most.
-local function passed_over(values, value, most)
-  local start = digest_of(value)
-  local ids = redis.call('ZRANGE', values, '[' .. start, '(' .. start .. '\255', 'BYLEX', 'LIMIT', 0, most)
-  for i, place in ipairs(ids) do
-    ids[i] = string.sub(place, PLACE_BYTES + 1)
-  end
-  return ids
-end
-
-local function leave_values(values, id, record)
-  local place = value_place(id, record)
-  if place then
-    redis.call('ZREM', values, place)
-  end
 end

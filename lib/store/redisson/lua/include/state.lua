@@ -1,5 +1,5 @@
 -- Where a message is that was offered here: 'delayed', 'ready', or 'taken' by a consumer of Java's.
-local function offered_state(keys, entry, value)
+local function offered_state(entry, value)
   if redis.call('ZSCORE', keys.timeouts, entry) then
     return 'delayed'
   end
