@@ -5,14 +5,11 @@
 -- Returns 1 if it rang, or somebody else had, else 0.
 --
 -- Atomic so that a token is left only while messages are ready. A crash right after leaves it for the next consumer.
---@include native/permission
 --@include native/ring
 
 local ready = redis.call('LLEN', keys.ready) + redis.call('LLEN', keys.target)
-redis.call('LLEN', keys.wake)
-if redis.call('GET', keys.paused) or ready == 0 then
+if ready == 0 or redis.call('GET', keys.paused) then
   return 0
 end
-check_permissions('RPUSH', keys.wake)
 ring(keys.wake)
 return 1
