@@ -2,7 +2,6 @@ import type { TextCodec } from './payload-codec.js';
 import { unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Redisson's `StringCodec`: a text is its UTF-8. */
 export const stringCodec: TextCodec = {
@@ -10,7 +9,7 @@ export const stringCodec: TextCodec = {
     if (typeof payload !== 'string') {
       throw unwritable(`the codec string takes text only, not ${payload === null ? 'null' : typeof payload}`);
     }
-    if (LONE_SURROGATE.test(payload)) {
+    if (!payload.isWellFormed()) {
       throw unwritable('half of a surrogate pair has no UTF-8; it is not text, offer bytes with the codec buffer');
     }
     return payload;
