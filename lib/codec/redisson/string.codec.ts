@@ -2,7 +2,6 @@ import type { TextCodec } from './payload-codec.js';
 import { unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
-
 /** Redisson's `StringCodec`: a text is its UTF-8. */
 export const stringCodec: TextCodec = {
   encode(payload) {
