@@ -72,6 +72,8 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
   test('that the other side hangs up on is repeated, and the log says so', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
+    // No greeting reaches the server, so that none is answered before the next reset.
+    const greetings = proxy.hold(() => true);
     const hangUp = setInterval(() => proxy.reset(), 1);
     const app = await scene.startApp({ module: { connection: connect(proxy.url), offerTimeout: 300 } });
     expect(app.log.join()).toMatch(/ECONNRESET|closed before it was ready/);
@@ -80,6 +82,7 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
       cause: expect.any(Error),
     });
     clearInterval(hangUp);
+    greetings.release();
     await until(() => app.producer.offer(queue, 1, '1h').then(() => true));
   });
 });
