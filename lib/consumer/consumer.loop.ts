@@ -87,7 +87,8 @@ export class ConsumerLoop {
 
   /** Whether a message is among {@link held}. Looks at each: for rare cases. */
   holds(id: string): boolean {
-    return [...this.#held].some(({ claim }) => claim.id === id);
+    for (const { claim } of this.#held) if (claim.id === id) return true;
+    return false;
   }
 
   start(): void {

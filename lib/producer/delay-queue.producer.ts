@@ -7,6 +7,7 @@ import { assertQueueName } from '../message/queue-name.js';
 import { type Queue, Queues } from '../runtime/queues.js';
 import type { DeadLetters } from './dead-letters.js';
 import {
+  checkOfferOptions,
   dueAfter,
   dueAt,
   type OfferOptions,
@@ -97,7 +98,7 @@ export class DelayQueueProducer {
     const writer = this.#writer(queue);
     const offers = readEach(messages, (message) => {
       const { payload, delay, ...options } = readRequest(message);
-      return writer.prepare(payload, dueAfter(delay), readOfferOptions(options));
+      return writer.prepare(payload, dueAfter(delay), checkOfferOptions(options));
     });
     return this.#busyOr(writer).writeMany(offers);
   }

@@ -104,8 +104,15 @@ export function readRequest<T>(given: OfferRequest<T>): OfferRequest<T> {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readOfferOptions(given: OfferOptions | undefined): OfferOptions {
-  if (given === undefined) return NO_OPTIONS;
-  const { id, headers, onDuplicate } = readFields(given, 'options', OPTIONS);
+  return given === undefined ? NO_OPTIONS : checkOfferOptions(readFields(given, 'options', OPTIONS));
+}
+
+/**
+ * Checks what was read of an offer's options.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function checkOfferOptions({ id, headers, onDuplicate }: OfferOptions): OfferOptions {
   if (id !== undefined) assertMessageId(id);
   if (onDuplicate !== undefined && !ON_DUPLICATE.includes(onDuplicate)) {
     throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace' or 'reject'");
