@@ -1,17 +1,12 @@
 import { join } from 'node:path';
 import { Application } from './application.js';
 import { PROJECT } from './packed-package.js';
+import { STRICTEST } from './strictest.js';
 
 const TSCONFIG = {
   compilerOptions: {
+    ...STRICTEST,
     module: 'nodenext',
-    target: 'es2022',
-    types: ['node'],
-    strict: true,
-    // The declarations of the package are checked too, against those of its peers.
-    skipLibCheck: false,
-    experimentalDecorators: true,
-    emitDecoratorMetadata: true,
     rootDir: '.',
     outDir: 'dist',
   },

@@ -4,6 +4,7 @@ import { Application } from './application.js';
 import { HANDLED, ONE_COPY } from './expected.js';
 import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
+import { STRICTEST } from './strictest.js';
 
 /** What holds for one line of Nest. */
 export interface NestSuite extends NestLine {
@@ -31,17 +32,6 @@ export interface TypeScriptSettings {
   readonly moduleResolution: string;
   readonly options?: object;
 }
-
-const STRICTEST = {
-  target: 'es2022',
-  types: ['node'],
-  strict: true,
-  // The declarations of the package are checked too, against those of its peers.
-  skipLibCheck: false,
-  experimentalDecorators: true,
-  emitDecoratorMetadata: true,
-  noEmit: true,
-};
 
 interface BundleOptions {
   readonly bundler: 'esbuild' | 'webpack';
@@ -96,7 +86,7 @@ function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () =>
   it.each(typeScripts)(
     'type-checks with $compiler, module $module, resolution $moduleResolution',
     async ({ compiler, module, moduleResolution, options }) => {
-      const compilerOptions = { ...STRICTEST, module, moduleResolution, ...options };
+      const compilerOptions = { ...STRICTEST, noEmit: true, module, moduleResolution, ...options };
       await app().write('tsconfig.strictest.json', { compilerOptions, files: ['src/main.ts', 'src/greetings.ts'] });
       const args = [`node_modules/${compiler}/bin/tsc`, '-p', 'tsconfig.strictest.json'];
       expect(await app().command(process.execPath, args)).toBe('');
