@@ -33,4 +33,4 @@ export { DelayQueueProducer } from './producer/delay-queue.producer.js';
 export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
 export type { RedissonQueue } from './producer/redisson-queue.js';
 export type { OfferOptions, OfferRequest, OfferResult } from './producer/offer.js';
-export type { OnDuplicate } from './store/message-store.js';
+export type { OnDuplicate } from './store/message-intake.js';

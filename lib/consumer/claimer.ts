@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../timing/clock.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { ClaimedMessage, ClaimRequest, MessageStore } from '../store/message-store.js';
+import type { ClaimedMessage, ClaimRequest, MessageFlow } from '../store/message-flow.js';
 import { hasCode } from '../message/failure.js';
 
 /** The most bytes of bodies that one claim takes: an answer must arrive in time over a slow connection, too. */
@@ -16,7 +16,7 @@ const SMALLEST_SHARE = 1 / 16;
 
 export interface ClaimerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageStore, 'claim' | 'ring'>;
+  readonly store: Pick<MessageFlow, 'claim' | 'ring'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */

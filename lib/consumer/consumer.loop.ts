@@ -4,7 +4,7 @@ import type { Clock } from '../timing/clock.js';
 import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
-import type { Doorbell, MessageStore, Outcome } from '../store/message-store.js';
+import type { Doorbell, MessageFlow, Outcome } from '../store/message-flow.js';
 import { Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { hasCode } from '../message/failure.js';
@@ -27,7 +27,7 @@ const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: '
 
 export interface ConsumerLoopOptions {
   readonly queue: string;
-  readonly store: MessageStore;
+  readonly store: MessageFlow;
   readonly runner: MessageRunner;
   readonly clock: Clock;
   readonly events: Events;

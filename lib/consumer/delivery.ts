@@ -1,6 +1,6 @@
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { MessageCodec } from '../codec/message-codec.js';
-import type { Claim, ClaimedMessage } from '../store/message-store.js';
+import type { Claim, ClaimedMessage } from '../store/message-flow.js';
 
 /** A claimed message on its way through a handler; what the handler gets to see is {@link DelayedMessage}. */
 export class Delivery implements DelayedMessage {

@@ -1,14 +1,14 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
-import type { MessageStore } from '../store/message-store.js';
 import { failurePause } from '../timing/failure-pause.js';
+import type { MessageFlow } from '../store/message-flow.js';
 import { MAX_BATCH, inBatches } from '../timing/turn-batcher.js';
 import { type HeldDelivery, LeaseLost } from './delivery.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
-  readonly store: Pick<MessageStore, 'extend'>;
+  readonly store: Pick<MessageFlow, 'extend'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Length of a lease, ms. */

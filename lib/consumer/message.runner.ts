@@ -4,7 +4,7 @@ import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { HandlerInvoker } from '../handler/handler.invoker.js';
 import { Again, again, RejectMessage } from '../message/handler-results.js';
 import { type BodyRules, encodeBody } from '../codec/encode-body.js';
-import type { Outcome } from '../store/message-store.js';
+import type { Outcome } from '../store/message-flow.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
 import { describeFailure, follow, isInstance, isStrayPromise } from '../message/failure.js';
 import type { RetryPolicy } from './retry-policy.js';

@@ -3,7 +3,7 @@ import { type ResolvedBackoff, type ResolvedQueueOptions } from '../options/queu
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { LONGEST_DELAY, parseDuration } from '../message/duration.js';
 import { DeferMessage, RejectMessage } from '../message/handler-results.js';
-import type { Outcome } from '../store/message-store.js';
+import type { Outcome } from '../store/message-flow.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../message/failure.js';
 
 const DELAY_RANGE = { min: 0, max: LONGEST_DELAY };

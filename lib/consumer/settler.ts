@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
-import type { MessageStore, Outcome, Settlement } from '../store/message-store.js';
+import type { MessageFlow, Outcome, Settlement } from '../store/message-flow.js';
 import { MAX_BATCH, TurnBatcher } from '../timing/turn-batcher.js';
 import type { HeldDelivery } from './delivery.js';
 import { hasCode } from '../message/failure.js';
@@ -12,7 +12,7 @@ export type SettleResult = 'accepted' | 'refused' | 'given-up';
 
 export interface SettlerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageStore, 'settle'>;
+  readonly store: Pick<MessageFlow, 'settle'>;
   readonly clock: Clock;
   readonly events: Events;
   /** Called once for each outcome, when it is known what became of it. */

@@ -5,7 +5,7 @@ import { assertMessageId } from '../message/message-id.js';
 import type { MessageHeaders } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
 import { lossOf } from '../codec/json-loss.js';
-import type { DueTime, OnDuplicate } from '../store/message-store.js';
+import type { DueTime, OnDuplicate } from '../store/message-intake.js';
 import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
 /** What can be said about an offer besides payload and delay. */

@@ -2,7 +2,7 @@ import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { MessageIdGenerator } from '../message/message-id.js';
 import type { Queue } from '../runtime/queues.js';
 import { type BodyRules, encodeBody } from '../codec/encode-body.js';
-import type { DueTime, Offer, OfferReceipt } from '../store/message-store.js';
+import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
 import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
 import type { OfferOptions, OfferResult } from './offer.js';
 

@@ -2,7 +2,7 @@ import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { MessageFailure } from '../message/message.js';
 import type { Queue } from '../runtime/queues.js';
-import type { DeadSelection } from '../store/message-store.js';
+import type { DeadSelection } from '../store/message-upkeep.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { showGiven } from '../message/show-given.js';
 import type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './dead-letters.js';

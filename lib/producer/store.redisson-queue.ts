@@ -1,7 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageBody, MessageCodec } from '../codec/message-codec.js';
-import type { DelayedValues } from '../store/message-store.js';
+import type { DelayedValues } from '../store/message-upkeep.js';
 import { readContent, readPayload } from '../codec/read-content.js';
 import type { RedissonQueue } from './redisson-queue.js';
 

@@ -1,11 +1,11 @@
 import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
-import type { MessageStore } from '../store/message-store.js';
+import type { MessageUpkeep } from '../store/message-upkeep.js';
 
 export interface RepairerOptions {
   readonly queue: string;
-  readonly store: Pick<MessageStore, 'repair'>;
+  readonly store: Pick<MessageUpkeep, 'repair'>;
   readonly clock: Clock;
   readonly events: Events;
   /** For jitter, 0–1. */

@@ -2,11 +2,11 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
-import type { MessageStore, TransferReport } from '../store/message-store.js';
+import type { MessageFlow, TransferReport } from '../store/message-flow.js';
 
 export interface TransferSchedulerOptions {
   readonly queue: string;
-  readonly store: MessageStore;
+  readonly store: MessageFlow;
   readonly clock: Clock;
   readonly events: Events;
   /** Tells this scheduler from those of other processes; no blanks. */

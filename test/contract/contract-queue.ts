@@ -1,16 +1,8 @@
 import { afterEach } from '@jest/globals';
-import type {
-  Claim,
-  Doorbell,
-  DueTime,
-  MessageStore,
-  OfferReceipt,
-  OnDuplicate,
-  Outcome,
-  StoredMessage,
-  StoreLimits,
-  TransferReport,
-} from '../../lib/store/message-store.js';
+import type { Claim, Doorbell, Outcome, TransferReport } from '../../lib/store/message-flow.js';
+import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/message-intake.js';
+import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
+import type { StoredMessage } from '../../lib/store/message-upkeep.js';
 import type { MessageState } from '../../lib/message/message.js';
 import { jsonCodec } from '../../lib/codec/json.codec.js';
 

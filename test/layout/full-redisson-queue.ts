@@ -1,4 +1,5 @@
-import type { MessageStore, Outcome } from '../../lib/store/message-store.js';
+import type { Outcome } from '../../lib/store/message-flow.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
 import type { RedissonTestQueue } from './redisson-queue.js';
 
 export const FAR = 9e12;

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { StoredDeadLetter, StoredMessage } from '../../lib/store/message-store.js';
+import type { StoredDeadLetter, StoredMessage } from '../../lib/store/message-upkeep.js';
 import { expectEqual } from './expect-equal.js';
 import type { Instant } from './instant.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';

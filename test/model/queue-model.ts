@@ -3,14 +3,12 @@ import {
   LEASE_EXPIRED,
   type Claim,
   type ClaimRequest,
-  type DeadSelection,
-  type DueTime,
-  type Offer,
-  type OfferOutcome,
   type Outcome,
   type Settlement,
-  type StoreLimits,
-} from '../../lib/store/message-store.js';
+} from '../../lib/store/message-flow.js';
+import type { DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
+import type { StoreLimits } from '../../lib/store/message-store.js';
+import type { DeadSelection } from '../../lib/store/message-upkeep.js';
 import { Instant, type Moment } from './instant.js';
 import { ReadyLine } from './ready-line.js';
 

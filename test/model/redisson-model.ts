@@ -1,4 +1,4 @@
-import type { Offer } from '../../lib/store/message-store.js';
+import type { Offer } from '../../lib/store/message-intake.js';
 import { Instant, type Moment } from './instant.js';
 import type { NativeContent } from './native-keys.invariant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';

@@ -1,5 +1,5 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
-import type { DueListener } from '../message-store.js';
+import type { DueListener } from '../message-flow.js';
 
 /** Tells listeners of earlier due times, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../timing/clock.js';
-import type { Doorbell } from '../message-store.js';
+import type { Doorbell } from '../message-flow.js';
 
 type EndWait = (rang: boolean) => void;
 

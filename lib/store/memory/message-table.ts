@@ -1,5 +1,5 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
-import type { Claim } from '../message-store.js';
+import type { Claim } from '../message-flow.js';
 import { RankedList, type Ranked } from './ranked-list.js';
 
 /** A message where it is now; only the {@link MessageTable} changes it. */

@@ -3,23 +3,16 @@ import type {
   Claim,
   ClaimReport,
   ClaimRequest,
-  DeadPage,
-  DeadSelection,
   Doorbell,
   DueListener,
-  DueTime,
-  MessageStore,
-  Offer,
-  OfferReceipt,
-  QueueStatus,
-  RepairReport,
   Settlement,
   SettleReport,
-  StoredMessage,
-  StoreLimits,
   TransferReport,
   TransferRequest,
-} from '../message-store.js';
+} from '../message-flow.js';
+import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
+import type { MessageStore, StoreLimits } from '../message-store.js';
+import type { DeadPage, DeadSelection, QueueStatus, RepairReport, StoredMessage } from '../message-upkeep.js';
 import type { MessageState } from '../../message/message.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';

@@ -3,19 +3,15 @@ import {
   type ClaimedMessage,
   type ClaimReport,
   type ClaimRequest,
-  type DueTime,
-  type Offer,
-  type OfferOutcome,
-  type OfferReceipt,
   type Outcome,
-  type QueueStatus,
-  type RepairReport,
   type Settlement,
-  type StoreLimits,
   type TransferReport,
   type TransferRequest,
   LEASE_EXPIRED,
-} from '../message-store.js';
+} from '../message-flow.js';
+import type { DueTime, Offer, OfferOutcome, OfferReceipt } from '../message-intake.js';
+import type { StoreLimits } from '../message-store.js';
+import type { QueueStatus, RepairReport } from '../message-upkeep.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { readRecord } from './native.record.js';

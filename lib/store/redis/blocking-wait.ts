@@ -1,4 +1,4 @@
-import type { Doorbell } from '../message-store.js';
+import type { Doorbell } from '../message-flow.js';
 import type { RedisClient } from './redis-client.js';
 import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 import { explain } from './redis-errors.js';

@@ -1,4 +1,4 @@
-import type { Doorbell } from '../message-store.js';
+import type { Doorbell } from '../message-flow.js';
 import { awaitElement, BlockingWait, type BlockingCommand, popToken } from './blocking-wait.js';
 import { RedisAnnouncements } from './redis-announcements.js';
 import { RedisCommands } from './redis-commands.js';

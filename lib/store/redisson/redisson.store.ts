@@ -6,24 +6,23 @@ import type {
   Claim,
   ClaimReport,
   ClaimRequest,
+  Doorbell,
+  DueListener,
+  Settlement,
+  SettleReport,
+  TransferReport,
+  TransferRequest,
+} from '../message-flow.js';
+import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
+import type { MessageStore, StoreLimits } from '../message-store.js';
+import type {
   DeadPage,
   DeadSelection,
   DelayedValues,
-  Doorbell,
-  DueListener,
-  DueTime,
-  MessageStore,
-  Offer,
-  OfferReceipt,
   QueueStatus,
   RepairReport,
-  Settlement,
-  SettleReport,
   StoredMessage,
-  StoreLimits,
-  TransferReport,
-  TransferRequest,
-} from '../message-store.js';
+} from '../message-upkeep.js';
 import type { NativeKeys } from '../native/native.keys.js';
 import { readRecord } from '../native/native.record.js';
 import { NativeMessageStore } from '../native/native.store.js';

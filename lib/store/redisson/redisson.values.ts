@@ -1,5 +1,5 @@
 import type { MessageBody } from '../../codec/message-codec.js';
-import type { DelayedValues } from '../message-store.js';
+import type { DelayedValues } from '../message-upkeep.js';
 import type { NativeKeys } from '../native/native.keys.js';
 import type { RedisCommands } from '../redis/redis-commands.js';
 import type { RedissonKeys } from './redisson.keys.js';

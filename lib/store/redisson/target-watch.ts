@@ -2,7 +2,7 @@ import type { Events } from '../../events/events.js';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
-import type { Doorbell } from '../message-store.js';
+import type { Doorbell } from '../message-flow.js';
 
 export interface TargetWatchOptions {
   readonly queue: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Doorbell } from '../../../lib/store/message-store.js';
+import type { Doorbell } from '../../../lib/store/message-flow.js';
 import { type ContractQueue, type ContractQueues, eventually, HOUR, SHORT_LEASE } from '../contract-queue.js';
 
 /** Long enough for a connection to open, short enough to wait for. */

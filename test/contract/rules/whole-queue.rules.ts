@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Claim } from '../../../lib/store/message-store.js';
+import type { Claim } from '../../../lib/store/message-flow.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR } from '../contract-queue.js';
 
 /** How a message may go that was retried once and is delayed. */

@@ -1,5 +1,7 @@
 import { formatCursor } from '../../../lib/store/dead-letter.cursor.js';
-import type { MessageStore, Offer, Outcome, StoreLimits } from '../../../lib/store/message-store.js';
+import type { Outcome } from '../../../lib/store/message-flow.js';
+import type { Offer } from '../../../lib/store/message-intake.js';
+import type { MessageStore, StoreLimits } from '../../../lib/store/message-store.js';
 import { randomName } from '../../support/random-name.js';
 import { until } from '../../support/until.js';
 

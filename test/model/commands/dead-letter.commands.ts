@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeadSelection, StoredDeadLetter } from '../../../lib/store/message-store.js';
+import type { DeadSelection, StoredDeadLetter } from '../../../lib/store/message-upkeep.js';
 import { expectLetters, IDS } from '../agreement.invariant.js';
 import type { QueueModel } from '../queue-model.js';
 import { timed } from '../real-queue.js';

@@ -1,5 +1,6 @@
 import { DelayQueueError } from '../../../lib/index.js';
-import type { MessageStore, Settlement } from '../../../lib/store/message-store.js';
+import type { Settlement } from '../../../lib/store/message-flow.js';
+import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
 

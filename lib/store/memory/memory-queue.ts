@@ -1,0 +1,159 @@
+import { LEASE_EXPIRED, type Claim, type ClaimRequest, type Settlement } from '../message-flow.js';
+import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
+import type { StoreLimits } from '../message-store.js';
+import type { DeadSelection } from '../message-upkeep.js';
+import { MessageTable, type MemoryMessage } from './message-table.js';
+
+/** The rules by which the messages of one queue change their state. Nothing here waits, and nothing here tells anyone. */
+export class MemoryQueue {
+  readonly table = new MessageTable();
+  limits: StoreLimits;
+  paused = false;
+  /** Tokens of claims that others have succeeded. */
+  readonly #endedTokens = new Set<string>();
+
+  constructor(limits: StoreLimits) {
+    this.limits = limits;
+  }
+
+  takeIn({ id, due, onDuplicate, body }: Offer, now: number): OfferReceipt {
+    const present = this.table.get(id);
+    if (present && onDuplicate !== 'replace') {
+      return { outcome: onDuplicate === 'keep' ? 'kept' : 'rejected', dueAt: present.dueAt };
+    }
+    if (!present && this.table.size >= (this.limits.maxMessages ?? Infinity)) {
+      return { outcome: 'full', dueAt: 0 };
+    }
+    if (present) this.table.remove(present);
+    const dueAt = instantOf(due, now);
+    this.table.insert(id, Buffer.from(body), dueAt, Math.floor(now));
+    return { outcome: present ? 'replaced' : 'created', dueAt };
+  }
+
+  /** Moves what is due to ready. */
+  lineUpDue(now: number, limit: number): MemoryMessage[] {
+    const due = this.#passed('delayed', now, limit);
+    due.forEach((message) => this.table.lineUp(message));
+    return due;
+  }
+
+  /** Takes back what is active on an expired lease: each is ready again or dead. */
+  takeBackExpired(now: number, limit: number): { readonly recovered: number; readonly buried: number } {
+    const expired = this.#passed('active', now, limit);
+    const recovered = expired.filter((message) => this.#takeBack(message, now)).length;
+    return { recovered, buried: expired.length - recovered };
+  }
+
+  claim({ token, insteadOf, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): MemoryMessage[] {
+    const passedOn = insteadOf === undefined ? [] : this.table.listHeld(insteadOf);
+    if (insteadOf !== undefined) this.#endedTokens.add(insteadOf);
+    const most = this.#hasTaken(token) ? 0 : limit;
+    const waiting = passedOn.length > 0 || this.paused ? passedOn : this.table.list('ready', most);
+    const taken = withinBytes(waiting.slice(0, most), maxBytes);
+    this.table.lease(taken, token, Math.ceil(now + lease));
+    this.table.lineUpFirst(passedOn.slice(taken.length));
+    return taken;
+  }
+
+  /** Extends the leases of claims. What their tokens hold beyond them is ready again. */
+  extend(claims: readonly Claim[], until: number): { readonly lost: string[]; readonly released: number } {
+    const named = new Set(claims.flatMap((claim) => this.table.getHeld(claim) ?? []));
+    const lost = claims.filter((claim) => !this.table.getHeld(claim)).map(({ id }) => id);
+    const strays: MemoryMessage[] = [];
+    for (const token of new Set(claims.map((claim) => claim.token))) {
+      const held = this.table.listHeld(token);
+      const kept = held.filter((message) => named.has(message));
+      this.table.lease(kept, token, until);
+      strays.push(...held.filter((message) => !named.has(message)));
+    }
+    this.table.lineUpFirst(strays);
+    return { lost, released: strays.length };
+  }
+
+  /** Ends claims. Each answer says whether the claim was still held. */
+  settle(settlements: readonly Settlement[], now: number): { readonly accepted: boolean[]; readonly released: number } {
+    const accepted = settlements.map((settlement) => this.#settleOne(settlement, now));
+    // Once more and together, so that they keep their order.
+    const isReleased = ({ outcome }: Settlement, i: number) => outcome.kind === 'release' && accepted[i];
+    const released = settlements.filter(isReleased).map(({ claim }) => this.table.get(claim.id)!);
+    this.table.lineUpFirst(released);
+    return { accepted, released: released.length };
+  }
+
+  /** Removes the oldest dead letters beyond `maxDeadLetters`. */
+  dropDead(): number {
+    const surplus = Math.max(0, this.table.count('dead') - this.limits.maxDeadLetters);
+    this.table.list('dead', surplus).forEach((message) => this.table.remove(message));
+    return surplus;
+  }
+
+  selectDead(selection: DeadSelection): MemoryMessage[] {
+    if ('oldest' in selection) return this.table.list('dead', selection.oldest);
+    const message = this.table.getIn('dead', selection.id);
+    return message ? [message] : [];
+  }
+
+  /** @returns whether it may try again; if not, it is dead */
+  #takeBack(message: MemoryMessage, now: number): boolean {
+    message.failedAttempts++;
+    const mayTryAgain = message.failedAttempts < this.limits.attempts;
+    if (mayTryAgain) {
+      this.table.lineUp(message);
+    } else {
+      this.table.bury(message, JSON.stringify(LEASE_EXPIRED), Math.floor(now));
+    }
+    return mayTryAgain;
+  }
+
+  #settleOne({ claim, outcome }: Settlement, now: number): boolean {
+    const message = this.table.getHeld(claim);
+    if (!message) return false;
+    switch (outcome.kind) {
+      case 'ack':
+        this.table.remove(message);
+        break;
+      case 'retry':
+        message.failedAttempts++;
+        this.table.delay(message, Math.ceil(now + outcome.delay));
+        break;
+      case 'defer':
+        this.table.delay(message, Math.ceil(now + outcome.delay));
+        break;
+      case 'again': {
+        const body = outcome.body === undefined ? message.body : Buffer.from(outcome.body);
+        this.table.renew(message, body, Math.floor(now));
+        this.table.delay(message, Math.ceil(now + outcome.delay));
+        break;
+      }
+      case 'release':
+        this.table.lineUpFirst([message]);
+        break;
+      case 'dead':
+        message.failedAttempts++;
+        this.table.bury(message, outcome.error, Math.floor(now));
+        break;
+    }
+    return true;
+  }
+
+  /** A token takes once, and not at all once another claim has succeeded its own. */
+  #hasTaken(token: string): boolean {
+    return this.#endedTokens.has(token) || this.table.listHeld(token).length > 0;
+  }
+
+  /** Those whose due time or lease end has passed. */
+  #passed(state: 'delayed' | 'active', now: number, limit: number): MemoryMessage[] {
+    return this.table.list(state, limit).filter(({ rank }) => rank <= now);
+  }
+}
+
+/** Rounded up: a fraction of a millisecond late rather than early. */
+export function instantOf(due: DueTime, now: number): number {
+  return 'at' in due ? due.at : Math.ceil(now + due.after);
+}
+
+/** The first messages, as long as their bodies stay within `maxBytes` together, but at least one. */
+function withinBytes(messages: readonly MemoryMessage[], maxBytes: number): MemoryMessage[] {
+  let bytes = 0;
+  return messages.filter(({ body }, i) => (bytes += body.length) <= maxBytes || i === 0);
+}

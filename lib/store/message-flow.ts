@@ -1,0 +1,170 @@
+import type { MessageBody } from '../codec/message-codec.js';
+import type { MessageFailure } from '../message/message.js';
+
+/** The port's second role: the stages of a message's way from delayed to settled, and the signals between them. */
+export interface MessageFlow {
+  /**
+   * Moves due messages from delayed to ready, earliest first and never early. It also takes back active messages whose
+   * lease has expired: an attempt is spent, and the message is ready again or dead. It does at most `limit` of each; `more`
+   * says that another call is worth it. Whenever ready messages remain, some {@link Doorbell} rings.
+   *
+   * While the queue is paused nothing rings; {@link MessageUpkeep.resume} does that.
+   *
+   * After a crash right after the call, the moved messages are ready and a doorbell has rung for them.
+   */
+  transfer(request: TransferRequest): Promise<TransferReport>;
+
+  /**
+   * Takes ready messages, oldest first, under one lease. They belong to this claim until it ends; {@link transfer} takes
+   * them back after that. It takes at most `limit` messages and stops at `maxBytes`. If ready messages remain, another
+   * doorbell rings. While the queue is paused it takes nothing and rings nothing.
+   *
+   * A token takes once: the answer names all that it will ever hold. A claim `insteadOf` another one ends that one, however
+   * late it arrives: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt
+   * is spent, and nothing else is taken. If the other took nothing, this is a claim like any other.
+   *
+   * A crash right after the call costs the messages their lease and an attempt.
+   */
+  claim(request: ClaimRequest): Promise<ClaimReport>;
+
+  /** Rings a doorbell if messages are ready and the queue is not paused. */
+  ring(): Promise<void>;
+
+  /**
+   * Makes the leases of these claims end `lease` ms from now. A lease belongs to all messages of a token, so a call names
+   * all that its caller knows to hold. Whatever else a token holds is nobody's: it becomes ready again, with no attempt
+   * spent.
+   *
+   * @returns the ids whose claim is no longer held: settled, expired and taken back, replaced or cleared
+   */
+  extend(claims: readonly Claim[], lease: number): Promise<string[]>;
+
+  /**
+   * Ends claims, each with its outcome. A claim that is no longer held changes nothing: this is the fence against late
+   * answers. {@link watchDue} tells of a message that is delayed again and is the new earliest.
+   */
+  settle(settlements: readonly Settlement[]): Promise<SettleReport>;
+
+  /** Listens for earlier due times until the returned function is called. Announcements may get lost; none is kept. */
+  watchDue(listener: DueListener): () => void;
+
+  /** Opens a doorbell for one consumer. */
+  openDoorbell(): Doorbell;
+}
+
+export interface TransferRequest {
+  /** Who asks; remembered when something is moved, for {@link TransferReport.lastMove}. */
+  readonly scheduler: string;
+  /** The most messages to move (1–1000), and the most expired leases to take back. */
+  readonly limit: number;
+}
+
+export interface TransferReport {
+  /** Messages moved from delayed to ready. */
+  readonly moved: number;
+  /** Messages taken back from expired leases, now ready again. */
+  readonly recovered: number;
+  /** Messages taken back from expired leases that had no attempt left, now dead. */
+  readonly buried: number;
+  /** Dead letters removed because there were more than `maxDeadLetters`, oldest first. */
+  readonly dropped: number;
+  /** Whether the limit was reached, so that another call is worth it. */
+  readonly more: boolean;
+  /** Messages that are ready now. */
+  readonly ready: number;
+  /** Milliseconds (with fractions) until the earliest delayed message falls due or the earliest lease ends; null: none. */
+  readonly nextIn: number | null;
+  /** The same as an instant; null: none. */
+  readonly nextAt: number | null;
+  /** The last transfer that moved something from delayed to ready, this one included; null: none is known. */
+  readonly lastMove: { readonly scheduler: string; readonly at: number } | null;
+}
+
+/** One message held by one claim. The token tells it from every earlier and later claim of the same message. */
+export interface Claim {
+  readonly id: string;
+  readonly token: string;
+}
+
+export interface ClaimRequest {
+  /** Fresh for every claim, unique across processes. */
+  readonly token: string;
+  /** The token of a claim whose answer got lost, and which this one succeeds. */
+  readonly insteadOf?: string;
+  /** The most messages to take (0–1000); 0 gives back what the other claim took. */
+  readonly limit: number;
+  /** The most bytes of bodies to take, but at least one message. Default: no bound. */
+  readonly maxBytes?: number;
+  /** How long they are held unless the lease is extended, ms. */
+  readonly lease: number;
+}
+
+export interface ClaimReport {
+  readonly messages: readonly ClaimedMessage[];
+  /** Whether ready messages remain; false while paused. */
+  readonly more: boolean;
+  /** Ids that were ready but had no message, because the store was damaged from outside. They are removed. */
+  readonly orphans: readonly string[];
+}
+
+export interface ClaimedMessage {
+  readonly id: string;
+  readonly body: Buffer;
+  readonly failedAttempts: number;
+  readonly dueAt: number;
+  readonly offeredAt: number;
+}
+
+/** The error of a dead letter whose last attempt ended with its lease. */
+export const LEASE_EXPIRED: MessageFailure = {
+  name: 'LeaseExpired',
+  message: 'The consumer did not settle the message within its lease: it crashed, stalled or lost its connection.',
+};
+
+export type Outcome =
+  /** Handled: the message is gone, its id is free. */
+  | { readonly kind: 'ack' }
+  /** Failed: an attempt is spent, and it is delayed again. */
+  | { readonly kind: 'retry'; readonly delay: number }
+  /** Put off: delayed again, no attempt spent. */
+  | { readonly kind: 'defer'; readonly delay: number }
+  /**
+   * Handled for now: offered anew in the same step, under the same id and with all attempts before it. `body`: its body
+   * from now on; default: the one it had.
+   */
+  | { readonly kind: 'again'; readonly delay: number; readonly body?: MessageBody }
+  /** Not handled: ready again before all others, its due time unchanged, no attempt spent. A doorbell rings. */
+  | { readonly kind: 'release' }
+  /** Failed for good: an attempt is spent, and it is a dead letter. */
+  | { readonly kind: 'dead'; readonly error: string };
+
+export interface Settlement {
+  readonly claim: Claim;
+  readonly outcome: Outcome;
+}
+
+export interface SettleReport {
+  /** In the order of the settlements: whether the claim was still held, so that the outcome counts. */
+  readonly accepted: readonly boolean[];
+  /** Dead letters removed because there were more than `maxDeadLetters`, oldest first. */
+  readonly dropped: number;
+}
+
+export interface DueListener {
+  /** The earliest due time became earlier: something falls due in `dueIn` ms, at the instant `dueAt`. */
+  onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
+  /** Announcements are heard from now on, or again. Earlier ones may have been missed. */
+  onListening(): void;
+}
+
+/** Where a consumer waits while nothing is ready. One ring wakes one consumer in one process. */
+export interface Doorbell {
+  /**
+   * Waits for a ring, for `timeout` ms, or for {@link close}.
+   *
+   * @returns whether it rang; a ring promises nothing, because another consumer may be faster
+   */
+  wait(timeout: number): Promise<boolean>;
+  /** Ends a wait and frees the connection. */
+  close(): Promise<void>;
+}

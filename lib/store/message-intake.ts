@@ -1,0 +1,58 @@
+import type { MessageBody } from '../codec/message-codec.js';
+
+/** The port's first role: takes messages in, and changes them while they are delayed. */
+export interface MessageIntake {
+  /**
+   * Takes in new messages. Each falls due after its delay, or at its instant.
+   *
+   * Receipts come in the order of the offers, and each offer sees the ones before it in the same call. If the queue's
+   * earliest due time becomes earlier, the listeners of {@link MessageFlow.watchDue} in all processes are told. An accepted
+   * offer survives whatever the store itself survives.
+   */
+  offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
+
+  /**
+   * Removes a message that is still delayed. Exactly one of `cancel`, `reschedule` and `transfer` wins.
+   *
+   * @returns whether it was removed; false if it is not delayed, or no longer
+   */
+  cancel(id: string): Promise<boolean>;
+
+  /**
+   * Moves the due time of a message that is still delayed. {@link MessageFlow.watchDue} tells of a new earliest one.
+   *
+   * @returns whether it was moved; false if it is not delayed, or no longer
+   */
+  reschedule(id: string, due: DueTime): Promise<boolean>;
+}
+
+/** When a message falls due: after a delay from the store's now, or at an instant of the store's clock. */
+export type DueTime = { readonly after: number } | { readonly at: number };
+
+/** What an offer does when its id is in use, in whatever state. */
+export type OnDuplicate =
+  /** The existing message stays as it is. */
+  | 'keep'
+  /** The new message takes its place, whatever its state. A handler that holds the old one loses its lease. */
+  | 'replace'
+  /** The offer fails. */
+  | 'reject';
+
+export interface Offer {
+  readonly id: string;
+  readonly due: DueTime;
+  readonly onDuplicate: OnDuplicate;
+  readonly body: MessageBody;
+}
+
+/**
+ * `created`: the id was free. `kept`, `replaced`, `rejected`: it was in use, and `onDuplicate` decided.
+ * `full`: nothing was written, because the queue holds its `maxMessages`.
+ */
+export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full';
+
+export interface OfferReceipt {
+  readonly outcome: OfferOutcome;
+  /** When the message of this id falls due, be it the new or the kept one; 0 if there is none. */
+  readonly dueAt: number;
+}

@@ -1,0 +1,115 @@
+import type { MessageBody } from '../codec/message-codec.js';
+import type { MessageCounts, MessageState } from '../message/message.js';
+
+/** The port's third role: looks at a queue as a whole, or at one message in it, and keeps the queue in order. */
+export interface MessageUpkeep {
+  /** Delayed messages by their bodies; only where the layout can look them up that way. */
+  readonly delayedValues?: DelayedValues;
+
+  /** Looks at one message, in whatever state; null if there is none of that id. */
+  find(id: string): Promise<StoredMessage | null>;
+
+  /** Counts the messages in each state at one instant, with the earliest due time among the delayed. */
+  status(): Promise<QueueStatus>;
+
+  /** Stops claims in all processes; offers and transfers go on. Pausing a paused queue changes nothing. */
+  pause(): Promise<void>;
+
+  /** Allows claims again and rings for what is ready. */
+  resume(): Promise<void>;
+
+  /**
+   * Removes every message in every state; a paused queue stays paused. Running handlers go on, but their outcomes no longer
+   * change anything.
+   *
+   * @returns how many messages were removed
+   */
+  clear(): Promise<number>;
+
+  /**
+   * Lists dead letters, oldest first; `cursor` is the one of the page before.
+   *
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the cursor is not one of a page
+   */
+  listDead(page: { cursor: string | undefined; limit: number }): Promise<DeadPage>;
+
+  /**
+   * Makes dead letters due now, with all attempts before them again. {@link MessageFlow.watchDue} tells of it.
+   *
+   * @returns how many
+   */
+  redrive(selection: DeadSelection): Promise<number>;
+
+  /**
+   * Removes dead letters for good.
+   *
+   * @returns how many
+   */
+  discard(selection: DeadSelection): Promise<number>;
+
+  /**
+   * Makes messages ready that are kept but are in no state, as damage from outside may leave them. Each call looks at a part
+   * of the queue; the first look at a sound queue ends at once. A queue with a long line of ready messages is left for
+   * later: a lost message would join the end of that line anyway.
+   *
+   * @param cursor - of the report before; none for a first look
+   */
+  repair(cursor?: string): Promise<RepairReport>;
+}
+
+export interface StoredMessage {
+  readonly id: string;
+  readonly state: MessageState;
+  readonly body: Buffer;
+  readonly failedAttempts: number;
+  readonly dueAt: number;
+  readonly offeredAt: number;
+  /** When its lease ends; null unless active. */
+  readonly leasedUntil: number | null;
+}
+
+export interface QueueStatus {
+  readonly counts: MessageCounts;
+  /** When the earliest delayed message falls due; null: none is delayed. */
+  readonly nextDue: number | null;
+  readonly paused: boolean;
+}
+
+export interface StoredDeadLetter {
+  readonly id: string;
+  readonly body: Buffer;
+  readonly failedAttempts: number;
+  readonly dueAt: number;
+  readonly offeredAt: number;
+  readonly diedAt: number;
+  /** As given in the outcome, or {@link LEASE_EXPIRED} as JSON. */
+  readonly error: string;
+}
+
+export interface DeadPage {
+  readonly letters: readonly StoredDeadLetter[];
+  /** For the next page; null: this was the last one. */
+  readonly cursor: string | null;
+}
+
+/** One dead letter by its id, or at most so many (1–1000) of the oldest. */
+export type DeadSelection = { readonly id: string } | { readonly oldest: number };
+
+export interface RepairReport {
+  /** Messages that were in no state and are ready now. */
+  readonly repaired: readonly string[];
+  /** To go on with; null: this look is over. */
+  readonly cursor: string | null;
+}
+
+/** Delayed messages by their bodies. Of equal ones, any may be meant. The calls search the queue: their cost grows with it. */
+export interface DelayedValues {
+  count(): Promise<number>;
+  /** In the order of offers, `limit` at most; default: all. */
+  list(selection?: { readonly limit?: number }): Promise<Buffer[]>;
+  contains(body: MessageBody): Promise<boolean>;
+  /** @returns whether there was one */
+  remove(body: MessageBody): Promise<boolean>;
+  /** Takes the one that was offered first, due or not; null: none is delayed. */
+  takeFirst(): Promise<Buffer | null>;
+}
