@@ -17,7 +17,7 @@ async function start(): Promise<void> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.on(store), {
     logger: ['log', 'warn', 'error'],
     bodyParser: false,
-    // Event streams never end by themselves, and the server would wait for them.
+    // Event streams never end by themselves, so the server would wait for them.
     forceCloseConnections: true,
   });
   guardRequests(app, settings.allowedHosts);
@@ -35,7 +35,7 @@ async function listen(app: NestExpressApplication, port: number): Promise<void> 
   } catch (error) {
     await app.close();
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new StartError(`Port ${port} is in use. Choose another one: PORT=${port + 1} npm start`);
+    throw new StartError(`Port ${port} is in use. Choose another: PORT=${port + 1} npm start`);
   }
 }
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { StartError } from './start-error.js';
 
-/** What the environment says. */
+/** Settings from the environment. */
 export interface Settings {
   readonly port: number;
   readonly redisUrl: string | undefined;
-  /** Names besides those of this machine by which the shop may be called. */
+  /** Host names that the shop answers to, besides those of this machine. */
   readonly allowedHosts: readonly string[];
   /** Where the private Redis keeps its data. */
   readonly dataFolder: string;
@@ -27,6 +27,6 @@ function readNames(text: string): string[] {
 
 function readPort(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartError(`PORT is no port: ${text}`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StartError(`PORT is not a port number: ${text}`);
   return port;
 }

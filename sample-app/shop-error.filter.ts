@@ -9,7 +9,7 @@ const STATUS: Partial<Record<DelayQueueErrorCode, HttpStatus>> = {
   QUEUE_FULL: HttpStatus.TOO_MANY_REQUESTS,
 };
 
-/** Says whose fault it was: 400 when it was the request, 503 when it was Redis. */
+/** Says whose fault it was: 4xx if it was the request, 503 if it was Redis. */
 @Catch()
 export class ShopErrorFilter extends BaseExceptionFilter {
   override catch(error: unknown, host: ArgumentsHost): void {
@@ -19,18 +19,18 @@ export class ShopErrorFilter extends BaseExceptionFilter {
 
 function toHttp(error: unknown): unknown {
   if (error instanceof DelayQueueError) {
-    // In the queue's own words, which say what to do.
+    // The queue's own message says what to do.
     const { code, message } = error;
     const statusCode = STATUS[code] ?? HttpStatus.SERVICE_UNAVAILABLE;
     return new HttpException({ statusCode, code, message }, statusCode, { cause: error });
   }
   if (error instanceof Error && isUnreachable(error)) {
-    return new ServiceUnavailableException('The shop cannot reach its Redis, try again later', { cause: error });
+    return new ServiceUnavailableException('The shop cannot reach its Redis; try again later', { cause: error });
   }
   return error;
 }
 
-/** Of ioredis: no connection, or no answer in time. */
+/** Whether ioredis had no connection, or got no answer in time. */
 function isUnreachable({ name, message }: Error): boolean {
   return name === 'MaxRetriesPerRequestError' || message === 'Command timed out';
 }

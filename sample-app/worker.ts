@@ -5,7 +5,7 @@ import { DelayQueueModule } from 'nestjs-delay-queue';
 import { ParcelPacker } from './parcels/parcel-packer.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 
-// The shop starts this program, beside itself, to freeze it; it tells its process id when it is ready.
+// The shop starts this program as a second process, in order to freeze it. Once ready, it prints its process id.
 const url = process.env.REDIS_URL ?? '';
 
 @Module({

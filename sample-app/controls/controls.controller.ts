@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post } from '@nestjs/common';
 import { ControlsService } from './controls.service.js';
 import type { SwitchStates } from './switches.js';
 
-/** Makes life hard for the orders' queue, to see how it takes that. */
+/** Makes life hard for the orders' queue, to show how it copes. */
 @Controller('controls')
 export class ControlsController {
   constructor(private readonly controls: ControlsService) {}

@@ -6,7 +6,7 @@ const LIST_LENGTH = 3;
 
 /** A message of the orders' queue whose attempts are spent, as the pages show it. */
 export interface DeadOrder {
-  /** Of the message. */
+  /** The id of the message. */
   readonly id: string;
   readonly orderId: string;
   readonly failedAttempts: number;
@@ -18,7 +18,7 @@ export interface DeadOrder {
 export class DeadOrders {
   constructor(private readonly producer: DelayQueueProducer) {}
 
-  /** The oldest few. */
+  /** The oldest ones. */
   async list(): Promise<DeadOrder[]> {
     const { letters } = await this.#letters.list<OrderTimeout>({ limit: LIST_LENGTH });
     return letters.map(({ id, payload, failedAttempts, error }) => ({

@@ -2,10 +2,10 @@ import type { OrderBatch } from '../orders/order-batch.js';
 import type { Order } from '../orders/order.js';
 import { type Lateness, LatenessWindow } from './lateness-window.js';
 
-/** How far a batch of orders is. */
+/** The progress of a batch of orders. */
 export interface BatchState extends OrderBatch {
   readonly cancelled: number;
-  /** From the due time until the last one was cancelled, ms; null unless all are. */
+  /** From the due time until the last order was cancelled, ms; null until all are. */
   readonly took: number | null;
   readonly lateness: Lateness;
 }

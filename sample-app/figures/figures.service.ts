@@ -5,11 +5,11 @@ import { ShopEvents } from '../live/shop-events.js';
 import { BatchProgress, type BatchState } from './batch-progress.js';
 import { type Lateness, LatenessWindow } from './lateness-window.js';
 
-/** What this process has seen since it started, of what all processes do. */
+/** What this process has seen of all processes since it started. */
 export interface Figures {
   /** Of the latest thousand messages. */
   readonly lateness: Lateness;
-  /** The latest batch; null: none was placed. */
+  /** The latest batch; null if none was placed. */
   readonly batch: BatchState | null;
 }
 
@@ -37,7 +37,7 @@ export class FiguresService implements OnModuleInit, OnModuleDestroy {
     return { lateness: this.#lateness.summary(), batch: this.#batch?.state ?? null };
   }
 
-  /** The figures when they have changed, a few times a second at most. */
+  /** The figures whenever they change, at most ten times a second. */
   get changes(): Observable<Figures> {
     const calm = throttleTime(SHORTEST_INTERVAL, undefined, { leading: true, trailing: true });
     return this.#changed.pipe(

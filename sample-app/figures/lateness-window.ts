@@ -1,12 +1,12 @@
-/** How late messages were, ms; null while there were none. */
+/** How late messages were, ms; null before the first one. */
 export interface Lateness {
-  /** Of how many messages this tells. */
+  /** How many messages the figures cover. */
   readonly count: number;
   readonly p50: number | null;
   readonly p99: number | null;
 }
 
-/** Remembers how late the latest messages were. A message that is told of twice counts once. */
+/** Remembers how late the latest messages were. A message reported twice counts once. */
 export class LatenessWindow {
   readonly #byId = new Map<string, number>();
 
@@ -26,7 +26,7 @@ export class LatenessWindow {
 }
 
 /**
- * By the nearest rank: the smallest value that at least `percent` of all values do not exceed, so one that was measured.
+ * By the nearest rank: the smallest value that at least `percent` of all values do not exceed. So it is a measured value.
  *
  * @param sorted - ascending
  */

@@ -30,10 +30,10 @@ const HEARTBEAT = 10_000;
 const RECONNECT_AFTER = 500;
 const RETRY_AFTER = 1000;
 
-/** Nothing can be read; a snapshot ends it. */
+/** Nothing can be read until the next snapshot. */
 const AWAY: MessageEvent = { type: 'away', data: {} };
 
-/** What a page is told: everything once, then each change. */
+/** Sends a page everything once, then each change. */
 @Injectable()
 export class LiveFeed {
   constructor(
@@ -50,13 +50,13 @@ export class LiveFeed {
   ) {}
 
   open(): Observable<MessageEvent> {
-    // Tells a connection that died from one on which nothing happens, on both of its ends.
+    // Lets both ends tell a dead connection from an idle one.
     const heartbeat = interval(HEARTBEAT).pipe(map((): MessageEvent => ({ type: 'heartbeat', data: {} })));
     const shop = this.health.reachable.pipe(switchMap((reachable) => (reachable ? this.#news() : of(AWAY))));
     return merge(shop, heartbeat);
   }
 
-  /** The snapshot first, then what has happened since it was begun. */
+  /** The snapshot first, then everything that happened since it was begun. */
   #news(): Observable<MessageEvent> {
     const counts = this.counts.changes.pipe(map((data): MessageEvent => ({ type: 'counts', data })));
     const figures = this.figures.changes.pipe(map((data): MessageEvent => ({ type: 'figures', data })));
@@ -68,7 +68,7 @@ export class LiveFeed {
     return merge(events, counts, figures);
   }
 
-  /** The store may be lost at any time, and be back before anybody has noticed. */
+  /** The store may go away at any time, and be back before anybody notices. */
   #snapshot(): Observable<MessageEvent> {
     return defer(() => this.#read()).pipe(
       catchError(() => concat(of(AWAY), timer(RETRY_AFTER).pipe(switchMap(() => this.#snapshot())))),
@@ -90,7 +90,7 @@ export class LiveFeed {
   }
 }
 
-/** A thousand orders that no page lists would only cost each of them time; figures and counts tell of those. */
+/** Pages learn of unlisted orders from figures and counts; sending a thousand of them one by one would only cost time. */
 function isForPages(event: ShopEvent): boolean {
   return event.type !== 'batch' && (event.type !== 'order' || event.data.listed);
 }

@@ -19,7 +19,7 @@ import {
 import { ShopEvents } from './shop-events.js';
 
 export interface ShopCounts {
-  /** `done`: how many orders were ever cancelled by their messages. */
+  /** `done`: how many orders have ever been cancelled by their messages. */
   readonly orders: MessageCounts & { readonly done: number };
   /** The oldest dead letters of the orders. */
   readonly deadOrders: readonly DeadOrder[];
@@ -34,7 +34,7 @@ const SETTLING = 150;
 export class QueueCounts {
   readonly #logger = new Logger(QueueCounts.name);
 
-  /** The counts, whenever they change. Shared by all who watch; while nobody does, nothing is asked. */
+  /** The counts, whenever they change. Shared by all subscribers; without any, Redis is not asked. */
   readonly changes: Observable<ShopCounts>;
 
   constructor(
@@ -59,7 +59,7 @@ export class QueueCounts {
   }
 
   #skip(error: unknown): Observable<never> {
-    this.#logger.warn(`No counts this time: ${String(error)}`);
+    this.#logger.warn(`Could not read the counts: ${String(error)}`);
     return EMPTY;
   }
 }

@@ -5,7 +5,7 @@ import type { FrozenWorker } from '../parcels/frozen-worker.js';
 import type { ParcelNews } from '../parcels/parcel.js';
 import type { Task } from '../tasks/task.js';
 
-/** Something changed, and every page that is open anywhere wants to know. */
+/** A change that every open page wants to know about. */
 export type ShopEvent =
   | { readonly type: 'order'; readonly data: Order }
   | { readonly type: 'batch'; readonly data: OrderBatch }
@@ -13,5 +13,5 @@ export type ShopEvent =
   | { readonly type: 'switches'; readonly data: SwitchStates }
   | { readonly type: 'parcel'; readonly data: ParcelNews }
   | { readonly type: 'frozen-worker'; readonly data: FrozenWorker }
-  /** Events may have been missed: look at everything anew. */
+  /** Events may have been missed: read everything again. */
   | { readonly type: 'gap' };

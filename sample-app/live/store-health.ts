@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 
-/** Knows whether what the shop keeps can be reached. */
+/** Knows whether the shop's data can be reached. */
 export abstract class StoreHealth {
-  /** Tells what is known, then whenever it changes. */
+  /** Emits what is known, then each change. */
   abstract readonly reachable: Observable<boolean>;
 }

@@ -8,7 +8,7 @@ import { newOrderId, timeoutId } from './order-ids.js';
 
 const SIZE = 1000;
 const DELAY = '3s';
-/** So many of a batch are listed, so that the orders of people stay in view. */
+/** How many orders of a batch are listed; few, so that the visitors' own orders stay in view. */
 const LISTED = 3;
 
 @Injectable()
@@ -19,7 +19,7 @@ export class OrderBatchesService {
     private readonly producer: DelayQueueProducer,
   ) {}
 
-  /** Places a thousand orders that fall due at the same instant; the rules are those of a single one. */
+  /** Places a thousand orders that fall due at the same instant, by the same rules as a single one. */
   async place(): Promise<OrderBatch> {
     const id = randomBytes(4).toString('hex');
     const drafts = Array.from({ length: SIZE }, (_, i) => draftOf(id, i + 1));

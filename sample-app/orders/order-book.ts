@@ -1,6 +1,6 @@
 import type { Order, OrderOutcome } from './order.js';
 
-/** An order that is not known to anybody yet. */
+/** An order that nobody knows about yet. */
 export type OrderDraft = Pick<Order, 'id' | 'item' | 'batch' | 'listed'>;
 
 export interface Confirmation {
@@ -10,48 +10,48 @@ export interface Confirmation {
 
 export interface Settlement {
   readonly order: Order;
-  /** Whether this call decided it; false if it was settled before. */
+  /** Whether this call decided the outcome; false if the order was already settled. */
   readonly won: boolean;
 }
 
 /** Where the orders are kept. */
 export abstract class OrderBook {
   /**
-   * Saves orders that nobody sees yet: a draft can be settled, but it is neither found nor listed. One that is not
-   * confirmed within the hour vanishes.
+   * Saves drafts: nobody sees them yet. A draft can be settled, but is neither found nor listed. Unless confirmed, it vanishes
+   * within the hour.
    */
   abstract draft(drafts: readonly OrderDraft[]): Promise<void>;
 
-  /** Makes drafts orders. One that is not to be listed still vanishes within the hour. */
+  /** Turns drafts into orders. An unlisted order still vanishes within the hour. */
   abstract confirm(confirmations: readonly Confirmation[]): Promise<Order[]>;
 
   /** Forgets a draft. */
   abstract discard(id: string): Promise<void>;
 
   /**
-   * Pays or cancels an order, unless that is decided already: of any number of calls at once, in any number of processes,
+   * Pays or cancels an order, unless that is already decided: of any number of calls at once, in any number of processes,
    * exactly one wins.
    *
-   * @param messageDueAt - when the message was due that has it cancelled
-   * @returns null if there is no such order, or if it is a draft still
+   * @param messageDueAt - when the message that cancels the order was due
+   * @returns null if there is no such order, or if it is still a draft
    */
   abstract settle(id: string, outcome: OrderOutcome, messageDueAt?: Date): Promise<Settlement | null>;
 
   /**
    * Notes that an attempt at an order's message has failed.
    *
-   * @returns null if there is no such order, or if it is a draft still
+   * @returns null if there is no such order, or if it is still a draft
    */
   abstract noteFailure(id: string, attempt: number): Promise<Order | null>;
 
   abstract find(id: string): Promise<Order | null>;
 
-  /** The newest orders first, of those that are listed. */
+  /** The listed orders, newest first. */
   abstract latest(limit: number): Promise<Order[]>;
 
-  /** How many orders were ever cancelled. */
+  /** How many orders have ever been cancelled. */
   abstract cancelled(): Promise<number>;
 
-  /** The time by the clock that `dueAt` is read from. */
+  /** The time by the clock that `dueAt` follows. */
   abstract now(): Promise<Date>;
 }

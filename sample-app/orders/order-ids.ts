@@ -4,7 +4,7 @@ export function newOrderId(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** Of the message that cancels an order. */
+/** The id of the message that cancels an order. */
 export function timeoutId(orderId: string): string {
   return `unpaid:${orderId}`;
 }

@@ -18,7 +18,7 @@ export class OrderTimeouts {
     private readonly switches: Switches,
   ) {}
 
-  // The message may come twice, or just when the customer pays: the order itself decides, once.
+  // The message may come twice, or just as the customer pays, so the order itself decides once.
   @DelayedHandler('orders', {
     concurrency: 64,
     attempts: 4,

@@ -8,15 +8,15 @@ export interface Order {
   readonly dueAt: string;
   /** When it was paid or cancelled. */
   readonly settledAt: string | null;
-  /** How long after its message was due it was cancelled, ms; null unless it was. */
+  /** How late its message was when it cancelled the order, ms; null unless it did. */
   readonly lateBy: number | null;
   /** How many attempts at its message have failed. */
   readonly failedAttempts: number;
-  /** The batch it was placed with; null: by itself. */
+  /** The batch it was placed with; null if it was placed alone. */
   readonly batch: string | null;
-  /** Whether lists show it: of a batch, only some. */
+  /** Whether lists show it; of a batch, only a few orders are. */
   readonly listed: boolean;
 }
 
-/** What an order comes to, once and for good. */
+/** How an order ends, once and for all. */
 export type OrderOutcome = 'paid' | 'cancelled';

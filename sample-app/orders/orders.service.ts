@@ -19,8 +19,9 @@ export class OrdersService {
   ) {}
 
   /**
-   * Saved before its timeout is offered, so that the timeout finds it; an order only once the timeout is offered, so that
-   * none can stay unpaid for ever. If the process dies in between, the customer was told of no order, and there is none.
+   * Saves a draft before offering the timeout, so that the timeout finds it. The draft becomes an order only once the timeout
+   * is offered, so that no order can stay unpaid for ever. If the process dies in between, there is no order, and the
+   * customer was told of none.
    */
   async place(item: string, payWithin: Duration): Promise<Order> {
     const id = newOrderId();
@@ -61,7 +62,7 @@ export class OrdersService {
     try {
       return await offer();
     } catch (error) {
-      // Having an id of its own, the message is there once, even if the first offer has arrived.
+      // The message has its own id, so it exists only once even if the first offer arrived.
       if (error instanceof DelayQueueError && error.code === 'OUTCOME_UNKNOWN') return offer();
       throw error;
     }
@@ -71,7 +72,7 @@ export class OrdersService {
     try {
       await this.book.discard(id);
     } catch (error) {
-      this.#logger.warn(`The draft ${id} is left to expire: ${String(error)}`);
+      this.#logger.warn(`Draft ${id} is left to expire: ${String(error)}`);
     }
   }
 
@@ -79,7 +80,9 @@ export class OrdersService {
     try {
       await this.producer.cancel('orders', timeoutId(orderId));
     } catch (error) {
-      this.#logger.warn(`The timeout of order ${orderId} stays, and will find it paid: ${String(error)}`);
+      this.#logger.warn(
+        `The timeout of order ${orderId} was not cancelled, and will find the order paid: ${String(error)}`,
+      );
     }
   }
 

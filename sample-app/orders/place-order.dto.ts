@@ -10,7 +10,7 @@ export interface PlaceOrderDto {
   readonly payWithin: Duration;
 }
 
-/** Reads what somebody sent, filling in what is left out. */
+/** Reads a request body, and fills in missing fields. */
 export function readPlaceOrder(body: unknown = {}): PlaceOrderDto {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BadRequestException('The body must be a JSON object');

@@ -5,7 +5,7 @@ import { ShopEvents } from '../live/shop-events.js';
 import type { FrozenWorker } from './frozen-worker.js';
 import type { ParcelNews } from './parcel.js';
 
-/** The latest demonstration of a frozen worker, for pages that come in the middle of it. */
+/** The latest demonstration of a frozen worker, for pages opened in the middle of it. */
 export interface FreezeState {
   readonly worker: FrozenWorker;
   /** The latest news of each parcel. */
@@ -28,7 +28,7 @@ export class FreezeWatch implements OnModuleInit, OnModuleDestroy {
     this.#listening?.unsubscribe();
   }
 
-  /** Null: this process has seen none. */
+  /** Null if this process has seen none. */
   get current(): FreezeState | null {
     return this.#worker ? { worker: this.#worker, parcels: [...this.#parcels.values()] } : null;
   }

@@ -10,14 +10,14 @@ import type { FrozenWorker } from './frozen-worker.js';
 import { WorkerProcess } from './worker-process.js';
 
 const PARCELS = 8;
-/** So that all parcels it can hold are in its hands. */
+/** Gives the worker time to take all the parcels it can hold. */
 const SETTLING = 300;
 /** Longer than its lease of three seconds. */
 const FROZEN_FOR = 5000;
 const AWAKE_FOR = 1000;
 const CLAIM_TIMEOUT = 10_000;
 
-/** Starts a worker, freezes it while it packs, and lets this process take its parcels over. */
+/** Starts a worker, freezes it while it packs, and lets this process take over its parcels. */
 @Injectable()
 export class FreezeService {
   readonly #logger = new Logger(FreezeService.name);
@@ -29,12 +29,12 @@ export class FreezeService {
     private readonly events: ShopEvents,
   ) {}
 
-  /** Begins; the rest is told as events. */
+  /** Begins the demonstration, which reports its progress as events. */
   start(): FrozenWorker {
     if (this.store.kind === 'memory') {
-      throw new ServiceUnavailableException('A second process needs a Redis: these messages live in the memory of one');
+      throw new ServiceUnavailableException('A second process needs Redis: the messages are in the memory of this one');
     }
-    if (this.#underWay) throw new ConflictException('A worker is being frozen already');
+    if (this.#underWay) throw new ConflictException('A worker is already being frozen');
     this.#underWay = true;
     const run = randomBytes(4).toString('hex');
     const begun: FrozenWorker = { run, phase: 'starting', parcels: PARCELS, worker: null, shop: process.pid };

@@ -13,7 +13,7 @@ export class ParcelPacker {
   @DelayedHandler('parcels', { concurrency: 4, lease: '3s' })
   async pack(parcel: Parcel, { attempt, signal }: DelayedMessage<Parcel>): Promise<void> {
     await this.#tell({ ...parcel, state: 'packing', attempt, pid: process.pid });
-    // Packing takes its time, and ends early if the lease is lost: another worker packs this parcel then.
+    // Packing takes a while. It ends early if the lease is lost, because another worker then packs this parcel.
     await sleep(PACKING, undefined, { signal });
     await this.#tell({ ...parcel, state: 'packed', attempt, pid: process.pid });
   }

@@ -1,4 +1,4 @@
-/** What the messages of the queue `parcels` say. */
+/** The payload of the messages in queue `parcels`. */
 export interface Parcel {
   /** The demonstration it belongs to. */
   readonly run: string;
@@ -6,10 +6,10 @@ export interface Parcel {
   readonly number: number;
 }
 
-/** What happens to a parcel, as the process that does it tells. */
+/** What happens to a parcel, reported by the process that handles it. */
 export interface ParcelNews extends Parcel {
   readonly state: 'packing' | 'packed';
   readonly attempt: number;
-  /** The process. */
+  /** The id of that process. */
   readonly pid: number;
 }

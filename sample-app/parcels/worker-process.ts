@@ -7,25 +7,25 @@ import { keepProcess } from '../store/keeper.js';
 const PROGRAM = fileURLToPath(new URL('../worker.js', import.meta.url));
 const START_TIMEOUT = 20_000;
 
-/** A process of the shop that does nothing but pack parcels. */
+/** A process of the shop that only packs parcels. */
 export class WorkerProcess {
   private constructor(
     readonly pid: number,
     private readonly keeper: ChildProcess,
   ) {}
 
-  /** Resolves when it is ready to take parcels. */
+  /** Resolves when the process is ready to take parcels. */
   static async start(redisUrl: string): Promise<WorkerProcess> {
     const keeper = keepProcess([process.execPath, PROGRAM], {
       env: { ...process.env, REDIS_URL: redisUrl },
       stdout: 'pipe',
-      // It may be frozen, and deaf to all but this.
+      // It may be frozen, and then reacts to nothing else.
       signal: 'KILL',
     });
     const lines = createInterface({ input: keeper.stdout! });
     const signal = AbortSignal.timeout(START_TIMEOUT);
     const ended = once(keeper, 'exit', { signal }).then(() => {
-      throw new Error('The worker does not start');
+      throw new Error('The worker did not start');
     });
     // Its first line is its process id.
     const [line] = (await Promise.race([once(lines, 'line', { signal }), ended])) as [string];
@@ -52,7 +52,7 @@ export class WorkerProcess {
   }
 
   #send(signal: NodeJS.Signals): void {
-    // Its number may be that of another process by now.
+    // By now, its id may belong to another process.
     if (!this.#hasEnded) process.kill(this.pid, signal);
   }
 }

@@ -17,7 +17,7 @@ import { RedisStoreHealth } from './redis/redis.store-health.js';
 import { RedisSwitches } from './redis/redis.switches.js';
 import { RedisTaskBoard } from './redis/redis.task-board.js';
 
-/** What the shop keeps, in Redis or in memory. */
+/** Keeps the data of the shop, in Redis or in memory. */
 @Module({})
 export class PersistenceModule {
   static on(store: ShopStore): DynamicModule {

@@ -69,6 +69,6 @@ enableForm(document.querySelector('#add-task'), ({ task, delay, delayUnit }) =>
   orders.tick();
   tasks.tick();
   batch.tick();
-  // Ten times a second is what the tenths of a second need; none while nobody looks.
+  // Countdowns show tenths of a second, so tick ten times a second; not at all while the page is hidden.
   setTimeout(() => requestAnimationFrame(tick), 100);
 })();

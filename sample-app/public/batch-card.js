@@ -3,7 +3,7 @@ import { duration } from './figures.js';
 import { post } from './request.js';
 import { remaining, serverTime } from './server-clock.js';
 
-/** A thousand orders due at once, and how far they are. */
+/** A thousand orders due at once, and their progress. */
 export class BatchCard {
   #card = document.querySelector('#batch');
   #progress = this.#card.querySelector('progress');

@@ -1,4 +1,4 @@
-/** Marks a button while its work is under way. Disabled, it would take the focus from whoever has pressed it. */
+/** Marks a button while its work is under way. Disabling it would take the focus away from whoever pressed it. */
 export async function whileBusy(button, work) {
   if (button.ariaDisabled === 'true') return;
   button.ariaDisabled = 'true';

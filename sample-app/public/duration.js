@@ -1,9 +1,9 @@
 const UNITS = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 
 /**
- * A number in a unit, as milliseconds.
+ * Converts a number in a unit to milliseconds.
  *
- * @throws an Error that names the field, and says what would be right
+ * @throws an Error that names the field and says what it must be
  */
 export function readDuration(field, text, unit) {
   const trimmed = text.trim();

@@ -3,7 +3,7 @@ import { post } from './request.js';
 
 const TRIED = 3;
 
-/** A handler that fails, and what becomes of its messages. */
+/** A handler that fails, and what happens to its messages. */
 export class FailureCard {
   #card = document.querySelector('#failures');
   #switch = this.#card.querySelector('[role=switch]');
@@ -30,7 +30,7 @@ export class FailureCard {
     const rest = orders.dead - deadOrders.length;
     this.#more.textContent = rest > 0 ? `and ${rest.toLocaleString()} more` : '';
     this.#all.hidden = orders.dead === 0;
-    // Left alone while it is the same, or the button that has the focus would be gone.
+    // An unchanged list is left alone, or the button that has the focus would be gone.
     const shown = JSON.stringify(deadOrders);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -39,7 +39,7 @@ export class FailureCard {
     if (hadFocus) this.#switch.focus();
   }
 
-  /** The buttons are gone when nothing is dead any more; the switch is what one needs next. */
+  /** The buttons disappear with the last dead letter, so the focus goes to the switch, which is needed next. */
   async #forAll(path) {
     await post(path);
     this.#switch.focus();

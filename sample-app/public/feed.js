@@ -1,6 +1,6 @@
 const SILENCE = 25_000;
 
-/** Listens to the server's events, for ever: a connection that ends, or goes silent, is opened anew. */
+/** Listens to the server's events for ever: reopens a connection that ends or goes silent. */
 export function connect(handlers) {
   const state = document.querySelector('#connection');
   let source;
@@ -11,7 +11,7 @@ export function connect(handlers) {
     source = new EventSource('/events');
     source.onerror = () => {
       tell('connecting', 'Reconnecting…');
-      // The browser tries again by itself, unless it was refused.
+      // The browser retries by itself, unless it was refused.
       if (source.readyState === EventSource.CLOSED) setTimeout(open, 1000);
     };
     source.addEventListener('heartbeat', heard);

@@ -1,6 +1,6 @@
 const count = document.querySelector('#lateness-count');
 
-/** How late messages are, for people: milliseconds, or seconds once there are many. */
+/** A lateness for people: milliseconds, or seconds once there are many. */
 export function duration(milliseconds) {
   if (milliseconds === null) return '–';
   return milliseconds < 10_000 ? `${milliseconds.toLocaleString()} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
@@ -13,6 +13,6 @@ export function showLateness(lateness) {
 }
 
 function origin(count) {
-  if (count === 0) return 'No message was due yet.';
+  if (count === 0) return 'No message has been due yet.';
   return count === 1 ? 'One message so far.' : `The latest ${count.toLocaleString()} messages.`;
 }

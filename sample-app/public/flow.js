@@ -1,11 +1,11 @@
 const counts = [...document.querySelectorAll('#counts-orders [data-state]')];
 
-/** Shows how many messages are where on their way. */
+/** Shows how many messages are in each state. */
 export function showCounts({ orders }) {
   for (const element of counts) show(element, orders[element.dataset.state].toLocaleString());
 }
 
-/** Shows that this is not known. */
+/** Shows that the counts are unknown. */
 export function hideCounts() {
   for (const element of counts) show(element, '–');
 }

@@ -1,6 +1,6 @@
 import { whileBusy } from './busy.js';
 
-/** Sends a form without leaving the page; what is refused, here or by the server, is said beside it. */
+/** Sends a form without leaving the page. If the page or the server refuses it, the reason appears beside it. */
 export function enableForm(form, send) {
   const button = form.querySelector('button');
   const first = form.querySelector('input');
@@ -17,7 +17,7 @@ export function enableForm(form, send) {
   });
 }
 
-/** Why something failed, in words; null if it did not. */
+/** Why the work failed, in words; null if it did not. */
 export async function problemOf(work) {
   try {
     await work();
@@ -27,7 +27,7 @@ export async function problemOf(work) {
   }
 }
 
-/** Shows a problem, or hides the one that is over. */
+/** Shows a problem; null hides the last one. */
 export function say(element, problem) {
   element.hidden = problem === null;
   element.textContent = problem ?? '';

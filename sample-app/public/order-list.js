@@ -6,7 +6,7 @@ import { remaining, serverTime, timeOfDay } from './server-clock.js';
 
 const LONGEST_LIST = 12;
 const SOON = 5000;
-const NONE = 'No orders yet. Place one above, and watch its time run out.';
+const NONE = 'No orders yet. Place one above and watch its time run out.';
 
 /** The orders on the page, newest first. */
 export class OrderList {
@@ -19,14 +19,14 @@ export class OrderList {
   #away = false;
   #paused = false;
 
-  /** Nothing is known of the orders until they are all shown anew. */
+  /** Nothing is known about the orders until all of them are shown again. */
   away() {
     this.#away = true;
     this.#empty.textContent = 'Cannot read the orders while Redis is away.';
     this.tick();
   }
 
-  /** Tells why what is due may wait. */
+  /** While the queue is paused, due orders say so. */
   switched({ paused }) {
     this.#paused = paused;
     this.tick();
@@ -45,12 +45,12 @@ export class OrderList {
     if (this.#isPast(order)) return;
     const row = this.#rows.get(order.id) ?? this.#add(order);
     const before = row.order?.status;
-    // What is settled stays settled; older news may come late.
+    // A settled order stays settled; older news may arrive late.
     if (before && before !== 'unpaid' && order.status === 'unpaid') return;
     row.order = order;
     row.element.dataset.status = order.status;
     row.status.textContent = order.status;
-    // Whoever has just pressed the button keeps their place on the page.
+    // Keeps the place on the page of whoever has just pressed the button.
     if (order.status !== 'unpaid' && document.activeElement === row.pay) row.element.focus();
     row.pay.hidden = row.bar.hidden = order.status !== 'unpaid';
     if (order.status !== 'unpaid') row.time.textContent = settled(order);
@@ -76,14 +76,14 @@ export class OrderList {
     bar.firstElementChild.style.transform = `scaleX(${share})`;
   }
 
-  /** Whether there are enough newer ones. */
+  /** Whether the list is full of newer orders. */
   #isPast({ id, placedAt }) {
     if (this.#rows.has(id) || this.#rows.size < LONGEST_LIST) return false;
     return [...this.#rows.values()].every(({ order }) => order.placedAt > placedAt);
   }
 
   #overdue({ failedAttempts }) {
-    if (this.#away) return 'waits for Redis';
+    if (this.#away) return 'waiting for Redis';
     if (failedAttempts > 0) return `attempt ${failedAttempts} failed`;
     return this.#paused ? 'paused' : 'due';
   }

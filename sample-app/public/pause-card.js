@@ -1,6 +1,6 @@
 import { enableSwitch } from './action.js';
 
-/** The orders' queue, held and let go. */
+/** Pauses and resumes the orders' queue. */
 export class PauseCard {
   #card = document.querySelector('#pause');
   #switch = this.#card.querySelector('[role=switch]');
@@ -12,6 +12,6 @@ export class PauseCard {
 
   switched({ paused }) {
     this.#switch.ariaChecked = String(paused);
-    this.#text.textContent = paused ? 'Paused in every process: what falls due waits as ready.' : '';
+    this.#text.textContent = paused ? 'Paused in every process: messages that fall due wait as ready.' : '';
   }
 }

@@ -1,6 +1,6 @@
 let offset = 0;
 
-/** The server's clock decides when time is up, so the page reads its countdowns from that one too. */
+/** The server's clock decides when time is up, so the page's countdowns follow it too. */
 export function setServerTime(now) {
   offset = Date.parse(now) - performance.now();
 }

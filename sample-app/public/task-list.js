@@ -11,7 +11,7 @@ export class TaskList {
   #rows = new Map();
   #away = false;
 
-  /** Nothing is known of the tasks until they are all shown anew. */
+  /** Nothing is known about the tasks until all of them are shown again. */
   away() {
     this.#away = true;
     this.#empty.textContent = 'Cannot read the tasks while Redis is away.';
@@ -44,7 +44,7 @@ export class TaskList {
   #tick({ task, time }) {
     if (task.doneAt) return;
     const left = Date.parse(task.dueAt) - serverTime();
-    time.textContent = left > 0 ? `in ${remaining(left)}` : this.#away ? 'waits for Redis' : 'due';
+    time.textContent = left > 0 ? `in ${remaining(left)}` : this.#away ? 'waiting for Redis' : 'due';
   }
 
   #add({ id, task }) {

@@ -2,7 +2,7 @@ import { enableAction } from './action.js';
 import { post } from './request.js';
 
 const IN_MEMORY =
-  'Needs a second process, and so a Redis: start the shop with redis-server or valkey-server on the PATH, or with REDIS_URL.';
+  'Needs a second process, and therefore Redis: start the shop with redis-server or valkey-server on the PATH, or with REDIS_URL.';
 
 /** A worker that is frozen for longer than its lease. */
 export class WorkerCard {
@@ -53,15 +53,16 @@ export class WorkerCard {
 
   #outcome() {
     const { phase, worker } = this.#state;
-    if (phase === 'starting') return 'A second process starts…';
-    if (phase === 'frozen') return `Process ${worker} is frozen. What it holds comes back when its lease of 3 s ends.`;
+    if (phase === 'starting') return 'Starting a second process…';
+    if (phase === 'frozen')
+      return `Process ${worker} is frozen. The parcels it holds come back when its 3 s lease ends.`;
     if (phase === 'failed') return 'The worker could not be frozen; the log says why.';
     const taken = [...this.#parcels.values()].filter(({ attempt }) => attempt > 1).length;
-    return `Process ${worker} awoke and found its leases lost. The shop has packed ${taken} of its parcels instead.`;
+    return `Process ${worker} woke up and found its leases lost. The shop packed ${taken} of its parcels instead.`;
   }
 
   #look(news) {
-    if (!news) return ['waiting', 'waits'];
+    if (!news) return ['waiting', 'waiting'];
     const { state, attempt, pid } = news;
     const { worker, phase } = this.#state;
     if (pid === worker)

@@ -4,8 +4,8 @@ import { jsonOnly, jsonReadable } from './json-body.js';
 import { sameOriginOnly } from './same-origin.js';
 
 /**
- * Before anything else looks at a request: who may ask, and in which form. The application must be made with
- * `bodyParser: false`, or forms would be read as well.
+ * Checks who may send a request, and in which form, before anything else looks at it. The application must be created with
+ * `bodyParser: false`, or it would read forms as well.
  */
 export function guardRequests(app: NestExpressApplication, allowedHosts: readonly string[]): void {
   app.use(allowedHostsOnly(allowedHosts), sameOriginOnly, jsonOnly);

@@ -6,12 +6,12 @@ const READS = ['GET', 'HEAD', 'OPTIONS'];
 const OWN_SITES = ['same-origin', 'none'];
 
 /**
- * Refuses changes that a page of another origin asks for: a browser sends a simple POST anywhere, and says from where.
- * What is no browser says nothing and may pass.
+ * Refuses changes requested by a page of another origin: browsers send a simple POST anywhere, but say which page it comes
+ * from. Clients that are not browsers say nothing, and may pass.
  */
 export const sameOriginOnly: RequestHandler = ({ method, headers }, response, next) => {
   if (READS.includes(method) || isOwn(headers)) return next();
-  refuse(response, HttpStatus.FORBIDDEN, 'The shop takes no orders from the page of another site');
+  refuse(response, HttpStatus.FORBIDDEN, 'The shop accepts no changes from a page of another site');
 };
 
 function isOwn({ origin, host, ...headers }: Record<string, string | string[] | undefined>): boolean {

@@ -3,7 +3,7 @@ import { StartError } from '../start-error.js';
 
 const TIMEOUT = 3000;
 
-/** Asks a server one thing, over a connection of its own; rejects if it does not answer at once. */
+/** Asks a server one question over a separate connection; rejects if it does not answer soon. */
 export async function ask<Answer>(url: string, question: (redis: Redis) => Promise<Answer>): Promise<Answer> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -34,7 +34,7 @@ export async function requireRedis(url: string): Promise<void> {
   }
 }
 
-/** Whether a Redis that has its data in the folder listens there: the port may be somebody else's. */
+/** Whether the Redis at this address has its data in the folder: the port may be somebody else's. */
 export async function isServing(url: string, folder: string): Promise<boolean> {
   try {
     return await ask(url, async (redis) =>

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../start-error.js';
 import { ask, isServing } from './ask-redis.js';
 
-/** Who uses a folder: a process of the shop, and its Redis. */
+/** Who uses a folder: a process of the shop and its Redis. */
 export interface FolderOwner {
   readonly pid: number;
   readonly url: string;
@@ -12,13 +12,13 @@ export interface FolderOwner {
 
 /** How long another process may take to start its Redis. */
 const STARTING = 2000;
-/** How long a Redis may take to end when its process has. */
+/** How long a Redis may take to end after its process has ended. */
 const ENDING = 5000;
 const PAUSE = 50;
 
 /**
- * Takes the lock's folder for this process alone: two servers would spoil each other's files. A lock is left behind when
- * its owner ends; it means nothing then.
+ * Takes the lock's folder for this process alone: two servers would corrupt each other's files. When its owner ends, a lock
+ * stays behind and no longer means anything.
  *
  * @throws StartError if another process uses the folder
  */
@@ -54,7 +54,7 @@ function tryLock(lock: string, owner: FolderOwner): boolean {
 function breakLock(lock: string): void {
   const broken = `${lock}.broken.${process.pid}`;
   try {
-    // Of several processes, only one gets it.
+    // Only one of several processes succeeds.
     renameSync(lock, broken);
     rmSync(broken);
   } catch (error) {
@@ -67,7 +67,9 @@ function readOwner(lock: string): FolderOwner | null {
     return JSON.parse(readFileSync(lock, 'utf8')) as FolderOwner;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new StartError(`${lock} cannot be read. If no other process of the shop runs, delete it.`, { cause: error });
+    throw new StartError(`${lock} cannot be read. If no other process of the shop is running, delete it.`, {
+      cause: error,
+    });
   }
 }
 

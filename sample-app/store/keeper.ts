@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-// The program is the shell's child. It is told to end when the pipe ends, which is when this process has ended; and to go
-// on, in case it was stopped.
+// The program is a child of the shell. When the pipe closes because this process has ended, the shell tells the program to
+// end, and to continue in case it was stopped.
 const SCRIPT = `
 signal=$1; shift
 "$@" 3<&- & program=$!
@@ -14,15 +14,15 @@ exit "$status"`;
 export interface KeepOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly stdout?: 'ignore' | 'pipe';
-  /** What tells it to end. */
+  /** The signal that tells it to end. */
   readonly signal: 'TERM' | 'KILL';
 }
 
 /**
- * Runs a program that lives as long as this process, however this process ends: even after a `kill -9` it is told to end.
- * As it ends last, it serves this process to the end.
+ * Runs a program that lives as long as this process. However this process ends, even by `kill -9`, the program is told to end
+ * afterwards, so it serves this process until the end.
  *
- * @returns the shell that keeps it, and exits when it does
+ * @returns the shell that keeps the program, and exits when it does
  */
 export function keepProcess(
   command: readonly [string, ...string[]],
@@ -31,7 +31,7 @@ export function keepProcess(
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'keeper', signal, ...command], {
     env,
     stdio: ['ignore', stdout, 'ignore', 'pipe'],
-    // Ctrl-C in a terminal is for this process alone.
+    // Ctrl-C in a terminal must reach this process alone.
     detached: true,
   });
   shell.unref();

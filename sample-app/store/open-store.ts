@@ -4,7 +4,7 @@ import { startPrivateRedis } from './private-redis.js';
 import { redactUrl, requireRedis } from './ask-redis.js';
 import type { ShopStore } from './shop-store.js';
 
-/** The Redis that is named, else one of our own, else none. */
+/** The Redis at REDIS_URL, else a private one, else memory. */
 export async function openStore({ redisUrl, dataFolder }: Settings): Promise<ShopStore> {
   if (redisUrl !== undefined) {
     await requireRedis(redisUrl);

@@ -15,7 +15,7 @@ const REVIVED_AFTER = 3000;
 const LOG = 'redis.log';
 
 /**
- * Starts a Redis for this process alone, on the loopback interface. Its data outlives both.
+ * Starts a Redis for this process alone, on the loopback interface. Its data survives both.
  *
  * @returns its URL
  * @throws StartError
@@ -24,7 +24,7 @@ export async function startPrivateRedis(server: string, dataFolder: string): Pro
   mkdirSync(dataFolder, { recursive: true });
   const folder = realpathSync(dataFolder);
   for (let tried = 0; tried < PORTS_TRIED; tried++) {
-    // Below the ports that systems give to outgoing connections. If it is in use, Redis exits.
+    // Below the range that systems use for outgoing connections. If the port is in use, Redis exits.
     const port = randomInt(20_000, 32_000);
     const url = `redis://127.0.0.1:${port}`;
     await lockFolder(join(folder, 'lock'), { pid: process.pid, url });
@@ -35,7 +35,7 @@ export async function startPrivateRedis(server: string, dataFolder: string): Pro
       return url;
     }
   }
-  throw new StartError(`${server} does not start; ${join(folder, LOG)} tells why`);
+  throw new StartError(`${server} did not start; ${join(folder, LOG)} says why`);
 }
 
 function serverArguments(port: number, folder: string): string[] {
@@ -51,12 +51,12 @@ function serverArguments(port: number, folder: string): string[] {
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** Starts the server again whenever it ends, as whoever ends it to see what happens then wants to see it come back. */
+/** Restarts the server whenever it ends: people who kill it to see what happens also want to see it come back. */
 function revive(keeper: ChildProcess, start: () => ChildProcess): void {
   keeper.once('exit', () => setTimeout(() => revive(start(), start), REVIVED_AFTER).unref());
 }
 
-/** Waits until the server answers; false if it ends instead. */
+/** Waits until the server answers. Resolves to false if it ends instead. */
 async function isUp(url: string, folder: string, keeper: ChildProcess): Promise<boolean> {
   for (const deadline = Date.now() + START_TIMEOUT; Date.now() < deadline; await sleep(PAUSE)) {
     if (await isServing(url, folder)) return true;

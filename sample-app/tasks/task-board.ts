@@ -1,14 +1,14 @@
 import type { Task } from './task.js';
 
-/** Older tasks fall off the board, done or not; that does not keep them from being done. */
+/** Older tasks fall off the board, done or not; they are still done when due. */
 export const BOARD_SIZE = 20;
 
-/** Where people see which tasks there are, and which are done. */
+/** Shows people which tasks there are, and which are done. */
 export abstract class TaskBoard {
-  /** Puts a task that waits on the board, unless it is there already: it may be done before anybody gets to say this. */
+  /** Puts a waiting task on the board, unless it is already there: it may be done before this call arrives. */
   abstract add(task: Task): Promise<void>;
 
-  /** Puts a task that is done on the board. */
+  /** Puts a finished task on the board. */
   abstract done(task: Task): Promise<void>;
 
   abstract find(id: string): Promise<Task | null>;

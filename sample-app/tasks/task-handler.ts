@@ -18,8 +18,8 @@ export class TaskHandler {
 
   @DelayedHandler('tasks')
   async doTask({ task }: TaskPayload, { id, dueAt }: DelayedMessage): Promise<void> {
-    // A message comes at least once. What was done is not done again, but the pages are told again: this process may
-    // have died before it could.
+    // A message comes at least once. A task that is done is not done again, but the pages are told again, because a
+    // process may have died before it told them.
     let done = await this.board.find(id);
     if (!done?.doneAt) {
       this.#logger.log(`Task due: ${task}`);

@@ -1,4 +1,4 @@
-/** Something to do when its time has come. Instants are ISO 8601. */
+/** Something to do at its due time. Instants are ISO 8601. */
 export interface Task {
   readonly id: string;
   readonly task: string;

@@ -105,7 +105,7 @@ describe('the demonstrations on the sample page', () => {
     await expectVisible(parcels.getByText('held by the frozen worker').first());
     const late = await ShopPage.open(browser, app.url);
     await expectVisible(late.page.getByText('held by the frozen worker').first());
-    await expectVisible(shop.page.getByText(/awoke and found its leases lost/), 20_000);
+    await expectVisible(shop.page.getByText(/woke up and found its leases lost/), 20_000);
     await until(async () => (await parcels.filter({ hasText: 'packed here' }).count()) === 8);
     expect(await parcels.filter({ hasText: 'attempt 2' }).count()).toBeGreaterThan(0);
     await late.context.close();
@@ -116,7 +116,7 @@ describe('the demonstrations on the sample page', () => {
     const memory = await ShopPage.open(browser, small.url);
     const button = memory.page.getByRole('button', { name: 'Freeze a worker' });
     expect(await button.isDisabled()).toBe(true);
-    await expectVisible(memory.page.getByText('Needs a second process, and so a Redis'));
+    await expectVisible(memory.page.getByText('Needs a second process, and therefore Redis'));
     await memory.context.close();
     await small.end();
   });

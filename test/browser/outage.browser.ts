@@ -44,7 +44,7 @@ describeWithServer('the page of the sample shop, while its private Redis is away
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGSTOP');
     await expectVisible(shop.badge('Redis is away'), 4000);
-    await expectVisible(shop.order('Tea').getByText('waits for Redis'));
+    await expectVisible(shop.order('Tea').getByText('waiting for Redis'));
 
     const fresh = await ShopPage.openAway(browser, app.url);
     await expectVisible(fresh.page.getByText('Cannot read the orders while Redis is away.'));

@@ -184,7 +184,7 @@ describe('the worker that the sample shop freezes', () => {
     const shop = await SampleApp.start();
     const { status, body } = await shop.post('/worker/freeze');
     expect(status).toBe(503);
-    expect(body.message).toContain('needs a Redis');
+    expect(body.message).toContain('needs Redis');
     await shop.end();
   });
 });

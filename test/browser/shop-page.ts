@@ -60,7 +60,7 @@ export class ShopPage {
   async place(item: string, payWithin: string, unit = 'seconds'): Promise<void> {
     await this.page.getByLabel('Item').fill(item);
     await this.page.getByLabel('Pay within').fill(payWithin);
-    await this.page.getByLabel('Unit of the time to pay').selectOption(unit);
+    await this.page.getByLabel('Time unit for payment').selectOption(unit);
     await this.page.getByRole('button', { name: 'Place order' }).click();
   }
 

@@ -168,7 +168,7 @@ describe('the sample shop, where it cannot be as usual,', () => {
     await redis.kill9();
     const { status, body } = await shop.post('/orders', {});
     expect(status).toBe(503);
-    expect(body.message).toBe('The shop cannot reach its Redis, try again later');
+    expect(body.message).toBe('The shop cannot reach its Redis; try again later');
     await shop.end();
     await redis.stop();
   });
@@ -191,7 +191,7 @@ describe('the sample shop, where it cannot be as usual,', () => {
     expect(await shop.exited()).toBe(1);
     server.close();
     expect(shop.log.trim().split('\n').at(-1)).toBe(
-      `Port ${port} is in use. Choose another one: PORT=${port + 1} npm start`,
+      `Port ${port} is in use. Choose another: PORT=${port + 1} npm start`,
     );
   });
 

@@ -4,7 +4,7 @@ import type { Order, OrderOutcome } from '../../orders/order.js';
 
 type Entry = Omit<Order, 'dueAt'> & { readonly dueAt: string | null };
 
-/** Older orders are forgotten, as memory is not for ever. */
+/** Beyond this the oldest orders are forgotten, so that memory does not run out. */
 const MOST_ORDERS = 10_000;
 
 @Injectable()
@@ -28,7 +28,7 @@ export class MemoryOrderBook extends OrderBook {
     return Promise.resolve();
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- what is thrown becomes a rejection
+  // eslint-disable-next-line @typescript-eslint/require-await -- turns what is thrown into a rejection
   override async confirm(confirmations: readonly Confirmation[]): Promise<Order[]> {
     return confirmations.map((confirmation) => this.#confirm(confirmation));
   }

@@ -3,10 +3,10 @@ local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`;
 
 /**
- * Makes a draft an order. Its timeout may have come already: then the order is listed as the cancelled one it is.
+ * Turns a draft into an order. Its timeout may have come already; then the order is listed as cancelled.
  *
  * KEYS: the order, the list of orders. ARGV: id, due time in ms.
- * Returns the fields of the order; nil if there is none.
+ * Returns the order's fields; nil if there is no such order.
  */
 export const CONFIRM = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return nil end
@@ -22,8 +22,8 @@ return redis.call('HGETALL', KEYS[1])`;
 /**
  * Pays or cancels an order that is neither paid nor cancelled.
  *
- * KEYS: the order, the number of cancelled ones. ARGV: 'paid' or 'cancelled', when its message was due in ms or ''.
- * Returns 1 if this call decided it, else 0, and the fields of the order; nil if there is none.
+ * KEYS: the order, the number of cancelled orders. ARGV: 'paid' or 'cancelled'; when its message was due, in ms, or ''.
+ * Returns 1 if this call decided the outcome, else 0, and the order's fields; nil if there is no such order.
  */
 export const SETTLE = `
 local status = redis.call('HGET', KEYS[1], 'status')
@@ -42,7 +42,7 @@ return { won, redis.call('HGETALL', KEYS[1]) }`;
  * Notes that an attempt has failed.
  *
  * KEYS: the order. ARGV: the attempt.
- * Returns the fields of the order; nil if there is none.
+ * Returns the order's fields; nil if there is no such order.
  */
 export const NOTE_FAILURE = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return nil end

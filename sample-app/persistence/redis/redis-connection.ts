@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** After which a command fails instead of hanging, ms. */
+/** How long a command may take before it fails, ms. */
 const ANSWER_TIMEOUT = 3000;
 
-/** The shop's own connections, beside those of the delay queue. */
+/** The shop's own connections, in addition to those of the delay queue. */
 @Injectable()
 export class RedisConnection implements OnApplicationShutdown {
   /** For commands. */
@@ -18,7 +18,7 @@ export class RedisConnection implements OnApplicationShutdown {
     this.subscriber = this.#connect(url, { autoResubscribe: false });
   }
 
-  // The very last hook: handlers and requests that are still under way need the connections until then.
+  // The last hook, because handlers and requests under way need the connections until then.
   onApplicationShutdown(): void {
     this.commands.disconnect();
     this.subscriber.disconnect();
@@ -26,11 +26,11 @@ export class RedisConnection implements OnApplicationShutdown {
 
   #connect(url: string, options: RedisOptions = {}): Redis {
     const redis = new Redis(url, { maxRetriesPerRequest: 1, commandTimeout: ANSWER_TIMEOUT, ...options });
-    // Each attempt to reconnect fails with an error: the first one is enough.
+    // Every failed attempt to reconnect is an error; the first one is enough for the log.
     let isDown = false;
     redis.on('ready', () => (isDown = false));
     redis.on('error', (error) => {
-      if (!isDown) this.#logger.warn(`${error.message}; it is tried until it works`);
+      if (!isDown) this.#logger.warn(`${error.message}; retrying until connected`);
       isDown = true;
     });
     return redis;

@@ -92,7 +92,7 @@ function readReply(reply: unknown): Order | null {
   return readOrder(record);
 }
 
-/** Null for a draft, which has no due time yet, and for nothing at all. */
+/** Null for a draft, which has no due time yet, and for an order that does not exist. */
 function readOrder({ id, item, placedAt, dueAt, settledAt, ...rest }: Record<string, string>): Order | null {
   if (id === undefined || item === undefined || placedAt === undefined || dueAt === undefined) return null;
   return {
@@ -105,7 +105,7 @@ function readOrder({ id, item, placedAt, dueAt, settledAt, ...rest }: Record<str
     lateBy: rest.lateBy === undefined ? null : Number(rest.lateBy),
     failedAttempts: Number(rest.failedAttempts ?? 0),
     batch: rest.batch || null,
-    // Those of earlier versions are.
+    // Orders of earlier versions lack the field, and are listed.
     listed: rest.listed !== '0',
   };
 }

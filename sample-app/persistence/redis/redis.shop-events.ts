@@ -25,13 +25,13 @@ export class RedisShopEvents extends ShopEvents implements OnModuleInit {
     await this.redis.commands.publish(CHANNEL, JSON.stringify(event));
   }
 
-  /** What was published while the connection was down is lost. */
+  /** Events published while the connection was down are lost. */
   async #resubscribe(): Promise<void> {
     try {
       await this.redis.subscriber.subscribe(CHANNEL);
       this.all.next({ type: 'gap' });
     } catch {
-      // The connection broke again; it is tried again when it is back.
+      // The connection broke again; the next one subscribes again.
     }
   }
 }

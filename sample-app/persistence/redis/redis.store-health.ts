@@ -14,12 +14,12 @@ import { StoreHealth } from '../../live/store-health.js';
 import { RedisConnection } from './redis-connection.js';
 
 const INTERVAL = 1000;
-/** A server that holds still keeps its connections, so only its silence tells. */
+/** A frozen server keeps its connections open, so only its silence gives it away. */
 const SILENCE = 1500;
 
 @Injectable()
 export class RedisStoreHealth extends StoreHealth {
-  /** Shared by all who watch; while nobody does, nothing is asked. */
+  /** Shared by all subscribers; without any, Redis is not asked. */
   override readonly reachable: Observable<boolean>;
 
   constructor(private readonly redis: RedisConnection) {
