@@ -1,5 +1,6 @@
 /**
- * Imports point down: each folder of the library may import those below it, and none above. `docs/architecture.md` has the same order.
+ * Imports point down: each folder of the library may import the ones below it, never those above. `docs/architecture.md` lists them in
+ * the same order.
  */
 const LAYERS = [
   '^lib/(index|delay-queue\\.module)\\.ts$',
@@ -33,7 +34,7 @@ module.exports = {
     },
     {
       name: 'layouts-apart',
-      comment: "Redisson's layout goes on in the native bookkeeping; nothing else knows another layout.",
+      comment: "Redisson's layout continues in the native bookkeeping; no other layout knows another one.",
       severity: 'error',
       from: { path: '^lib/store/(native|memory|redis)/' },
       to: { path: '^lib/store/(native|redisson|memory)/', pathNot: '^lib/store/$1/' },

@@ -13,17 +13,17 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
-      // `consistent-type-imports` stays off: its fix turns the import of an injected class into `import type`, and
-      // dependency injection by constructor type then finds nothing. `verbatimModuleSyntax` asks for the rest.
+      // `consistent-type-imports` stays off: its fix turns the import of an injected class into `import type`, and then
+      // dependency injection by constructor type finds nothing. `verbatimModuleSyntax` covers the rest.
       '@typescript-eslint/consistent-type-imports': 'off',
       // Numbers, booleans and `unknown` errors read well in a template; an object that prints as [object Object] does not.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      // `Duration | 'none'` documents, although `Duration` has every string in it.
+      // `Duration | 'none'` is documentation, although `Duration` includes every string.
       '@typescript-eslint/no-redundant-type-constituents': 'off',
-      // An empty environment variable is as good as none: `||` is meant.
+      // An empty environment variable counts as unset, so `||` is intended.
       '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
-      // An empty function as a stand-in says what it does.
+      // An empty function is a clear stand-in.
       '@typescript-eslint/no-empty-function': 'off',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
@@ -38,10 +38,10 @@ export default defineConfig(
       'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*'] }],
       // A contract suite declares its tests in a function that each store's test file calls.
       'jest/no-export': 'off',
-      // `expect` in a support function, or after a caught error, is checked by the test that calls it.
+      // A test may assert in a support function, or after it caught an error.
       'jest/no-standalone-expect': 'off',
       'jest/no-conditional-expect': 'off',
-      // A test double's method is asserted on unbound.
+      // Assertions on a test double's method refer to it unbound.
       '@typescript-eslint/unbound-method': 'off',
     },
   },
