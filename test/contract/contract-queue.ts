@@ -15,11 +15,11 @@ export interface QueueUnderTest {
   now(): Promise<number>;
   /** Lets at least `ms` milliseconds pass on the store's clock. */
   advance(ms: number): Promise<void>;
-  /** What is kept although no message is left, for example names of keys; for stores that could forget to clean up. */
+  /** What is still stored when no message is left, such as the names of keys; for stores that could forget to clean up. */
   leftovers?(): Promise<readonly string[]>;
-  /** Whether messages due in one millisecond come in the order of their offers, whatever their ids. */
+  /** Whether messages due in the same millisecond come in offer order, whatever their ids. */
   readonly keepsOrderOfOffers?: boolean;
-  /** Leaves nothing behind. */
+  /** Closes the stores and deletes everything the queue has stored. */
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const GENEROUS: StoreLimits = {
   maxDeadLetters: 1000,
   maxMessages: null,
 };
-/** So short that a test can wait for its end. */
+/** Short enough for a test to wait until it ends. */
 export const SHORT_LEASE = 30;
 
 /** Opens queues for the tests of one suite and closes them after each. */
@@ -52,9 +52,9 @@ export class ContractQueues {
   }
 }
 
-/** A queue under test, with the steps that many rules need to get a message where they look at it. */
+/** A queue under test, with the steps that bring a message to the state a rule is about. */
 export class ContractQueue {
-  /** Stores keep any bodies as they are. */
+  /** Any codec would do: stores keep bodies as they are. */
   readonly codec = jsonCodec;
   readonly store: MessageStore;
   readonly secondView: MessageStore;
@@ -103,7 +103,7 @@ export class ContractQueue {
     return defined(receipt);
   }
 
-  /** Offers messages that are due already, the first one first, without a transfer. */
+  /** Offers messages that are already due, earliest first, and does not transfer them. */
   async offerDue(...ids: string[]): Promise<void> {
     const longAgo = Math.floor(await this.now()) - HOUR;
     const offers = ids.map((id, index) => ({
@@ -115,13 +115,13 @@ export class ContractQueue {
     await this.store.offer(offers);
   }
 
-  /** Brings new messages to ready, in this order. */
+  /** Makes new messages ready, in this order. */
   async makeReady(...ids: string[]): Promise<void> {
     await this.offerDue(...ids);
     await this.transfer();
   }
 
-  /** Brings new messages to active, each held by a claim of its own. */
+  /** Makes new messages active, each held by a claim of its own. */
   async makeActive(ids: readonly string[], lease = HOUR): Promise<Claim[]> {
     const claims: Claim[] = [];
     for (const id of ids) {
@@ -131,7 +131,7 @@ export class ContractQueue {
     return claims;
   }
 
-  /** Brings new messages to dead, each in a millisecond of its own. */
+  /** Makes dead letters of new messages, each in a millisecond of its own. */
   async makeDead(...ids: string[]): Promise<void> {
     for (const id of ids) {
       const [claim] = await this.makeActive([id]);
@@ -140,7 +140,7 @@ export class ContractQueue {
     }
   }
 
-  /** Brings one new message to the given state; the claim that holds or held it comes back, if there was one. */
+  /** Brings a new message to the given state, and returns the claim that holds it, if one does. */
   async makeIn(state: MessageState, id: string): Promise<Claim | undefined> {
     switch (state) {
       case 'delayed':
@@ -161,7 +161,7 @@ export class ContractQueue {
     return this.store.transfer({ scheduler: 'scheduler', limit });
   }
 
-  /** Transfers until nothing is left over. */
+  /** Transfers until nothing is left to transfer. */
   async transferAll(limit: number): Promise<number> {
     let moved = 0;
     for (let rounds = 0; rounds < 1000; rounds++) {
@@ -174,7 +174,7 @@ export class ContractQueue {
     throw new Error('there is always more to transfer');
   }
 
-  /** Transfers until something is due or expired; time passes meanwhile. */
+  /** Lets time pass until a transfer finds a due message or an expired lease. */
   async transferSomething(): Promise<TransferReport> {
     for (let waited = 0; waited < 2000; waited++) {
       const report = await this.transfer();
@@ -201,7 +201,7 @@ export class ContractQueue {
     return defined(accepted[0]);
   }
 
-  /** The state of a message; null: it is gone. */
+  /** The state of a message, or null if it is gone. */
   async stateOf(id: string): Promise<MessageState | null> {
     return (await this.store.find(id))?.state ?? null;
   }
@@ -210,7 +210,7 @@ export class ContractQueue {
     return defined(await this.store.find(id));
   }
 
-  /** Everything there is to see of the queue, to tell whether something changed. */
+  /** Everything observable about the queue, to compare before and after. */
   async look(...ids: string[]): Promise<unknown> {
     const messages = await Promise.all(ids.map((id) => this.store.find(id)));
     const { letters } = await this.store.listDead({ cursor: undefined, limit: 1000 });
@@ -224,7 +224,7 @@ interface OfferOptions {
   readonly view?: MessageStore;
 }
 
-/** Ids in the order of their numbers. */
+/** Ids that sort by their numbers. */
 export function numberedIds(count: number, prefix = 'm'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`);
 }
@@ -236,7 +236,7 @@ export function defined<T>(value: T | null | undefined): T {
   return value;
 }
 
-/** Repeats an assertion until it holds: for what arrives from elsewhere in its own time. */
+/** Repeats an assertion until it holds, for what arrives asynchronously. */
 export async function eventually(assertion: () => void, patience = 5000): Promise<void> {
   const deadline = performance.now() + patience;
   for (;;) {

@@ -12,7 +12,7 @@ import { describeTransfers } from './rules/transfer.rules.js';
 import { describeWatching } from './rules/watch-due.rules.js';
 import { describeWholeQueue } from './rules/whole-queue.rules.js';
 
-/** What every {@link MessageStore} promises, in the order of a message's way. */
+/** What every {@link MessageStore} promises, in the order of a message's life. */
 export function describeMessageStore(name: string, openQueue: OpenQueue): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);

@@ -8,10 +8,10 @@ import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import type { QueueUnderTest } from './contract-queue.js';
 
-/** Keys that say something about the queue, not about a message. */
+/** Keys that describe the queue itself and outlive its messages. */
 const OF_THE_QUEUE = /:(wake|mover|paused|sequence)$/;
 
-/** A fresh queue in Redis, in whatever layout. */
+/** A fresh queue in Redis, in any layout. */
 export function openRedisQueue(
   openStore: (connections: RedisConnections, queue: string) => MessageStore,
 ): QueueUnderTest {

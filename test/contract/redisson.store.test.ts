@@ -6,7 +6,7 @@ import { LoggedEvents } from '../support/logged-events.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 
-describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('with entries of format %s', (format) => {
+describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('entry format %s', (format) => {
   describeMessageStore('RedissonMessageStore', (limits) =>
     Promise.resolve({
       ...openRedisQueue((connections, queue) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ContractQueues, defined, HOUR } from '../contract-queue.js';
 
 export function describeBodies(queues: ContractQueues): void {
-  describe('a body', () => {
+  describe('bodies', () => {
     it.each<[string, unknown]>([
       ['text', 'naïve 😀 \n\r\t\u0000 "quoted"'],
       ['a number', -0.5],
@@ -13,9 +13,9 @@ export function describeBodies(queues: ContractQueues): void {
       ['every byte', Buffer.from(Uint8Array.from({ length: 512 }, (_, index) => index))],
       ['no bytes', Buffer.alloc(0)],
       ['a megabyte', Buffer.alloc(2 ** 20, 'ab\r\n')],
-    ])('of %s comes back as it was, wherever it is read', async (_, payload) => {
+    ])('a body of %s reads the same in every state', async (_, payload) => {
       const queue = await queues.open();
-      // `toEqual` takes seconds for a megabyte.
+      // `toEqual` would take seconds for a megabyte.
       const isPayload = (body: Buffer | undefined) =>
         isDeepStrictEqual(queue.codec.decode(defined(body)).payload, payload);
       await queue.offer('a', { at: 0 }, { payload });
@@ -30,7 +30,7 @@ export function describeBodies(queues: ContractQueues): void {
       expect(isPayload((await queue.find('a')).body)).toBe(true);
     });
 
-    it('is not changed by what its reader or its offerer does to the buffer', async () => {
+    it('a stored body does not change when the producer or a reader overwrites its own buffer', async () => {
       const queue = await queues.open();
       const payload = Buffer.from('as offered');
       const body = Buffer.from(queue.codec.encode({ payload, headers: {} }));

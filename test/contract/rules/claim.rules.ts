@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 export function describeClaims(queues: ContractQueues): void {
-  describe('claim', () => {
-    it('takes the oldest ready messages under a lease, with all that a handler needs', async () => {
+  describe('claims', () => {
+    it('a claim leases the oldest ready messages and returns their complete records', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const before = Math.floor(await queue.now());
@@ -23,7 +23,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.stateOf('c')).toBe('ready');
     });
 
-    it('says that nothing remains when nothing does', async () => {
+    it('a claim that leaves no ready message reports that there are no more', async () => {
       const queue = await queues.open();
       const empty = { messages: [], more: false, orphans: [] };
       expect(await queue.store.claim({ token: 't1', limit: 5, lease: HOUR })).toEqual(empty);
@@ -32,7 +32,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.store.claim({ token: 't3', limit: 5, lease: HOUR })).toEqual(empty);
     });
 
-    it('takes none at limit 0, and says whether there are any', async () => {
+    it('a claim with limit 0 takes nothing and reports whether messages are ready', async () => {
       const queue = await queues.open();
       expect(await queue.store.claim({ token: 't1', limit: 0, lease: HOUR })).toMatchObject({ more: false });
       await queue.makeReady('a');
@@ -44,7 +44,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.stateOf('a')).toBe('ready');
     });
 
-    it('stops at so many bytes, and takes one message at least', async () => {
+    it('a claim stops at its byte limit but takes at least one message', async () => {
       const queue = await queues.open();
       const payload = 'x'.repeat(1000);
       const ids = numberedIds(30);
@@ -58,7 +58,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await claim('rest', 1_000_000)).messages.map(({ id }) => id)).toEqual(ids.slice(21));
     });
 
-    it('in the place of one whose answer got lost answers with what that one holds, and takes no others', async () => {
+    it('a claim that replaces one whose answer was lost takes over what that one still holds, and nothing else', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const claim = { limit: 2, lease: HOUR };
@@ -72,7 +72,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
     });
 
-    it('in the place of one that never happened takes messages as any other', async () => {
+    it('a claim that replaces one that never reached the store takes messages like any other', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       const report = await queue.store.claim({ token: 't', insteadOf: 'lost', limit: 1, lease: HOUR });
@@ -80,7 +80,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 1, active: 1 });
     });
 
-    it('in the place of another one that asks for less makes the rest ready again, first and with no attempt spent', async () => {
+    it('a claim that replaces a larger one puts the rest back at the head of the ready messages, with no attempt spent', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const doorbell = queue.openDoorbell();
@@ -101,7 +101,7 @@ export function describeClaims(queues: ContractQueues): void {
       ]);
     });
 
-    it('that arrives after another one in its place takes nothing, also when that one is settled', async () => {
+    it('a claim that arrives after its replacement takes nothing, even once the replacement is settled', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const [a] = (await queue.store.claim({ token: 'again', insteadOf: 'late', limit: 1, lease: HOUR })).messages;
@@ -112,7 +112,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
-    it('that arrives after another one in its place gives back what it was to take over', async () => {
+    it('a late claim gives back the messages that it was meant to take over', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       await queue.store.claim({ token: 'first', limit: 2, lease: HOUR });
@@ -122,7 +122,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
-    it('that arrives twice takes once', async () => {
+    it('a claim that arrives twice takes messages once', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b');
       const claim = { token: 't', limit: 1, lease: HOUR };
@@ -130,13 +130,13 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.store.claim(claim)).toEqual({ messages: [], more: true, orphans: [] });
     });
 
-    it('takes none that is delayed, however overdue', async () => {
+    it('a claim never takes a delayed message, however overdue', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       expect(await queue.claim()).toEqual([]);
     });
 
-    it('gives each message to one claim when many ask at the same time', async () => {
+    it('concurrent claims never share a message', async () => {
       const queue = await queues.open();
       const ids = numberedIds(100);
       await queue.makeReady(...ids);
@@ -150,7 +150,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 100, dead: 0 });
     });
 
-    it('takes a thousand at once, as do all other calls', async () => {
+    it('one call can transfer, claim, extend, settle, list or redrive a thousand messages', async () => {
       const queue = await queues.open();
       const ids = numberedIds(1000);
       await queue.offerDue(...ids);

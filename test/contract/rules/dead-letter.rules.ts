@@ -3,7 +3,7 @@ import { type ContractQueue, type ContractQueues, HOUR, numberedIds, SHORT_LEASE
 
 export function describeDeadLetters(queues: ContractQueues): void {
   describe('dead letters', () => {
-    it('are listed oldest first, page by page, each once', async () => {
+    it('dead letters are listed oldest first, page by page, each exactly once', async () => {
       const queue = await queues.open();
       await queue.makeDead('c', 'a', 'e', 'b', 'd');
       expect(await pages(queue, 2)).toEqual([['c', 'a'], ['e', 'b'], ['d']]);
@@ -11,12 +11,12 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await pages(queue, 100)).toEqual([['c', 'a', 'e', 'b', 'd']]);
     });
 
-    it('are none in a fresh queue', async () => {
+    it('a fresh queue has no dead letters', async () => {
       const { store } = await queues.open();
       expect(await store.listDead({ cursor: undefined, limit: 10 })).toEqual({ letters: [], cursor: null });
     });
 
-    it('are listed each once also when they died in one millisecond', async () => {
+    it('messages that died in the same millisecond are listed once each', async () => {
       const queue = await queues.open();
       const ids = numberedIds(25);
       await queue.makeReady(...ids);
@@ -25,7 +25,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect((await pages(queue, 10)).flat()).toEqual(ids);
     });
 
-    it('are listed on from a page whose letters are gone meanwhile', async () => {
+    it('a cursor still works after letters on both sides of it are gone', async () => {
       const queue = await queues.open();
       await queue.makeDead('a', 'b', 'c', 'd', 'e');
       const first = await queue.store.listDead({ cursor: undefined, limit: 3 });
@@ -37,12 +37,12 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(second.cursor).toBeNull();
     });
 
-    it('refuse a cursor that no page gave', async () => {
+    it('a cursor that no page returned is refused', async () => {
       const { store } = await queues.open();
       await expect(store.listDead({ cursor: 'made up', limit: 3 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     });
 
-    it('are driven again one by one, with all their attempts', async () => {
+    it('a redriven message is due at once and has all its attempts again', async () => {
       const queue = await queues.open({ attempts: 2 });
       await queue.makeDead('a', 'b');
       const { offeredAt } = await queue.find('a');
@@ -63,7 +63,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
     });
 
-    it('are driven again by number, oldest first', async () => {
+    it('redriving a number of dead letters takes the oldest first', async () => {
       const queue = await queues.open();
       await queue.makeDead('c', 'a', 'b');
       expect(await queue.store.redrive({ oldest: 2 })).toBe(2);
@@ -74,7 +74,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toEqual({ delayed: 3, ready: 0, active: 0, dead: 0 });
     });
 
-    it('are discarded for good, and their ids are free', async () => {
+    it('a discarded message is gone, and its id is free', async () => {
       const queue = await queues.open();
       await queue.makeDead('d', 'a', 'b', 'c');
       expect(await queue.store.discard({ id: 'a' })).toBe(1);
@@ -89,16 +89,19 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.store.discard({ oldest: 1000 })).toBe(0);
     });
 
-    it.each(['delayed', 'ready', 'active'] as const)('are not what is %s', async (state) => {
-      const queue = await queues.open();
-      await queue.makeIn(state, 'a');
-      const before = await queue.look('a');
-      expect(await queue.store.redrive({ id: 'a' })).toBe(0);
-      expect(await queue.store.discard({ id: 'a' })).toBe(0);
-      expect(await queue.look('a')).toEqual(before);
-    });
+    it.each(['delayed', 'ready', 'active'] as const)(
+      'redrive and discard leave a message that is %s unchanged',
+      async (state) => {
+        const queue = await queues.open();
+        await queue.makeIn(state, 'a');
+        const before = await queue.look('a');
+        expect(await queue.store.redrive({ id: 'a' })).toBe(0);
+        expect(await queue.store.discard({ id: 'a' })).toBe(0);
+        expect(await queue.look('a')).toEqual(before);
+      },
+    );
 
-    it('beyond maxDeadLetters drop the oldest, and the number is told', async () => {
+    it('a dead letter beyond maxDeadLetters drops the oldest, and settle reports how many were dropped', async () => {
       const queue = await queues.open({ maxDeadLetters: 2 });
       await queue.makeDead('old', 'b');
       const [c] = await queue.makeActive(['c']);
@@ -111,7 +114,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.offer('old', { after: HOUR })).toMatchObject({ outcome: 'created' });
     });
 
-    it('beyond maxDeadLetters drop the oldest also when leases made them', async () => {
+    it('a message that dies with its lease counts towards maxDeadLetters', async () => {
       const queue = await queues.open({ maxDeadLetters: 1, attempts: 1 });
       await queue.makeDead('old');
       await queue.makeReady('a', 'b');

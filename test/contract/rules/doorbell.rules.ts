@@ -2,19 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import type { Doorbell } from '../../../lib/store/message-flow.js';
 import { type ContractQueue, type ContractQueues, eventually, HOUR, SHORT_LEASE } from '../contract-queue.js';
 
-/** Long enough for a connection to open, short enough to wait for. */
+/** Long enough for a connection to open, short enough for a test to wait. */
 const BRIEF = 500;
 
 export function describeDoorbells(queues: ContractQueues): void {
-  describe('a doorbell', () => {
-    it('rings for whoever waits when a transfer finds something', async () => {
+  describe('doorbells', () => {
+    it('a transfer that moves a message wakes a consumer waiting in another process', async () => {
       const queue = await queues.open();
       const waiting = queue.openDoorbell(queue.secondView).wait(HOUR);
       await queue.makeReady('a');
       expect(await waiting).toBe(true);
     });
 
-    it('keeps one ring for the next who waits', async () => {
+    it('rings that nobody waits for add up to a single one', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.makeReady('a');
@@ -23,7 +23,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await ringsWithin(queue, doorbell)).toBe(false);
     });
 
-    it('rings at every transfer that finds ready messages, so that a lost ring is made good', async () => {
+    it('every transfer rings while messages are ready, which replaces a lost ring', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.makeReady('a');
@@ -32,7 +32,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await doorbell.wait(HOUR)).toBe(true);
     });
 
-    it('rings for what comes back from an expired lease', async () => {
+    it('a message recovered from an expired lease rings the doorbell', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.makeActive(['a'], SHORT_LEASE);
@@ -41,7 +41,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await doorbell.wait(HOUR)).toBe(true);
     });
 
-    it('does not ring while nothing is ready', async () => {
+    it('the doorbell stays silent while nothing is ready', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.offer('a', { after: HOUR });
@@ -50,7 +50,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await ringsWithin(queue, doorbell)).toBe(false);
     });
 
-    it('wakes one of two who wait', async () => {
+    it('a ring wakes only one of two waiting consumers', async () => {
       const queue = await queues.open();
       const doorbells = [queue.openDoorbell(), queue.openDoorbell(queue.secondView)];
       let woken = 0;
@@ -63,7 +63,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       await Promise.all(waiting);
     });
 
-    it('wakes one after another as long as claims leave something', async () => {
+    it('claims that leave ready messages wake the waiting consumers one by one', async () => {
       const queue = await queues.open();
       let woken = 0;
       const doorbells = [queue.store, queue.secondView, queue.store].map((view) => queue.openDoorbell(view));
@@ -77,7 +77,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await ringsWithin(queue, queue.openDoorbell())).toBe(false);
     });
 
-    it('rings for a claim of limit 0 that finds something', async () => {
+    it('a claim with limit 0 rings the doorbell again while messages are ready', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.makeReady('a');
@@ -86,7 +86,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await doorbell.wait(HOUR)).toBe(true);
     });
 
-    it('rings on request while messages are ready', async () => {
+    it('ring() rings the doorbell only while messages are ready', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.store.ring();
@@ -98,7 +98,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await ringsWithin(queue, doorbell)).toBe(false);
     });
 
-    it('is not rung on request while the queue is paused', async () => {
+    it('ring() does nothing while the queue is paused', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.makeReady('a');
@@ -108,7 +108,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await ringsWithin(queue, doorbell)).toBe(false);
     });
 
-    it('is not rung by the claims of a paused queue, which would go round in circles', async () => {
+    it('a claim of a paused queue does not ring, so consumers do not wake each other forever', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.makeReady('a');
@@ -118,7 +118,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await ringsWithin(queue, doorbell)).toBe(false);
     });
 
-    it('is not rung by what is given back while the queue is paused', async () => {
+    it('messages given back to a paused queue ring only once it is resumed', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       const [claim, other] = await queue.makeActive(['a', 'b']);
@@ -131,7 +131,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await doorbell.wait(HOUR)).toBe(true);
     });
 
-    it('rings when a queue with ready messages is resumed', async () => {
+    it('resuming a queue with ready messages rings the doorbell', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       await queue.makeReady('a');
@@ -142,7 +142,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await waiting).toBe(true);
     });
 
-    it('gives up after its time', async () => {
+    it('a wait ends without a ring after its timeout, and the next one can still be rung', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       const began = await queue.now();
@@ -154,7 +154,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       expect(await doorbell.wait(HOUR)).toBe(true);
     });
 
-    it('that is closed ends the wait', async () => {
+    it('closing a doorbell ends its wait without a ring', async () => {
       const queue = await queues.open();
       const doorbell = queue.openDoorbell();
       const waiting = doorbell.wait(HOUR);
@@ -163,7 +163,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       await doorbell.close();
     });
 
-    it('that is closed while it waits takes no ring from the others', async () => {
+    it('a doorbell closed during its wait takes no ring from others', async () => {
       const queue = await queues.open();
       const closed = queue.openDoorbell();
       const waiting = closed.wait(HOUR);

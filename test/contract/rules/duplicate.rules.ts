@@ -5,9 +5,9 @@ import { type ContractQueues, HOUR } from '../contract-queue.js';
 const STATES = ['delayed', 'ready', 'active', 'dead'] as const;
 
 export function describeDuplicates(queues: ContractQueues): void {
-  describe('an offer whose id is in use', () => {
-    describe.each(STATES)('by a message that is %s', (state) => {
-      it('keeps that message if it says keep', async () => {
+  describe('duplicate ids', () => {
+    describe.each(STATES)('of a message that is %s', (state) => {
+      it('an offer with onDuplicate keep leaves the existing message unchanged', async () => {
         const queue = await queues.open();
         await queue.makeIn(state, 'a');
         const before = await queue.look('a');
@@ -17,7 +17,7 @@ export function describeDuplicates(queues: ContractQueues): void {
         expect(await queue.look('a')).toEqual(before);
       });
 
-      it('is rejected if it says reject', async () => {
+      it('an offer with onDuplicate reject is rejected and changes nothing', async () => {
         const queue = await queues.open();
         await queue.makeIn(state, 'a');
         const before = await queue.look('a');
@@ -27,7 +27,7 @@ export function describeDuplicates(queues: ContractQueues): void {
         expect(await queue.look('a')).toEqual(before);
       });
 
-      it('takes its place, as new, if it says replace', async () => {
+      it('an offer with onDuplicate replace puts a new message in the place of the old one', async () => {
         const queue = await queues.open();
         const oldClaim = await queue.makeIn(state, 'a');
         const { outcome, dueAt } = await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace', payload: 'new' });
@@ -52,7 +52,7 @@ export function describeDuplicates(queues: ContractQueues): void {
       });
     });
 
-    it('sees those before it in the same call', async () => {
+    it('an offer meets the earlier offers of its own call as duplicates', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       const offers: [id: string, onDuplicate: OnDuplicate][] = [
@@ -91,7 +91,7 @@ export function describeDuplicates(queues: ContractQueues): void {
       ['keep', 'kept'],
       ['reject', 'rejected'],
       ['replace', 'replaced'],
-    ])('is decided once for offers that say %s at the same time', async (onDuplicate, outcome) => {
+    ])('concurrent offers of one id with onDuplicate %s create exactly one message', async (onDuplicate, outcome) => {
       const queue = await queues.open();
       const views = [queue.store, queue.secondView];
       const receipts = await Promise.all(
@@ -105,7 +105,7 @@ export function describeDuplicates(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
     });
 
-    it('may replace again and again', async () => {
+    it('a replaced message can be replaced again', async () => {
       const queue = await queues.open();
       for (const state of STATES) {
         await queue.store.clear();

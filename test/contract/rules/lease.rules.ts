@@ -3,15 +3,15 @@ import { LEASE_EXPIRED } from '../../../lib/store/message-flow.js';
 import { type ContractQueues, defined, HOUR, numberedIds, SHORT_LEASE } from '../contract-queue.js';
 
 export function describeLeases(queues: ContractQueues): void {
-  describe('a lease', () => {
-    it('that goes on keeps its message', async () => {
+  describe('leases', () => {
+    it('a transfer leaves a message alone while its lease lasts', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a'], HOUR);
       expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: 0 });
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
-    it('is never ended early', async () => {
+    it('a message is never taken back before its lease ends', async () => {
       const queue = await queues.open();
       await queue.makeActive(['a'], SHORT_LEASE);
       const { leasedUntil } = await queue.find('a');
@@ -23,7 +23,7 @@ export function describeLeases(queues: ContractQueues): void {
       } while (recovered === 0);
     });
 
-    it('that ended gives its message back, with an attempt spent', async () => {
+    it('a message whose lease expires is ready again, with an attempt spent', async () => {
       const queue = await queues.open();
       await queue.makeActive(['a'], SHORT_LEASE);
       const { dueAt, offeredAt } = await queue.find('a');
@@ -40,7 +40,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(messages).toMatchObject([{ id: 'a', failedAttempts: 1 }]);
     });
 
-    it('that ended with the last attempt makes a dead letter', async () => {
+    it('a message whose last lease expires is a dead letter', async () => {
       const queue = await queues.open({ attempts: 2 });
       await queue.makeActive(['a'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
@@ -54,7 +54,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(JSON.parse(defined(letters[0]).error)).toEqual(LEASE_EXPIRED);
     });
 
-    it('that ended counts together with failures the handler told of', async () => {
+    it('expired leases and failed handlers count as attempts alike', async () => {
       const queue = await queues.open({ attempts: 2 });
       const [claim] = await queue.makeActive(['a']);
       await queue.settle(claim, { kind: 'retry', delay: 0 });
@@ -65,7 +65,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'dead', failedAttempts: 2 });
     });
 
-    it('that is extended keeps its message for longer', async () => {
+    it('an extended lease holds its message for longer', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a'], SHORT_LEASE);
       const before = Math.floor(await queue.now());
@@ -77,7 +77,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
-    it('is extended for all messages of its claim that are named and still held', async () => {
+    it('extending a claim extends every message that is named and still held', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(3));
       const claims = await queue.claim(3, SHORT_LEASE);
@@ -91,7 +91,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ nextIn: null });
     });
 
-    it('that is extended without naming a message makes that one ready again, with no attempt spent', async () => {
+    it('extending a claim makes ready again what it does not name, with no attempt spent', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c');
       const [, second] = await queue.claim(3, SHORT_LEASE);
@@ -106,7 +106,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.stateOf('b')).toBe('active');
     });
 
-    it('that ended gives back only what its claim still holds', async () => {
+    it('an expired lease gives back only what its claim still holds', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(4));
       const [first, second, third, fourth] = await queue.claim(4, SHORT_LEASE);
@@ -118,7 +118,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(messages.map(({ id }) => id)).toEqual([defined(first).id, defined(third).id]);
     });
 
-    it('may be extended to end sooner', async () => {
+    it('an extension can shorten a lease', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a'], HOUR);
       await queue.store.extend([defined(claim)], SHORT_LEASE);
@@ -126,7 +126,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ recovered: 1 });
     });
 
-    it('that ended may still be extended, or its message settled, until it is taken back', async () => {
+    it('a message can be extended or settled after its lease ends, until a transfer takes it back', async () => {
       const queue = await queues.open();
       const [a, b] = await queue.makeActive(['a', 'b'], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
@@ -136,7 +136,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'active', failedAttempts: 0 });
     });
 
-    it('is not extended for a claim that is no longer held', async () => {
+    it('extending a lost claim changes nothing and reports its messages', async () => {
       const queue = await queues.open();
       const [held, settled, replaced, lost] = await queue.makeActive(['held', 'settled', 'replaced']);
       const [expired] = await queue.makeActive(['expired'], SHORT_LEASE);
@@ -155,7 +155,7 @@ export function describeLeases(queues: ContractQueues): void {
       expect(await queue.store.extend([], HOUR)).toEqual([]);
     });
 
-    it('is taken back from many, as many as the limit allows', async () => {
+    it('a transfer takes back at most as many expired leases as its limit allows', async () => {
       const queue = await queues.open();
       await queue.makeReady(...numberedIds(5));
       await queue.claim(5, SHORT_LEASE);

@@ -3,8 +3,8 @@ import { MessageIdGenerator } from '../../../lib/message/message-id.js';
 import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 export function describeOffers(queues: ContractQueues): void {
-  describe('offer', () => {
-    it('makes a message that is delayed and falls due after its delay by the clock of the store', async () => {
+  describe('offers', () => {
+    it("an offered message is delayed and falls due after its delay, by the store's clock", async () => {
       const queue = await queues.open();
       const before = Math.floor(await queue.now());
       const { outcome, dueAt } = await queue.offer('a', { after: HOUR }, { payload: { total: 1 } });
@@ -20,7 +20,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(queue.codec.decode(message.body).payload).toEqual({ total: 1 });
     });
 
-    it('takes an instant as it is, be it long past', async () => {
+    it('an offer takes a due time that is long past', async () => {
       const queue = await queues.open();
       const longAgo = Math.floor(await queue.now()) - 10 * HOUR;
       expect(await queue.offer('past', { at: longAgo })).toEqual({ outcome: 'created', dueAt: longAgo });
@@ -28,7 +28,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 1 });
     });
 
-    it('takes delays of ten years', async () => {
+    it('an offer takes a delay of ten years', async () => {
       const queue = await queues.open();
       const tenYears = 10 * 365 * 24 * HOUR;
       const { dueAt } = await queue.offer('far', { after: tenYears });
@@ -36,7 +36,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 0, nextAt: dueAt });
     });
 
-    it('gives the receipts in the order of the offers', async () => {
+    it('receipts come in the order of their offers', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       const body = queue.codec.encode({ payload: 1, headers: {} });
@@ -48,7 +48,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.store.offer([])).toEqual([]);
     });
 
-    it('refuses what would exceed maxMessages, counted in all states', async () => {
+    it('maxMessages counts messages in every state, and a full queue takes duplicates only', async () => {
       const queue = await queues.open({ maxMessages: 4 });
       await queue.makeDead('dead');
       await queue.makeActive(['active']);
@@ -65,7 +65,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.offer('more', { after: HOUR })).toMatchObject({ outcome: 'created' });
     });
 
-    it('fills a queue up to maxMessages within one call', async () => {
+    it('maxMessages also holds between the offers of one call', async () => {
       const queue = await queues.open({ maxMessages: 2 });
       const body = queue.codec.encode({ payload: 1, headers: {} });
       const receipts = await queue.store.offer(
@@ -74,7 +74,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(receipts.map(({ outcome }) => outcome)).toEqual(['created', 'kept', 'created', 'full', 'kept']);
     });
 
-    it('takes two messages of equal payload as two messages', async () => {
+    it('two messages with equal payloads are two messages', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR }, { payload: 'same' });
       await queue.offer('b', { after: HOUR }, { payload: 'same' });
@@ -85,7 +85,7 @@ export function describeOffers(queues: ContractQueues): void {
   });
 
   describe('order', () => {
-    it('is that of the due times, whatever the order of the offers', async () => {
+    it('messages come in the order of their due times, whatever the order of their offers', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) - HOUR;
       for (const offset of [5, 1, 4, 2, 3]) {
@@ -95,7 +95,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
     });
 
-    it('is that of the ids, by their bytes, or that of the offers, within one millisecond', async () => {
+    it('messages due in the same millisecond come in the byte order of their ids, or in offer order if the store keeps it', async () => {
       const queue = await queues.open();
       const at = Math.floor(await queue.now()) - HOUR;
       const ids = ['\u{1f600}', 'z', '-', '\uffee', 'a', 'Z', 'é', 'aa', '10', '9'];
@@ -107,7 +107,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(queue.keepsOrderOfOffers ? ids : byBytes);
     });
 
-    it('is that of the offers within one millisecond if their ids are generated', async () => {
+    it('messages with generated ids that are due in the same millisecond come in offer order', async () => {
       const queue = await queues.open();
       const at = Math.floor(await queue.now()) - HOUR;
       const generator = new MessageIdGenerator();
@@ -120,7 +120,7 @@ export function describeOffers(queues: ContractQueues): void {
   });
 
   describe('cancel and reschedule', () => {
-    it('a cancelled message is never ready, and its id is free', async () => {
+    it('a cancelled message never becomes ready, and its id is free', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       expect(await queue.store.cancel('a')).toBe(true);
@@ -129,7 +129,7 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
     });
 
-    it('a rescheduled message falls due at its new time only', async () => {
+    it('a rescheduled message falls due at its new time and not at the old one', async () => {
       const queue = await queues.open();
       const now = Math.floor(await queue.now());
       await queue.offer('later', { at: now - 1000 });
@@ -145,23 +145,26 @@ export function describeOffers(queues: ContractQueues): void {
       expect(await queue.store.status()).toMatchObject({ nextDue: dueAt });
     });
 
-    it.each(['ready', 'active', 'dead'] as const)('change nothing of a message that is %s', async (state) => {
-      const queue = await queues.open();
-      await queue.makeIn(state, 'a');
-      const before = await queue.look('a');
-      expect(await queue.store.cancel('a')).toBe(false);
-      expect(await queue.store.reschedule('a', { after: 1 })).toBe(false);
-      expect(await queue.look('a')).toEqual(before);
-    });
+    it.each(['ready', 'active', 'dead'] as const)(
+      'cancel and reschedule leave a message that is %s unchanged',
+      async (state) => {
+        const queue = await queues.open();
+        await queue.makeIn(state, 'a');
+        const before = await queue.look('a');
+        expect(await queue.store.cancel('a')).toBe(false);
+        expect(await queue.store.reschedule('a', { after: 1 })).toBe(false);
+        expect(await queue.look('a')).toEqual(before);
+      },
+    );
 
-    it('find nothing under an unknown id', async () => {
+    it('cancel, reschedule and find report that an unknown id does not exist', async () => {
       const { store } = await queues.open();
       expect(await store.cancel('nobody')).toBe(false);
       expect(await store.reschedule('nobody', { after: 1 })).toBe(false);
       expect(await store.find('nobody')).toBeNull();
     });
 
-    it('of cancel and transfer exactly one wins each message, and the caller learns which', async () => {
+    it('exactly one of cancel and transfer wins each message, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);
@@ -173,7 +176,7 @@ export function describeOffers(queues: ContractQueues): void {
       }
     });
 
-    it('of reschedule and transfer exactly one wins each message, and the caller learns which', async () => {
+    it('exactly one of reschedule and transfer wins each message, and the caller learns which', async () => {
       const queue = await queues.open();
       const ids = numberedIds(200);
       await queue.offerDue(...ids);
@@ -187,7 +190,7 @@ export function describeOffers(queues: ContractQueues): void {
   });
 }
 
-/** From the last id on, so that it meets the transfer, which begins with the first, in the middle. */
+/** Starts with the last id, so that it meets the transfer, which starts with the first, in the middle. */
 async function raceBackwards(ids: readonly string[], win: (id: string) => Promise<boolean>): Promise<Set<string>> {
   const won = new Set<string>();
   for (let end = ids.length; end > 0; end -= 10) {

@@ -12,7 +12,7 @@ const OUTCOMES: Outcome[] = [
   { kind: 'dead', error: 'late' },
 ];
 
-/** How a consumer may lose the claim of message `a` to others. */
+/** The ways in which a consumer loses its claim to message `a`. */
 const LOSSES: Record<string, (queue: ContractQueue) => Promise<Claim>> = {
   'is ready again': async (queue) => {
     const [claim] = await queue.makeActive(['a'], SHORT_LEASE);
@@ -55,7 +55,7 @@ const LOSSES: Record<string, (queue: ContractQueue) => Promise<Claim>> = {
     await queue.settle(claim, { kind: 'ack' });
     return defined(claim);
   },
-  'was put off': async (queue) => {
+  'was deferred': async (queue) => {
     const [claim] = await queue.makeActive(['a']);
     await queue.settle(claim, { kind: 'defer', delay: HOUR });
     return defined(claim);
@@ -68,8 +68,8 @@ const LOSSES: Record<string, (queue: ContractQueue) => Promise<Claim>> = {
 };
 
 export function describeSettlements(queues: ContractQueues): void {
-  describe('settle', () => {
-    it('ack: the message is gone and its id is free', async () => {
+  describe('outcomes', () => {
+    it('an acknowledged message is gone, and its id is free', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
@@ -82,7 +82,7 @@ export function describeSettlements(queues: ContractQueues): void {
     it.each([
       ['retry', 1],
       ['defer', 0],
-    ] as const)('%s: the message is delayed again, attempts spent: %d', async (kind, failedAttempts) => {
+    ] as const)('a message settled with %s is delayed again, with %d attempts spent', async (kind, failedAttempts) => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       const { offeredAt, body } = await queue.find('a');
@@ -103,7 +103,7 @@ export function describeSettlements(queues: ContractQueues): void {
       ['the same content', undefined],
       ['content given as text', 'J"once more"'],
       ['content given as bytes', Buffer.from('J"once\nmore\0"')],
-    ])('again: the message is offered anew under its id, with %s', async (_, body) => {
+    ])('a message settled with again is a new message under its old id, with %s', async (_, body) => {
       const queue = await queues.open();
       await queue.makeReady('a');
       await queue.settle((await queue.claim())[0], { kind: 'retry', delay: 0 });
@@ -129,7 +129,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ failedAttempts: 0 });
     });
 
-    it('again: of many messages each comes with its own delay and content', async () => {
+    it('each message settled with again has its own delay and content', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const [a, b, c, d] = (await queue.claim()).map(defined);
@@ -146,7 +146,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(found.map(({ dueAt }) => Math.round((dueAt - found[0]!.dueAt) / HOUR))).toEqual([0, 1, 2, 3]);
     });
 
-    it('release: the messages are ready again, before all others and as they were', async () => {
+    it('released messages are ready again, unchanged and ahead of all others', async () => {
       const queue = await queues.open();
       await queue.makeReady('a', 'b', 'c', 'd');
       const claims = await queue.claim(3);
@@ -160,7 +160,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(messages.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     });
 
-    it('retry and defer add up attempts rightly over many rounds', async () => {
+    it('a retry spends an attempt and a deferral spends none, however often they alternate', async () => {
       const queue = await queues.open({ attempts: 10 });
       await queue.makeReady('a');
       let failed = 0;
@@ -175,7 +175,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: failed });
     });
 
-    it('dead: the message is a dead letter with its error, an attempt spent', async () => {
+    it('a message settled as dead is a dead letter with its error, and an attempt is spent', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       const { dueAt, offeredAt, body } = await queue.find('a');
@@ -194,7 +194,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(letter?.diedAt).toBeLessThanOrEqual(await queue.now());
     });
 
-    it('ends many claims, each with its own outcome, and tells which were still held', async () => {
+    it('one call settles many claims, each with its own outcome, and reports which were still held', async () => {
       const queue = await queues.open();
       const [acked, retried, deferred, died, lost] = (await queue.makeActive(['a', 'b', 'c', 'd', 'e'])).map(defined);
       await queue.settle(lost, { kind: 'ack' });
@@ -217,7 +217,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(await queue.store.settle([])).toEqual({ accepted: [], dropped: 0 });
     });
 
-    it('of some messages of a claim leaves the others held, in whatever order and though ids contain each other', async () => {
+    it('settling some messages of a claim leaves the others held, even if one id contains another', async () => {
       const queue = await queues.open();
       const ids = ['a', 'aa', ' a', 'a a', '%a', 'b'];
       await queue.makeReady(...ids);
@@ -235,7 +235,7 @@ export function describeSettlements(queues: ContractQueues): void {
       expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it('of two that settle one claim at the same time, one is accepted', async () => {
+    it('exactly one of many concurrent outcomes of a claim is accepted', async () => {
       const queue = await queues.open();
       const [claim] = (await queue.makeActive(['a'])).map(defined);
       const settlements = [...OUTCOMES, ...OUTCOMES].map((outcome, index) =>
@@ -245,9 +245,9 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(accepted.filter(Boolean)).toHaveLength(1);
     });
 
-    describe.each(Object.entries(LOSSES))('of a lost claim, whose message %s', (_, lose) => {
+    describe.each(Object.entries(LOSSES))('of a claim whose message %s', (_, lose) => {
       it.each(OUTCOMES.map((outcome) => [JSON.stringify(outcome), outcome] as const))(
-        'changes nothing by %s',
+        'a late outcome %s is refused and changes nothing',
         async (__, outcome) => {
           const queue = await queues.open();
           const claim = await lose(queue);

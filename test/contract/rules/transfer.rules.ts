@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
 
 export function describeTransfers(queues: ContractQueues): void {
-  describe('transfer', () => {
-    it('finds nothing in an empty queue', async () => {
+  describe('transfers', () => {
+    it('a transfer finds nothing in an empty queue', async () => {
       const queue = await queues.open();
       expect(await queue.transfer()).toEqual({
         moved: 0,
@@ -18,7 +18,7 @@ export function describeTransfers(queues: ContractQueues): void {
       });
     });
 
-    it('moves what is due and leaves what is not', async () => {
+    it('a transfer moves what is due and leaves the rest delayed', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       await queue.offer('c', { after: HOUR });
@@ -29,7 +29,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(await queue.transfer()).toMatchObject({ moved: 0, ready: 2 });
     });
 
-    it('is never early, and not late either', async () => {
+    it('a transfer never moves a message early and never leaves a due one behind', async () => {
       const queue = await queues.open();
       for (const delay of [0, 1, 7, 20]) {
         const offered = await queue.now();
@@ -47,7 +47,7 @@ export function describeTransfers(queues: ContractQueues): void {
       }
     });
 
-    it('is never early with one message because another is due', async () => {
+    it('a transfer never moves a message early because another one is due', async () => {
       const queue = await queues.open();
       const base = Math.ceil(await queue.now()) + 5;
       const ids = numberedIds(40);
@@ -63,7 +63,7 @@ export function describeTransfers(queues: ContractQueues): void {
       }
     });
 
-    it('moves the earliest first, as many as the limit allows, and says whether to go on', async () => {
+    it('a transfer moves the earliest messages first, up to its limit, and reports whether more are due', async () => {
       const queue = await queues.open();
       const ids = numberedIds(5);
       await queue.offerDue(...ids);
@@ -74,7 +74,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(ids.slice(2));
     });
 
-    it('tells when the next message falls due', async () => {
+    it('a transfer reports when the next message falls due', async () => {
       const queue = await queues.open();
       const { dueAt } = await queue.offer('a', { after: HOUR });
       await queue.offer('b', { after: 2 * HOUR });
@@ -87,7 +87,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(nextIn).toBeLessThanOrEqual(dueAt - before + 1);
     });
 
-    it('tells when the next lease ends, if that is earlier', async () => {
+    it('a transfer reports when the next lease ends, if that is earlier', async () => {
       const queue = await queues.open();
       await queue.makeActive(['a'], HOUR);
       await queue.makeActive(['b'], 2 * HOUR);
@@ -99,7 +99,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(nextIn).toBeGreaterThan(0);
     });
 
-    it('tells of no negative time while work is left over', async () => {
+    it('a transfer that leaves due messages reports a wait of zero', async () => {
       const queue = await queues.open();
       await queue.offerDue('a', 'b');
       const { nextIn, nextAt } = await queue.transfer(1);
@@ -107,7 +107,7 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(nextAt).toBe((await queue.find('b')).dueAt);
     });
 
-    it('remembers who moved something last, and when', async () => {
+    it('a transfer reports which scheduler last moved a message, and when', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       const before = Math.floor(await queue.now());
@@ -126,7 +126,7 @@ export function describeTransfers(queues: ContractQueues): void {
       });
     });
 
-    it('moves each message once when two ask at the same time', async () => {
+    it('concurrent transfers move each message exactly once', async () => {
       const queue = await queues.open();
       const ids = numberedIds(100);
       await queue.offerDue(...ids);

@@ -3,8 +3,8 @@ import type { MessageStore } from '../../../lib/store/message-store.js';
 import { type ContractQueue, type ContractQueues, defined, eventually, HOUR } from '../contract-queue.js';
 
 export function describeWatching(queues: ContractQueues): void {
-  describe('watchDue', () => {
-    it('says when it begins to listen, not within the call', async () => {
+  describe('announcements', () => {
+    it('a watcher learns that it is listening only after watchDue has returned', async () => {
       const queue = await queues.open();
       let listening = 0;
       const stop = queue.store.watchDue({ onEarlierDue: () => undefined, onListening: () => listening++ });
@@ -13,7 +13,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('tells every process of a due time that is earlier than all others, and of no other', async () => {
+    it('every process hears of a new earliest due time, and of no other', async () => {
       const queue = await queues.open();
       const here = await listen(queue.store);
       const there = await listen(queue.secondView);
@@ -31,7 +31,7 @@ export function describeWatching(queues: ContractQueues): void {
       [here, there].forEach(({ stop }) => stop());
     });
 
-    it('tells once of the earliest of many offers in one call', async () => {
+    it('many offers in one call are announced once, with the earliest due time', async () => {
       const queue = await queues.open();
       const { heard, stop } = await listen(queue.store);
       const base = Math.floor(await queue.now()) + HOUR;
@@ -43,7 +43,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('tells how long it is until then, which is not negative', async () => {
+    it('an announcement says how long the wait is, which is never negative', async () => {
       const queue = await queues.open();
       const waits: number[] = [];
       let listening = false;
@@ -63,7 +63,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('tells of a message that is rescheduled to be the earliest', async () => {
+    it('a message rescheduled to be the earliest is announced', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       await queue.offer('a', { at: base + 100 });
@@ -76,7 +76,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('tells of a message that is replaced to be the earliest', async () => {
+    it('a message whose replacement is the earliest is announced', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
       await queue.offer('a', { at: base + 100 });
@@ -87,17 +87,20 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it.each(['retry', 'defer', 'again'] as const)('tells of a message that is earliest by a %s', async (kind) => {
-      const queue = await queues.open();
-      const [first, second] = await queue.makeActive(['a', 'b']);
-      const { heard, stop } = await listen(queue.store);
-      await queue.settle(first, { kind, delay: HOUR });
-      await queue.settle(second, { kind, delay: 2 * HOUR });
-      await expectHeard(queue, heard, [(await queue.find('a')).dueAt]);
-      stop();
-    });
+    it.each(['retry', 'defer', 'again'] as const)(
+      'a message that becomes the earliest by %s is announced',
+      async (kind) => {
+        const queue = await queues.open();
+        const [first, second] = await queue.makeActive(['a', 'b']);
+        const { heard, stop } = await listen(queue.store);
+        await queue.settle(first, { kind, delay: HOUR });
+        await queue.settle(second, { kind, delay: 2 * HOUR });
+        await expectHeard(queue, heard, [(await queue.find('a')).dueAt]);
+        stop();
+      },
+    );
 
-    it('tells of dead letters that are driven again', async () => {
+    it('a redriven dead letter is announced', async () => {
       const queue = await queues.open();
       await queue.makeDead('a');
       await queue.offer('b', { after: HOUR });
@@ -107,7 +110,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('tells nothing of what makes the earliest due time later', async () => {
+    it('a change that makes the earliest due time later is not announced', async () => {
       const queue = await queues.open();
       await queue.offerDue('a');
       await queue.offer('b', { after: HOUR });
@@ -120,7 +123,7 @@ export function describeWatching(queues: ContractQueues): void {
       stop();
     });
 
-    it('tells nothing any more once it is over, and the others go on', async () => {
+    it('a watcher that has stopped hears nothing, and the others go on', async () => {
       const queue = await queues.open();
       const leaving = await listen(queue.store);
       const staying = await listen(queue.store);
@@ -147,7 +150,7 @@ async function listen(store: MessageStore): Promise<{ heard: number[]; stop: () 
   return { heard, stop };
 }
 
-/** Exactly these, and no other still on its way: announcements keep their order, so a last one of our own ends them. */
+/** Announcements keep their order, so once a last one of our own arrives, none before it is still on its way. */
 async function expectHeard(queue: ContractQueue, heard: readonly number[], expected: readonly number[]): Promise<void> {
   await queue.offer('the end', { at: 1 });
   await eventually(() => expect(heard.at(-1)).toBe(1));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Claim } from '../../../lib/store/message-flow.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR } from '../contract-queue.js';
 
-/** How a message may go that was retried once and is delayed. */
+/** The ways in which a message that was retried once, and is delayed again, can leave the queue. */
 const WAYS_TO_GO: Record<string, (queue: ContractQueue, id: string) => Promise<unknown>> = {
   acknowledged: async (queue, id) => queue.settle(await claimAgain(queue, id), { kind: 'ack' }),
   cancelled: (queue, id) => queue.store.cancel(id),
@@ -10,7 +10,7 @@ const WAYS_TO_GO: Record<string, (queue: ContractQueue, id: string) => Promise<u
     await queue.settle(await claimAgain(queue, id), { kind: 'dead', error: 'x' });
     await queue.store.discard({ id });
   },
-  'driven again and cancelled': async (queue, id) => {
+  'redriven and cancelled': async (queue, id) => {
     await queue.settle(await claimAgain(queue, id), { kind: 'dead', error: 'x' });
     await queue.store.redrive({ id });
     await queue.store.cancel(id);
@@ -24,22 +24,25 @@ const WAYS_TO_GO: Record<string, (queue: ContractQueue, id: string) => Promise<u
 };
 
 export function describeWholeQueue(queues: ContractQueues): void {
-  describe('a message that was', () => {
-    it.each(Object.entries(WAYS_TO_GO))('%s leaves nothing behind, and its id starts anew', async (_, go) => {
-      const queue = await queues.open();
-      const [claim] = await queue.makeActive(['a']);
-      await queue.settle(claim, { kind: 'retry', delay: HOUR });
-      await go(queue, 'a');
-      expect(await queue.stateOf('a')).toBeNull();
-      expect(await queue.leftovers()).toEqual([]);
+  describe('messages that are gone', () => {
+    it.each(Object.entries(WAYS_TO_GO))(
+      'a message that was %s leaves nothing behind, and its id can start afresh',
+      async (_, go) => {
+        const queue = await queues.open();
+        const [claim] = await queue.makeActive(['a']);
+        await queue.settle(claim, { kind: 'retry', delay: HOUR });
+        await go(queue, 'a');
+        expect(await queue.stateOf('a')).toBeNull();
+        expect(await queue.leftovers()).toEqual([]);
 
-      expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
-      expect(await queue.find('a')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
-    });
+        expect(await queue.offer('a', { after: HOUR })).toMatchObject({ outcome: 'created' });
+        expect(await queue.find('a')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
+      },
+    );
   });
 
   describe('status', () => {
-    it('counts the messages in each state', async () => {
+    it('the status counts the messages in each state', async () => {
       const queue = await queues.open();
       const counts = async () => (await queue.store.status()).counts;
       expect(await queue.store.status()).toEqual({
@@ -60,7 +63,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect(await counts()).toEqual({ delayed: 2, ready: 0, active: 0, dead: 1 });
     });
 
-    it('tells the earliest due time of what is delayed', async () => {
+    it('the status reports the earliest due time of the delayed messages', async () => {
       const queue = await queues.open();
       const nextDue = async () => (await queue.store.status()).nextDue;
       const far = await queue.offer('far', { after: 2 * HOUR });
@@ -75,7 +78,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect(await nextDue()).toBeNull();
     });
 
-    it('is the same from every view', async () => {
+    it('every process sees the same status', async () => {
       const queue = await queues.open();
       await queue.offer('a', { after: HOUR });
       await queue.makeActive(['b']);
@@ -84,8 +87,8 @@ export function describeWholeQueue(queues: ContractQueues): void {
     });
   });
 
-  describe('a paused queue', () => {
-    it('gives no message to any claim until it is resumed', async () => {
+  describe('pause and resume', () => {
+    it('a paused queue gives out no message until it is resumed', async () => {
       const queue = await queues.open();
       await queue.makeReady('a');
       await queue.store.pause();
@@ -99,7 +102,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect((await queue.claim()).map(({ id }) => id)).toEqual(['a']);
     });
 
-    it('takes offers in, transfers and settles as always', async () => {
+    it('a paused queue still takes offers, transfers, extends and settles', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
       await queue.store.pause();
@@ -109,7 +112,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
-    it('is paused once, however often it was paused', async () => {
+    it('one resume undoes any number of pauses', async () => {
       const queue = await queues.open();
       await queue.store.pause();
       await queue.store.pause();
@@ -121,7 +124,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
   });
 
   describe('clear', () => {
-    it('removes every message in every state, and frees the ids', async () => {
+    it('clear removes every message in every state and frees its id', async () => {
       const queue = await queues.open();
       await queue.makeDead('dead');
       const [claim] = await queue.makeActive(['active']);
@@ -144,7 +147,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       expect(await queue.store.clear()).toBe(0);
     });
 
-    it('leaves a paused queue paused', async () => {
+    it('clear leaves a paused queue paused', async () => {
       const queue = await queues.open();
       await queue.store.pause();
       await queue.store.clear();
