@@ -15,7 +15,7 @@ describe('AnswerDeadlines', () => {
 
   const add = (name: string, limit: number) => deadlines.add(limit, () => late.push(name));
 
-  it('an answer is late when its time is over, and not before', async () => {
+  it('an answer is late once its time is up, and not before', async () => {
     add('a', 1000);
     await clock.advance(999);
     expect(late).toEqual([]);
@@ -25,7 +25,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['a']);
   });
 
-  it('an answer that arrived is never late', async () => {
+  it('an answer that has arrived is never late', async () => {
     const answered = add('a', 1000);
     await clock.advance(500);
     answered();
@@ -33,7 +33,7 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual([]);
   });
 
-  it('each answer has a time of its own, whatever the order in which they were asked for', async () => {
+  it('each answer has its own deadline, in whatever order they were requested', async () => {
     const at: [string, number][] = [];
     const start = clock.monotonic();
     for (const [name, limit] of [
@@ -54,12 +54,12 @@ describe('AnswerDeadlines', () => {
     expect(late).toEqual(['later']);
   });
 
-  it('one timer serves all of them', () => {
+  it('one timer serves all deadlines', () => {
     for (let i = 0; i < 100; i++) add(`m${i}`, 1000 + i);
     expect(clock.pendingTimers).toBe(1);
   });
 
-  it('no timer is left when all have ended', async () => {
+  it('no timer is left once all deadlines have ended', async () => {
     add('a', 1000);
     add('b', 2000);
     deadlines.endAll();

@@ -9,14 +9,14 @@ import { ANSWER_TIMEOUT, startConsumer } from '../support/start-consumer.js';
 
 const LEASE = 30_000;
 
-/** What becomes of a call: its answer arrives, it gets lost, or so does the request. */
+/** What becomes of a call: it is answered, its answer or its request is lost, or it fails with this code. */
 type Fate = 'answered' | 'answer lost' | 'request lost' | DelayQueueErrorCode;
 
-describe('claims', () => {
+describe('Claimer', () => {
   let clock: ManualClock;
   let store: MemoryMessageStore;
   let events: LoggedEvents;
-  /** Of the next claims, in order; those after them are answered. */
+  /** The fates of the next claims, in order; later ones are answered. */
   let fates: Fate[];
   let requests: ClaimRequest[];
   let carryOut: (request: ClaimRequest) => Promise<ClaimReport>;
@@ -63,7 +63,7 @@ describe('claims', () => {
     while (fates.length > 0) await expect(claimer.claim(8)).rejects.toThrow(DelayQueueError);
   }
 
-  it('come in the place of one whose answer got lost, each with a token of its own', async () => {
+  it('replaces a claim whose answer was lost with one that has its own token', async () => {
     const claimer = newClaimer();
     await makeReady(3);
     await failClaims(claimer, 'answer lost');
@@ -75,7 +75,7 @@ describe('claims', () => {
     expect(requests[2]!.insteadOf).toBeUndefined();
   });
 
-  it('get what was taken two claims ago, if the claim between them never arrived', async () => {
+  it('takes over what the last but one claim took if the last one never arrived', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');
@@ -84,7 +84,7 @@ describe('claims', () => {
   });
 
   it.each<Fate>(['NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED'])(
-    'that failed with %s stand in nobody’s way',
+    'ignores a claim that failed with %s when it replaces a lost one',
     async (fate) => {
       const claimer = newClaimer();
       await makeReady(1);
@@ -100,7 +100,7 @@ describe('claims', () => {
     },
   );
 
-  it('ask for half after each one without an answer, and for all again when answers are quick', async () => {
+  it('asks for half as much after each unanswered claim, and doubles again once answers are quick', async () => {
     const claimer = newClaimer();
     await failClaims(claimer, 'request lost', 'request lost');
     for (let i = 0; i < 3; i++) await claimer.claim(8);
@@ -114,7 +114,7 @@ describe('claims', () => {
     ]);
   });
 
-  it('give back all, with no attempt spent, after the third without an answer, and the log says what to do', async () => {
+  it('gives everything back after three unanswered claims, with no attempt spent, and logs what to do', async () => {
     const claimer = newClaimer();
     await makeReady(8);
     await failClaims(claimer, 'answer lost', 'answer lost');
@@ -126,14 +126,14 @@ describe('claims', () => {
     expect(await claimIds(claimer)).toEqual(['m0']);
   });
 
-  it('take one message at least', async () => {
+  it('asks for at least one message', async () => {
     const claimer = newClaimer();
     await makeReady(2, 900_000);
     await failClaims(claimer, ...Array<Fate>(9).fill('NOT_CONNECTED'), 'request lost', 'request lost');
     expect(await claimIds(claimer)).toEqual(['m0']);
   });
 
-  it('give back what unanswered ones may hold when there will be no other', async () => {
+  it('gives back what unanswered claims may hold when no other claim follows', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');
@@ -141,7 +141,7 @@ describe('claims', () => {
     expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
-  it('that are under way for as long as their lease are ended before anything else happens', async () => {
+  it('ends a claim whose answer outlasts its lease before an attempt is spent', async () => {
     const claimer = newClaimer();
     await makeReady(2);
     const late = store.claim.bind(store);
@@ -165,7 +165,7 @@ describe('claims', () => {
     ]);
   });
 
-  it('whose answers are always later than their leases end give back what they took', async () => {
+  it('gives up and gives everything back if every answer outlasts its lease', async () => {
     const late = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await late(request);
@@ -183,7 +183,7 @@ describe('claims', () => {
   });
 
   describe('over a slow connection', () => {
-    /** Answers take their time, and are given up after {@link ANSWER_TIMEOUT}. */
+    /** Makes an answer take as long as its bytes need; it is given up after {@link ANSWER_TIMEOUT}. */
     const slowDown = (bytesPerSecond: number) => {
       store.claim = async (request) => {
         const report = await carryOut(request);
@@ -202,7 +202,7 @@ describe('claims', () => {
       return handled;
     };
 
-    it('arrive in parts, and each message is handled once', async () => {
+    it('claims in smaller parts, and each message is handled once', async () => {
       await makeReady(16, 250_000);
       slowDown(120_000);
       const handled = handleAll();
@@ -211,7 +211,7 @@ describe('claims', () => {
       expect(await counts()).toMatchObject({ ready: 0, active: 0, dead: 0 });
     });
 
-    it('leave the messages to others, where not one arrives in time', async () => {
+    it('leaves the messages to other consumers if not even one arrives in time', async () => {
       await makeReady(16, 250_000);
       slowDown(10_000);
       handleAll();

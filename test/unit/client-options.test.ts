@@ -12,7 +12,7 @@ import { resolveModuleOptions } from '../../lib/options/resolve-options.js';
 import { clusterRules, type OptionRule, redisRules } from '../../lib/store/redis/client-options.js';
 import { createClient, examineConnection } from '../../lib/store/redis/redis-client.js';
 
-/** The older major that is supported, to which the compiler does not hold the module itself. */
+/** Both supported majors; the compiler checks the module only against the newer one. */
 const majors = [
   { major: 6, Redis, Cluster },
   { major: 5, Redis: Redis5 as unknown as typeof Redis, Cluster: Cluster5 as unknown as typeof Cluster },
@@ -23,7 +23,7 @@ clusterRules satisfies Record<keyof Options5OfClusters, OptionRule>;
 const NODES = [{ host: 'redis.internal', port: 7000 }];
 const none = () => undefined;
 
-/** A value of each option that is passed on. */
+/** A value for each option that is passed on. */
 const PASSED_ON: Readonly<Record<string, unknown>> = {
   autoPipeliningIgnoredCommands: ['ping'],
   natMap: { 'a:1': { host: 'b', port: 2 } },
@@ -66,10 +66,10 @@ const PASSED_ON: Readonly<Record<string, unknown>> = {
   retryDelayOnClusterDown: 10,
 };
 
-/** Passed on, and looked at by tests of their own. */
+/** Passed on, and covered by tests of their own. */
 const TOGETHER = ['redisOptions', 'sentinels'];
 
-/** Of the overridden ones, those that ioredis checks itself. */
+/** Values for the overridden options that ioredis itself checks. */
 const OWN: Readonly<Record<string, unknown>> = {
   scripts: { own: { lua: 'return 1' } },
   himportFieldsets: [{ name: 'own', fields: ['a'] }],
@@ -83,8 +83,8 @@ const cluster = (name: string, value: unknown): ConnectionOptions => ({
   cluster: { nodes: NODES, options: { [name]: value } },
 });
 
-describe.each(majors)('an option of ioredis $major', ({ Redis, Cluster }) => {
-  it('has a rule', () => {
+describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
+  it('all have a rule', () => {
     expect(Object.keys(redisRules)).toEqual(
       expect.arrayContaining(Object.keys(new Redis({ lazyConnect: true }).options)),
     );
@@ -93,7 +93,7 @@ describe.each(majors)('an option of ioredis $major', ({ Redis, Cluster }) => {
   });
 
   it.each(namesOf(redisRules, 'overridden'))(
-    '%s is overridden for clients that a function makes, or the start fails',
+    '%s is overridden for clients made by a function, or the application does not start',
     (name) => {
       const own = { [name]: OWN[name] ?? 'own' };
       const client = createClient((overrides) => new Redis({ ...own, ...overrides }), 'commands') as Redis;
@@ -104,7 +104,7 @@ describe.each(majors)('an option of ioredis $major', ({ Redis, Cluster }) => {
   );
 
   it.each(namesOf(clusterRules, 'overridden'))(
-    '%s is overridden for clusters that a function makes, or the start fails',
+    '%s is overridden for clusters made by a function, or the application does not start',
     (name) => {
       const own = { [name]: OWN[name] ?? 'own' };
       const make = (options: ClusterOptions) => new Cluster(NODES, options);
@@ -117,20 +117,20 @@ describe.each(majors)('an option of ioredis $major', ({ Redis, Cluster }) => {
     },
   );
 
-  it.each(namesOf(redisRules, 'refused'))('%s is refused of clients that a function makes', (name) => {
+  it.each(namesOf(redisRules, 'refused'))('%s is refused in clients made by a function', (name) => {
     const make = (overrides: RedisOptions) => new Redis({ [name]: 'slave', ...overrides });
     expect(() => createClient(make, 'commands')).toThrow(`makes a client whose ${name} would`);
   });
 
   it.each(['redis://host?connectTimeout=500', 'redis://host?tls=true', 'redis://host/abc'])(
-    'that is text, as in %s, is refused of clients that a function makes',
+    'text where another type is needed, as in %s, is refused in clients made by a function',
     (url) => {
       const make = (overrides: RedisOptions) => new Redis(url, overrides);
       expect(() => createClient(make, 'commands')).toThrow(/makes a client whose (connectTimeout|tls|db) (is|must)/);
     },
   );
 
-  it('in a URL that cannot be read is not told by the function that makes clients', () => {
+  it('a function that throws because of its URL fails without revealing the URL', () => {
     const make = (overrides: RedisOptions) => new Redis('redis://:s3cr#t@host', overrides);
     let error: unknown;
     try {
@@ -142,12 +142,12 @@ describe.each(majors)('an option of ioredis $major', ({ Redis, Cluster }) => {
     expect(inspect(error, { depth: Infinity, showHidden: true }).replaceAll(/^ +at .*$/gm, '')).not.toContain('s3cr');
   });
 
-  it('that does not exist is refused of clients that a function makes', () => {
+  it('an unknown option is refused in clients made by a function', () => {
     const make = (overrides: RedisOptions) => new Redis({ hots: 'redis.internal', ...overrides } as RedisOptions);
     expect(() => createClient(make, 'commands')).toThrow('makes a client whose hots is not an option of ioredis');
   });
 
-  it('of the connections of a cluster is overridden too, or the start fails', () => {
+  it('a cluster made by a function must override the options of its connections too', () => {
     const make = (overrides: RedisOptions) => new Cluster(NODES, { ...overrides });
     expect(() => createClient(make, 'commands')).toThrow(/but has its own .*autoResubscribe/);
   });
@@ -165,7 +165,7 @@ describe.each([
     expect(createClient(connection, 'commands').options).toMatchObject({ [name]: value });
   });
 
-  it.each(namesOf(rules, 'overridden'))('%s is overridden, and told of with the reason', (name) => {
+  it.each(namesOf(rules, 'overridden'))('%s is overridden and reported, with the reason', (name) => {
     const connection = connect(name, none);
     const ours = createClient(connect(name, undefined), 'doorbell').options as Record<string, unknown>;
     const client = createClient(connection, 'doorbell').options as Record<string, unknown>;
@@ -176,7 +176,7 @@ describe.each([
     ]);
   });
 
-  it.each(namesOf(rules, 'refused'))('%s is refused at the start', (name) => {
+  it.each(namesOf(rules, 'refused'))('%s is refused at start-up', (name) => {
     expect(() => resolveModuleOptions({ connection: connect(name, 'slave') })).toThrow(
       `connection.${place}${name} would`,
     );
@@ -185,7 +185,7 @@ describe.each([
 });
 
 describe('the options of a connection', () => {
-  it('reach the sentinels, and the connections of a cluster', () => {
+  it('reach the sentinels and the connections of a cluster', () => {
     const sentinels = [{ host: 'sentinel.internal', port: 26379 }];
     expect(createClient({ sentinels, name: 'primary' }, 'commands').options).toMatchObject({
       sentinels,
@@ -196,13 +196,13 @@ describe('the options of a connection', () => {
     expect((options as ClusterOptions).redisOptions).not.toHaveProperty('retryStrategy', none);
   });
 
-  it('are refused before ioredis would throw', () => {
+  it('are refused before ioredis throws', () => {
     expect(() => createClient({ sentinels: [{ host: 'sentinel.internal' }] }, 'commands')).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('the name of master') }),
     );
   });
 
-  it('are those in a URL too, as far as text can tell them', () => {
+  it('can be given in a URL, as far as text can express them', () => {
     const url =
       'rediss://app:p%40ss%23@[::1]:6380/2?connectTimeout=500&noDelay=false&enableAutoPipelining=true&family=6';
     expect(createClient(url, 'commands').options).toMatchObject({
@@ -220,7 +220,7 @@ describe('the options of a connection', () => {
     expect(examineConnection(url).overridden.map(({ name }) => name)).toEqual(['enableAutoPipelining']);
   });
 
-  it('that log in, of the first node of a cluster, hold for all nodes', () => {
+  it("of the first cluster node's login hold for all nodes", () => {
     const nodes = ['rediss://app:secret@a:7000', 'b:7001'];
     const optionsOf = (options: ClusterOptions) =>
       (createClient({ cluster: { nodes, options } }, 'commands').options as ClusterOptions).redisOptions;
@@ -228,7 +228,7 @@ describe('the options of a connection', () => {
     expect(optionsOf({ redisOptions: { username: 'own' } })).toMatchObject({ username: 'own', password: 'secret' });
   });
 
-  it('are those of the nodes of a cluster too, which come in many forms', () => {
+  it('can be given with the nodes of a cluster, in any form', () => {
     const nodes = ['redis://:secret@a:7000', 'b:7001', 7002, { host: 'd', port: 7003, enableAutoPipelining: true }];
     const connection = { cluster: { nodes } };
     const client = createClient(connection, 'commands') as unknown as { readonly startupNodes: unknown };
@@ -282,7 +282,7 @@ describe('the options of a connection', () => {
     [{ cluster: { nodes: [[]] } }, 'connection.cluster.nodes.0 must be an object of options'],
     [{ cluster: { nodes: NODES, option: {} } }, 'connection.cluster.option is not an option'],
     [{ cluster: { nodes: NODES }, tls: {} }, 'connection.tls is not an option'],
-  ])('%j are refused before a connection opens, and without a word of passwords', (connection, problem) => {
+  ])('%j are refused before a connection opens, and no password is revealed', (connection, problem) => {
     let error: unknown;
     try {
       resolveModuleOptions({ connection: connection as ConnectionOptions });

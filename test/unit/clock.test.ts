@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../lib/timing/clock.js';
 
-describe('the clock of the system', () => {
+describe('the system clock', () => {
   const schedules = {
     schedule: (task: () => void, delay: number) => systemClock.schedule(task, delay),
     schedulePunctually: (task: () => void, delay: number) => systemClock.schedulePunctually(task, delay),
   };
 
-  it('is never early when it is to be punctual', async () => {
+  it('a punctual wait never ends early', async () => {
     for (let i = 0; i < 50; i++) {
       const delay = 2.5 + i / 50;
       const at = systemClock.monotonic() + delay;
@@ -17,7 +17,7 @@ describe('the clock of the system', () => {
     }
   });
 
-  it('is less late than a timer when it is to be punctual', async () => {
+  it('a punctual wait ends less late than a plain timer', async () => {
     const late = { schedule: [] as number[], schedulePunctually: [] as number[] };
     for (let i = 0; i < 100; i++) {
       for (const [name, schedule] of Object.entries(schedules)) {
@@ -30,17 +30,20 @@ describe('the clock of the system', () => {
     expect(median(late.schedulePunctually)).toBeLessThan(median(late.schedule));
   });
 
-  it.each(Object.entries(schedules))('%s never runs its task at once, however late it is', async (_name, schedule) => {
-    let ran = false;
-    const done = new Promise<void>((resolve) => {
-      schedule(() => {
-        ran = true;
-        resolve();
-      }, -1);
-    });
-    expect(ran).toBe(false);
-    await done;
-  });
+  it.each(Object.entries(schedules))(
+    '%s never runs its task synchronously, however overdue it is',
+    async (_name, schedule) => {
+      let ran = false;
+      const done = new Promise<void>((resolve) => {
+        schedule(() => {
+          ran = true;
+          resolve();
+        }, -1);
+      });
+      expect(ran).toBe(false);
+      await done;
+    },
+  );
 
   it.each([0, 0.7, 2.6, 3])('a punctual wait of %d ms that is cancelled never ends', async (delay) => {
     let fired = false;
@@ -50,7 +53,7 @@ describe('the clock of the system', () => {
     expect(fired).toBe(false);
   });
 
-  it('a punctual wait that is cancelled in its last turns never ends', async () => {
+  it('a punctual wait that is cancelled during its last turns never ends', async () => {
     let fired = false;
     let isInTime = false;
     while (!isInTime) {
@@ -65,7 +68,7 @@ describe('the clock of the system', () => {
     expect(fired).toBe(false);
   });
 
-  it('keeps no processor busy with waits that are too short', async () => {
+  it('a wait that is too short to be punctual does not spin the event loop', async () => {
     const loops = () => performance.nodeTiming.uvMetricsInfo.loopCount;
     const before = loops();
     for (let i = 0; i < 50; i++) {

@@ -31,7 +31,7 @@ describe('ConsumerLoop', () => {
   const offer = (id: string, after = 0, body: MessageBody = 'J1') =>
     store.offer([{ id, due: { after }, onDuplicate: 'keep', body }]);
   const counts = async () => (await store.status()).counts;
-  /** Outcomes are sent at the end of the turn in which they come up. */
+  /** Outcomes are sent at the end of the turn that produced them. */
   const nextTurns = async () => {
     for (let turn = 0; turn < 5; turn++) await clock.advance(0);
   };
@@ -93,7 +93,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ dead: 1 });
   });
 
-  it('hands a deferred message over again later, with no attempt spent', async () => {
+  it('handles a deferred message again later, with no attempt spent', async () => {
     const attempts: number[] = [];
     start((_payload, { attempt }) => {
       attempts.push(attempt);
@@ -106,7 +106,7 @@ describe('ConsumerLoop', () => {
     expect(attempts).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('takes an Observable for done when it completes, and for failed when it errs', async () => {
+  it('treats an Observable as handled when it completes and as failed when it errors', async () => {
     const results = [of(1, 2), throwError(() => new Error('late')), of()];
     let calls = 0;
     start(() => results[calls++]);
@@ -117,7 +117,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('survives whatever a handler throws', async () => {
+  it('survives anything a handler throws', async () => {
     const thrown = [undefined, 'text', Object.create(null), { message: 7 }];
     for (const i of thrown.keys()) await offer(`m${i}`, 0, `J${i}`);
     start((payload) => {
@@ -127,7 +127,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ dead: thrown.length });
   });
 
-  it('keeps the lease while a handler runs, however long', async () => {
+  it('keeps the lease for as long as a handler runs', async () => {
     let finish: () => void = () => undefined;
     let calls = 0;
     start(
@@ -146,7 +146,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ active: 0 });
   });
 
-  it('keeps the lease although it cannot be extended for a while', async () => {
+  it('keeps the lease through failed extensions', async () => {
     const extend = store.extend.bind(store);
     let failures = 0;
     store.extend = (claims, lease) => (failures++ < 4 ? Promise.reject(new Error('LOADING')) : extend(claims, lease));
@@ -191,7 +191,7 @@ describe('ConsumerLoop', () => {
       await clock.advance(3500);
     };
 
-    it('what somebody else has taken meanwhile is not handled here', async () => {
+    it('a message that another consumer has taken meanwhile is not handled here', async () => {
       await startWithSlowClaim({ request: 1, answer: 4000 });
       expect(await store.claim({ token: 'other', limit: 1, lease: 3_600_000 })).toMatchObject({
         messages: [{ id: 'a' }],
@@ -200,7 +200,7 @@ describe('ConsumerLoop', () => {
       expect(attempts).toEqual([]);
     });
 
-    it('what is still held is handled under a new lease', async () => {
+    it('a message that is still held is handled under a new lease', async () => {
       await startWithSlowClaim({ request: 4000, answer: 2500 });
       await clock.advance(3100);
       expect(attempts).toEqual([1]);
@@ -210,7 +210,7 @@ describe('ConsumerLoop', () => {
     });
   });
 
-  it('tells a handler that its lease is lost, and its outcome does not count', async () => {
+  it('aborts the signal of a handler whose lease is lost, and ignores its outcome', async () => {
     let message: DelayedMessage | undefined;
     let finish: () => void = () => undefined;
     start(
@@ -233,7 +233,7 @@ describe('ConsumerLoop', () => {
     expect(events.lines.join('\n')).toContain('the outcome does not count');
   });
 
-  it('frees the slot of a handler that outlives its timeout, tells it, and counts the attempt', async () => {
+  it('aborts a handler that exceeds its timeout, frees its slot and counts the attempt', async () => {
     const signals: AbortSignal[] = [];
     start(
       (_payload, { signal }) => {
@@ -259,7 +259,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ dead: 1, active: 0 });
   });
 
-  it('goes on after errors of the store', async () => {
+  it('carries on after errors of the store', async () => {
     const claim = store.claim.bind(store);
     let failures = 0;
     store.claim = (request) => (failures++ < 3 ? Promise.reject(new Error('LOADING')) : claim(request));
@@ -270,7 +270,7 @@ describe('ConsumerLoop', () => {
     expect(handled).toBe(1);
   });
 
-  it('gets what a claim took whose answer was lost, without waiting for the lease', async () => {
+  it('handles what a claim with a lost answer took, without waiting for the lease to end', async () => {
     const claim = store.claim.bind(store);
     let lost = false;
     store.claim = async (request) => {
@@ -287,7 +287,7 @@ describe('ConsumerLoop', () => {
     expect(attempts).toEqual([1]);
   });
 
-  it('brings an outcome to the store again and again until it is answered', async () => {
+  it('repeats an outcome until the store has answered', async () => {
     const settle = store.settle.bind(store);
     let failures = 0;
     store.settle = (settlements) => (failures++ < 3 ? Promise.reject(new Error('READONLY')) : settle(settlements));
@@ -312,7 +312,7 @@ describe('ConsumerLoop', () => {
     expect(batches).toEqual([10]);
   });
 
-  it('asks for one half of its slots while the handlers of the other half run', async () => {
+  it('claims for one half of its slots before it starts the handlers of the other half', async () => {
     const events: string[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {
@@ -327,7 +327,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('takes all of few slots at once', async () => {
+  it('claims for all slots at once if they are few', async () => {
     const limits: number[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {
@@ -340,7 +340,7 @@ describe('ConsumerLoop', () => {
     expect(new Set(limits.filter((limit) => limit > 0))).toEqual(new Set([20]));
   });
 
-  it('stops claiming, lets its handlers finish and settles', async () => {
+  it('stops claiming, lets its handlers finish and settles their outcomes', async () => {
     const handled: string[] = [];
     const loop = start(
       (_payload, { id }) => new Promise<void>((resolve) => clock.schedule(() => resolve(void handled.push(id)), 500)),
@@ -384,17 +384,17 @@ describe('ConsumerLoop', () => {
       return events.slice(0, events.indexOf('timer'));
     };
 
-    it('its outcome is sent before a timer fires', async () => {
+    it('the outcome is sent before any timer fires', async () => {
       expect(await watch(10, 2)).toEqual(['ack m0', 'ack m1']);
     });
 
-    it('what waited for longer than its lease is sent back before a timer fires', async () => {
+    it('messages that waited longer than their lease are released before any timer fires', async () => {
       const sent = await watch(5000, 4);
       expect(sent.sort()).toEqual(['ack m0', 'ack m1', 'release m2', 'release m3']);
     });
   });
 
-  it('gives back, with no attempt spent, what it has claimed and not started when it stops', async () => {
+  it('gives back what it has claimed but not started when it stops, with no attempt spent', async () => {
     const handled: string[] = [];
     const loop: ConsumerLoop = start((_payload, { id }) => {
       handled.push(id);
@@ -422,7 +422,7 @@ describe('ConsumerLoop', () => {
     expect(await store.find('m1')).toMatchObject({ failedAttempts: 0 });
   });
 
-  it('gives back, with no attempt spent, what an unanswered claim holds when it stops', async () => {
+  it('gives back what an unanswered claim holds when it stops, with no attempt spent', async () => {
     const claim = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await claim(request);
@@ -438,7 +438,7 @@ describe('ConsumerLoop', () => {
     expect(await store.find('a')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
-  it('claims one message at a time, and the next after it, where each blocks for long', async () => {
+  it('claims one message at a time while handlers block the event loop for long', async () => {
     const events: string[] = [];
     const claim = store.claim.bind(store);
     store.claim = (request) => {
@@ -454,14 +454,14 @@ describe('ConsumerLoop', () => {
       },
       { lease: '1s', concurrency: 4 },
     );
-    // No time passes but that of the handlers.
+    // Time passes only in the handlers.
     for (let turn = 0; turn < 30; turn++) await clock.advance(0);
     const expected = ['claim 4', 'm0', 'm1', 'm2', 'claim 1', 'm3', 'claim 1', 'm4', 'claim 1', 'm5'];
     expect(events.slice(0, expected.length)).toEqual(expected);
     expect(await counts()).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  it('gives back, without an attempt spent, what a handler lets go because of the shutdown', async () => {
+  it('gives back what a handler abandons because of the shutdown, with no attempt spent', async () => {
     const loop = start(
       (_payload, { signal }) =>
         new Promise((_resolve, reject) => {

@@ -60,7 +60,7 @@ describe('a duration', () => {
     );
   });
 
-  it('is refused outside its range, whose ends belong to it', () => {
+  it('is refused outside its range, which includes both ends', () => {
     const range = { min: 10, max: 20 };
     expect([9, 10, 20, 21].map((value) => 'milliseconds' in parseDuration(value, range))).toEqual([
       false,

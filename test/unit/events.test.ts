@@ -21,7 +21,7 @@ const TOLD: readonly EventName[] = [
   'dropped',
 ];
 
-describe('What is told of a message', () => {
+describe('the events of a message', () => {
   let clock: ManualClock;
   let store: MemoryMessageStore;
   let events: LoggedEvents;
@@ -54,11 +54,11 @@ describe('What is told of a message', () => {
   const first = { queue: 'orders', id: 'a', attempt: 1 };
 
   it.each<[string, Handler, [EventName, object][]]>([
-    ['a handler is done with', () => undefined, [['handled', first]]],
-    ['a handler asks for again', () => again(HOUR), [['again', first]]],
-    ['a handler puts off', throws(new DeferMessage(HOUR)), [['deferred', first]]],
+    ['handled', () => undefined, [['handled', first]]],
+    ['asked for again', () => again(HOUR), [['again', first]]],
+    ['deferred', throws(new DeferMessage(HOUR)), [['deferred', first]]],
     [
-      'a handler fails with',
+      'failed',
       throws(new Error('no')),
       [
         ['failed', { ...first, attempts: 2, failure, retryIn: HOUR }],
@@ -66,18 +66,18 @@ describe('What is told of a message', () => {
       ],
     ],
     [
-      'a handler rejects',
+      'rejected',
       throws(new RejectMessage('no')),
       [
         ['failed', { ...first, attempts: 2, failure: expect.objectContaining({ name: 'RejectMessage' }) }],
         ['dead', first],
       ],
     ],
-  ])('one that %s: it was transferred, and its outcome', async (_what, handle, outcome) => {
+  ])('a message that was %s is reported as transferred, then with its outcome', async (_what, handle, outcome) => {
     expect(await handleWith(handle)).toEqual([transferred, ...outcome]);
   });
 
-  it('one that cannot be read is told of as such, and as dead', async () => {
+  it('a message that cannot be read is reported as unreadable and as dead', async () => {
     startConsumer({ store, clock, events }, () => undefined);
     await offer('a', 'what is that');
     await clock.advance(60_000);
@@ -88,14 +88,14 @@ describe('What is told of a message', () => {
     ]);
   });
 
-  it('one that was replaced while it was handled: only that its outcome does not count', async () => {
+  it('a message replaced while it is handled is reported only as a lost lease', async () => {
     await handleWith(async () => {
       await store.offer([{ id: 'a', due: { after: 24 * HOUR }, onDuplicate: 'replace', body: 'J2' }]);
     });
     expect(told).toEqual([transferred, ['leaseLost', { queue: 'orders', id: 'a' }]]);
   });
 
-  it('those whose consumer is gone are taken back', async () => {
+  it('a message whose consumer is gone is reported as taken back', async () => {
     await offer('a');
     await clock.advance(10);
     await store.transfer({ scheduler: 'gone', limit: 1 });
@@ -108,7 +108,7 @@ describe('What is told of a message', () => {
     ]);
   });
 
-  it('dead letters beyond their number are told of as dropped', async () => {
+  it('a dead letter beyond maxDeadLetters is reported as dropped', async () => {
     startConsumer({ store, clock, events }, throws(new RejectMessage('no')));
     await offer('a');
     await clock.advance(60_000);
@@ -117,7 +117,7 @@ describe('What is told of a message', () => {
     expect(told.filter(([name]) => name === 'dropped')).toEqual([['dropped', { queue: 'orders', count: 1 }]]);
   });
 
-  it('nothing is told where nobody listens', () => {
+  it('has() tells whether anybody listens to an event', () => {
     expect(new LoggedEvents().has('handled')).toBe(false);
     expect(events.has('handled')).toBe(true);
   });

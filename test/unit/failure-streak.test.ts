@@ -8,7 +8,7 @@ import { LoggedEvents } from '../support/logged-events.js';
 const MINUTE = 60_000;
 const RETRIED = 'it is retried until it works';
 
-describe('The log of what fails and is tried again', () => {
+describe('the log of repeated failures', () => {
   let clock: ManualClock;
   let events: LoggedEvents;
   let streak: FailureStreak;
@@ -26,7 +26,7 @@ describe('The log of what fails and is tried again', () => {
     }
   }
 
-  it('has one line at first, one a minute while it lasts, and one when it is over', async () => {
+  it('has a line at first, one a minute while failures last, and one when they are over', async () => {
     await failFor(2.5 * MINUTE, 'ECONNREFUSED');
     streak.worked();
     streak.worked();
@@ -38,7 +38,7 @@ describe('The log of what fails and is tried again', () => {
     ]);
   });
 
-  it('has a line for each failure, however soon it follows the one before', () => {
+  it('has a line for each streak, however soon it follows the last one', () => {
     for (let times = 0; times < 2; times++) {
       streak.failed('ECONNREFUSED');
       streak.worked();
@@ -50,7 +50,7 @@ describe('The log of what fails and is tried again', () => {
     expect(events.lines).toEqual([...lines, ...lines]);
   });
 
-  it('tells of another error at once, and of each only once', async () => {
+  it('reports a different error at once, and each error only once', async () => {
     for (let times = 0; times < 20; times++) {
       await failFor(1000, `connect ECONNREFUSED 127.0.0.1:${6000 + times}`);
       await failFor(1000, 'WRONGPASS');
@@ -66,7 +66,7 @@ describe('The log of what fails and is tried again', () => {
     expect(events.lines).toHaveLength(5);
   });
 
-  it('leaves it to the connection to tell that there is none', () => {
+  it('leaves it to the connection to report that it is down', () => {
     for (const code of ['NOT_CONNECTED', 'LOGIN_REFUSED', 'OUTCOME_UNKNOWN', 'STORE_REFUSED'] as const) {
       streak.callFailed(new DelayQueueError(code, code));
     }
@@ -75,7 +75,7 @@ describe('The log of what fails and is tried again', () => {
     ]);
   });
 
-  it.each(Object.entries(ODD_VALUES))('bears %s', (_what, make) => {
+  it.each(Object.entries(ODD_VALUES))('copes with %s', (_what, make) => {
     streak.callFailed(make());
     expect(events.lines).toHaveLength(1);
   });

@@ -44,7 +44,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** By what it is: how to make it, and what is said of it. */
+/** How to make each value that JSON would lose, and what the error says about it. */
 const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
   'a promise': [() => Promise.resolve(1), 'a Promise; await it first'],
   'a thenable': [() => new Thenable(), 'a thenable; await it first'],
@@ -92,14 +92,14 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
 };
 
 describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, write) => {
-  it.each(Object.entries(LOSSES))('says everything of a payload, so none is written of %s', (_, [make, said]) => {
+  it.each(Object.entries(LOSSES))('never loses data, so %s is refused', (_, [make, said]) => {
     const message = expect.stringContaining(`JSON cannot carry ${said}`) as unknown;
     for (const payload of [make(), { items: [0, make()] }, { toJSON: () => make() }, new Own(make())]) {
       expect(() => write(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', message }));
     }
   });
 
-  it('says everything of what a toJSON returns, too', () => {
+  it('never loses data of what a toJSON returns either', () => {
     const cases: [payload: unknown, said: string][] = [
       [new Date(NaN), 'an invalid Date; offer null'],
       [{ at: new Date(NaN) }, 'an invalid Date; offer null'],
@@ -108,13 +108,13 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
       [{ toJSON: () => Promise.resolve(1) }, 'a Promise; await it first'],
     ];
     for (const [payload, said] of cases) {
-      // Jackson has a word for dates.
+      // Jackson can express dates.
       if (name === 'jackson' && said.startsWith('a Date')) continue;
       expect(() => write(payload)).toThrow(expect.objectContaining({ message: expect.stringContaining(said) }));
     }
   });
 
-  it('is refused by the path of what cannot be written', () => {
+  it('is refused with the path of what cannot be written', () => {
     const cases: [payload: unknown, path: string][] = [
       [NaN, 'payload'],
       [{ items: [1, { price: NaN }] }, 'payload.items[1].price'],
@@ -136,7 +136,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('is refused where there is nothing to write', () => {
+  it('is refused if there is nothing to write', () => {
     for (const [payload, said] of [
       [undefined, 'JSON cannot carry undefined; offer plain data, or null for none'],
       [{ toJSON: () => undefined }, 'an object whose toJSON() returns nothing; '],
@@ -145,7 +145,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('has bytes as a whole payload or not at all, but where Jackson has a word for them', () => {
+  it('refuses bytes inside a payload, unless Jackson can express them', () => {
     const payload = { seal: Buffer.of(1) };
     if (name === 'jackson') return expect(write(payload)).toContain('"seal":["[B","AQ=="]');
     expect(() => write(payload)).toThrow(
@@ -153,7 +153,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     );
   });
 
-  it('is refused for what throws when it is looked at, with that as the cause', () => {
+  it('is refused with a typed error if reading the payload throws', () => {
     for (const [kind, make] of Object.entries(ODD_VALUES)) {
       const toJSON = (): never => {
         throw make();
@@ -175,7 +175,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     }
   });
 
-  it('is written, or refused with a typed error, however deep it is nested', () => {
+  it('is written or refused with a typed error, however deeply the payload is nested', () => {
     for (const levels of [10, 500]) expect(write(nested(levels))).toContain('1');
     for (const levels of [1e5, 1e6]) {
       expect(() => write(nested(levels))).toThrow(
@@ -191,7 +191,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     );
   });
 
-  it('is written of many objects, and of few that are shared often, in a time that grows with their text only', () => {
+  it('is written for many objects, and refused when shared objects would multiply without bound', () => {
     const many = Array.from({ length: 60_000 }, (_, i) => ({ i: [i] }));
     expect(write(many).length).toBeGreaterThan(many.length);
     let shared: unknown = [new Own('leaf')];
@@ -201,7 +201,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     expect(() => write(shared)).toThrow('JSON cannot carry so many values; offer a reference to the data');
   });
 
-  it('asks each toJSON once, with its key', () => {
+  it('calls each toJSON once, with its key', () => {
     const toJSON = jest.fn((key: string) => ({ key }));
     write({ a: { toJSON }, list: [0, { toJSON }] });
     expect(toJSON.mock.calls).toEqual([['a'], ['1']]);
@@ -211,9 +211,9 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
   });
 });
 
-/** Of no class, yet no list either. */
+/** An object that is array-like but not an array. */
 function argumentsOf(..._given: unknown[]): unknown {
-  // eslint-disable-next-line prefer-rest-params -- it is what is looked for
+  // eslint-disable-next-line prefer-rest-params -- the arguments object is what the test needs
   return arguments;
 }
 
@@ -247,7 +247,7 @@ describe('JSON written by the codec native', () => {
     ['__proto__ as a key', JSON.parse('{"__proto__":{"a":1},"b":{"__proto__":[]}}')],
     ['__proto__ as a key beside a date', { at: new Date(0), own: new Own(JSON.parse('{"__proto__":{"a":1}}')) }],
   ])('is what JSON.stringify writes: %s', (_, payload) => {
-    // Twice: the second time its classes are known.
+    // Twice, because the codec remembers classes.
     for (const _time of [1, 2]) expect(native(payload)).toBe(JSON.stringify(payload));
   });
 
@@ -265,7 +265,7 @@ describe('JSON written by the codec native', () => {
     expect(() => native([Object(5n)])).toThrow('payload[0]: JSON cannot carry a BigInt; offer it as text');
   });
 
-  it('is what JSON.stringify writes, of whatever it writes without a loss', () => {
+  it('is what JSON.stringify writes for any value that it writes without loss', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'medium' }), fc.boolean(), (value, withDate) => {
         const payload = withDate ? new Own([value, new Date(0)]) : value;
@@ -274,7 +274,7 @@ describe('JSON written by the codec native', () => {
     );
   });
 
-  it('does not let a rejection of a forgotten await end the process', async () => {
+  it('does not let the rejection of a promise that was not awaited end the process', async () => {
     // An unhandled one fails this test.
     expect(() => native({ user: Promise.reject(new Error('gone')) })).toThrow(
       'payload.user: JSON cannot carry a Promise',

@@ -7,7 +7,7 @@ const encode = (payload: unknown, headers = {}) => jsonCodec.encode({ payload, h
 const roundTrip = (content: MessageContent) => jsonCodec.decode(Buffer.from(jsonCodec.encode(content)));
 
 describe('jsonCodec', () => {
-  it('writes JSON as text that can be read', () => {
+  it('writes JSON as readable text', () => {
     expect(encode({ a: [1, 'é'] })).toBe('J{"a":[1,"é"]}');
     expect(encode({ a: 1 }, { trace: '7' })).toBe('j{"trace":"7"}\n{"a":1}');
   });
@@ -28,21 +28,21 @@ describe('jsonCodec', () => {
     ['an empty buffer', Buffer.alloc(0)],
     ['a buffer that looks like JSON', Buffer.from('J{"a":1}\n')],
     ['all bytes', Buffer.from(Uint8Array.from({ length: 256 }, (_, byte) => byte))],
-  ])('brings %s back, with and without headers', (_, payload) => {
+  ])('reads back %s as it was, with and without headers', (_, payload) => {
     const withAndWithout: MessageHeaders[] = [{}, { trace: 'a\nb', 'x-é': '\ud83d\ude00' }];
     for (const headers of withAndWithout) {
       expect(roundTrip({ payload, headers })).toEqual({ payload, headers });
     }
   });
 
-  it('brings a Uint8Array back as a Buffer of the same bytes', () => {
+  it('reads back a Uint8Array as a Buffer of the same bytes', () => {
     const whole = Uint8Array.from([0, 1, 2, 3, 4]);
     const { payload } = roundTrip({ payload: whole.subarray(1, 4), headers: {} });
     expect(payload).toEqual(Buffer.from([1, 2, 3]));
     expect(Buffer.isBuffer(payload)).toBe(true);
   });
 
-  it('writes a date as text, and leaves out what is undefined', () => {
+  it('writes a date as text and leaves out what is undefined', () => {
     const payload = { date: new Date(0), gone: undefined, list: [{ gone: undefined }] };
     expect(roundTrip({ payload, headers: {} })).toEqual({
       payload: { date: '1970-01-01T00:00:00.000Z', list: [{}] },
@@ -68,7 +68,7 @@ describe('jsonCodec', () => {
     ['malformed JSON', 'J{"a":'],
     ['headers that do not end', 'j{"a":"b"}'],
     ['malformed headers before bytes', 'b{"a"\nxyz'],
-  ])('refuses to read %s, and quotes nothing of it', (_, body) => {
+  ])('refuses to read %s, and quotes none of it', (_, body) => {
     expect(() => jsonCodec.decode(Buffer.from(body))).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',

@@ -8,11 +8,11 @@ import { LoggedEvents } from '../support/logged-events.js';
 
 const LEASE = 3000;
 
-describe('leases', () => {
+describe('LeaseKeeper', () => {
   let clock: ManualClock;
   let events: LoggedEvents;
   let keeper: LeaseKeeper;
-  /** The instants of calls, with what they named. */
+  /** When each call was made, and the ids it named. */
   let calls: [number, string][];
   let answer: () => Promise<string[]>;
 
@@ -41,7 +41,7 @@ describe('leases', () => {
     held.filter(({ delivery }) => delivery.abortReason).map(({ claim }) => claim.id);
   const never = () => new Promise<never>(() => undefined);
 
-  it('are extended when a third of them is over, all in one call', async () => {
+  it('extends all leases in one call when a third of the oldest is over', async () => {
     hold('t', 'ab');
     await clock.advance(600);
     hold('u', 'c');
@@ -52,7 +52,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('of handlers that are quick cost no call', async () => {
+  it('makes no call for handlers that finish quickly', async () => {
     for (let i = 0; i < 100; i++) {
       const held = hold(`t${i}`, 'ab');
       await clock.advance(200);
@@ -63,14 +63,14 @@ describe('leases', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('are extended at once if the answer to their claim was long on its way', async () => {
+  it('extends a lease at once if the answer to its claim took long', async () => {
     await clock.advance(5000);
     hold('t', 'a', clock.monotonic() - 2500);
     await clock.advance(1);
     expect(calls).toEqual([[5001, 'a']]);
   });
 
-  it('are lost when they end by this clock, though the store does not answer', async () => {
+  it('gives up a lease when it ends by the local clock, even if the store does not answer', async () => {
     answer = never;
     const held = hold('t', 'ab', -100);
     await clock.advance(2899);
@@ -80,7 +80,7 @@ describe('leases', () => {
     expect(String(held[0]!.delivery.abortReason)).toContain('could not be extended in time');
   });
 
-  it('are lost when they end although each call fails, and not before', async () => {
+  it('gives up a lease that cannot be extended when it ends, and not before', async () => {
     answer = () => Promise.reject(new DelayQueueError('NOT_CONNECTED', 'gone'));
     const held = hold('t', 'a');
     await clock.advance(2999);
@@ -90,7 +90,7 @@ describe('leases', () => {
     expect(lostOf(held)).toEqual(['a']);
   });
 
-  it('that were extended end a lease after the call, not after its answer', async () => {
+  it('counts an extended lease from the call, not from its answer', async () => {
     answer = () => new Promise((resolve) => clock.schedule(() => resolve([]), 500));
     const held = hold('t', 'a');
     await clock.advance(1500);
@@ -102,7 +102,7 @@ describe('leases', () => {
     expect(lostOf(held)).toEqual(['a']);
   });
 
-  it('of one claim are each lost alone, and what is lost is not named again', async () => {
+  it('loses the messages of a claim one by one, and does not name a lost one again', async () => {
     answer = () => Promise.resolve(['b']);
     const held = hold('t', 'abc');
     await clock.advance(2500);
@@ -110,7 +110,7 @@ describe('leases', () => {
     expect(calls.map(([, named]) => named)).toEqual(['abc', 'ac']);
   });
 
-  it('name what is not settled yet, and nothing that is', async () => {
+  it('names only messages that are not settled yet', async () => {
     const [a] = hold('t', 'abc');
     await clock.advance(1500);
     keeper.release(a!);
@@ -118,7 +118,7 @@ describe('leases', () => {
     expect(calls.map(([, named]) => named)).toEqual(['abc', 'bc']);
   });
 
-  it('of claims are not cut apart, however many there are', async () => {
+  it('never splits a claim between two calls', async () => {
     const letters = (count: number) =>
       Array.from({ length: count }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
     hold('t', letters(700));
@@ -127,7 +127,7 @@ describe('leases', () => {
     expect(calls.map(([, named]) => [...named].length)).toEqual([700, 700]);
   });
 
-  it('end with what keeps them', async () => {
+  it('forgets all leases when it stops', async () => {
     hold('t', 'a');
     keeper.stop();
     expect([clock.pendingTimers, keeper.endOf('t')]).toEqual([0, -Infinity]);

@@ -33,7 +33,7 @@ describe('a Lua file', () => {
     expect(includes.toSorted()).toEqual(used.map(({ name }) => name).sort());
   });
 
-  test('shares the names that it defines for others with no other', () => {
+  test('never defines a name that another part defines', () => {
     const names = parts.flatMap(({ defines }) => defines);
     expect(names).toEqual([...new Set(names)]);
   });

@@ -22,7 +22,7 @@ describe('ManualClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('lets promises settle between timers, and fires what they arm', async () => {
+  it('lets promises settle between timers and fires the timers that they arm', async () => {
     const clock = new ManualClock();
     const wait = (ms: number) => new Promise<void>((resolve) => void clock.schedule(resolve, ms));
     const reached: number[] = [];
@@ -38,7 +38,7 @@ describe('ManualClock', () => {
     await walking;
   });
 
-  it('fires late what should have fired while the event loop was blocked', async () => {
+  it('fires timers late that were due while the event loop was blocked', async () => {
     const clock = new ManualClock();
     const fired: number[] = [];
     clock.schedule(() => fired.push(clock.monotonic()), 10);
@@ -48,7 +48,7 @@ describe('ManualClock', () => {
     expect([fired, clock.monotonic()]).toEqual([[25], 30]);
   });
 
-  it('sets the wall clock without the timers noticing', async () => {
+  it('sets the wall clock without affecting timers', async () => {
     const clock = new ManualClock(1000);
     let fired = false;
     clock.schedule(() => (fired = true), 10);
@@ -59,7 +59,7 @@ describe('ManualClock', () => {
     expect(fired).toBe(true);
   });
 
-  it('refuses a delay that setTimeout would turn into none', () => {
+  it('refuses a delay that setTimeout would turn into zero', () => {
     const clock = new ManualClock();
     expect(() => clock.schedule(() => undefined, LONGEST_TIMER + 1)).toThrow(RangeError);
     expect(() => clock.schedule(() => undefined, NaN)).toThrow(RangeError);

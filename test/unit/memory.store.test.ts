@@ -6,7 +6,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const limits = { attempts: 3, maxDeadLetters: 1000, maxMessages: null };
 const offer = (id: string, after: number): Offer => ({ id, due: { after }, onDuplicate: 'reject', body: 'J1' });
 
-/** What every store promises is in the contract; here is what only this one does. */
+/** What only this store does; what every store promises is in the contract. */
 describe('MemoryMessageStore', () => {
   let clock: ManualClock;
   let store: MemoryMessageStore;
@@ -16,7 +16,7 @@ describe('MemoryMessageStore', () => {
     store = new MemoryMessageStore({ limits, clock });
   });
 
-  it.each([3_600_000, -3_600_000])('keeps delays and leases when the wall clock is set by %d ms', async (step) => {
+  it.each([3_600_000, -3_600_000])('keeps delays and leases when the wall clock jumps by %d ms', async (step) => {
     await store.offer([offer('a', 1000)]);
     clock.stepWall(step);
     await clock.advance(999);
@@ -32,7 +32,7 @@ describe('MemoryMessageStore', () => {
     expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ recovered: 1 });
   });
 
-  it('is never early by a fraction of a millisecond', async () => {
+  it('is not early by even a fraction of a millisecond', async () => {
     await clock.advance(0.6);
     const [receipt] = await store.offer([offer('a', 10)]);
     expect(Number.isInteger(receipt?.dueAt)).toBe(true);
@@ -42,7 +42,7 @@ describe('MemoryMessageStore', () => {
     expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ moved: 1 });
   });
 
-  it('wakes the doorbell that waits longest, and leaves no timer behind', async () => {
+  it('wakes the doorbell that has waited longest, and leaves no timer behind', async () => {
     const [first, second] = [store.openDoorbell(), store.openDoorbell()];
     const waits = [first.wait(1000), second.wait(2000)];
     await store.offer([offer('a', 0)]);
@@ -56,14 +56,14 @@ describe('MemoryMessageStore', () => {
     expect(await second.wait(1000)).toBe(false);
   });
 
-  it('announces after the call that caused it, so that no listener runs inside', () => {
+  it('calls no listener within the call that it announces', () => {
     const heard: string[] = [];
     store.watchDue({ onListening: () => heard.push('listening'), onEarlierDue: () => heard.push('earlier') });
     void store.offer([offer('a', 10)]);
     expect(heard).toEqual([]);
   });
 
-  it('tells a listener nothing that leaves before it could', async () => {
+  it('calls no listener that has stopped before the announcement', async () => {
     const heard: string[] = [];
     const stop = store.watchDue({
       onListening: () => heard.push('listening'),
@@ -75,7 +75,7 @@ describe('MemoryMessageStore', () => {
     expect(heard).toEqual([]);
   });
 
-  it('takes and transfers a hundred thousand messages in falling due order within seconds', async () => {
+  it('takes and transfers a hundred thousand messages, offered latest first, within seconds', async () => {
     const count = 100_000;
     const began = performance.now();
     for (let start = 0; start < count; start += 1000) {

@@ -9,20 +9,20 @@ describe('generated ids', () => {
     expect(new MessageIdGenerator().next()).toMatch(/^[-\w]{16}$/);
   });
 
-  it('sort in the order in which they were made, within a millisecond too', () => {
+  it('sort in the order in which they were made, even within a millisecond', () => {
     const ids = take(new MessageIdGenerator(() => 1_700_000_000_000), 10_000);
     expect([...ids].sort(byBytes)).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('sort in the order in which they were made although the clock is set back', () => {
+  it('sort in the order in which they were made, even if the clock goes back', () => {
     let now = 1_700_000_000_000;
     const generator = new MessageIdGenerator(() => (now -= 1000));
     const ids = take(generator, 100);
     expect([...ids].sort(byBytes)).toEqual(ids);
   });
 
-  it('of two processes differ, though made in the same millisecond', () => {
+  it('of two processes differ, even in the same millisecond', () => {
     const [a, b] = [new MessageIdGenerator(() => 5), new MessageIdGenerator(() => 5)];
     expect(a.next()).not.toBe(b.next());
   });

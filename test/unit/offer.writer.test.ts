@@ -27,10 +27,10 @@ function newWriter(store: MessageStore) {
   return { writer, busy, offer };
 }
 
-describe('the writer of offers', () => {
+describe('OfferWriter', () => {
   const inMemory = () => newWriter(new MemoryMessageStore({ limits: options, clock: new ManualClock() }));
 
-  it('is busy until all of its offers are answered, and then nowhere any more', async () => {
+  it('is busy until all its offers are answered', async () => {
     const { writer, busy, offer } = inMemory();
     const offers = ['a', 'b', 'c'].map(offer);
     expect(busy.size).toBe(0);
@@ -41,7 +41,7 @@ describe('the writer of offers', () => {
     expect(busy.size).toBe(0);
   });
 
-  it('is busy no more after refusals, of single ones or of a list', async () => {
+  it('is not busy after an offer or a list of offers was refused', async () => {
     const { writer, busy, offer } = inMemory();
     await writer.write(offer('a'));
     await expect(writer.write(offer('a'))).rejects.toThrow('has a message');
@@ -50,7 +50,7 @@ describe('the writer of offers', () => {
     expect(busy.size).toBe(0);
   });
 
-  it('is busy no more after the store has failed', async () => {
+  it('is not busy after the store has failed', async () => {
     const settings = { connection: {}, clock: systemClock, events: new LoggedEvents(), commandTimeout: 100 };
     const connections = new RedisConnections({ ...settings, heartbeat: 1000 });
     await connections.close();
@@ -62,7 +62,7 @@ describe('the writer of offers', () => {
   });
 });
 
-describe('an offer that a payload makes while it is written', () => {
+describe('an offer made while another payload is encoded', () => {
   class Noting extends MemoryMessageStore {
     readonly calls: string[][] = [];
     override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
@@ -71,7 +71,7 @@ describe('an offer that a payload makes while it is written', () => {
     }
   }
 
-  it('travels with the offer of that payload, and before it', async () => {
+  it('travels in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
     const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, codec: jsonCodec, store }) };
     const module = await Test.createTestingModule({

@@ -68,7 +68,7 @@ describe('the module options', () => {
     expect(messageOf(options)).toContain(problem);
   });
 
-  it('are refused with every mistake at once', () => {
+  it('are refused with all mistakes listed at once', () => {
     const message = messageOf({ prefix: '', defaults: { attempts: 0 } });
     expect(message).toContain('prefix must be');
     expect(message).toContain('defaults.attempts must be');
@@ -95,18 +95,18 @@ describe('the options of a queue', () => {
   });
 
   it.each(['orders', 'Bestellungen / größer', '{orders}', 'shop:{eu}:orders', 'x'.repeat(512)])(
-    'take %j for a name in Redisson',
+    'accept %j as a name in Redisson',
     (redissonName) => {
       expect(resolveQueueOptions({ layout: 'redisson', redissonName })).toMatchObject({ redissonName });
     },
   );
 
-  it('have no name in Redisson with another layout', () => {
+  it('refuse a name in Redisson with another layout', () => {
     const problem = "redissonName must be left out with layout 'native'";
     expect(() => resolveQueueOptions({ redissonName: 'q' })).toThrow(problem);
   });
 
-  it('override each other layer by layer, and an undefined one overrides nothing', () => {
+  it('override each other layer by layer, and undefined overrides nothing', () => {
     const layers: QueueOptions[] = [
       { attempts: 2, lease: '1m' },
       { attempts: 3 },

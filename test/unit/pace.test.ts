@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { Pace } from '../../lib/consumer/pace.js';
 
-describe('the pace of starts', () => {
-  it('sets no limit while they are quick', () => {
+describe('Pace', () => {
+  it('sets no limit while handlers start quickly', () => {
     const pace = new Pace();
     pace.measure(500, 2);
     pace.measure(1, 99);
     expect([pace.limit, pace.isQuick]).toEqual([Infinity, true]);
   });
 
-  it('limits claims to what is started in a tenth of a second, once one took longer', () => {
+  it('limits claims to what starts within a tenth of a second once starts are slow', () => {
     const pace = new Pace();
     pace.measure(133, 10_000);
     expect([pace.limit, pace.isQuick]).toEqual([1, false]);
@@ -18,7 +18,7 @@ describe('the pace of starts', () => {
     expect([other.limit, other.isQuick]).toEqual([50, false]);
   });
 
-  it('allows twice as many at a time when they are quick again', () => {
+  it('doubles the limit with each claim that starts quickly again', () => {
     const pace = new Pace();
     pace.measure(1, 5000);
     const limits = Array.from({ length: 4 }, () => {
@@ -28,7 +28,7 @@ describe('the pace of starts', () => {
     expect(limits).toEqual([2, 4, 8, 16]);
   });
 
-  it('allows no more than the starts that were seen would allow', () => {
+  it('raises the limit only as far as the measured starts allow', () => {
     const pace = new Pace();
     pace.measure(1, 5000);
     pace.measure(1, 75);

@@ -21,12 +21,12 @@ function newQueues(store: 'redis' | 'memory'): Queues {
 }
 
 describe('the queues of a process', () => {
-  it('are kept if they are handled or configured, and of the others the 1000 that were used last', () => {
+  it('are kept if they are handled or configured, and otherwise while among the last 1000 used', () => {
     const queues = newQueues('redis');
     const names = ['handled', 'configured', ...numbered(3000, 'other-')];
     const before = new Map(names.map((name) => [name, queues.get(name)]));
     queues.get('other-2000');
-    // Those that are kept first, as looking at the others makes them anew.
+    // The kept ones come first, because looking at the others creates them anew.
     const kept = names.filter(
       (name, i) => (i < 2 || i >= names.length - 1000) && queues.get(name) === before.get(name),
     );
@@ -34,13 +34,13 @@ describe('the queues of a process', () => {
     expect(names.slice(2, 2000).filter((name) => queues.get(name) === before.get(name))).toEqual([]);
   });
 
-  it('have the options of the configuration, of their handlers, or of all, in this order', () => {
+  it('take each option from the configuration, else from their handler, else from the defaults', () => {
     const queues = newQueues('redis');
     const attempts = ['handled', 'configured', 'both', 'other'].map((name) => queues.get(name).options.attempts);
     expect(attempts).toEqual([3, 2, 2, 5]);
   });
 
-  it('in memory lose no messages, however many there are', async () => {
+  it('in memory lose no messages, however many queues there are', async () => {
     const queues = newQueues('memory');
     await queues.get('first').store.offer([{ id: 'm', due: { after: 1000 }, onDuplicate: 'keep', body: 'J1' }]);
     for (const name of numbered(2000, 'other-')) queues.get(name);
@@ -48,8 +48,8 @@ describe('the queues of a process', () => {
   });
 });
 
-describe('what was used last', () => {
-  it('is kept, and a million names leave no more than that behind', () => {
+describe('RecentlyUsed', () => {
+  it('keeps what was used last, and no more, even after a million names', () => {
     const recent = new RecentlyUsed<string>(10);
     for (const name of numbered(1_000_000, '')) {
       recent.get('often', () => 'made once');

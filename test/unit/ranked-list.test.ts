@@ -3,7 +3,7 @@ import { RankedList, type Ranked } from '../../lib/store/memory/ranked-list.js';
 
 const item = (rank: number, name = ''): Ranked => ({ rank, name });
 
-/** Numbers below `limit` that look random and are the same in every run. */
+/** Pseudo-random numbers below `limit`, the same in every run. */
 function* numbers(limit: number): Generator<number, never> {
   for (let seed = 1; ;) {
     seed = (seed * 48271) % 2147483647;
@@ -33,7 +33,7 @@ describe('RankedList', () => {
     expect(list.first()).toEqual(item(-5));
   });
 
-  it('removes the item that is meant, and no equal one', () => {
+  it('removes the very item, and not an equal one', () => {
     const inside = item(1, 'a');
     const list = listOf([inside, item(2)]);
     expect(list.remove(item(1, 'a'))).toBe(false);
@@ -43,7 +43,7 @@ describe('RankedList', () => {
     expect(list.size).toBe(1);
   });
 
-  it('takes what is behind a place, be an item there or not', () => {
+  it('takes the items behind a position, whether or not an item is there', () => {
     const list = listOf(Array.from({ length: 5000 }, (_, rank) => item(rank * 2)));
     const ranksBehind = (rank: number) => list.take(3, item(rank)).map((each) => each.rank);
     expect(ranksBehind(-1)).toEqual([0, 2, 4]);
@@ -60,7 +60,7 @@ describe('RankedList', () => {
     ['rising', (index: number) => index],
     ['falling', (index: number) => -index],
     ['equal', () => 0],
-  ])('keeps its order when thousands come with %s ranks and go from the front', (_, rankOf) => {
+  ])('keeps its order when thousands are added with %s ranks and removed from the front', (_, rankOf) => {
     const items = Array.from({ length: 5000 }, (__, index) => item(rankOf(index), String(index).padStart(5, '0')));
     const list = listOf(items);
     const sorted = [...items].sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1));

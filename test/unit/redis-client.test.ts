@@ -18,12 +18,12 @@ describe('a Redis client', () => {
     }
   });
 
-  it('reconnects for ever, whatever its owner chose', () => {
+  it('always reconnects, whatever the options say', () => {
     const { retryStrategy } = optionsOf({ retryStrategy: () => null });
     expect([1, 10, 1_000_000].map((times) => retryStrategy!(times))).toEqual([50, 500, 1000]);
   });
 
-  it('keeps no commands for later and repeats none, whatever its owner chose', () => {
+  it('never queues or repeats commands, whatever the options say', () => {
     expect(optionsOf({ enableOfflineQueue: true, autoResendUnfulfilledCommands: true })).toMatchObject({
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -31,14 +31,14 @@ describe('a Redis client', () => {
     });
   });
 
-  it('from a function that answers later is refused, and its failure ends nothing', async () => {
+  it('is refused from an async function, whose rejection does not end the process', async () => {
     const later = () => Promise.reject(new Error('no secrets today')) as unknown as Redis;
     expect(() => createClient(later, 'commands')).toThrow(/must return a new ioredis client/);
     // An unhandled rejection would fail the test in the next turn.
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('from a function is refused if it is in use already, or no client', () => {
+  it('is refused from a function that returns a client in use, or no client', () => {
     const shared = new Redis({ lazyConnect: true });
     shared.status = 'ready';
     for (const made of [shared, {}, undefined]) {

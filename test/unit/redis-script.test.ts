@@ -4,7 +4,7 @@ import { wordsOf } from '../../lib/store/redis/script-call.js';
 
 const LAYOUT = { delayed: 'q:delayed', ready: 'q:ready', ended: 'q:ended:' };
 
-/** Loads a script of some files, given by their paths below `lib/store`, without `.lua`. */
+/** Loads a script from the given files, named by their paths below `lib/store`, without `.lua`. */
 const load = (files: Readonly<Record<string, string>>) =>
   loadScript('native/move', LAYOUT, (path) => {
     if (files[path] === undefined) throw new Error(`${path} is read, and is not there`);
@@ -14,7 +14,7 @@ const load = (files: Readonly<Record<string, string>>) =>
 const loadOne = (...lines: string[]) => load({ 'native/lua/move': lines.join('\n') });
 
 describe('a script', () => {
-  test('has the places of a call where its code has the names of its header', () => {
+  test('has KEYS and ARGV positions in place of the names that its header declares', () => {
     const { source } = loadOne(
       '#!lua flags=allow-oom',
       '-- Moves what is due.',
@@ -38,7 +38,7 @@ describe('a script', () => {
     ]);
   });
 
-  test('with the arguments of another script takes these, and its own behind them', () => {
+  test('that includes the arguments of another script takes these first, then its own', () => {
     const { args, hasRest } = load({
       'native/lua/move':
         '-- ARGV as native/take, all of them\n--      last: text\nreturn args.id .. args.last .. FIRST\n',
@@ -50,28 +50,38 @@ describe('a script', () => {
 
   test.each([
     ['names a key that the layout lacks', '-- KEYS asleep', 'return keys.asleep', /names the key asleep/],
-    ['puts no argument of its own behind a key', '-- KEYS ended:id', 'return keys.ended_id', /puts the argument id/],
+    [
+      'ends a key with an argument that it does not declare',
+      '-- KEYS ended:id',
+      'return keys.ended_id',
+      /puts the argument id/,
+    ],
     ['has no name for a key that the code uses', '-- KEYS ready', 'return keys.ready .. keys.delayed', /keys\.delayed/],
     ['has no name for an argument that the code uses', '-- KEYS ready', 'return keys.ready .. args.id', /args\.id/],
     ['names a key that the code does not use', '-- KEYS ready delayed', 'return keys.ready', /not use: keys\.delayed/],
     ['names an argument that the code does not use', '-- ARGV id: text', 'return 1', /not use: args\.id/],
     [
-      'names no table of all keys, which the code uses',
+      'cannot name the table of all keys, which the code uses',
       '-- KEYS ready',
       'return #keys .. keys.ready',
       /not name: keys$/,
     ],
     ['has more arguments than the code uses', '-- ARGV ...: ids', 'return 1', /not use: FIRST/],
-    ['tells of no further arguments, which the code uses', '-- Moves.', 'return ARGV[FIRST]', /does not name: FIRST/],
-    ['is read, but the code goes by numbers', '-- KEYS ready', 'return keys.ready .. KEYS[1]', /KEYS\[1/],
-    ['leaves open what an argument is', '-- ARGV id', 'return args.id', /neither a key nor an argument: id/],
-    ['has a key that is no name', '-- KEYS ready, delayed', 'return keys.ready', /neither .*: ready,/],
+    [
+      'declares no further arguments, although the code uses them',
+      '-- Moves.',
+      'return ARGV[FIRST]',
+      /does not name: FIRST/,
+    ],
+    ['declares names while the code uses numbers', '-- KEYS ready', 'return keys.ready .. KEYS[1]', /KEYS\[1/],
+    ['does not say what type an argument has', '-- ARGV id', 'return args.id', /neither a key nor an argument: id/],
+    ['has a key that is not a name', '-- KEYS ready, delayed', 'return keys.ready', /neither .*: ready,/],
     ['leaves a bracket open', '-- KEYS ready [delayed', 'return keys.ready', /neither .*: ready \[delayed/],
   ])('whose header %s is refused', (_case, header, code, problem) => {
     expect(() => loadOne(header, code, '')).toThrow(problem);
   });
 
-  test('gets a part once, and before those that include it, whichever way it comes', () => {
+  test('contains each part once, ahead of the parts that include it', () => {
     const { source } = load({
       'native/lua/move': '--@include one\n--@include other/two\n--@include three\nreturn one() + two() + three()\n',
       'native/lua/include/one': '--@include three\nlocal function one() return three() end\n',
@@ -98,7 +108,7 @@ describe('a script', () => {
   });
 });
 
-describe('a call of a script', () => {
+describe('a script call', () => {
   const script = loadOne(
     '-- KEYS ready ended:token_id [delayed]',
     '-- ARGV deadline: number',
@@ -121,7 +131,7 @@ describe('a call of a script', () => {
     expect(words).toEqual([3, 'q:ready', 'q:ended:t', 'q:delayed', 0, 't']);
   });
 
-  test('that lacks an argument, or has one too many, is refused', () => {
+  test('with a missing or a superfluous argument is refused', () => {
     expect(() => wordsOf(script, { keys: LAYOUT }, 0)).toThrow('move: the argument tokenId is missing');
     expect(() => wordsOf(script, { keys: LAYOUT, args: { ...args, id: 'a' } }, 0)).toThrow(/more arguments/);
     const without = loadOne('-- KEYS ready', 'return keys.ready', '');

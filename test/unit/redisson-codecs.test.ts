@@ -10,10 +10,10 @@ import { REDISSON_LINES } from '../redisson/java-build.js';
 
 const { string, buffer, kryo5, json, jackson } = wireCodecs;
 
-/** What Redisson calls them, and what this package does. */
+/** Our codec for each of Redisson's. */
 const BY_GOLDEN = { string, bytes: buffer, kryo5, json, jackson } satisfies Record<GoldenCodec, PayloadCodec>;
 
-/** Null where only a digest was kept. */
+/** Null if only a digest was kept. */
 function bytesOf(golden: GoldenBytes): Buffer | null {
   if ('text' in golden) return Buffer.from(golden.text);
   return 'hex' in golden ? Buffer.from(golden.hex, 'hex') : null;
@@ -31,7 +31,7 @@ function valueOf(input: GoldenInput): unknown {
 
 const named = (input: GoldenInput) => JSON.stringify(input);
 
-describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
+describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
   const { payloads } = readGolden(line);
   const texts = (codec: GoldenCodec) =>
     payloads[codec].filter(({ input }) => 'value' in input && typeof input.value === 'string');
@@ -41,7 +41,7 @@ describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
   };
 
   it.each<GoldenCodec>(['string', 'kryo5', 'jackson', 'json'])(
-    'is the text that was meant, and ours are the same bytes: %s',
+    'is read as the original text, and the codec %s writes the same bytes',
     (name) => {
       expect(texts(name).length).toBeGreaterThan(15);
       for (const { input, bytes } of texts(name)) {
@@ -53,31 +53,34 @@ describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
     },
   );
 
-  it.each<GoldenCodec>(['jackson', 'json'])('is the plain value that was meant, as are ours: %s', (name) => {
-    const plain = payloads[name].filter(({ input }) => 'value' in input && typeof input.value !== 'string');
-    expect(plain.length).toBeGreaterThan(8);
-    for (const { input, bytes } of plain) {
-      const value = valueOf(input);
-      expect(BY_GOLDEN[name].decode(BY_GOLDEN[name].encode(value))).toEqual(value);
-      // Java leaves null out of its maps.
-      if (JSON.stringify(value).includes('{"c":null}')) continue;
-      expect({ input: named(input), value: BY_GOLDEN[name].decode(bytesOf(bytes)!) }).toEqual({
-        input: named(input),
-        value,
-      });
-      expect({ input: named(input), same: matches(BY_GOLDEN[name].encode(value), bytes) }).toEqual({
-        input: named(input),
-        same: true,
-      });
-    }
-  });
+  it.each<GoldenCodec>(['jackson', 'json'])(
+    'is read as the original plain value, and the codec %s writes the same bytes',
+    (name) => {
+      const plain = payloads[name].filter(({ input }) => 'value' in input && typeof input.value !== 'string');
+      expect(plain.length).toBeGreaterThan(8);
+      for (const { input, bytes } of plain) {
+        const value = valueOf(input);
+        expect(BY_GOLDEN[name].decode(BY_GOLDEN[name].encode(value))).toEqual(value);
+        // Java leaves null out of its maps.
+        if (JSON.stringify(value).includes('{"c":null}')) continue;
+        expect({ input: named(input), value: BY_GOLDEN[name].decode(bytesOf(bytes)!) }).toEqual({
+          input: named(input),
+          value,
+        });
+        expect({ input: named(input), same: matches(BY_GOLDEN[name].encode(value), bytes) }).toEqual({
+          input: named(input),
+          same: true,
+        });
+      }
+    },
+  );
 
-  it('is bytes as they are', () => {
+  it('is read and written as bytes without any change', () => {
     expect(buffer.decode(sample('bytes', 'byte[]'))).toEqual(Buffer.of(0, 1, 255));
     expect(buffer.encode(Uint8Array.of(0, 1, 255))).toEqual(sample('bytes', 'byte[]'));
   });
 
-  it('is refused where Kryo wrote something else than a text', () => {
+  it('is refused if Kryo wrote anything but text', () => {
     const others = payloads.kryo5.filter(({ input }) => !texts('kryo5').some((text) => text.input === input));
     expect(others.map(({ input }) => valueOf(input))).toEqual([5, ['a'], { a: 1 }]);
     for (const { bytes } of others) {
@@ -162,7 +165,7 @@ describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
         stops: [address('Kyiv')],
         labels: ['a', 'b'],
         quantities: [1, 2],
-        // Declared as a byte[], so that no wrapper tells.
+        // Declared as byte[], so there is no wrapper.
         seal: 'AAH/',
         counts: { clicks: 5 },
         anything: [5],
@@ -170,11 +173,11 @@ describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
     ],
     ['empty bean', { '@class': 'peer.Samples$Order', items: 0, number: 0, paid: false, weight: 0 }],
     ['list of beans', [address('Bern'), address('Kyiv', { previous: address('Oslo') })]],
-  ])('is read without its wrappers by the codec jackson: %s', (name, value) => {
+  ])('is read without its type wrappers by the codec jackson: %s', (name, value) => {
     expect(jackson.decode(sample('jackson', name))).toStrictEqual(value);
   });
 
-  it('is read with all integers exact by the codec json', () => {
+  it('is read with exact integers by the codec json', () => {
     expect(json.decode(sample('json', 'greatest Long'))).toBe(2n ** 63n - 1n);
     expect(json.decode(sample('json', 'first unsafe Long'))).toBe(2n ** 53n);
     expect(json.decode(sample('json', 'greatest safe Long'))).toBe(Number.MAX_SAFE_INTEGER);
@@ -183,7 +186,7 @@ describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
     expect(json.decode(sample('json', 'bean'))).toMatchObject({ number: 9007199254740993n, total: 12.5, boxed: 5 });
   });
 
-  it('is read with __proto__ as a key like any other', () => {
+  it('is read with __proto__ as an ordinary key', () => {
     for (const codec of ['json', 'jackson'] as const) {
       const value = BY_GOLDEN[codec].decode(sample(codec, 'map of __proto__')) as object;
       expect(Object.entries(value)).toEqual([
@@ -198,7 +201,7 @@ describe.each(REDISSON_LINES)('what Redisson %s writes', (line) => {
 
 const anyText = fc.string({ unit: 'binary' });
 
-/** Null is none, and integers beyond the safe ones are left out: they come back as BigInt. */
+/** Without a null payload, which is refused, and without unsafe integers, which come back as BigInt. */
 const plainJson = fc
   .jsonValue({ maxDepth: 4 })
   .filter((value) => value !== null)
@@ -210,7 +213,7 @@ function isUnsafe(value: unknown): boolean {
 }
 
 describe('every codec', () => {
-  it.each(Object.entries(wireCodecs))('brings back what it writes: %s', (name, codec) => {
+  it.each(Object.entries(wireCodecs))('reads back what it writes: %s', (name, codec) => {
     const payloads: Record<string, fc.Arbitrary<unknown>> = {
       string: anyText,
       buffer: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
@@ -257,7 +260,7 @@ describe('the codecs json and jackson', () => {
     );
   });
 
-  it('take no text for a number, however many digits are in it', () => {
+  it('never take text for a number, however many digits it has', () => {
     const payload = { '12345678901234567890': '"12345678901234567890', a: '\\12345678901234567890\\' };
     for (const codec of [json, jackson]) {
       expect(codec.decode(codec.encode([payload, 2n ** 64n]))).toEqual([payload, 2n ** 64n]);
@@ -273,7 +276,7 @@ describe('the codecs json and jackson', () => {
     '["12345678901234567890\\',
     '[+12345678901234567890]',
     '\ufeff[12345678901234567890]',
-  ])('refuse to read %p, and quote nothing of it', (text) => {
+  ])('refuse to read %p, and quote none of it', (text) => {
     for (const codec of [json, jackson]) {
       expect(() => codec.decode(Buffer.from(text))).toThrow(
         expect.objectContaining({ code: 'INVALID_PAYLOAD', message: expect.not.stringContaining('123') }),
@@ -281,12 +284,12 @@ describe('the codecs json and jackson', () => {
     }
   });
 
-  it('refuse a long text that does not end in a time that grows with its length only', () => {
+  it('refuse a long unterminated text in linear time', () => {
     const endless = Buffer.from(`[12345678901234567890,"${'\\"'.repeat(300_000)}`);
     for (const codec of [json, jackson]) {
       const start = performance.now();
       expect(() => codec.decode(endless)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
-      // Some ms; a minute, if each quotation mark were tried as a beginning.
+      // It takes milliseconds; it would take a minute if each quotation mark were tried as a start.
       expect(performance.now() - start).toBeLessThan(5000);
     }
   });
@@ -297,27 +300,27 @@ describe('the codecs json and jackson', () => {
     }
   });
 
-  it('refuse to write null, which Java cannot tell from an empty queue', () => {
+  it('refuse to write null, which Java cannot tell apart from an empty queue', () => {
     for (const codec of [json, jackson]) {
       expect(() => codec.encode(null)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
     }
   });
 
-  it('leave out of an object what is undefined, and unwrap what is boxed', () => {
+  it('leave out undefined properties and unwrap boxed primitives', () => {
     for (const codec of [json, jackson]) {
       const payload = { a: undefined, o: Object(7) as unknown, s: Object('s') as unknown, b: Object(false) as unknown };
       expect(codec.decode(codec.encode(payload))).toStrictEqual({ o: 7, s: 's', b: false });
     }
   });
 
-  it('keep half of a surrogate pair', () => {
+  it('keep lone surrogates', () => {
     for (const codec of [json, jackson])
       expect(codec.decode(codec.encode(['\ud83d', 'a\udc00']))).toEqual(['\ud83d', 'a\udc00']);
   });
 });
 
 describe('the codec json', () => {
-  it('refuses bytes, of which JSON makes a list of numbers', () => {
+  it('refuses bytes, which JSON would turn into a list of numbers', () => {
     expect(() => json.encode(Buffer.of(1))).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });
 
@@ -355,7 +358,7 @@ describe('the codec jackson', () => {
     expect(jackson.decode(jackson.encode(dates))).toStrictEqual(dates);
   });
 
-  it('lets the fields of an application’s class say what their numbers and bytes are', () => {
+  it('leaves the types of numbers and bytes to the fields of an application’s class', () => {
     const order = {
       items: 3,
       number: 2147483648,
@@ -370,7 +373,7 @@ describe('the codec jackson', () => {
     );
   });
 
-  it('refuses an @class that is no name', () => {
+  it('refuses an @class that is not a name', () => {
     expect(() => written({ '@class': 7 })).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',
@@ -385,11 +388,11 @@ describe('the codec jackson', () => {
     [['Order', 'b']],
     [['a', 'com.shop.Order']],
     [[5, 'b']],
-  ])('takes %j in a field for the array it is', (array) => {
+  ])('reads %j in a field as an array, not as a typed value', (array) => {
     expect(jackson.decode(Buffer.from(JSON.stringify({ '@class': 'shop.Order', array })))).toMatchObject({ array });
   });
 
-  it('keeps the order of an application’s class, and takes a key for a key where it is no class', () => {
+  it('keeps the property order of an application’s class, and treats an @class that is not text as a property', () => {
     const text = '{"b":1,"@class":"shop.Order","a":{"@class":5}}';
     expect(JSON.stringify(jackson.decode(Buffer.from(text)))).toBe(text);
   });
@@ -410,7 +413,7 @@ describe('the codec buffer', () => {
     expect(() => buffer.encode(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD' }));
   });
 
-  it('writes a part of a larger memory', () => {
+  it('writes only the bytes of a view into a larger buffer', () => {
     expect(buffer.encode(Uint8Array.of(0, 1, 2, 3).subarray(1, 3))).toEqual(Buffer.of(1, 2));
   });
 });
@@ -424,14 +427,14 @@ describe('the codec kryo5', () => {
     ['nothing', ''],
     ['a class and nothing else', '03'],
     ['null', '0380'],
-    ['an end before the end', '036180e1'],
-    ['no end', '036162'],
+    ['an end mark before the end', '036180e1'],
+    ['no end mark', '036162'],
     ['more than the length says', '03826161'],
     ['less than the length says', '038361'],
-    ['half a character', '0382c3'],
-    ['a character of two bytes whose second is another', '0382c341'],
-    ['a character of three bytes whose third is another', '0382e28241'],
-    ['a character of four bytes', '0383f09f9880'],
+    ['half of a character', '0382c3'],
+    ['a two-byte character whose second byte is invalid', '0382c341'],
+    ['a three-byte character whose third byte is invalid', '0382e28241'],
+    ['a four-byte character', '0383f09f9880'],
     ['a length that does not end', '03ffffffffffff'],
     ['a length longer than Java’s', '03c2808080808000' + '61'],
     ['a length beyond all bytes', '03ffffffff0f61'],
@@ -440,7 +443,7 @@ describe('the codec kryo5', () => {
   });
 });
 
-describe('a codec of an application’s own', () => {
+describe('a custom codec', () => {
   const own = customCodec({
     encode: (payload) => Buffer.from(`<${String(payload)}>`),
     decode: (bytes) => bytes.length,
@@ -451,7 +454,7 @@ describe('a codec of an application’s own', () => {
     expect(own.decode(Buffer.from('<a>'))).toBe(3);
   });
 
-  it('fails with typed errors, of which the cause is its own', () => {
+  it('fails with typed errors that have its own error as their cause', () => {
     const problem = new Error('not today');
     const fail = () => {
       throw problem;
@@ -462,7 +465,7 @@ describe('a codec of an application’s own', () => {
     }
   });
 
-  it('may use its memory again: what it has encoded stays as it was, and so do bytes that were offered', () => {
+  it('may reuse its memory without changing what it has encoded', () => {
     const memory = Buffer.alloc(1);
     const thrifty = customCodec({ encode: (payload) => (memory.write(String(payload)), memory), decode: String });
     expect([thrifty.encode('a'), thrifty.encode('b')].join('')).toBe('ab');
@@ -472,8 +475,8 @@ describe('a codec of an application’s own', () => {
     expect(offered).toEqual(Buffer.of(1));
   });
 
-  it('must not return promises, whose rejections end no process', async () => {
-    // eslint-disable-next-line @typescript-eslint/require-await -- as a codec might
+  it('must not return promises, and their rejections do not end the process', async () => {
+    // eslint-disable-next-line @typescript-eslint/require-await -- an async codec is the mistake under test
     const fail = async (): Promise<never> => {
       throw new Error('late');
     };

@@ -4,7 +4,7 @@ import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 describe("the keys of a queue in Redisson's layout", () => {
   const named = (redissonName: string) => redissonKeys({ prefix: 'delay-queue', queue: 'orders', redissonName });
 
-  it("are Redisson's own, and a bookkeeping beside them", () => {
+  it("are Redisson's own, with the native bookkeeping beside them", () => {
     expect(redissonKeys({ prefix: 'delay-queue', queue: 'orders' })).toMatchObject({
       target: 'orders',
       timeouts: 'redisson_delay_queue_timeout:{orders}',
@@ -26,15 +26,15 @@ describe("the keys of a queue in Redisson's layout", () => {
     });
   });
 
-  it('keep a hash tag of whatever characters', () => {
+  it('keep a hash tag of any characters', () => {
     expect(named('{a\nb}:orders')).toMatchObject({ target: '{a\nb}:orders', ready: 'delay-queue:{a\nb}@orders:ready' });
   });
 
-  it('are the same whether or not the name is told that the queue has anyway', () => {
+  it("are the same if the name in Redisson is the queue's own", () => {
     expect(named('orders')).toEqual(redissonKeys({ prefix: 'delay-queue', queue: 'orders' }));
   });
 
-  it('never meet those of another queue under the same hash tag', () => {
+  it('never clash with those of another queue under the same hash tag', () => {
     const other = redissonKeys({ prefix: 'delay-queue', queue: 'eu' });
     const all = [named('{eu}:orders'), other].flatMap((keys) => Object.values(keys) as string[]);
     expect(new Set(all).size).toBe(all.length);

@@ -6,7 +6,7 @@ import { LoggedEvents } from '../support/logged-events.js';
 
 const MINUTE = 60_000;
 
-/** A queue that answers with these reports, one after the other, and then that nothing is amiss. */
+/** A queue that answers with these reports, one after the other, and from then on that nothing is amiss. */
 class DamagedQueue {
   readonly cursors: (string | undefined)[] = [];
 
@@ -19,7 +19,7 @@ class DamagedQueue {
   }
 }
 
-describe('A repairer', () => {
+describe('Repairer', () => {
   const clock = new ManualClock();
   const open = (reports?: (RepairReport | Error)[]) => {
     const store = new DamagedQueue(reports);
@@ -27,7 +27,7 @@ describe('A repairer', () => {
     return { store, events, repairer: new Repairer({ queue: 'orders', store, clock, events, random: () => 0.5 }) };
   };
 
-  it('looks at the start, and every five minutes', async () => {
+  it('checks the queue when it starts and every five minutes', async () => {
     const { store, repairer } = open();
     repairer.start();
     await clock.advance(0);
@@ -40,7 +40,7 @@ describe('A repairer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('goes through the whole queue, and tells once of what it found', async () => {
+  it('goes through the whole queue, and reports once what it found', async () => {
     const ids = (first: number) => Array.from({ length: 4 }, (_, n) => `m${first + n}`);
     const { store, events, repairer } = open([
       { repaired: ids(1), cursor: '7' },
@@ -55,7 +55,7 @@ describe('A repairer', () => {
     ]);
   });
 
-  it('that fails says so, and looks again at its time', async () => {
+  it('logs a failed check, and checks again at the next interval', async () => {
     const { store, events, repairer } = open([new Error('no connection')]);
     repairer.start();
     await clock.advance(5 * MINUTE);

@@ -30,12 +30,12 @@ describe('the backoff', () => {
     expect(policy(undefined, 0.999999).delay(1)).toBe(1200);
   });
 
-  it('stays the same if it is fixed', () => {
+  it('is the same after each attempt if it is fixed', () => {
     const { delay } = policy({ type: 'fixed', delay: '3s' });
     expect([1, 2, 50].map(delay)).toEqual([3000, 3000, 3000]);
   });
 
-  it('of nothing stays nothing after a great many attempts', () => {
+  it('of zero stays zero after any number of attempts', () => {
     expect(policy({ type: 'exponential', delay: 0, factor: 100 }).delay(999)).toBe(0);
   });
 
@@ -51,7 +51,7 @@ describe('the backoff', () => {
       },
     ],
     ['returns no duration', () => 'soon' as never],
-  ])('function that %s is replaced by the default, and the mistake is logged', (_how, mistaken) => {
+  ])('that is a function that %s falls back to the default, and the mistake is logged', (_how, mistaken) => {
     const { delay, events } = policy(mistaken);
     expect(delay(1)).toBe(1000);
     expect(events.lines.join('\n')).toContain('the default backoff is used');
@@ -65,12 +65,12 @@ describe('a deferral', () => {
     return { outcome: new RetryPolicy(options, events).outcomeOf(thrown, 1), lines: events.lines };
   };
 
-  it('is put off by its delay', () => {
+  it('delays the message by the given time', () => {
     expect(outcomeOf(new DeferMessage('3s')).outcome).toEqual({ kind: 'defer', delay: 3000 });
   });
 
   it.each(Object.keys(ODD_VALUES).filter((what) => what.includes('DeferMessage')))(
-    'that is damaged counts as a failed attempt, and the log says so: %s',
+    'that is damaged counts as a failed attempt and is logged: %s',
     (what) => {
       const { outcome, lines } = outcomeOf(ODD_VALUES[what]!());
       expect(outcome).toEqual({ kind: 'retry', delay: 700 });
@@ -78,7 +78,7 @@ describe('a deferral', () => {
     },
   );
 
-  it('with an odd delay cannot be made', () => {
+  it('with an invalid delay throws', () => {
     expect(() => new DeferMessage('soon')).toThrow(DelayQueueError);
     expect(() => new DeferMessage(Symbol('1s') as never)).toThrow(DelayQueueError);
   });

@@ -7,13 +7,12 @@ import { LoggedEvents } from '../support/logged-events.js';
 
 const LEASE = 3000;
 
-describe('handlers', () => {
+describe('Starter', () => {
   let clock: ManualClock;
   let told: LoggedEvents;
   let pace: Pace;
-  /** What happened, in order. */
+  /** Everything that happened, in order. */
   let events: string[];
-  /** What a handler does. */
   let handle: (held: HeldDelivery) => void;
   let leaseEnds: Record<string, number>;
   let starter: Starter;
@@ -50,13 +49,13 @@ describe('handlers', () => {
     return deliveries;
   }
 
-  it('that are quick start all at once', async () => {
+  it('starts quick handlers all at once', async () => {
     add('t', 'abc');
     await starter.run();
     expect(events).toEqual(['a', 'b', 'c']);
   });
 
-  it('that take their time let the event loop turn in between', async () => {
+  it('lets the event loop turn between slow handlers', async () => {
     handle = () => {
       clock.block(3);
       if (events.length === 1) setImmediate(() => events.push('turn'));
@@ -66,7 +65,7 @@ describe('handlers', () => {
     expect(events).toEqual(['a', 'b', 'give way', 'turn', 'c', 'd', 'give way']);
   });
 
-  it('of several claims share a turn', async () => {
+  it('counts the handlers of several claims towards the same turn', async () => {
     handle = () => clock.block(3);
     add('t', 'a');
     await starter.run();
@@ -75,7 +74,7 @@ describe('handlers', () => {
     expect(events).toEqual(['a', 'b', 'give way', 'c', 'd', 'give way']);
   });
 
-  it('that are done when their first promises are have an outcome before the loop gives way', async () => {
+  it('gives way only after handlers that are already done have their outcomes', async () => {
     handle = ({ claim }) => {
       clock.block(10);
       const done = new Promise((resolve) => resolve(Promise.resolve()));
@@ -86,14 +85,14 @@ describe('handlers', () => {
     expect(events).toEqual(['a', 'done a', 'give way', 'b', 'done b', 'give way']);
   });
 
-  it('that cannot start within a third of the lease do not, and their messages go back before timers fire', async () => {
+  it('gives back, before timers fire, what cannot start within a third of the lease', async () => {
     handle = () => clock.block(400);
     add('t', 'abcdef');
     await starter.run();
     expect(events).toEqual(['a', 'give way', 'b', 'give way', 'c', 'back d,e,f', 'give way']);
   });
 
-  it('of a claim that waited behind another for too long do not start either', async () => {
+  it('gives back a claim that waited too long behind another', async () => {
     handle = () => clock.block(1100);
     add('t', 'ab');
     add('u', 'cd');
@@ -101,7 +100,7 @@ describe('handlers', () => {
     expect(events).toEqual(['a', 'back b,c,d', 'give way']);
   });
 
-  it('do not start under a lease that has ended', async () => {
+  it('never starts a handler under a lease that has ended', async () => {
     add('t', 'abc');
     leaseEnds.t = 100;
     handle = () => clock.block(100);
@@ -109,14 +108,14 @@ describe('handlers', () => {
     expect(events).toEqual(['a', 'back b,c', 'give way']);
   });
 
-  it('do not start for a message whose lease was lost, and the others do', async () => {
+  it('gives back a message whose lease was lost, and starts the others', async () => {
     const [, b] = add('t', 'abc');
     b!.delivery.abort(new LeaseLost('replaced'));
     await starter.run();
     expect(events).toEqual(['a', 'back b', 'c']);
   });
 
-  it('do not start after the stop', async () => {
+  it('starts no handler after it was stopped', async () => {
     handle = () => {
       clock.block(10);
       starter.stop();
@@ -128,14 +127,14 @@ describe('handlers', () => {
     expect(events).toEqual(['a', 'back b,c', 'give way', 'back d']);
   });
 
-  it('that block make later claims smaller', async () => {
+  it('makes later claims smaller if handlers block', async () => {
     handle = () => clock.block(50);
     add('t', 'abcdefghij');
     await starter.run();
     expect([pace.limit, pace.isQuick]).toEqual([2, false]);
   });
 
-  it('that block are told of once a minute, with what to do and how many messages went back', async () => {
+  it('warns of blocking handlers once a minute, with the remedy and the number of messages given back', async () => {
     handle = () => clock.block(1000);
     const warnings = () => told.lines.filter((line) => line.startsWith('warn'));
     for (const token of ['t', 'u', 'v']) {

@@ -5,7 +5,7 @@ import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
-/** A wait for a list that is not empty, whose answers come when the test says so. */
+/** A wait for a non-empty list that the test answers. */
 class ListWait implements Doorbell {
   waits = 0;
   #answer: (filled: boolean) => void = () => undefined;
@@ -48,18 +48,18 @@ describe('the watch of the target list', () => {
     await clock.advance(0);
   };
 
-  it('tells of values that others brought', async () => {
+  it('reports values that others brought', async () => {
     await fill();
     expect(told).toBe(1);
   });
 
-  it('says nothing of what a transfer of this process brought', async () => {
+  it('does not report what a transfer of this process brought', async () => {
     watch.note(3);
     await fill();
     expect(told).toBe(0);
   });
 
-  it('waits for a transfer that is under way before it decides whether values are news', async () => {
+  it('waits for a running transfer before it decides whether values are new', async () => {
     const transfer = new Latch();
     void watch.whileMoving(() => transfer.opened);
     await fill();
@@ -70,14 +70,14 @@ describe('the watch of the target list', () => {
     expect(told).toBe(0);
   });
 
-  it('says nothing of what a transfer of this process brought and a claim has taken since', async () => {
+  it('does not report what a transfer of this process brought and a claim has taken since', async () => {
     watch.note(1);
     watch.note(0);
     await fill();
     expect(told).toBe(0);
   });
 
-  it('waits again when what a transfer brought was taken, and tells of what comes then', async () => {
+  it('waits again once a claim has taken what a transfer brought, and reports what comes next', async () => {
     watch.note(1);
     watch.note(0);
     await fill();
@@ -86,7 +86,7 @@ describe('the watch of the target list', () => {
     expect(told).toBe(1);
   });
 
-  it('tells once, and waits again when the list is empty', async () => {
+  it('reports once, and waits again when the list is empty', async () => {
     await fill();
     watch.note(5);
     await clock.advance(0);
@@ -96,7 +96,7 @@ describe('the watch of the target list', () => {
     expect([told, list.waits]).toEqual([1, 2]);
   });
 
-  it('waits for as long as it is watched, whether or not something comes', async () => {
+  it('waits until it is stopped, whether or not anything comes', async () => {
     list.answer(false);
     await clock.advance(0);
     expect([told, list.waits]).toEqual([0, 2]);

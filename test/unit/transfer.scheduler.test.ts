@@ -52,7 +52,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('moves at the start what fell due while nobody was there', async () => {
+  it('moves messages at start-up that fell due while no scheduler ran', async () => {
     await offer('a', 10);
     await clock.advance(HOUR);
     scheduler().start();
@@ -79,7 +79,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(3);
   });
 
-  it('takes it that the store read its clock half-way through the call', async () => {
+  it('assumes that the store read its clock half-way through the call', async () => {
     await offer('a', 500);
     const transfer = store.transfer.bind(store);
     store.transfer = async (request) => {
@@ -130,7 +130,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('looks anew when its subscription starts again', async () => {
+  it('transfers again when its subscription restarts', async () => {
     let heard: () => void = () => undefined;
     store.watchDue = ({ onListening }) => {
       heard = onListening;
@@ -146,7 +146,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('goes on after errors of the store, with growing pauses', async () => {
+  it('carries on after errors of the store, with growing pauses', async () => {
     await offer('a', 0);
     const transfer = store.transfer.bind(store);
     let failures = 0;
@@ -163,7 +163,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('drains more than a batch at once', async () => {
+  it('moves more than one batch at a time', async () => {
     const offers = Array.from({ length: 2500 }, (_, i) => ({
       id: `m${i}`,
       due: { after: 100 },
@@ -176,7 +176,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(2500);
   });
 
-  it('sleeps for a check interval at most, however far the next message is', async () => {
+  it('sleeps for one check interval at most, however far off the next message is', async () => {
     await offer('a', 2 ** 31 + HOUR);
     scheduler().start();
     await clock.advance(CHECK_INTERVAL * 10);
@@ -186,7 +186,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(1);
   });
 
-  it('looks every second while ready messages wait, so that a lost token is replaced', async () => {
+  it('transfers every second while messages are ready, which replaces a lost token', async () => {
     await offer('a', 0);
     scheduler().start();
     await clock.advance(0);
@@ -220,7 +220,7 @@ describe('TransferScheduler', () => {
     expect(await ready()).toBe(0);
   });
 
-  it('waits, when stopped, for the transfer that is under way', async () => {
+  it('waits for a running transfer when it is stopped', async () => {
     let finish: (report: TransferReport) => void = () => undefined;
     store.transfer = () => new Promise((resolve) => (finish = resolve));
     const stopping = scheduler();
@@ -245,8 +245,8 @@ describe('TransferScheduler', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  describe('of several processes', () => {
-    it('one fires for a due message, and the others have stepped back', async () => {
+  describe('in several processes', () => {
+    it('only one fires for a due message, and the others have stepped back', async () => {
       const all = ['a', 'b', 'c', 'd'].map((id) => scheduler(id));
       for (const each of all) each.start();
       await clock.advance(2000);
@@ -263,7 +263,7 @@ describe('TransferScheduler', () => {
       expect(await ready()).toBe(1);
     });
 
-    it('a standby finds the messages of an eager one that is gone, within its grace, and is eager from then on', async () => {
+    it('a standby takes over within its grace period when the eager one is gone, and is eager from then on', async () => {
       const [eager, standby] = [scheduler('a'), scheduler('b')];
       eager.start();
       standby.start();
@@ -285,7 +285,7 @@ describe('TransferScheduler', () => {
       expect(await ready()).toBe(1);
     });
 
-    it('one whose awaited message was cancelled has lost to nobody and stays eager', async () => {
+    it('an eager one stays eager when the message it waits for is cancelled', async () => {
       await offer('moved by one that is gone', 0);
       await store.transfer({ scheduler: 'another', limit: 10 });
       const lone = scheduler();
@@ -298,7 +298,7 @@ describe('TransferScheduler', () => {
       expect(lone.isEager).toBe(true);
     });
 
-    it('one that fired too early has lost to nobody and stays eager', async () => {
+    it('an eager one that fires too early stays eager', async () => {
       await offer('other', 0);
       await store.transfer({ scheduler: 'another', limit: 10 });
       await offer('a', 1000);

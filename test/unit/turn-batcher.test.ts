@@ -4,7 +4,7 @@ import { inBatches, TurnBatcher } from '../../lib/timing/turn-batcher.js';
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('TurnBatcher', () => {
-  it('sends what is added in one turn in one call, and what comes later in the next', async () => {
+  it('sends what is added in one turn in one call, and what comes later in another', async () => {
     const batches: (readonly number[])[] = [];
     const batcher = new TurnBatcher<number>({
       send: (batch) => batches.push(batch),
@@ -22,7 +22,7 @@ describe('TurnBatcher', () => {
     expect(batches).toEqual([[1, 2, 3, 4], [5]]);
   });
 
-  it('sends a lone item before the end of the turn while all is idle, with what is added by the same code', async () => {
+  it('sends before the end of the turn while idle, together with what the same code adds', async () => {
     const batches: (readonly number[])[] = [];
     let idle = true;
     const batcher = new TurnBatcher<number>({
@@ -56,20 +56,20 @@ describe('batches', () => {
     ...inBatches(items, { maxItems: 1000, maxWeight, weigh: (item) => item }),
   ];
 
-  it('hold no more than their weight, in order', () => {
+  it('hold no more than the weight limit, in order', () => {
     expect(cut([4, 4, 4, 1, 9], 9)).toEqual([[4, 4], [4, 1], [9]]);
   });
 
-  it('hold an item that is too heavy alone', () => {
+  it('hold an item that is too heavy on its own', () => {
     expect(cut([1, 50, 1], 9)).toEqual([[1], [50], [1]]);
   });
 
-  it('hold no more than their number of items, and none is lost', () => {
+  it('hold no more than the item limit, and none is lost', () => {
     const items = Array.from({ length: 2500 }, () => 0);
     expect(cut(items, 9).map(({ length }) => length)).toEqual([1000, 1000, 500]);
   });
 
-  it('of nothing are none', () => {
+  it('of nothing do not exist', () => {
     expect(cut([], 9)).toEqual([]);
   });
 });
