@@ -28,7 +28,7 @@ describe.each([
   }
 
   test.each(Object.entries(WAYS))(
-    'a handler that %s handles the message again, until it no longer does',
+    'a handler that %s gets the message again, until it returns something else',
     async (...[, way]) => {
       const handled = new Handled();
       const { queue, producer } = await startApp(
@@ -48,7 +48,7 @@ describe.each([
     },
   );
 
-  test('the message keeps its payload unless it is given another, and gets its attempts back', async () => {
+  test('the message keeps its payload and has all its attempts again', async () => {
     const handled = new Handled();
     const { queue, producer } = await startApp(
       (payload, message) => {
@@ -71,9 +71,9 @@ describe.each([
   });
 
   test.each([
-    ['cannot be written', Symbol('odd'), 'JSON cannot carry a symbol'],
+    ['cannot be encoded', Symbol('odd'), 'JSON cannot carry a symbol'],
     ['is too large', 'x'.repeat(300), 'maxPayloadBytes'],
-  ])('a payload that %s fails the attempt', async (_what, payload, reason) => {
+  ])('a new payload that %s fails the attempt', async (_what, payload, reason) => {
     const { queue, producer, log } = await startApp(() => again(0, { payload }), {
       attempts: 1,
       maxPayloadBytes: 200,
@@ -86,7 +86,7 @@ describe.each([
     expect(log.filter((line) => line.includes('is a dead letter'))).toHaveLength(1);
   });
 
-  test('a handler that offers its own id is told how to come again, once a minute', async () => {
+  test('a handler that offers its own id is warned about again(), at most once a minute', async () => {
     let offers = 0;
     const { queue, producer, log } = await startApp(async ({ count }, { id }) => {
       const { created } = await producer.offer(queue, { count: count + 1 }, '1h', { id });
@@ -102,7 +102,7 @@ describe.each([
     expect(warnings[0]).toContain("message 'reminder'");
   });
 
-  test('an id that is only delayed is kept without a word', async () => {
+  test('a duplicate of a delayed message is kept without a warning', async () => {
     const { queue, producer, log } = await startApp(() => undefined);
     await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' });
     expect(await producer.offer(queue, { count: 1 }, '1h', { id: 'kept' })).toMatchObject({ created: false });

@@ -19,11 +19,11 @@ function revoked<T extends object>(target: T): T {
   return proxy;
 }
 
-describe('what a producer is given', () => {
+describe('the arguments of a producer', () => {
   const scene = new Scene();
   const keys = () => scene.redis.keys(`${scene.prefix}:*`);
 
-  /** Of what is wrong nothing may reach Redis. */
+  /** Nothing of a refused call may reach Redis. */
   async function expectRefused(call: (producer: DelayQueueProducer) => Promise<unknown>, code: string): Promise<void> {
     const before = await keys();
     const { producer } = await scene.startApp({ module: { defaults: { maxPayloadBytes: 100 } } });
@@ -40,7 +40,7 @@ describe('what a producer is given', () => {
     },
   );
 
-  test('one bad message of many keeps all of them out', () =>
+  test('one invalid message of a list keeps the whole list out', () =>
     expectRefused(
       (producer) =>
         producer.offerMany(scene.newQueue(), [
@@ -73,7 +73,7 @@ describe('what a producer is given', () => {
     expectRefused((producer) => producer.offerMany(scene.newQueue(), messages as []), 'INVALID_ARGUMENT'),
   );
 
-  test('the message of a list that is wrong is named', async () => {
+  test('the error names the invalid message of a list', async () => {
     const { producer } = await scene.startApp();
     const wrong: [object, string][] = [
       [{ payload: { a: [NaN] }, delay: 1 }, 'messages[1]: payload.a[0]: JSON cannot carry NaN'],
@@ -106,15 +106,15 @@ describe('what a producer is given', () => {
     ['a limit of text', { limit: '5' }],
     ['a limit that cannot be shown', { limit: Object.create(null) as unknown }],
     ['a limit that is a symbol', { limit: Symbol('5') }],
-    ['a cursor of nobody', { cursor: 'x' }],
+    ['a cursor that no page returned', { cursor: 'x' }],
     ['a cursor that is a number', { cursor: 5 }],
     ['a cursor that is null', { cursor: null }],
     ['a cursor that cannot be shown', { cursor: { toString: fail } }],
-  ])('a look at dead letters with %s is refused', (_what, query) =>
+  ])('listing dead letters with %s is refused', (_what, query) =>
     expectRefused((producer) => producer.deadLetters(scene.newQueue()).list(query as object), 'INVALID_ARGUMENT'),
   );
 
-  test('what returns a promise rejects, and never throws at once', async () => {
+  test('a method that returns a promise rejects instead of throwing', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: 'redisson' } } } });
     const calls: (() => Promise<unknown>)[] = [
@@ -129,7 +129,7 @@ describe('what a producer is given', () => {
     for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'DelayQueueError' });
   });
 
-  test('a date of another realm, and one whose class has ideas of its own, is a date', async () => {
+  test('a date of another realm or of a derived class is accepted as a date', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     class Odd extends Date {
@@ -168,7 +168,7 @@ describe('what a producer is given', () => {
     await expectRefused((producer) => producer.offer(name, 1, 1), 'INVALID_ARGUMENT');
     await expectRefused((producer) => producer.counts(name), 'INVALID_ARGUMENT');
     await expectRefused((producer) => producer.pause(name), 'INVALID_ARGUMENT');
-    // eslint-disable-next-line @typescript-eslint/require-await -- only so that a throw is a rejection too
+    // eslint-disable-next-line @typescript-eslint/require-await -- turns a throw into a rejection
     await expectRefused(async (producer) => producer.deadLetters(name), 'INVALID_ARGUMENT');
   });
 
@@ -178,7 +178,7 @@ describe('what a producer is given', () => {
       expectRefused((producer) => producer.offer(scene.newQueue(), 1, 1, { id: id as string }), 'INVALID_ARGUMENT'),
   );
 
-  test('ids that differ in halves of surrogate pairs are refused, where UTF-8 would make them one', async () => {
+  test('ids with lone surrogates are refused, because UTF-8 would make different ones equal', async () => {
     const queue = scene.newQueue();
     for (const id of ['cut\ud83d', 'cut\ud83c', '\udc00']) {
       await expectRefused((producer) => producer.offer(queue, 1, 1, { id }), 'INVALID_ARGUMENT');
@@ -209,28 +209,31 @@ describe('what a producer is given', () => {
     ['headers in a map', { headers: new Map([['tenant', 'a']]) }],
     ['headers in a set', { headers: new Set(['a']) }],
     ['headers of the web', { headers: new Headers({ tenant: 'a' }) }],
-    ['headers that are awaited by nobody', { headers: Promise.resolve({ tenant: 'a' }) }],
+    ['headers that were not awaited', { headers: Promise.resolve({ tenant: 'a' }) }],
     ['headers of a class that computes them', { headers: new (class { get tenant() { return fail(); } })() }], // prettier-ignore
     ['headers with a getter that throws', { headers: { get tenant() { return fail(); } } }], // prettier-ignore
-    ['headers that are revoked', { headers: revoked({}) }],
-    ['headers with half of a surrogate pair', { headers: { a: 'b\ud83d' } }],
-    ['a header named by half of a surrogate pair', { headers: { '\ud83d': 'b' } }],
+    ['revoked headers', { headers: revoked({}) }],
+    ['headers with a lone surrogate', { headers: { a: 'b\ud83d' } }],
+    ['a header named by a lone surrogate', { headers: { '\ud83d': 'b' } }],
   ])('options of %s are refused before anything is written', async (_what, options) => {
     const queue = scene.newQueue();
     await expectRefused((producer) => producer.offer(queue, 1, 1, options as object), 'INVALID_ARGUMENT');
     await expectRefused((producer) => producer.offerAt(queue, 1, new Date(), options as object), 'INVALID_ARGUMENT');
   });
 
-  test.each(['native', 'redisson'] as const)('half of a surrogate pair in a payload comes back: %s', async (layout) => {
-    const queue = scene.newQueue();
-    const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout } } } });
-    const payload = { text: 'a\ud83d', '\udc00': ['\ud83c'] };
-    const { id } = await producer.offer(queue, payload, '1h');
-    expect(await producer.find(queue, id)).toMatchObject({ payload });
-    await producer.clear(queue);
-  });
+  test.each(['native', 'redisson'] as const)(
+    'a lone surrogate in a payload comes back unchanged: %s',
+    async (layout) => {
+      const queue = scene.newQueue();
+      const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout } } } });
+      const payload = { text: 'a\ud83d', '\udc00': ['\ud83c'] };
+      const { id } = await producer.offer(queue, payload, '1h');
+      expect(await producer.find(queue, id)).toMatchObject({ payload });
+      await producer.clear(queue);
+    },
+  );
 
-  test('headers of all characters come back, and so does one that is named __proto__', async () => {
+  test('headers with any characters come back unchanged, even one named __proto__', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const headers = JSON.parse(
@@ -249,7 +252,7 @@ describe('what a producer is given', () => {
     ['a cycle', cyclic],
     ['a function', () => 1],
     ['a symbol', Symbol('s')],
-    ['a forgotten await', Promise.resolve(1)],
+    ['a promise that was not awaited', Promise.resolve(1)],
     ['a map inside', { a: new Map() }],
     ['a getter that throws', { get a() { return fail(); } }], // prettier-ignore
   ])('a payload of %s is refused before anything is written', (_what, payload) =>
@@ -258,13 +261,13 @@ describe('what a producer is given', () => {
 
   test.each<[string, unknown, Record<string, string>, QueueOptions]>([
     ['text', 'x'.repeat(98), {}, {}],
-    ['text of long characters', '€'.repeat(32) + 'xx', {}, {}],
+    ['text of multi-byte characters', '€'.repeat(32) + 'xx', {}, {}],
     ['bytes', Buffer.alloc(100), {}, {}],
     ['bytes with headers', Buffer.alloc(86), { a: 'tenant' }, {}],
     ['text with headers', 'x'.repeat(84), { a: 'tenant' }, {}],
     ["text in Redisson's layout", 'x'.repeat(100), {}, { layout: 'redisson', codec: 'string' }],
   ])(
-    '%s of as many bytes as the limit is taken, and one byte more is refused before anything is written',
+    '%s of exactly maxPayloadBytes is accepted, and one byte more is refused before anything is written',
     async (_what, payload, headers, options) => {
       const queue = scene.newQueue();
       const longer = typeof payload === 'string' ? `${payload}x` : Buffer.concat([payload as Buffer, Buffer.alloc(1)]);
@@ -289,7 +292,7 @@ describe('what a producer is given', () => {
     ['ten years', 10 * YEAR, 10 * YEAR],
     ["'1.5h'", '1.5h', 5_400_000],
     ["'100y'", '100y', 100 * 365.25 * 24 * 60 * 60 * 1000],
-  ])('a delay of %s ends when it says', async (_what, delay, milliseconds) => {
+  ])('a delay of %s gives the right due time', async (_what, delay, milliseconds) => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const before = Date.now();
@@ -299,7 +302,7 @@ describe('what a producer is given', () => {
     expect((await producer.find(queue, id))?.dueAt).toEqual(dueAt);
   });
 
-  test('a message due in 2³¹ ms or in ten years is not handled now', async () => {
+  test('a message due in 2³¹ ms or in ten years is not handled early', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

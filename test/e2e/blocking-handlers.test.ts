@@ -7,14 +7,14 @@ import { handlerOf, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
-/** The shortest there is. */
+/** The shortest lease allowed. */
 const LEASE = 1000;
 
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Dead letters may be left. */
+/** Waits until only dead letters are left, if any. */
 async function untilNoneIsOnItsWay(producer: DelayQueueProducer, queue: string, within: number): Promise<void> {
   await until(
     async () => {
@@ -28,7 +28,7 @@ async function untilNoneIsOnItsWay(producer: DelayQueueProducer, queue: string, 
 describe.each(['memory', 'redis'] as const)('handlers that block the event loop, with the %s store', (store) => {
   const scene = new Scene();
 
-  /** Handles all messages, offered at once and due before the first is handled. */
+  /** Handles messages that are all due before the first one is handled. */
   async function handleAll(
     payloads: readonly number[],
     handle: (ms: number) => unknown,
@@ -58,20 +58,20 @@ describe.each(['memory', 'redis'] as const)('handlers that block the event loop,
     return { app, handled };
   }
 
-  /** Each was called once, and that was its first attempt. */
+  /** Expects exactly one call for each message, on its first attempt. */
   function expectOnce({ handled, count }: { handled: Handled; count: number }): void {
     expect(handled.calls.map(({ id, attempt }) => `${id} ${attempt}`).sort()).toEqual(
       Array.from({ length: count }, (_, i) => `m${i} 1`).sort(),
     );
   }
 
-  test('a claim that takes longer than its lease is handled, each message once', async () => {
+  test('a claim that takes longer than its lease to handle has each message handled once', async () => {
     const { app, handled } = await handleAll(Array<number>(16).fill(100), block);
     expectOnce({ handled, count: 16 });
     expect(app.log.filter((line) => line.includes('handlers block the event loop'))).toHaveLength(1);
   });
 
-  test('async handlers that block before they first wait are called once a message', async () => {
+  test('async handlers that block before their first await are called once for each message', async () => {
     const { handled } = await handleAll(Array<number>(16).fill(100), async (ms) => {
       block(ms);
       await sleep(20);
@@ -79,18 +79,18 @@ describe.each(['memory', 'redis'] as const)('handlers that block the event loop,
     expectOnce({ handled, count: 16 });
   });
 
-  test('hundreds of messages in one claim are handled once each', async () => {
+  test('hundreds of blocking messages at high concurrency are handled once each', async () => {
     const { handled } = await handleAll(Array<number>(180).fill(8), block, { concurrency: 1000 });
     expectOnce({ handled, count: 180 });
   });
 
-  test('one that blocks for longer than the lease costs its neighbours nothing', async () => {
+  test('a handler that blocks for longer than the lease costs the other messages of its claim no attempt', async () => {
     const payloads = [0, 0, 0, LEASE * 1.5, ...Array<number>(12).fill(0)];
     const { handled } = await handleAll(payloads, block);
     expectOnce({ handled, count: payloads.length });
   });
 
-  test('one that blocks for longer than the lease while the next claim is under way costs it nothing', async () => {
+  test('a handler that blocks for longer than the lease costs the messages of the next claim no attempt', async () => {
     const payloads = [...Array<number>(49).fill(0), LEASE * 1.5, ...Array<number>(50).fill(0)];
     const { handled } = await handleAll(payloads, block, { concurrency: 100 });
     expectOnce({ handled, count: payloads.length });
@@ -121,7 +121,7 @@ describe('handlers that block the event loop, in several processes', () => {
     { count: 60, concurrency: 16, ms: 100 },
     { count: 300, concurrency: 1000, ms: 15 },
   ])(
-    '$count messages of $ms ms each are handled once, none dies, and both processes work',
+    '$count messages of $ms ms each are handled once, none dies, and both processes share the work',
     async ({ count, ...given }) => {
       const { starts, dead } = await handleAll(count, given);
       console.log(`blocking handlers: ${starts.map(({ length }) => length).join(' + ')} starts for ${count} messages`);

@@ -13,7 +13,7 @@ describe('the start of an application', () => {
   let app: TestApp | undefined;
   afterEach(() => app?.close());
 
-  /** When the slow part was done; undefined: it is not. */
+  /** When the slow part ended; undefined until then. */
   let done: number | undefined;
   const beSlow = async () => {
     await sleep(SLOW);
@@ -54,7 +54,7 @@ describe('the start of an application', () => {
   test.each<[string, Type, Type[], Type[]]>([
     ['a slow onModuleInit of another module', QuickRoot, [SlowInitModule], []],
     ['a slow onApplicationBootstrap of another module', QuickRoot, [SlowBootstrapModule], []],
-    ['a slow onApplicationBootstrap of a module far away', QuickRoot, [FarModule], []],
+    ['a slow onApplicationBootstrap of a module deep in the tree', QuickRoot, [FarModule], []],
     ['a slow onApplicationBootstrap of a provider of the root module', QuickRoot, [], [SlowBootstrap]],
     ["a slow onApplicationBootstrap of the root module's class", SlowRoot, [], []],
     ["a slow onApplicationBootstrap method of the root module's class", SlowRootMethod, [], []],
@@ -77,7 +77,7 @@ describe('the start of an application', () => {
     expect(handled.calls[0]!.attempt).toBe(1);
   });
 
-  test('a message may be offered while the application starts, and is handled after that', async () => {
+  test('a message offered while the application starts is handled afterwards', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     @Injectable()

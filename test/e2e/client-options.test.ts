@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 
 const OlderRedis = Redis5 as unknown as typeof Redis;
 
-/** What an application may have chosen for its own clients. */
+/** Options that an application may use for its own clients. */
 const CHOSEN: RedisOptions = {
   retryStrategy: () => null,
   reconnectOnError: () => 2,
@@ -21,7 +21,7 @@ const CHOSEN: RedisOptions = {
   maxRetriesPerRequest: null,
 };
 
-describe('the options that an application has chosen for its own clients', () => {
+describe("an application's own client options", () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 
   test.each<[string, () => DelayQueueModuleOptions['connection']]>([
@@ -29,7 +29,7 @@ describe('the options that an application has chosen for its own clients', () =>
     ['given in a URL', () => `${scene.url}?enableAutoPipelining=true&stringNumbers=true&commandTimeout=50`],
     ['in a client of ioredis 6', () => (overrides) => new Redis(scene.url, { ...CHOSEN, ...overrides })],
     ['in a client of ioredis 5', () => (overrides) => new OlderRedis(scene.url, { ...CHOSEN, ...overrides })],
-  ])('%s break nothing, and announcements are heard again after an outage', async (how, connection) => {
+  ])('%s break nothing, and announcements arrive again after an outage', async (how, connection) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({
@@ -46,7 +46,7 @@ describe('the options that an application has chosen for its own clients', () =>
     await until(async () => Number((await scene.redis.pubsub('NUMSUB', channel))[1]) > 0);
     await until(() => producer.offer(queue, 2, 100, { id: 'after' }).then(() => true));
     const { late } = await handled.until('after');
-    // Unheard, it would wait for the next check, a minute later.
+    // A message whose announcement is lost waits for the next check, a minute later.
     expect(late).toBeLessThan(2000);
 
     const warnings = log.filter((line) => line.startsWith('warn') && line.includes('yours do not hold'));

@@ -7,7 +7,7 @@ import type { TestRedis } from '../support/redis/test-redis.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** The options of a queue, by what is special about them. */
+/** The options of each kind of queue. */
 const QUEUES: Readonly<Record<string, QueueOptions>> = {
   'in the native layout': {},
   "in Redisson's layout": { layout: 'redisson' },
@@ -61,7 +61,7 @@ describe('on a Redis Cluster', () => {
       expect(await producer.reschedule(queue, 'b', '2h')).toBe(true);
       expect(await producer.find(queue, 'b')).toMatchObject({ payload: 3, state: 'delayed' });
       expect(await producer.cancel(queue, 'b')).toBe(true);
-      // A transfer has made the first one ready.
+      // By then a transfer has made the first one ready.
       await until(async () => (await producer.nextDue(queue)) === null);
       await producer.resume(queue);
       await until(() => handled.some(({ id }) => id === 'a'));
@@ -73,7 +73,7 @@ describe('on a Redis Cluster', () => {
       expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
     });
 
-    it('keeps the structures that Redisson looks for under the name that Redisson has for it', async () => {
+    it("keeps Redisson's structures under the queue's name in Redisson, and only in Redisson's layout", async () => {
       const { layout, redissonName = queue } = options;
       const suffix = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
       await app.producer.offer(queue, 'x', '1h', { id: 'x' });

@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 describe('dead letters', () => {
   const scene = new Scene();
 
-  /** A queue whose handler fails until it is mended. */
+  /** A queue whose handler fails until it is fixed. */
   async function brokenQueue(attempts = 3) {
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -47,7 +47,7 @@ describe('dead letters', () => {
     expect(await producer.find(queue, id)).toMatchObject({ state: 'dead', failedAttempts: 3 });
   });
 
-  test('a redriven dead letter is handled, with all its attempts before it again', async () => {
+  test('a redriven dead letter is handled again and starts with its first attempt', async () => {
     const { queue, handled, producer, letters, mend } = await brokenQueue();
     await producer.offer(queue, 'again', 0, { id: 'again' });
     await until(async () => (await producer.counts(queue)).dead === 1);
@@ -62,7 +62,7 @@ describe('dead letters', () => {
     expect((await letters.list()).letters).toEqual([]);
   });
 
-  test('all dead letters are redriven, or discarded, in one call; pages show each of them once', async () => {
+  test('pages list each dead letter once, and redriveAll() redrives all that are left', async () => {
     const { queue, handled, producer, letters, mend } = await brokenQueue(1);
     await producer.offerMany(
       queue,
@@ -89,7 +89,7 @@ describe('dead letters', () => {
     expect(await letters.discardAll()).toBe(0);
   });
 
-  test('the oldest dead letters are dropped beyond the limit, and the log says so', async () => {
+  test('dead letters beyond maxDeadLetters drop the oldest, and the log says so', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,

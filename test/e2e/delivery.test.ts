@@ -18,7 +18,7 @@ describe('delivery', () => {
     expect(offered.created).toBe(true);
     expect(payload).toEqual({ orderId: 7 });
     expect(message).toMatchObject({ queue, attempt: 1, headers: { trace: 'abc' }, dueAt: offered.dueAt });
-    // The rest of a millisecond is rounded up: never early.
+    // A fraction of a millisecond is rounded up, so nothing is early.
     expect([300, 301]).toContain(message.dueAt.getTime() - message.offeredAt.getTime());
     expect(late).toBeGreaterThanOrEqual(0);
     expect(late).toBeLessThan(700);
@@ -26,7 +26,7 @@ describe('delivery', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('messages that fall due in the same millisecond are handled in the order of their offers', async () => {
+  test('messages due in the same millisecond are handled in offer order', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -41,7 +41,7 @@ describe('delivery', () => {
     expect(handled.calls.map(({ payload }) => payload)).toEqual([...Array(50).keys()]);
   });
 
-  test('a message that waits for long holds up none that falls due earlier', async () => {
+  test('messages are handled in the order of their due times, whatever was offered first', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -59,7 +59,7 @@ describe('delivery', () => {
     }
   });
 
-  test('no more messages are handled at once than the concurrency allows', async () => {
+  test('concurrency limits how many messages are handled at once', async () => {
     const queue = scene.newQueue();
     let running = 0;
     let most = 0;

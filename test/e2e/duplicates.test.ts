@@ -6,10 +6,10 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('offers of an id that is in use', () => {
+describe('an offer with an id that is in use', () => {
   const scene = new Scene();
 
-  test("'keep', the default, leaves the message that is there", async () => {
+  test("leaves the existing message unchanged with 'keep', the default", async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const first = await producer.offer(queue, 'first', '1h', { id: 'm' });
@@ -21,7 +21,7 @@ describe('offers of an id that is in use', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
   });
 
-  test("'replace' puts the new message in its place", async () => {
+  test("puts the new message in the place of the old one with 'replace'", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -34,7 +34,7 @@ describe('offers of an id that is in use', () => {
     await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
   });
 
-  test("'reject' fails with DUPLICATE_MESSAGE and changes nothing", async () => {
+  test("fails with DUPLICATE_MESSAGE and changes nothing with 'reject'", async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const first = await producer.offer(queue, 'first', '1h', { id: 'm' });
@@ -44,7 +44,7 @@ describe('offers of an id that is in use', () => {
     expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'first', dueAt: first.dueAt });
   });
 
-  test('of many that are refused in one call, the others are taken in, and the error tells of each', async () => {
+  test('fails its call without keeping out the others, and the error lists each refusal', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await producer.offer(queue, 0, '1h', { id: 'taken' });
@@ -62,7 +62,7 @@ describe('offers of an id that is in use', () => {
   });
 
   test.each<OnDuplicate>(['keep', 'replace', 'reject'])(
-    "of many simultaneous offers with '%s', from two processes, one creates the message",
+    "creates at most one message when two processes offer it at once with '%s'",
     async (onDuplicate) => {
       const queue = scene.newQueue();
       const apps = await Promise.all([scene.startApp(), scene.startApp()]);
@@ -81,7 +81,7 @@ describe('offers of an id that is in use', () => {
     },
   );
 
-  test('the id is free again when its message was handled, cancelled or discarded', async () => {
+  test('creates a message again once the old one is handled, cancelled or discarded', async () => {
     const queue = scene.newQueue();
     const handler = handlerOf(
       queue,
@@ -105,7 +105,7 @@ describe('offers of an id that is in use', () => {
     expect(await offer('succeed', 60_000)).toMatchObject({ created: true });
   });
 
-  test('a message that is replaced while it is handled loses its lease; the new one is handled for itself', async () => {
+  test('takes the lease of a message that it replaces, and the new message is handled on its own', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

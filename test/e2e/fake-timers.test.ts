@@ -6,14 +6,14 @@ import { handlerOf } from '../support/test-app.js';
 describe.each([
   ['Redis', {}],
   ['memory', { store: 'memory' as const }],
-])("With the test framework's fake timers, on %s", (_, module) => {
+])("the test framework's fake timers, on %s", (_, module) => {
   // Before the scene waits for applications to close.
   afterEach(() => {
     jest.useRealTimers();
   });
   const scene = new Scene();
 
-  test('calls of the producer are answered', async () => {
+  test('do not keep the producer from answering', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
@@ -27,14 +27,14 @@ describe.each([
   });
 });
 
-describe('In memory, with fake timers', () => {
+describe("the test framework's fake timers, in memory", () => {
   // Before the scene waits for applications to close.
   afterEach(() => {
     jest.useRealTimers();
   });
   const scene = new Scene();
 
-  test('an application starts, and its messages follow the fake time', async () => {
+  test('let an application start, and its messages follow the fake time', async () => {
     jest.useFakeTimers();
     const queue = scene.newQueue();
     const handled = new Handled();

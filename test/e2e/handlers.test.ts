@@ -31,7 +31,7 @@ describe('handlers', () => {
     }
   }
 
-  test('inherited handlers serve their queue with the instance; an override without a decorator is none', async () => {
+  test('an inherited handler is called on the instance, and an override without a decorator is not a handler', async () => {
     const { producer, context, log } = await scene.startApp({ providers: [Derived] });
     for (const queue of ['inherited', 'own', 'overridden']) await producer.offer(queue, queue, 0);
     const { calls } = context.get(Derived);
@@ -45,7 +45,7 @@ describe('handlers', () => {
     expect(await producer.counts('overridden')).toMatchObject({ ready: 0, active: 0 });
   });
 
-  test('a controller may have handlers, and one method may serve two queues', async () => {
+  test('a method of a controller can handle two queues', async () => {
     const queues = [scene.newQueue(), scene.newQueue()] as const;
     @Controller()
     class Orders {
@@ -63,7 +63,7 @@ describe('handlers', () => {
     expect([...context.get(Orders).seen].sort()).toEqual([1, 2]);
   });
 
-  test('a handler is found once, however its class is provided', async () => {
+  test('a handler is found once, even if its class is provided under two tokens', async () => {
     const queue = scene.newQueue();
     const seen: unknown[] = [];
     const Handler = handlerOf(queue, (payload) => seen.push(payload));
@@ -80,7 +80,7 @@ describe('handlers', () => {
     expect(seen).toEqual([1]);
   });
 
-  /** A start-up that fails, says why, and names the place. */
+  /** Expects the start-up to fail with an error that contains the words. */
   async function expectStartToFail(parts: TestAppParts, code: string, ...words: string[]): Promise<void> {
     const error: unknown = await scene.startApp(parts).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'DelayQueueError', code });
@@ -96,7 +96,7 @@ describe('handlers', () => {
     return Timeouts;
   }
 
-  test('two handlers of one queue fail the start-up', async () => {
+  test('two handlers for one queue fail the start-up', async () => {
     @Injectable()
     class Others {
       @DelayedHandler('one')

@@ -16,7 +16,7 @@ import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-v
 import { Scene } from '../support/scene.js';
 import type { TestApp } from '../support/test-app.js';
 
-/** `PROBE_RUNS` for a long hunt; a failure prints what to set `PROBE_SEED` to. */
+/** Set `PROBE_RUNS` for a long run; a failure prints its `PROBE_SEED`. */
 const { PROBE_RUNS, PROBE_SEED } = process.env;
 const settings = (runs: number) => ({
   numRuns: Number(PROBE_RUNS || runs),
@@ -26,7 +26,7 @@ const PATIENCE = 60_000 + Number(PROBE_RUNS || 0) * 50;
 
 const CODES = new Set(readFileSync('docs/errors.md', 'utf8').match(/(?<=^\| `)[A-Z_]+/gm));
 
-/** The error of a call; undefined: it was answered. Everything else than an answer or a typed error fails. */
+/** The typed error of a call, or undefined if it was answered; any other error fails the test. */
 async function refusalOf(call: () => unknown): Promise<DelayQueueError | undefined> {
   let result: unknown;
   try {
@@ -51,10 +51,10 @@ function typed(error: unknown): DelayQueueError {
 
 type Probe = (producer: DelayQueueProducer, queue: string) => unknown;
 
-/** What a compiler would have refused. */
+/** A value that the compiler would have refused. */
 const made = (make: Making) => make() as never;
 
-/** Every public entrance of a producer, with one argument or more that may be anything. */
+/** Every public method of a producer, with at least one argument that can be anything. */
 const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
   anyHostile.map(
     (delay): Probe =>
@@ -159,7 +159,7 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
   ),
 );
 
-/** As JSON; of what the codecs of Redisson have words for, too: BigInts, in place of unsafe integers, and bytes. */
+/** The value as JSON, including what Redisson's codecs can express: bytes, and BigInts for unsafe integers. */
 function asJson(value: unknown): unknown {
   const json = JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'bigint') return Number(part);
@@ -194,58 +194,61 @@ async function expectAlive(): Promise<void> {
   expect(stray).toEqual([]);
 }
 
-describe.each(Object.entries(LAYOUTS))('whatever a producer is given: %s', (_, { store = 'redis', ...options }) => {
-  const scene = new Scene();
-  const queue = scene.newQueue();
-  // Those of the native layout are among them.
-  const keys = Object.values<string>({ ...redissonKeys({ prefix: scene.prefix, queue }) });
-  let app: TestApp;
+describe.each(Object.entries(LAYOUTS))(
+  'a producer given arbitrary values: %s',
+  (_, { store = 'redis', ...options }) => {
+    const scene = new Scene();
+    const queue = scene.newQueue();
+    // They include the keys of the native layout.
+    const keys = Object.values<string>({ ...redissonKeys({ prefix: scene.prefix, queue }) });
+    let app: TestApp;
 
-  const start = async () => (app = await scene.startApp({ module: { store, queues: { [queue]: options } } }));
-  const contents = async () =>
-    store === 'memory'
-      ? [await app.producer.counts(queue)]
-      : Promise.all(keys.map((key) => scene.redis.dumpBuffer(key)));
+    const start = async () => (app = await scene.startApp({ module: { store, queues: { [queue]: options } } }));
+    const contents = async () =>
+      store === 'memory'
+        ? [await app.producer.counts(queue)]
+        : Promise.all(keys.map((key) => scene.redis.dumpBuffer(key)));
 
-  // Redisson's keys have no prefix.
-  afterEach(() => scene.redis.unlink(...keys));
+    // Redisson's keys have no prefix.
+    afterEach(() => scene.redis.unlink(...keys));
 
-  test(
-    'the answer is a result or a typed error, and after an error nothing is written',
-    async () => {
-      await start();
-      const answersOrRefuses = fc.asyncProperty(anyProbe, async (probe) => {
-        const before = await contents();
-        if (await refusalOf(() => probe(app.producer, queue))) expect(await contents()).toEqual(before);
-      });
-      await fc.assert(answersOrRefuses, settings(150));
-      await expectAlive();
-    },
-    PATIENCE,
-  );
+    test(
+      'answers with a result or a typed error, and writes nothing after an error',
+      async () => {
+        await start();
+        const answersOrRefuses = fc.asyncProperty(anyProbe, async (probe) => {
+          const before = await contents();
+          if (await refusalOf(() => probe(app.producer, queue))) expect(await contents()).toEqual(before);
+        });
+        await fc.assert(answersOrRefuses, settings(150));
+        await expectAlive();
+      },
+      PATIENCE,
+    );
 
-  test(
-    'a payload is refused, or comes back as JSON says',
-    async () => {
-      await start();
-      const comesBack = fc.asyncProperty(anyPayload, async (make) => {
-        const before = await contents();
-        const offer = { id: 'm', onDuplicate: 'replace' } as const;
-        const refusal = await refusalOf(() => app.producer.offer(queue, make(), '1h', offer));
-        if (refusal) return expect(await contents()).toEqual(before);
-        const payload = make();
-        const found = await app.producer.find(queue, 'm');
-        if (types.isUint8Array(payload)) return expect(found?.payload).toEqual(Buffer.from(payload));
-        expect(asJson(found?.payload)).toEqual(asJson(payload));
-      });
-      await fc.assert(comesBack, settings(200));
-      await expectAlive();
-    },
-    PATIENCE,
-  );
-});
+    test(
+      'refuses a payload, or brings it back as JSON would',
+      async () => {
+        await start();
+        const comesBack = fc.asyncProperty(anyPayload, async (make) => {
+          const before = await contents();
+          const offer = { id: 'm', onDuplicate: 'replace' } as const;
+          const refusal = await refusalOf(() => app.producer.offer(queue, make(), '1h', offer));
+          if (refusal) return expect(await contents()).toEqual(before);
+          const payload = make();
+          const found = await app.producer.find(queue, 'm');
+          if (types.isUint8Array(payload)) return expect(found?.payload).toEqual(Buffer.from(payload));
+          expect(asJson(found?.payload)).toEqual(asJson(payload));
+        });
+        await fc.assert(comesBack, settings(200));
+        await expectAlive();
+      },
+      PATIENCE,
+    );
+  },
+);
 
-describe('whatever is given to what an application declares', () => {
+describe('arbitrary values in declarations', () => {
   const ofModule = ['connection', 'store', 'prefix', 'consume', 'defaults', 'queues', 'shutdownTimeout', 'nope'];
   const ofQueue = [
     'concurrency',
@@ -270,12 +273,12 @@ describe('whatever is given to what an application declares', () => {
       queueOptions,
       (make) => [DelayedHandler('orders', made(make)), validateQueueOptions(make(), 'here')],
     ],
-    'a reason of a rejection': [anyHostile, (make) => new RejectMessage(made(make))],
-    'a delay of a deferment': [anyHostile, (make) => new DeferMessage(made(make))],
+    'reasons of a rejection': [anyHostile, (make) => new RejectMessage(made(make))],
+    'delays of a deferral': [anyHostile, (make) => new DeferMessage(made(make))],
   };
 
   test.each(Object.entries(DECLARATIONS))(
-    '%s are taken, or refused with a typed error',
+    '%s are accepted or refused with a typed error',
     async (_, [given, declare]) => {
       await fc.assert(
         fc.asyncProperty(given, async (make) => void (await refusalOf(() => void declare(make)))),

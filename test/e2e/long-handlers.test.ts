@@ -6,10 +6,10 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('handlers that take long', () => {
+describe('long handlers', () => {
   const scene = new Scene();
 
-  test('a handler that exceeds its timeout is aborted, its slot is free, and the attempt counts', async () => {
+  test('a handler that exceeds its timeout is aborted, frees its slot and spends an attempt', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const aborted: string[] = [];
@@ -52,7 +52,7 @@ describe('handlers that take long', () => {
         { lease: '1s' },
       );
     const { producer } = await scene.startApp({ providers: [handler()] });
-    // One that would take over.
+    // A second process that would take over if the lease expired.
     await scene.startApp({ providers: [handler()] });
     await producer.offer(queue, null, 0, { id: 'long' });
     await until(async () => handled.calls.length > 0 && (await producer.find(queue, 'long')) === null);

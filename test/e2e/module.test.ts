@@ -66,7 +66,7 @@ describe('the module', () => {
     ['queues.orders.lease', { queues: { orders: { lease: 1 } } }],
     ['queues.orders.leese', { queues: { orders: { leese: 1 } } }],
     ['queues', { queues: { 'a b': {} } }],
-  ])('a mistake in %s fails the start-up and is named', async (field, mistaken) => {
+  ])('a mistake in %s fails the start-up with an error that names it', async (field, mistaken) => {
     const root = { module: class {}, imports: [DelayQueueModule.forRoot(mistaken as DelayQueueModuleOptions)] };
     const error: unknown = await startRoot(root).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'DelayQueueError', code: 'INVALID_OPTION' });
@@ -81,14 +81,14 @@ describe('the module', () => {
     ['a Map', new Map([['store', 'memory']])],
     ['a BigInt', 5n],
     [
-      'what throws when it is read',
+      'an object that throws when it is read',
       {
         get store(): never {
           throw new Error('no');
         },
       },
     ],
-  ])('%s in place of options is refused at once', (_what, given) => {
+  ])('%s in place of options is refused immediately', (_what, given) => {
     for (const import_ of [DelayQueueModule.forRoot, DelayQueueModule.forRootAsync]) {
       expect(() => import_.call(DelayQueueModule, given as never)).toThrow(
         expect.objectContaining({
@@ -100,11 +100,11 @@ describe('the module', () => {
     }
   });
 
-  test('forRootAsync without anything that knows the options is refused at once', () => {
+  test('forRootAsync without a source of options is refused immediately', () => {
     expect(() => DelayQueueModule.forRootAsync({})).toThrow('useFactory, useClass and useExisting');
   });
 
-  test('a mistake from forRootAsync fails the start-up too', async () => {
+  test('a mistake in the options of forRootAsync fails the start-up', async () => {
     const delayQueue = DelayQueueModule.forRootAsync({ useFactory: () => ({ consume: 'no' as never }) });
     await expect(startRoot({ module: class {}, imports: [delayQueue] })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
@@ -125,7 +125,7 @@ describe('the module', () => {
     expect((error as Error).message).not.toContain('different');
   });
 
-  test('one import may be shared by many modules', async () => {
+  test('several modules can share one import', async () => {
     const shared = DelayQueueModule.forRoot(options());
     @Module({ imports: [shared] })
     class OrdersModule {}
@@ -133,7 +133,7 @@ describe('the module', () => {
     await expect(app.producer.counts(scene.newQueue())).resolves.toMatchObject({ delayed: 0 });
   });
 
-  test('a mistake that shows only when options come together names the queue', async () => {
+  test('a mistake that only shows when options are combined names the queue', async () => {
     const providers = [handlerOf('orders', () => undefined, { codec: 'jackson' })];
     const error: unknown = await scene.startApp({ providers }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'INVALID_OPTION' });
@@ -162,7 +162,7 @@ describe('the module', () => {
   });
 
   test.each(['redis', 'memory'] as const)(
-    'a queue that is used while the application starts gets the options of its handler, in %s',
+    'a queue that is used while the application starts has the options of its handler, in %s',
     async (store) => {
       const queue = scene.newQueue();
       @Injectable()
@@ -194,7 +194,7 @@ describe('the module', () => {
     expect(here.calls).toEqual([]);
   });
 
-  test('two applications in one process, on different prefixes or servers, do not disturb each other', async () => {
+  test('applications in one process with different prefixes or servers do not affect each other', async () => {
     const queue = scene.newQueue();
     const server = await startRedis();
     const modules = [{}, { prefix: `${scene.prefix}-b` }, { connection: server.url }];
@@ -216,7 +216,7 @@ describe('the module', () => {
     await server.stop();
   });
 
-  test('clients of a factory are used, and closed with the application', async () => {
+  test('clients made by a function are used, and closed with the application', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const clients: Redis[] = [];

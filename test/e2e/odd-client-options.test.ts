@@ -17,7 +17,7 @@ import { ODD_VALUES } from '../support/odd-values.js';
 
 type Make = () => unknown;
 
-/** Makes whatever somebody may write, or compute wrongly. */
+/** Anything that somebody may write or compute by mistake. */
 const junk: fc.Arbitrary<Make> = fc.oneof(
   fc
     .oneof(
@@ -25,11 +25,11 @@ const junk: fc.Arbitrary<Make> = fc.oneof(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withSparseArray: true }),
     )
     .map((value) => () => value),
-  // Not made before they are used: fast-check looks at what it draws.
+  // Made only when used, because fast-check inspects what it draws.
   fc.constantFrom(...Object.values(ODD_VALUES)),
 );
 
-/** What has a name that is an option's, or nearly, or none. */
+/** Names of options, near misses, and arbitrary names. */
 const names = (rules: object) =>
   fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(rules)) },
@@ -40,13 +40,13 @@ const names = (rules: object) =>
 
 const fieldsOf = (rules: object) => fc.array(fc.tuple(names(rules), junk), { minLength: 1, maxLength: 3 });
 
-/** Fields of its own, also those with odd names. */
+/** An object with these as its own properties, even under names such as __proto__. */
 function objectOf(fields: readonly (readonly [string, Make])[]): object {
   const own = fields.map(([name, make]) => [name, { value: make(), enumerable: true, writable: true }] as const);
   return Object.defineProperties({}, Object.fromEntries(own));
 }
 
-describe('odd options of a connection', () => {
+describe('odd connection options', () => {
   let server: Server;
   let connections = 0;
   let here: { host: string; port: number };
@@ -64,7 +64,7 @@ describe('odd options of a connection', () => {
     await once(server, 'close');
   });
 
-  /** Every place for the options, each with the place that an error names. */
+  /** Every place where options can be given, and whether an error there names the option. */
   const places = (): Record<
     string,
     [rules: object, connect: (options: object) => ConnectionOptions, named: boolean]
@@ -90,7 +90,7 @@ describe('odd options of a connection', () => {
     ],
   });
 
-  it.each(Object.keys(places()))('%s are refused by name, or harmless; no socket is opened', async (place) => {
+  it.each(Object.keys(places()))('%s are refused by name or are harmless, and no socket is opened', async (place) => {
     const [rules, connect, isNamed] = places()[place]!;
     let accepted = 0;
     await fc.assert(
@@ -124,7 +124,7 @@ describe('odd options of a connection', () => {
     expect(accepted).toBeGreaterThan(0);
   });
 
-  /** Those that lead to the server of the tests, whatever they say. */
+  /** The options that lead to the test server whatever their values. */
   const harmless = Object.keys(redisRules).filter(
     (name) => !['host', 'port', 'path', 'tls', 'sentinels', 'Connector'].includes(name),
   );
@@ -134,7 +134,7 @@ describe('odd options of a connection', () => {
     fc.string(),
   );
 
-  it('that are accepted lead to a connection that is ready, or says why not', async () => {
+  it('that are accepted lead to a ready connection or to a typed error', async () => {
     const { hostname, port } = new URL(sharedRedisUrl());
     const events = new LoggedEvents();
     const outcomes = new Set<string>();

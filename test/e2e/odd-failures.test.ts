@@ -9,7 +9,7 @@ import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const SOUND = ['sound 1', 'sound 2', 'sound 3'];
-/** Closing waits for handlers, ten seconds by default: so long it takes if a message is held for good. */
+/** Closing waits ten seconds for handlers by default, so it exceeds this if a message is still held. */
 const QUICK = 3000;
 
 const throws = (value: unknown): never => {
@@ -17,9 +17,9 @@ const throws = (value: unknown): never => {
 };
 
 /*
- * An unhandled rejection fails the test that it happens in, as it would end the process.
+ * An unhandled rejection would end the process, so it fails the test in which it happens.
  */
-describe('whatever the code of an application throws or returns', () => {
+describe('odd values from application code', () => {
   let app: TestApp;
 
   afterEach(() => app.close());
@@ -28,7 +28,7 @@ describe('whatever the code of an application throws or returns', () => {
     return (app = await startTestApp({ store: 'memory' }, { providers: [handler] }));
   }
 
-  /** Offers one message of each name, and sound ones after them, so that they are claimed together. */
+  /** Offers one message of each name and sound ones after them, so that all are claimed together. */
   async function offerAll(queue: string, names: readonly string[]): Promise<void> {
     await app.producer.offerMany(
       queue,
@@ -43,7 +43,7 @@ describe('whatever the code of an application throws or returns', () => {
     expect(app.log.join('\n')).not.toContain('shutdownTimeout');
   }
 
-  /** Handles all of them, sees each odd one end as a dead letter that can be read, and the sound ones handled. */
+  /** Expects each odd message to end as a readable dead letter, and the sound ones to be handled. */
   async function expectDeadLetters(
     names: readonly string[],
     handle: (name: string) => unknown,
@@ -73,16 +73,16 @@ describe('whatever the code of an application throws or returns', () => {
   const values = Object.keys(ODD_VALUES);
   const results = Object.keys(ODD_RESULTS);
 
-  test('what a handler throws ends as a dead letter, and its neighbours are handled', () =>
+  test('anything a handler throws makes a dead letter, and the other messages are handled', () =>
     expectDeadLetters(values, (name) => throws(ODD_VALUES[name]!())));
 
-  test('what an async handler throws does', () =>
+  test('anything an async handler throws makes a dead letter, and the other messages are handled', () =>
     expectDeadLetters(values, async (name) => {
       await sleep(1);
       throws(ODD_VALUES[name]!());
     }));
 
-  test('what an async handler with a timeout throws does', () =>
+  test('anything an async handler with a timeout throws makes a dead letter, and the other messages are handled', () =>
     expectDeadLetters(
       values,
       async (name) => {
@@ -92,22 +92,23 @@ describe('whatever the code of an application throws or returns', () => {
       { timeout: '1m' },
     ));
 
-  test('what an observable errs with does', () =>
+  test('any error of an Observable makes a dead letter, and the other messages are handled', () =>
     expectDeadLetters(values, (name) => throwError(() => ODD_VALUES[name]!())));
 
-  test('a result that cannot be waited for does', () => expectDeadLetters(results, (name) => ODD_RESULTS[name]!()));
+  test('a result that cannot be awaited makes a dead letter', () =>
+    expectDeadLetters(results, (name) => ODD_RESULTS[name]!()));
 
-  test('a result that cannot be waited for does where there is a timeout', () =>
+  test('a result that cannot be awaited makes a dead letter, with a timeout too', () =>
     expectDeadLetters(results, (name) => ODD_RESULTS[name]!(), { timeout: '1m' }));
 
-  test('a result that never ends does, after its timeout', () =>
+  test('a result that never settles makes a dead letter after the timeout', () =>
     expectDeadLetters(
       ['thenable', 'observable'],
       (name) => (name === 'thenable' ? { then: () => undefined } : new Observable(() => undefined)),
       { timeout: 50 },
     ));
 
-  test('a thenable that resolves twice, or rejects after that, is handled', async () => {
+  test('a thenable that resolves and then resolves, rejects or throws counts as handled', async () => {
     const doubts: Record<string, object> = {
       twice: { then: (resolve: () => void) => [resolve(), resolve()] },
       'then rejects': { then: (resolve: () => void, reject: () => void) => [resolve(), reject()] },
@@ -121,7 +122,7 @@ describe('whatever the code of an application throws or returns', () => {
     await expectQuickClose();
   });
 
-  test('what a backoff function throws, or returns for a delay, makes the default backoff do', async () => {
+  test('a backoff function that throws or returns no valid delay falls back to the default backoff', async () => {
     const attempts: string[] = [];
     const odd: Record<string, () => unknown> = {
       ...ODD_RESULTS,
@@ -149,7 +150,7 @@ describe('whatever the code of an application throws or returns', () => {
     await expectQuickClose();
   });
 
-  test('what a codec throws, or a promise that it decodes to, makes a dead letter', async () => {
+  test('a codec that throws or decodes to a promise makes a dead letter', async () => {
     const handled: unknown[] = [];
     const odd: Record<string, () => unknown> = {
       ...Object.fromEntries(Object.entries(ODD_VALUES).map(([name, make]) => [name, () => throws(make())])),
@@ -172,7 +173,7 @@ describe('whatever the code of an application throws or returns', () => {
     await expectQuickClose();
   });
 
-  test('a payload that throws when it is looked at is handed over as it is', async () => {
+  test('a decoded payload that throws when it is read still reaches the handler', async () => {
     let given = 0;
     const codec = {
       encode: (payload: unknown) => Buffer.from(String(payload)),
@@ -186,7 +187,7 @@ describe('whatever the code of an application throws or returns', () => {
     await expectQuickClose();
   });
 
-  test('a logger that throws costs nothing but the line', async () => {
+  test('a logger that throws loses only its line', async () => {
     const handled: string[] = [];
     const handler = handlerOf<string>(
       'odd',

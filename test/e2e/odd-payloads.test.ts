@@ -9,16 +9,16 @@ const throws = (value: unknown) => (): never => {
   throw value;
 };
 
-/** Text, of which it decodes what `decode` says. */
+/** Encodes to text, and decodes with `decode`. */
 const codecOf = (decode: (text: string) => unknown): PayloadCodec => ({
   encode: (payload) => Buffer.from(String(payload)),
   decode: (bytes) => decode(bytes.toString()),
 });
 
-describe('the code of a payload, or of a codec', () => {
+describe("a payload's or a codec's own code", () => {
   const scene = new Scene();
 
-  /** With a queue in the layout of Redisson, of which nothing is left afterwards. */
+  /** Runs `use` with a queue in the layout of Redisson and removes the queue afterwards. */
   async function withQueue(
     options: QueueOptions,
     use: (producer: DelayQueueProducer, queue: string) => Promise<void>,
@@ -33,7 +33,7 @@ describe('the code of a payload, or of a codec', () => {
     }
   }
 
-  test('that throws fails its own offer, and those of the same turn are taken in', async () => {
+  test('that throws fails its own offer, and the others of the same turn are accepted', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const odd = Object.values(ODD_VALUES).map((make) => ({ toJSON: throws(make()) }));
@@ -46,7 +46,7 @@ describe('the code of a payload, or of a codec', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
   });
 
-  test('that throws keeps a whole list out, by the index of the message', async () => {
+  test('that throws keeps a whole list out, and the error names the index of the message', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const payloads = [1, { toJSON: throws(undefined) }, 3];
@@ -55,7 +55,7 @@ describe('the code of a payload, or of a codec', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
   });
 
-  test('may offer in turn, and both are taken in', async () => {
+  test('may make offers itself, and both messages are accepted', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     const inner: Promise<unknown>[] = [];
@@ -72,7 +72,7 @@ describe('the code of a payload, or of a codec', () => {
     }
   });
 
-  test('that encodes to junk fails its own offer, and another one of the same turn is taken in', () => {
+  test('that encodes to junk fails its own offer, and another one of the same turn is accepted', () => {
     const odd: Readonly<Record<string, () => unknown>> = {
       ...ODD_VALUES,
       ...ODD_RESULTS,
@@ -91,7 +91,7 @@ describe('the code of a payload, or of a codec', () => {
     });
   });
 
-  test('that encodes into the same memory each time changes no message that waits to be sent', () => {
+  test('that reuses its memory for encoding changes no message waiting to be sent', () => {
     const memory = Buffer.alloc(1);
     const codec: PayloadCodec = { encode: (text) => (memory.write(String(text)), memory), decode: String };
     return withQueue({ codec }, async (producer, queue) => {
@@ -100,7 +100,7 @@ describe('the code of a payload, or of a codec', () => {
     });
   });
 
-  test('that fails to decode hides no other message, and what is taken is not lost', () => {
+  test('that fails to decode hides no other message, and its bytes are not lost', () => {
     const decode = (text: string) => (text === 'odd' ? throws(undefined)() : text);
     return withQueue({ codec: codecOf(decode) }, async (producer, queue) => {
       for (const text of ['odd', 'sound']) await producer.offer(queue, text, '1h', { id: text });
@@ -116,7 +116,7 @@ describe('the code of a payload, or of a codec', () => {
     });
   });
 
-  test('that decodes to a thenable is not called by an await', () => {
+  test('that decodes to a thenable is never called by an await', () => {
     let calls = 0;
     const thenable = { then: () => calls++ };
     const getter = { get then() { return throws(new Error('do not touch'))(); } }; // prettier-ignore

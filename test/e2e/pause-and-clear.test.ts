@@ -6,10 +6,10 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('a queue as a whole', () => {
+describe('pause and clear', () => {
   const scene = new Scene();
 
-  test('of a paused queue nothing is handled in any process; resumed, it goes on at once', async () => {
+  test('a paused queue is handled in no process, and goes on at once when it is resumed', async () => {
     const queue = scene.newQueue();
     const handled = [new Handled(), new Handled()] as const;
     const apps = await Promise.all(
@@ -25,7 +25,7 @@ describe('a queue as a whole', () => {
       Array.from({ length: 40 }, () => ({ payload: null, delay: 50 })),
     );
     await until(async () => (await producer.counts(queue)).ready === 40);
-    // Twice as long as the slowest wake-up would take.
+    // Twice as long as the slowest wake-up.
     await sleep(1500);
     expect(calls()).toBe(0);
 
@@ -37,7 +37,7 @@ describe('a queue as a whole', () => {
     expect([...handled[0].calls, ...handled[1].calls].every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('pausing lets running handlers finish', async () => {
+  test('a pause lets running handlers finish', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();
@@ -54,7 +54,7 @@ describe('a queue as a whole', () => {
     expect(handled.calls).toHaveLength(1);
   });
 
-  test('clearing removes messages in every state; the outcome of running handlers does not count', async () => {
+  test('clearing removes messages in every state, and the outcomes of running handlers are ignored', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

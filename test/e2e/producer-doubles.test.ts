@@ -20,7 +20,7 @@ class Shop {
 
 const ACCEPTED: OfferResult = { id: 'accepted', dueAt: new Date(0), created: true };
 
-/** What a class of a user's tests has of the producer. */
+/** A double as a user's tests may write it. */
 class Offers implements Pick<DelayQueueProducer, 'offer'> {
   readonly payloads: unknown[] = [];
 
@@ -30,11 +30,11 @@ class Offers implements Pick<DelayQueueProducer, 'offer'> {
   }
 }
 
-describe('In the tests of an application, the producer', () => {
+describe("the producer in an application's tests", () => {
   let module: TestingModule | undefined;
   afterEach(() => module?.close());
 
-  test('is replaced where it is injected', async () => {
+  test('can be replaced where it is injected', async () => {
     const offers = new Offers();
     module = await Test.createTestingModule({
       providers: [Shop, { provide: DelayQueueProducer, useValue: offers }],
@@ -55,7 +55,7 @@ describe('In the tests of an application, the producer', () => {
           }
         })(),
     ],
-  ])('is overridden in the whole application, by %s', async (_how, double) => {
+  ])('can be overridden in the whole application by %s', async (_how, double) => {
     @Module({ imports: [DelayQueueModule.forRoot({ store: 'memory' })], providers: [Shop] })
     class AppModule {}
     module = await Test.createTestingModule({ imports: [AppModule] })
@@ -66,7 +66,7 @@ describe('In the tests of an application, the producer', () => {
     expect(await module.get(Shop).place('o-1')).toBe('accepted');
   });
 
-  test('is spied on by its prototype, and known by its type where it is looked up', async () => {
+  test('can be spied on through its prototype, and has its type where it is looked up', async () => {
     module = await Test.createTestingModule({
       imports: [DelayQueueModule.forRoot({ store: 'memory' })],
       providers: [Shop],
@@ -75,14 +75,14 @@ describe('In the tests of an application, the producer', () => {
     const offer = jest.spyOn(DelayQueueProducer.prototype, 'offer').mockResolvedValueOnce(ACCEPTED);
     expect(await module.get(Shop).place('o-1')).toBe('accepted');
     offer.mockRestore();
-    // With a token of no class that can be constructed, Nest's types say `any`, of which everything can be asked.
+    // Nest's types say `any` for a token that is not a constructible class, and then any method would compile.
     const producer = module.get(DelayQueueProducer);
     // @ts-expect-error -- it has no such method
     expect(producer.offers).toBeUndefined();
     await expect(producer.counts('orders')).resolves.toMatchObject({ delayed: 0 });
   });
 
-  test('has plain objects for what it hands out', async () => {
+  test('can return plain objects as dead letters and as Redisson queues', async () => {
     const deadLetters: Pick<DeadLetters, 'redriveAll'> = { redriveAll: () => Promise.resolve(3) };
     const redisson: RedissonQueue = {
       size: () => Promise.resolve(0),

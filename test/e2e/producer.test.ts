@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 const NONE = { delayed: 0, ready: 0, active: 0, dead: 0 };
 
-describe('what a producer can do with a message', () => {
+describe('a message offered by a producer', () => {
   const scene = new Scene();
 
   async function startQueue() {
@@ -17,7 +17,7 @@ describe('what a producer can do with a message', () => {
     return { queue, handled, producer };
   }
 
-  test('a message that is cancelled in time is never handled', async () => {
+  test('a message cancelled in time is never handled', async () => {
     const { queue, handled, producer } = await startQueue();
     await producer.offer(queue, null, 150, { id: 'paid' });
     await producer.offer(queue, null, 200, { id: 'unpaid' });
@@ -32,7 +32,7 @@ describe('what a producer can do with a message', () => {
     expect(await producer.cancel(queue, 'unpaid')).toBe(false);
   });
 
-  test('a message rescheduled to earlier is handled at its new due time', async () => {
+  test('a message rescheduled to an earlier time is handled at its new due time', async () => {
     const { queue, handled, producer } = await startQueue();
     await producer.offer(queue, null, '1h', { id: 'm' });
 
@@ -44,7 +44,7 @@ describe('what a producer can do with a message', () => {
     expect(late).toBeLessThan(700);
   });
 
-  test('a message rescheduled to later is handled at its new due time only', async () => {
+  test('a message rescheduled to a later time is handled only at its new due time', async () => {
     const { queue, handled, producer } = await startQueue();
     const { dueAt } = await producer.offer(queue, null, 150, { id: 'm' });
 
@@ -60,7 +60,7 @@ describe('what a producer can do with a message', () => {
     await until(async () => !(await producer.reschedule(queue, 'm', 10)));
   });
 
-  test('of cancelling, rescheduling and handling exactly one wins, and the caller learns which', async () => {
+  test('exactly one of cancelling and handling wins, and the caller learns which', async () => {
     const { queue, handled, producer } = await startQueue();
     const ids = Array.from({ length: 300 }, (_, i) => `m${i}`);
     await producer.offerMany(
@@ -68,7 +68,7 @@ describe('what a producer can do with a message', () => {
       ids.map((id) => ({ id, payload: null, delay: 250 })),
     );
     const cancelled = new Set<string>();
-    // Until well past the due time, spread over it.
+    // One cancellation a millisecond, from before the due time until well past it.
     for (const id of ids) {
       const pause = new Promise((resolve) => setTimeout(resolve, 1));
       if (await producer.cancel(queue, id)) cancelled.add(id);
@@ -82,7 +82,7 @@ describe('what a producer can do with a message', () => {
     expect(handled.calls.length + cancelled.size).toBe(300);
   });
 
-  test('a message can be found in each of its states, and is counted in exactly that one', async () => {
+  test('a message can be found in every state and is counted in exactly that one', async () => {
     const queue = scene.newQueue();
     const started = new Latch();
     const release = new Latch();
@@ -129,7 +129,7 @@ describe('what a producer can do with a message', () => {
     expect((await producer.find(queue, 'm'))!.leasedUntil).toBeUndefined();
   });
 
-  test('a message offered for an instant that has passed is handled at once', async () => {
+  test('a message offered for a time in the past is handled at once', async () => {
     const { queue, handled, producer } = await startQueue();
     const date = new Date(Date.now() - 60_000);
     const { dueAt } = await producer.offerAt(queue, null, date, { id: 'm' });
@@ -137,7 +137,7 @@ describe('what a producer can do with a message', () => {
     expect(dueAt).toEqual(date);
   });
 
-  test('two messages of equal payloads are two messages', async () => {
+  test('two messages with equal payloads are two messages', async () => {
     const { queue, handled, producer } = await startQueue();
     const first = await producer.offer(queue, { same: true }, 150);
     const second = await producer.offer(queue, { same: true }, 150);

@@ -38,7 +38,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await producer.find(queue, 'unpaid:7')).toBeNull();
   });
 
-  test('writes what Redisson would: the same bytes in the sorted set and in the list', async () => {
+  test('writes an entry as Redisson does, the same bytes into the sorted set and the list', async () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout({ codec: 'string' }), consume: false } });
     const { dueAt } = await producer.offer(queue, 'hello', '1h');
@@ -49,7 +49,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await scene.redis.lrangeBuffer(keys.entries, 0, -1)).toEqual([entry]);
   });
 
-  test('a handler that fails is called again, and what it never manages is a dead letter that can be driven again', async () => {
+  test('retries a failed message, and a dead letter can be redriven', async () => {
     const queue = newQueue();
     let failing = true;
     const attempts: number[] = [];
@@ -72,7 +72,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(attempts).toEqual([1, 2, 1]);
   });
 
-  test('cancel, reschedule, pause and clear work by id, as ever', async () => {
+  test('can cancel and reschedule by id, pause and clear', async () => {
     const queue = newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: layout(), providers: [handlerOf(queue, handled.record)] });
@@ -90,7 +90,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test('delayed messages can be looked up by their payload', async () => {
+  test('can look up delayed messages by their payloads', async () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout(), consume: false } });
     for (const orderId of [1, 2, 3, 3]) await producer.offer(queue, { orderId }, '1h', { id: `${orderId}` });
@@ -110,7 +110,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
   });
 
-  test('a codec of its own is used for both directions', async () => {
+  test('uses a custom codec in both directions', async () => {
     const reversed: PayloadCodec = {
       encode: (payload) => Buffer.from(JSON.stringify(payload)).reverse(),
       decode: (bytes) => JSON.parse(Buffer.from(bytes).reverse().toString()) as unknown,
@@ -126,7 +126,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(handled.calls[0]).toMatchObject({ payload: { a: 1 } });
   });
 
-  test('what it cannot carry is refused before anything is written', async () => {
+  test('refuses what the layout cannot carry before anything is written', async () => {
     const queue = newQueue();
     const native = scene.newQueue();
     const module = {
@@ -144,13 +144,13 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
-  test('the store in memory says that it keeps no payloads to compare with', async () => {
+  test('cannot look up by payload in memory', async () => {
     const { producer } = await scene.startApp({ module: { ...layout({}), store: 'memory' } });
     expect(() => producer.redisson(newQueue())).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
     expect(() => producer.redisson(newQueue())).toThrow("store 'memory'");
   });
 
-  test('a codec needs the layout', async () => {
+  test('refuses a Redisson codec in the native layout', async () => {
     const queue = scene.newQueue();
     await expect(scene.startApp({ module: { queues: { [queue]: { codec: 'jackson' } } } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',

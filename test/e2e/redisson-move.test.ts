@@ -17,7 +17,7 @@ describe('moving a live queue from the layout of Redisson to the native one', ()
     await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue: before })) as string[]);
   });
 
-  test('loses nothing: both queues are handled by one method until the old one is empty', async () => {
+  test('loses nothing while one method handles both queues until the old one is empty', async () => {
     const old = await scene.startApp({ module: { consume: false, queues: { [before]: redisson } } });
     for (const n of numbers(0)) await old.producer.offer(before, { n }, 500, { id: `order ${n}` });
     await old.close();

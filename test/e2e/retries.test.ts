@@ -7,7 +7,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** What a wait may take on top, on a busy machine. */
+/** How much longer a wait may take on a busy machine. */
 const SLACK = 250;
 
 describe('retries', () => {
@@ -29,12 +29,12 @@ describe('retries', () => {
   }
 
   function expectWait(wait: number, least: number, most = least): void {
-    // Half a millisecond is lost to either clock's rounding.
+    // Each clock's rounding can take half a millisecond.
     expect(wait).toBeGreaterThanOrEqual(least - 1);
     expect(wait).toBeLessThan(most + SLACK);
   }
 
-  test('a handler that fails twice is called three times, with a fixed backoff in between', async () => {
+  test('a handler that fails twice is called three times, with the fixed backoff between the calls', async () => {
     const { calls, waits } = await failTwice({ type: 'fixed', delay: 150 });
 
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
@@ -44,7 +44,7 @@ describe('retries', () => {
     for (const { late } of calls) expect(late).toBeLessThan(SLACK);
   });
 
-  test('an exponential backoff grows by its factor, up to its longest delay', async () => {
+  test('an exponential backoff grows by its factor, up to maxDelay', async () => {
     const backoff = { type: 'exponential', delay: 100, factor: 4, maxDelay: 300, jitter: 0 } as const;
     const { waits } = await failTwice(backoff);
 
@@ -59,7 +59,7 @@ describe('retries', () => {
     expectWait(waits[1], 100, 300);
   });
 
-  test('a backoff function gets the failed attempt and its error', async () => {
+  test('a backoff function receives the failed attempt and its error', async () => {
     const seen: unknown[] = [];
     const { waits } = await failTwice((attempt, error) => {
       seen.push([attempt, (error as Error).message]);
@@ -74,7 +74,7 @@ describe('retries', () => {
     expectWait(waits[1], 120);
   });
 
-  test('a deferred message comes again after the given delay, without an attempt spent', async () => {
+  test('a deferred message is handled again after the given delay, with no attempt spent', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const handler = handlerOf(
@@ -96,7 +96,7 @@ describe('retries', () => {
     expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
   });
 
-  test('a handler may return a value, a promise or an observable, and fail in each way', async () => {
+  test('a handler may return a value, a promise or an Observable, and each of them may fail', async () => {
     const queue = scene.newQueue();
     const completed: string[] = [];
     const ways: Record<string, () => unknown> = {
@@ -127,7 +127,7 @@ describe('retries', () => {
     expect(completed).toEqual(['subscribed']);
   });
 
-  test('a rejected message is a dead letter at once, whatever attempts it has left', async () => {
+  test('a rejected message is a dead letter at once, however many attempts are left', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const handler = handlerOf(queue, (payload, message) => {

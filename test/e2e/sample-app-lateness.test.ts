@@ -8,23 +8,23 @@ function windowOf(latenesses: readonly number[], size = 1000): LatenessWindow {
   return window;
 }
 
-describe('how late the latest messages were', () => {
-  it('is not known before there were any', () => {
+describe('LatenessWindow', () => {
+  it('knows no percentiles without messages', () => {
     expect(windowOf([]).summary()).toEqual({ count: 0, p50: null, p99: null });
   });
 
-  it('is that of the only one', () => {
+  it("reports a single message's lateness as each percentile", () => {
     expect(windowOf([7]).summary()).toEqual({ count: 1, p50: 7, p99: 7 });
   });
 
-  it('is told by the nearest rank, by value and not by text', () => {
+  it('reports percentiles by nearest rank, and sorts by number, not as text', () => {
     const hundred = Array.from({ length: 100 }, (_, i) => 100 - i);
     expect(windowOf(hundred).summary()).toEqual({ count: 100, p50: 50, p99: 99 });
     expect(windowOf([100, 9, 20]).summary()).toEqual({ count: 3, p50: 20, p99: 100 });
     expect(windowOf(Array.from({ length: 1000 }, (_, i) => i + 1)).summary()).toMatchObject({ p50: 500, p99: 990 });
   });
 
-  it('is the smallest value measured that enough of them do not exceed', () => {
+  it('reports the smallest measured value that enough messages do not exceed', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5000), { minLength: 1, maxLength: 300 }), (latenesses) => {
         const { p50, p99 } = windowOf(latenesses).summary();
@@ -41,11 +41,11 @@ describe('how late the latest messages were', () => {
     );
   });
 
-  it('forgets the oldest when there are more than fit', () => {
+  it('forgets the oldest messages when more come than fit', () => {
     expect(windowOf([900, 900, 1, 2, 3], 3).summary()).toEqual({ count: 3, p50: 2, p99: 3 });
   });
 
-  it('counts a message once that is told of twice', () => {
+  it('counts a message once, even if it is added twice', () => {
     const window = windowOf([1, 2]);
     window.add('1', 2);
     expect(window.summary().count).toBe(2);

@@ -15,12 +15,12 @@ const excerpts: Excerpt[] = [...PAGE.matchAll(/<pre\s+data-source="([^"]+)"[^>]*
 );
 
 describe('the code that the sample page shows', () => {
-  it('is there, in each card', () => {
+  it('appears in each card', () => {
     expect(PAGE.match(/<details class="code">/g)).toHaveLength(PAGE.match(/class="card"/g)!.length);
     expect(excerpts.length).toBeGreaterThanOrEqual(6);
   });
 
-  it.each(excerpts)('is the code that runs: $source', ({ source, lines }) => {
+  it.each(excerpts)('matches the code that runs: $source', ({ source, lines }) => {
     const running = readFileSync(new URL(source, ROOT), 'utf8').split('\n');
     const starts = running.flatMap((line, i) => (line.trim() === lines[0]!.trim() ? [i] : []));
     const found = starts.map((start) => {
@@ -30,7 +30,7 @@ describe('the code that the sample page shows', () => {
     expect(found).toContainEqual(lines);
   });
 
-  it('is followed by guides that exist, heading and all', () => {
+  it('comes with links to guides and headings that exist', () => {
     const links = [...PAGE.matchAll(new RegExp(`href="${DOCS}([^"#]+)(?:#([^"]+))?"`, 'g'))];
     expect(links.length).toBeGreaterThanOrEqual(6);
     for (const [, file, anchor] of links) {
@@ -44,7 +44,7 @@ function unescape(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** As the code host names them. */
+/** The anchors that GitHub gives to headings. */
 function headings(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
     title!

@@ -7,7 +7,7 @@ jest.setTimeout(60_000);
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-describe('what the sample shop takes', () => {
+describe('requests to the sample shop', () => {
   let shop: SampleApp;
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('what the sample shop takes', () => {
     await shop.end();
   });
 
-  /** Sends just these headers, the Host included, which `fetch` would choose by itself. */
+  /** Sends exactly these headers, including the Host, which `fetch` would choose itself. */
   async function send(
     method: string,
     path: string,
@@ -27,7 +27,7 @@ describe('what the sample shop takes', () => {
     const sent = request(to.url + path, { method, agent: false, headers });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    // An event stream has no end.
+    // An event stream never ends.
     if (response.headers['content-type']?.startsWith('text/event-stream')) {
       sent.destroy();
       return { status: response.statusCode, message: '' };
@@ -44,8 +44,8 @@ describe('what the sample shop takes', () => {
 
   const own = () => new URL(shop.url).host;
 
-  describe('as an order', () => {
-    it('is no body at all, or a JSON object', async () => {
+  describe('for an order', () => {
+    it('may have a JSON object as their body, or no body at all', async () => {
       expect((await send('POST', '/orders')).status).toBe(201);
       expect((await send('POST', '/orders', { headers: JSON_BODY, body: '{"item":"Tea"}' })).status).toBe(201);
     });
@@ -54,7 +54,7 @@ describe('what the sample shop takes', () => {
       { kind: 'text', type: 'text/plain', body: '{"item":"Tea"}' },
       { kind: 'form', type: 'application/x-www-form-urlencoded', body: 'item=Tea' },
       { kind: 'nameless', type: '', body: '{"item":"Tea"}' },
-    ])('is no $kind body: places nothing, and says what to send', async ({ type, body }) => {
+    ])('place nothing with a $kind body, and the answer says what to send', async ({ type, body }) => {
       const before = await orders();
       const { status, message } = await send('POST', '/orders', {
         headers: type ? { 'content-type': type } : {},
@@ -65,7 +65,7 @@ describe('what the sample shop takes', () => {
       expect(await orders()).toEqual(before);
     });
 
-    it.each(['[]', '[{"item":"Tea"}]', '"Tea"', 'null', '{'])('is not %s', async (body) => {
+    it.each(['[]', '[{"item":"Tea"}]', '"Tea"', 'null', '{'])('place nothing with the body %s', async (body) => {
       const before = await orders();
       const { status, message } = await send('POST', '/orders', { headers: JSON_BODY, body });
       expect(status).toBe(400);
@@ -73,7 +73,7 @@ describe('what the sample shop takes', () => {
       expect(await orders()).toEqual(before);
     });
 
-    it('has no number without a unit as its text: 30 could be anything', async () => {
+    it('place nothing with a delay whose text has no unit', async () => {
       const before = await orders();
       for (const payWithin of ['30', ' 1.5 ', '0', '+5', '.5', '1e3']) {
         const { status, body } = await shop.post('/orders', { payWithin });
@@ -85,7 +85,7 @@ describe('what the sample shop takes', () => {
       expect((await shop.post('/add?task=x&delay=30')).body.message).toContain("delay '30' has no unit");
     });
 
-    it('may have a number of milliseconds, as the library takes it', async () => {
+    it('may give a delay as a number of milliseconds', async () => {
       const { body } = await shop.post('/orders', { payWithin: 30_000 });
       const time = Date.parse(String(body.dueAt)) - Date.parse(String(body.placedAt));
       expect(Math.abs(time - 30_000)).toBeLessThan(1000);
@@ -98,12 +98,12 @@ describe('what the sample shop takes', () => {
       { from: 'another port of this machine', headers: { 'sec-fetch-site': 'same-site' } },
       { from: 'another origin, in an older browser', headers: { origin: 'http://127.0.0.1:1' } },
       { from: 'a page without an origin', headers: { origin: 'null' } },
-      { from: 'a page whose origin is none', headers: { origin: 'nonsense' } },
+      { from: 'a page whose origin is malformed', headers: { origin: 'nonsense' } },
     ];
     const changes = ['/orders', '/orders/none/pay', '/add?task=x'];
 
     it.each(others.flatMap(({ from, headers }) => changes.map((path) => ({ from, headers, path }))))(
-      'is no POST $path of $from',
+      'may not POST $path from $from',
       async ({ headers, path }) => {
         const { status, message } = await send('POST', path, { headers });
         expect(status).toBe(403);
@@ -111,14 +111,14 @@ describe('what the sample shop takes', () => {
       },
     );
 
-    it('is what its own page sends, and what no page sends', async () => {
+    it('may come from its own page or from no page', async () => {
       const page = { origin: shop.url, 'sec-fetch-site': 'same-origin' };
       expect((await send('POST', '/orders', { headers: page })).status).toBe(201);
       expect((await send('POST', '/orders', { headers: { 'sec-fetch-site': 'none' } })).status).toBe(201);
     });
 
     it.each(['/', '/orders', '/events'])(
-      'is nothing for a name that is not the machine itself: GET %s',
+      'are refused under a host name that is not this machine: GET %s',
       async (path) => {
         const { status, message } = await send('GET', path, { headers: { host: 'rebound.example' } });
         expect(status).toBe(421);
@@ -140,13 +140,13 @@ describe('what the sample shop takes', () => {
       },
     );
 
-    it('may not speak for the shop by a name that only its Origin has', async () => {
+    it("may not name a foreign Origin with the shop's own Host", async () => {
       const headers = { origin: 'http://rebound.example', host: own() };
       expect((await send('POST', '/orders', { headers })).status).toBe(403);
     });
   });
 
-  it('may be sent to the names that ALLOWED_HOSTS adds, and to no others', async () => {
+  it('may use the host names that ALLOWED_HOSTS adds, and no others', async () => {
     const hosts = ['shop.example', 'other.example:8080', 'localhost', 'rebound.example'];
     const named = await SampleApp.start({ ALLOWED_HOSTS: 'shop.example, Other.Example' });
     const answers = [];

@@ -3,11 +3,10 @@ import { until } from '../support/until.js';
 export interface ReceivedEvent {
   readonly type: string;
   readonly data: Record<string, unknown>;
-  /** By the clock of this machine, ms. */
+  /** By this machine's clock, ms. */
   readonly receivedAt: number;
 }
 
-/** Reads server-sent events. */
 export class EventReader {
   readonly events: ReceivedEvent[] = [];
   readonly #abort = new AbortController();
@@ -30,7 +29,7 @@ export class EventReader {
     return this.events.filter((event) => event.type === type);
   }
 
-  /** Waits for an event of a type, with the given values in its data. */
+  /** Waits for an event of the given type with these values in its data. */
   async until(type: string, values: Record<string, unknown> = {}, within = 5000): Promise<ReceivedEvent> {
     const find = () =>
       this.of(type).find(({ data }) => Object.entries(values).every(([name, value]) => data[name] === value));
@@ -43,7 +42,7 @@ export class EventReader {
     try {
       for await (const chunk of body ?? []) this.#take(decoder.decode(chunk, { stream: true }));
     } catch {
-      // Closed, by either side.
+      // Either side has closed the stream.
     }
   }
 

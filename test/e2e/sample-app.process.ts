@@ -10,7 +10,7 @@ import { EventReader } from './sample-app.events.js';
 
 const PROGRAM = new URL('../../sample-app/main.ts', import.meta.url);
 
-/** No connection is kept for later: it would outlive the test. */
+/** A connection kept alive would outlive the test. */
 const SINGLE = { connection: 'close' };
 
 export interface Answer {
@@ -54,7 +54,7 @@ export class SampleApp {
     return /Open (http:\S+)/.exec(this.#log)?.[1] ?? '';
   }
 
-  /** Of the Redis it has started. */
+  /** The URL of the private Redis, if the application has started one. */
   get redisUrl(): string {
     return /private Redis at (redis:\S+)/.exec(this.#log)?.[1] ?? '';
   }
@@ -99,7 +99,7 @@ async function read(response: Response): Promise<Answer> {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Folders for a test: one for data, one to be the PATH, with a Redis in it. */
+/** A folder for data, and one with a Redis in it for the PATH. */
 export class SampleFolders {
   readonly data = mkdtempSync(join(tmpdir(), 'sample-data-'));
   readonly #bin = mkdtempSync(join(tmpdir(), 'sample-bin-'));
@@ -119,5 +119,5 @@ export class SampleFolders {
   }
 }
 
-/** Where there are but containers, the application has no server to start. */
+/** With containers only, there is no server that the application could start. */
 export const hasServerBinary = published()?.runtime?.kind === 'binary';

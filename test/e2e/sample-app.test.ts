@@ -8,7 +8,7 @@ import { SampleApp } from './sample-app.process.js';
 
 jest.setTimeout(60_000);
 
-/** What a busy machine may add to the few milliseconds that a message takes. */
+/** How long a message may take on a busy machine, instead of a few milliseconds. */
 const LATEST = 250;
 
 describe('the sample shop', () => {
@@ -25,11 +25,11 @@ describe('the sample shop', () => {
     await redis.stop();
   });
 
-  it('runs on the Redis that REDIS_URL names, and says so', () => {
+  it('uses the Redis at REDIS_URL, and says so', () => {
     expect(shop.log).toContain(`Store: Redis at ${redis.url}`);
   });
 
-  it('cancels an unpaid order when its time is up, and tells the pages', async () => {
+  it('cancels an unpaid order when its time is up, and notifies the pages', async () => {
     const page = await shop.listen();
     const id = await shop.place({ item: 'Tea', payWithin: '300ms' });
     await page.until('order', { id, status: 'unpaid' });
@@ -37,7 +37,7 @@ describe('the sample shop', () => {
     page.close();
 
     const dueAt = Date.parse(String(data.dueAt));
-    // A due time is rounded up to the millisecond, so that nothing comes early.
+    // Due times are rounded up to the millisecond, so that nothing is early.
     expect(dueAt - Date.parse(String(data.placedAt))).toBeLessThanOrEqual(301);
     expect(Date.parse(String(data.settledAt)) - dueAt).toBeGreaterThanOrEqual(0);
     expect(receivedAt - dueAt).toBeLessThan(LATEST);
@@ -56,14 +56,14 @@ describe('the sample shop', () => {
     expect((await shop.get(`/orders/${id}`)).body).toMatchObject({ status: 'paid' });
   });
 
-  it('takes a second payment for the first', async () => {
+  it('answers a second payment like the first', async () => {
     const id = await shop.place({});
     const first = await shop.post(`/orders/${id}/pay`);
     const second = await shop.post(`/orders/${id}/pay`);
     expect(second).toEqual(first);
   });
 
-  it('refuses to take money for a cancelled order', async () => {
+  it('refuses payment for a cancelled order', async () => {
     const id = await shop.place({ payWithin: 0 });
     await until(async () => (await shop.get(`/orders/${id}`)).body.status === 'cancelled');
     const { status, body } = await shop.post(`/orders/${id}/pay`);
@@ -88,17 +88,17 @@ describe('the sample shop', () => {
           .flatMap(({ data }) => (data.id === id && data.status !== 'unpaid' ? [data.status] : []));
       }),
     );
-    // The same outcome may be told twice.
+    // The same outcome may be announced twice.
     expect(outcomes.map((told) => new Set(told).size)).toEqual(outcomes.map(() => 1));
   });
 
-  it('knows no order that nobody placed', async () => {
+  it('answers 404 for an order that nobody placed', async () => {
     expect((await shop.get('/orders/none')).status).toBe(404);
     expect((await shop.post('/orders/none/pay')).status).toBe(404);
   });
 
   it.each([{ payWithin: '5 parsecs' }, { payWithin: -1 }, { payWithin: 1.5 }, { payWithin: null }, { payWithin: {} }])(
-    'places no order with $payWithin to pay, and says why',
+    'places no order with a payWithin of $payWithin, and says why',
     async (order) => {
       const before = await shop.get('/orders');
       const { status, body } = await shop.post('/orders', order);
@@ -108,7 +108,7 @@ describe('the sample shop', () => {
     },
   );
 
-  it.each([{ item: '' }, { item: 5 }, { item: 'x'.repeat(101) }])('sells nothing called that: %o', async (order) => {
+  it.each([{ item: '' }, { item: 5 }, { item: 'x'.repeat(101) }])('refuses an order for the item %o', async (order) => {
     expect((await shop.post('/orders', order)).status).toBe(400);
   });
 
@@ -129,12 +129,12 @@ describe('the sample shop', () => {
     expect(shop.log).toContain('Task due: sanyou');
   });
 
-  it('refuses a task without words, and a delay that is none', async () => {
+  it('refuses a task without text, and an invalid delay', async () => {
     expect((await shop.post('/add')).status).toBe(400);
     expect((await shop.post('/add?task=x&delay=soon')).status).toBe(400);
   });
 
-  it('tells the pages of every process on the same Redis', async () => {
+  it('notifies the pages of every process on the same Redis', async () => {
     const other = await SampleApp.start({ REDIS_URL: redis.url });
     const page = await other.listen();
     const id = await shop.place({ payWithin: '10m' });
@@ -147,8 +147,8 @@ describe('the sample shop', () => {
   });
 });
 
-describe('the sample shop, where it cannot be as usual,', () => {
-  it('shows everything anew, and goes on, when its Redis was away', async () => {
+describe('the sample shop in trouble', () => {
+  it('sends a new snapshot and carries on after its Redis was away', async () => {
     const redis = await startRedis({ args: ['--appendonly', 'yes'] });
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
     const page = await shop.listen();
@@ -162,7 +162,7 @@ describe('the sample shop, where it cannot be as usual,', () => {
     await redis.stop();
   });
 
-  it('takes no order while its Redis is away, and says so', async () => {
+  it('refuses orders while its Redis is away, and says why', async () => {
     const redis = await startRedis();
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
     await redis.kill9();
@@ -173,7 +173,7 @@ describe('the sample shop, where it cannot be as usual,', () => {
     await redis.stop();
   });
 
-  it('runs in memory without any Redis, and says what that means', async () => {
+  it('runs in memory without a Redis, and says what that means', async () => {
     const shop = await SampleApp.start();
     expect(shop.log).toContain('Store: memory: orders and messages die with this process');
     const page = await shop.listen();
@@ -183,7 +183,7 @@ describe('the sample shop, where it cannot be as usual,', () => {
     await shop.end();
   });
 
-  it('names the port that is in use', async () => {
+  it('names a port that is in use, and the fix', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -195,7 +195,7 @@ describe('the sample shop, where it cannot be as usual,', () => {
     );
   });
 
-  it('names the Redis that does not answer', async () => {
+  it('names a Redis that does not answer', async () => {
     const shop = new SampleApp({ REDIS_URL: 'redis://user:secret@127.0.0.1:1' });
     expect(await shop.exited()).toBe(1);
     expect(shop.log).toBe('No Redis answers at redis://127.0.0.1:1 (REDIS_URL): connect ECONNREFUSED 127.0.0.1:1\n');

@@ -23,7 +23,7 @@ describe('SIGTERM', () => {
     return performance.now() - start;
   }
 
-  test('running handlers finish, and may still offer; nothing is handled twice; the process ends by itself', async () => {
+  test('lets running handlers finish and offer, leaves the rest to others, and the process ends by itself', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(5000);
     for (let i = 0; i < 4; i++) await offer({ do: 'work-past-sigterm', ms: 300 }, `m${i}`);
     await until(() => worker.of('start').length === 4);
@@ -42,7 +42,7 @@ describe('SIGTERM', () => {
       expect(await producer.find(queue, `m${i}-after`)).toMatchObject({ state: 'delayed' });
     }
 
-    // What it did not claim any more is left to the next one, as a first attempt.
+    // The next process gets what this one did not claim, with no attempt spent.
     const next = await scene.startWorker(settings);
     await until(() => next.of('end').length === 4);
     await until(async () => (await producer.counts(queue)).active === 0);
@@ -54,14 +54,14 @@ describe('SIGTERM', () => {
     ).toEqual(['m0-next 1', 'm1-next 1', 'm2-next 1', 'm3-next 1']);
   });
 
-  test('an idle process ends at once', async () => {
+  test('ends an idle process at once', async () => {
     const { worker } = await startQueue(5000);
-    // Not after its shutdown timeout.
+    // It must not wait for its shutdown timeout.
     expect(await terminate(worker)).toBeLessThan(4500);
     expect(worker.log).toBe('');
   });
 
-  test('a handler that never returns holds it up for the shutdown timeout only; its message comes back', async () => {
+  test('waits for a handler that never returns only until shutdownTimeout, and its message is handled again', async () => {
     const { settings, worker, offer } = await startQueue(600);
     await offer({ do: 'hang', firstAttemptOnly: true }, 'hangs');
     await until(() => worker.of('start').length === 1);
@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
     expect(next.of('end')).toMatchObject([{ id: 'hangs', attempt: 2 }]);
   });
 
-  test('a handler that heeds its signal gives up in time, and no attempt is spent', async () => {
+  test('aborts the signal of a running handler, and no attempt is spent if it gives up in time', async () => {
     const { queue, settings, producer, worker, offer } = await startQueue(3000);
     await offer({ do: 'work-until-aborted', firstAttemptOnly: false }, 'long');
     await until(() => worker.of('start').length === 1);

@@ -25,7 +25,7 @@ describe('1,000 starts and stops in one process', () => {
     expect(after.resources).toEqual(before.resources);
     expect(after.listeners).toBe(before.listeners);
     expect(await clients()).toBe(clientsBefore);
-    // 4 kB for each start; a client that is not let go of holds several times as much.
+    // 4 kB for each start; a leaked client holds several times as much.
     expect(after.heap - before.heap).toBeLessThan(4 * MEGABYTE);
   });
 });
