@@ -9,7 +9,7 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('a Redis user with the permissions that the documentation lists', () => {
+describe('a Redis user with the documented permissions', () => {
   const scene = new Scene({});
   const rules: Record<string, string[]> = {};
 
@@ -23,7 +23,7 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     return scene.url.replace('redis://', `redis://${user}:secret@`);
   }
 
-  test('may do all that handling takes', async () => {
+  test('can do everything that handling needs', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const connection = await urlOf('worker', rules.worker!);
@@ -45,7 +45,7 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
   });
 
-  test('may do all that producing takes', async () => {
+  test('can do everything that producing needs', async () => {
     const queue = scene.newQueue();
     const connection = await urlOf('producer', rules.producer!);
     const { producer, log } = await scene.startApp({ module: { connection, prefix: 'delay-queue', consume: false } });
@@ -60,7 +60,7 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
   });
 
-  test('that handles has none too many', () => {
+  test('that handles has no permission it does not need', () => {
     const needed = neededCommands(nativePermissions, nativeKeys('delay-queue', 'orders'));
     expect(commandRules(rules.worker!)).toEqual(rulesFor(needed));
   });
@@ -74,19 +74,19 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     return scene.startApp({ module: { connection, prefix: 'delay-queue' }, providers });
   }
 
-  test('cannot start without any of them, and is told which', async () => {
+  test('cannot start without any one of them, and the error names it', async () => {
     const queue = scene.newQueue();
     const needed = neededCommands(nativePermissions, nativeKeys('delay-queue', queue));
     for (const rule of rulesFor(needed, [])) {
       await expect(startLacking([rule], [queue])).rejects.toMatchObject({
         code: 'MISSING_PERMISSION',
-        // Without this one the server is not even asked.
+        // Without this one, the server cannot even be asked.
         message: expect.stringContaining(rule === '+evalsha' ? "'evalsha'" : rule),
       });
     }
   });
 
-  test('is told of all that is missing at once, for all queues', async () => {
+  test('gets one error that lists everything missing, for all queues', async () => {
     const [a, b] = [scene.newQueue(), scene.newQueue()];
     await expect(startLacking(['+zcount', '+publish', '+time'], [a, b])).rejects.toMatchObject({
       code: 'MISSING_PERMISSION',
@@ -101,7 +101,7 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     });
   });
 
-  test('that may touch the keys of one queue only is told of the other', async () => {
+  test('with access to one queue only is refused for another, and the error names the key', async () => {
     const [own, other] = [scene.newQueue(), scene.newQueue()];
     const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${own}}:*`));
     const module = { connection: await urlOf('one', ofOne), prefix: 'delay-queue' };
@@ -110,7 +110,7 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     await expect(start(other)).rejects.toThrow(`on delay-queue:{${other}}:delayed`);
   });
 
-  test('is checked without a write', async () => {
+  test('is checked without writing anything', async () => {
     const queue = scene.newQueue();
     await scene.redis.flushall();
     const changesBefore = await changes();
@@ -120,7 +120,7 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     expect(await scene.redis.dbsize()).toBe(0);
   });
 
-  /** How many writes the server has counted. */
+  /** The number of writes that the server has counted. */
   async function changes(): Promise<number> {
     return Number(/rdb_changes_since_last_save:(\d+)/.exec(await scene.redis.info('persistence'))![1]);
   }
@@ -141,7 +141,7 @@ describe('a Redis user with the permissions that the documentation lists', () =>
     await allow('-zcount');
     await scene.redis.client('KILL', 'USER', user);
     await until(async () => (await connections()).some((client) => client.split(' ')[0] !== before!.split(' ')[0]));
-    // A check would have been sent before these, and answered.
+    // A check would have been sent, and answered, before these.
     for (const _twice of [1, 2]) await producer.counts('orders');
     expect(log.join()).not.toContain('cannot be served');
 

@@ -11,7 +11,7 @@ const HOUR = 3600;
 const BLOCK_TIMEOUT = 1000;
 const CHECK_INTERVAL = 2000;
 const LEASE = 3000;
-/** How long after its bound something may happen on a busy machine, ms. */
+/** How much later than its bound something may happen on a busy machine, ms. */
 const SLACK = 3000;
 
 function prepareClock(): SettableClock | undefined {
@@ -26,7 +26,7 @@ function prepareClock(): SettableClock | undefined {
 const clock = prepareClock();
 const describeWithClock = clock ? describe : describe.skip;
 
-describeWithClock("Redis' own clock is set by an hour while it runs", () => {
+describeWithClock("a step of Redis' own clock by an hour", () => {
   const scene = new Scene({ env: clock?.env ?? {} });
   afterAll(() => clock?.remove());
   beforeEach(() => clock!.set(0));
@@ -51,7 +51,7 @@ describeWithClock("Redis' own clock is set by an hour while it runs", () => {
     return { queue, handled, release, producer, log, isGone, isEmpty };
   }
 
-  /** Offers messages one after the other: each is handled after its delay, and soon. */
+  /** Offers messages one after the other, and expects each to be handled soon after its delay. */
   async function expectPunctuality({ queue, producer, handled }: Awaited<ReturnType<typeof startQueue>>) {
     for (const id of ['a', 'b', 'c']) {
       const offeredAt = performance.now();
@@ -61,7 +61,7 @@ describeWithClock("Redis' own clock is set by an hour while it runs", () => {
     }
   }
 
-  test('forward: what falls due by it is handled within a check interval, and new messages after their delays', async () => {
+  test('forward: what the step makes due is handled within a check interval, and new messages after their delays', async () => {
     const scenery = await startQueue();
     const { queue, handled, producer, isEmpty } = scenery;
     await producer.offer(queue, null, '30m', { id: 'skipped over' });
@@ -76,7 +76,7 @@ describeWithClock("Redis' own clock is set by an hour while it runs", () => {
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('back: new messages are handled after their delays, and what is not due by it waits', async () => {
+  test('back: new messages are handled after their delays, and what is no longer near its due time waits', async () => {
     const scenery = await startQueue();
     const { queue, handled, producer, isEmpty } = scenery;
     await producer.offer(queue, null, '10s', { id: 'waits' });
@@ -90,13 +90,13 @@ describeWithClock("Redis' own clock is set by an hour while it runs", () => {
     expect(handled.ids).toEqual(['a', 'b', 'c', 'waits']);
   });
 
-  test('back: a BLPOP that Redis would block for an hour is given up in time, so a lost token costs no more', async () => {
-    // A check of the scheduler would ring for what is ready.
+  test('back: a BLPOP that Redis would block for an hour is given up in time, so a lost token costs seconds', async () => {
+    // A check by the scheduler would ring for ready messages.
     const { queue, handled, producer, log } = await startQueue({ checkInterval: 60_000 });
     await producer.offer(queue, null, '1h', { id: 'm' });
     clock!.set(-HOUR);
     const start = performance.now();
-    // Ready, and nobody rings.
+    // Makes the message ready without a ring.
     await scene.redis.multi().zrem(scene.key(queue, 'delayed'), 'm').rpush(scene.key(queue, 'ready'), 'm').exec();
     await handled.until('m', { within: BLOCK_TIMEOUT + 5000 + SLACK });
     const took = Math.round(performance.now() - start);
@@ -107,26 +107,29 @@ describeWithClock("Redis' own clock is set by an hour while it runs", () => {
   test.each([
     [HOUR, [[1], [1, 2]]],
     [-HOUR, [[1]]],
-  ])('by %d s, while a handler runs: its message is settled, and a retry follows as ever', async (step, attempts) => {
-    const { queue, handled, release, producer, isGone, isEmpty } = await startQueue();
-    await producer.offer(queue, 'held', 0, { id: 'held' });
-    await handled.until('held');
-    clock!.set(step);
-    // By the clock as it is now. Set forward, the lease may have ended before: then another attempt is under way.
-    const isLeased = async () => {
-      const held = await producer.find(queue, 'held');
-      const left = Number(held?.leasedUntil) - (await serverTime());
-      return left > 0 && left <= LEASE + 1000;
-    };
-    await until(isLeased, { within: LEASE + SLACK });
-    await producer.offer(queue, 'fails', 0, { id: 'fails' });
-    await until(() => handled.of('fails').length === 2);
-    release.open();
-    await until(async () => (await isGone('held')) && (await isGone('fails')) && (await isEmpty()));
-    expect(attempts).toContainEqual(handled.of('held').map(({ attempt }) => attempt));
-  });
+  ])(
+    'of %d s while a handler runs: its message is settled, and a failed message is retried',
+    async (step, attempts) => {
+      const { queue, handled, release, producer, isGone, isEmpty } = await startQueue();
+      await producer.offer(queue, 'held', 0, { id: 'held' });
+      await handled.until('held');
+      clock!.set(step);
+      // By the clock after the step. If it went forward, the lease may have ended, and another attempt runs.
+      const isLeased = async () => {
+        const held = await producer.find(queue, 'held');
+        const left = Number(held?.leasedUntil) - (await serverTime());
+        return left > 0 && left <= LEASE + 1000;
+      };
+      await until(isLeased, { within: LEASE + SLACK });
+      await producer.offer(queue, 'fails', 0, { id: 'fails' });
+      await until(() => handled.of('fails').length === 2);
+      release.open();
+      await until(async () => (await isGone('held')) && (await isGone('fails')) && (await isEmpty()));
+      expect(attempts).toContainEqual(handled.of('held').map(({ attempt }) => attempt));
+    },
+  );
 
-  test('to and fro under a steady flow: no message is lost', async () => {
+  test('back and forth under a steady flow: no message is lost', async () => {
     const { queue, handled, producer, isEmpty } = await startQueue();
     const ids: string[] = [];
     for (const step of [HOUR, 0, -HOUR, 0, HOUR]) {

@@ -50,8 +50,8 @@ describe('a cluster', () => {
     return user;
   }
 
-  describe.each(Object.entries(WAYS))('by way of %s', (_way, connect) => {
-    test('that refuses the password fails the start at once, without a word of it', async () => {
+  describe.each(Object.entries(WAYS))('connected with %s', (_way, connect) => {
+    test('that refuses the password fails the start-up at once, without revealing it', async () => {
       const login = { username: await newUser(), password: `${SECRET}-old` };
       const start = performance.now();
       const error = await refusalOf(startTestApp({ connection: connect(nodes, login) }));
@@ -60,7 +60,7 @@ describe('a cluster', () => {
       expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(SECRET);
     });
 
-    test('that changes the password says so, and works again when it is changed back', async () => {
+    test('whose password changes refuses calls as such, and works again when it is changed back', async () => {
       const queue = randomName('orders');
       const handled = new Handled();
       const username = await newUser();
@@ -86,7 +86,7 @@ describe('a cluster', () => {
     });
   });
 
-  test('that is none is named as such', async () => {
+  test('that is a single server is reported as not being a cluster', async () => {
     const { hostname, port } = new URL(sharedRedisUrl());
     const connection = { cluster: { nodes: [{ host: hostname, port: Number(port) }] } };
     await expect(startTestApp({ connection })).rejects.toMatchObject({
@@ -95,10 +95,10 @@ describe('a cluster', () => {
     });
   });
 
-  test('is asked to log in wherever its nodes are, by what the first node says', async () => {
+  test("gets the first node's login on all connections, even under addresses it announces itself", async () => {
     const user = await newUser();
     const queue = randomName('orders');
-    // The cluster itself tells of another address.
+    // The cluster announces a different address.
     const connection = { cluster: { nodes: [`redis://${user}:${SECRET}@127.0.0.2:${server.port}`] } };
     const app = await startTestApp({ connection }, { providers: [handlerOf(queue, () => undefined)] });
     await app.producer.offer(queue, 1, '1h');

@@ -8,19 +8,19 @@ import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** How late a message may be on a busy machine, ms; the next check, if need be, is a minute away. */
+/** How late a message may be on a busy machine, ms; the next check is a minute away. */
 const LATEST = 5000;
 
-describe('connections are killed', () => {
+describe('killed connections and lost announcements', () => {
   const scene = new Scene({});
   const proxies = new Proxies(scene);
 
   async function kill(type: 'pubsub' | 'normal'): Promise<number> {
-    // Not the one that kills, nor the one that looks.
+    // Spares the connection that kills.
     return Number(await scene.redis.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes'));
   }
 
-  test('an earlier message, offered while the timer waits for a later one, is handled in time', async () => {
+  test('a message offered while the timer waits for a later one is handled in time', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -34,7 +34,7 @@ describe('connections are killed', () => {
     }
   });
 
-  test('with all subscriptions killed again and again, messages are still handled in time', async () => {
+  test('messages are handled in time while all subscriptions are killed again and again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -53,12 +53,12 @@ describe('connections are killed', () => {
     expect(new Set(handled.ids).size).toBe(20);
     for (const { late } of handled.calls) {
       expect(late).toBeGreaterThanOrEqual(0);
-      // The safety bound is a check interval, but a new subscription looks at once.
+      // The safety bound is a check interval, but a new subscription triggers a transfer at once.
       expect(late).toBeLessThan(LATEST);
     }
   });
 
-  test('a lost announcement costs no more than the check interval', async () => {
+  test('a message whose announcement is lost is handled within the check interval', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({
@@ -66,17 +66,17 @@ describe('connections are killed', () => {
       providers: [handlerOf(queue, handled.record)],
     });
     await producer.offer(queue, null, '1h', { id: 'later' });
-    // Put there behind the producer's back: nobody announces it.
+    // Written directly, so nobody announces it.
     const { offeredAt } = (await producer.find(queue, 'later'))!;
     await scene.redis.zadd(scene.key(queue, 'delayed'), offeredAt.getTime(), 'later');
     await handled.until('later', { within: 1000 + LATEST });
     expect(handled.ids).toEqual(['later']);
   });
 
-  test('with all other connections killed again and again, nothing is lost that was acknowledged', async () => {
+  test('no acknowledged message is lost while all other connections are killed again and again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
-    // What was claimed, but whose answer got lost with the connection, comes back after the lease.
+    // A claim whose answer is lost with its connection comes back after the lease.
     const handler = handlerOf(queue, handled.record, { lease: '1s' });
     const { producer } = await scene.startApp({ providers: [handler] });
     const acknowledged: string[] = [];
@@ -113,7 +113,7 @@ describe('connections are killed', () => {
     for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
   });
 
-  test('SCRIPT FLUSH in the midst of the work goes unnoticed', async () => {
+  test('SCRIPT FLUSH in the middle of work has no effect', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -127,7 +127,7 @@ describe('connections are killed', () => {
     expect(log.filter((line) => !line.startsWith('log'))).toEqual([]);
   });
 
-  test('after OUTCOME_UNKNOWN an offer may be repeated with the same id: the message is there once', async () => {
+  test('an offer repeated with the same id after OUTCOME_UNKNOWN creates one message', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { connection: proxy.url, offerTimeout: 300 } });

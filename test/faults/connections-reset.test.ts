@@ -9,11 +9,11 @@ const RESET_EVERY = 200;
 const OFFER_EVERY = 5;
 const LEASE = 1000;
 
-describe('every connection is reset again and again', () => {
+describe('connections that are reset again and again', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  test('under load no acknowledged message is lost, none is early, and only lost leases bring one again', async () => {
+  test('lose no acknowledged message under load, make none early, and repeat one only after a lost lease', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const module = { connection: proxy.url, offerTimeout: '1s', defaults: { checkInterval: '2s', blockTimeout: '1s' } };
@@ -55,7 +55,7 @@ describe('every connection is reset again and again', () => {
     expect(acknowledged.filter((id) => !ended.has(id))).toEqual([]);
     expect([...codes.keys()].filter((code) => !/^(OUTCOME_UNKNOWN|NOT_CONNECTED)$/.test(code))).toEqual([]);
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
-    // No attempt is made twice: what comes again has spent one by losing its lease.
+    // No attempt is made twice: a repeated message has spent one with its lost lease.
     expect(new Set(starts.map(({ id, attempt }) => `${id} ${attempt}`)).size).toBe(starts.length);
     expect(again).toBeLessThan(starts.length / 10);
   });

@@ -11,23 +11,23 @@ import type { WorkerProcess } from '../support/worker/worker-process.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
 const LEASE = 2000;
-/** How long after a lease, or a due time, a message that a dead process left behind may take, ms: a second or two, and room for a busy machine. */
+/** How long after its lease or due time a message of a dead process may take, ms; 2 s are promised, the rest is for a busy machine. */
 const WITHIN = 2000 + 3000;
 
 interface Doomed {
   readonly worker: WorkerProcess;
   readonly hold: Hold | undefined;
-  /** What Redis has of the message now. */
+  /** The state of the message in Redis now. */
   state(): Promise<string | undefined>;
 }
 
 interface CrashPoint {
   readonly point: string;
-  /** What the proxy keeps from the process. */
+  /** What the proxy holds back at this point. */
   readonly hold?: (proxy: TcpProxy) => Hold;
-  /** The process is exactly there. */
+  /** Whether the process is exactly at this point. */
   readonly reached: (doomed: Doomed) => unknown;
-  /** Attempts on the doomed process, then on the other one. */
+  /** The attempts that the doomed process made, then those of the other one. */
   readonly attempts: readonly [doomed: number[], other: number[]];
 }
 
@@ -36,17 +36,17 @@ const quick: Task = null;
 
 const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
   {
-    point: 'its transfer is on its way',
+    point: 'before its transfer arrives',
     task: quick,
     hold: (proxy) => proxy.hold(callsOf('transfer')),
     reached: ({ hold }) => hold!.count > 0,
     attempts: [[], [1]],
   },
   {
-    point: 'its transfer is done, and the answer on its way',
+    point: 'before the answer to its transfer arrives',
     task: quick,
     hold: (proxy) => {
-      // It is at the doorbell too, and would claim.
+      // The process also waits at the doorbell and would claim.
       proxy.hold(callsOf('claim'));
       return proxy.holdReplies(callsOf('transfer'));
     },
@@ -54,27 +54,27 @@ const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
     attempts: [[], [1]],
   },
   {
-    point: 'its claim is done, and its handler has not started',
+    point: 'before the answer to its claim arrives',
     task: quick,
     hold: (proxy) => proxy.holdReplies(callsOf('claim')),
     reached: async ({ state }) => (await state()) === 'active',
     attempts: [[], [2]],
   },
   {
-    point: 'its handler runs',
+    point: 'while its handler runs',
     task,
     reached: ({ worker }) => worker.of('start').length === 1,
     attempts: [[1], [2]],
   },
   {
-    point: 'its handler has ended, and the outcome is on its way',
+    point: 'before its outcome arrives',
     task: quick,
     hold: (proxy) => proxy.hold(callsOf('settle')),
     reached: ({ worker, hold }) => worker.of('end').length === 1 && hold!.count === 1,
     attempts: [[1], [2]],
   },
   {
-    point: 'its message is settled, and it does not know yet',
+    point: 'before the answer to its outcome arrives',
     task: quick,
     hold: (proxy) => proxy.holdReplies(callsOf('settle')),
     reached: async ({ worker, state }) => worker.of('end').length === 1 && (await state()) === undefined,
@@ -82,7 +82,7 @@ const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
   },
 ];
 
-describe('a process is killed (-9) at the very moment when', () => {
+describe('a process killed with -9', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
@@ -111,9 +111,11 @@ describe('a process is killed (-9) at the very moment when', () => {
     };
   }
 
-  test('it has a message in hand: nothing is lost, and no message is handled more than twice', async () => {
+  test('loses no message at any point of its way, and no message is handled more than twice', async () => {
     const outcomes = await Promise.all(POINTS.map(killAt));
-    console.log(outcomes.map(({ took }, i) => `${POINTS[i]!.point}: gone ${took} ms after the kill`).join('\n'));
+    console.log(
+      outcomes.map(({ took }, i) => `${POINTS[i]!.point}: message gone ${took} ms after the kill`).join('\n'),
+    );
     for (const [i, { point, attempts }] of POINTS.entries()) {
       const { doomed, other, late } = outcomes[i]!;
       expect([point, doomed, other]).toEqual([point, ...attempts]);

@@ -7,7 +7,7 @@ import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** What servers say, each with the advice that the error and the log give. */
+/** Error replies of servers, each with the advice in our error and log. */
 const REPLIES: readonly (readonly [reply: string, advice: RegExp])[] = [
   ["READONLY You can't write against a read only replica.", /connect to the primary/],
   ['LOADING Redis is loading the dataset in memory', /try again when it has/],
@@ -21,11 +21,11 @@ const REPLIES: readonly (readonly [reply: string, advice: RegExp])[] = [
 
 const LEASE = 2000;
 
-describe('Redis answers with an error, as it does while it starts, fails over or is full', () => {
+describe('error replies from a Redis that starts, fails over or is full', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  /** A queue handled behind a proxy of its own. */
+  /** Starts a queue that is handled through a proxy of its own. */
   async function startBehindProxy() {
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -51,10 +51,10 @@ describe('Redis answers with an error, as it does while it starts, fails over or
   }
 
   test.each([1, 3])(
-    'transfers, claims and settlements refused %d times in a row: the message is handled, once',
+    'a message is handled once after its transfer, claim and settlement were each refused %d times',
     async (times) => {
       const stages = [];
-      // One after the other: the one that starts last hears what all of them log.
+      // One after the other, because the application that starts last receives what all of them log.
       for (const [reply, advice] of REPLIES) stages.push({ reply, advice, ...(await startBehindProxy()) });
       await Promise.all(
         stages.map(async ({ queue, handled, proxy, producer, reply, isGone }) => {
@@ -64,7 +64,7 @@ describe('Redis answers with an error, as it does while it starts, fails over or
           await handled.until('m', { within: 8000 });
           await until(() => isGone('m'), { within: 8000 });
           expect(refusals.map(({ count }) => count)).toEqual([times, times, times]);
-          // The loops live: the next message goes its way undisturbed.
+          // The loops are still alive: the next message is handled without delay.
           await producer.offer(queue, 0, 0, { id: 'next' });
           expect((await handled.until('next')).late).toBeLessThan(4000);
           expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
@@ -80,15 +80,15 @@ describe('Redis answers with an error, as it does while it starts, fails over or
         const counts = ['transfer failed', 'claiming failed', 'settling failed'].map(
           (step) => told.filter((line) => line.includes(step)).length,
         );
-        // A refusal of writes makes the client connect anew, and answers that are under way get lost with the connection.
+        // READONLY makes the client reconnect, and unanswered calls are lost with the connection.
         if (reply.startsWith('READONLY')) expect(Math.max(...counts)).toBeGreaterThan(0);
-        // However often it is refused.
+        // One line each, however many refusals.
         else expect([reply, ...counts]).toEqual([reply, 1, 1, 1]);
       }
     },
   );
 
-  test.each([1, 2])('a lease whose extension is refused %d times in a row is held nevertheless', async (times) => {
+  test.each([1, 2])('a lease is kept although its extension is refused %d times in a row', async (times) => {
     const held = [];
     for (const [reply] of REPLIES) held.push({ reply, ...(await startBehindProxy()) });
     await Promise.all(
@@ -109,7 +109,7 @@ describe('Redis answers with an error, as it does while it starts, fails over or
     }
   });
 
-  test.each([1, 3])('a subscription that is refused %d times in a row is soon tried again', async (times) => {
+  test.each([1, 3])('a subscription that is refused %d times in a row is soon established', async (times) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
@@ -127,7 +127,7 @@ describe('Redis answers with an error, as it does while it starts, fails over or
     expect((await handled.until('m')).late).toBeLessThan(4000);
   });
 
-  test('an offer fails with STORE_REFUSED and says what to do; offered again, it is there', async () => {
+  test('a refused offer fails with STORE_REFUSED and advice, and succeeds when it is repeated', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { connection: proxy.url, consume: false } });
@@ -145,7 +145,7 @@ describe('Redis answers with an error, as it does while it starts, fails over or
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 + REPLIES.length });
   });
 
-  test('a list of which a part is refused tells how much of it is written; offered again under its ids, it is there', async () => {
+  test('a partly refused list reports how much was written, and succeeds when repeated with its ids', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { connection: proxy.url, consume: false } });
@@ -154,7 +154,7 @@ describe('Redis answers with an error, as it does while it starts, fails over or
     const offerAll = () => producer.offerMany(queue, offers).catch((reason: unknown) => reason);
     const [[reply]] = [REPLIES[1]!];
 
-    // All of the batches that the list is cut into.
+    // The list is sent in four batches.
     proxy.refuse(callsOf('offer'), reply, 4);
     expect(await offerAll()).toMatchObject({ code: 'STORE_REFUSED' });
     expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });

@@ -21,26 +21,27 @@ const offer = (id: string, onDuplicate: Offer['onDuplicate']) => (store: Message
   store.offer([{ id, due: { at: FAR }, onDuplicate, body: 'J2' }]);
 const settle = (outcome: Outcome) => (store: MessageStore) => store.settle([{ claim: HELD, outcome }]);
 
-/** Every script, on every way it can take through the keys of a {@link FullQueues full queue}. */
+/** Every script, on every path through the keys of a {@link FullQueues full queue}. */
 export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = {
-  'offer of a new one': offer('new', 'reject'),
-  'offer of the earliest': (store) => store.offer([{ id: 'new', due: { at: 0 }, onDuplicate: 'reject', body: 'J2' }]),
-  'offer, keeping': offer('delayed', 'keep'),
-  'offer, replacing a delayed one': offer('delayed', 'replace'),
-  'offer, replacing a ready one': offer('ready', 'replace'),
-  'offer, replacing an active one': offer('active', 'replace'),
-  'offer, replacing a dead one': offer('dead', 'replace'),
+  'offer a new message': offer('new', 'reject'),
+  'offer the earliest message': (store) =>
+    store.offer([{ id: 'new', due: { at: 0 }, onDuplicate: 'reject', body: 'J2' }]),
+  'offer, keep': offer('delayed', 'keep'),
+  'offer, replace a delayed message': offer('delayed', 'replace'),
+  'offer, replace a ready message': offer('ready', 'replace'),
+  'offer, replace an active message': offer('active', 'replace'),
+  'offer, replace a dead message': offer('dead', 'replace'),
   cancel: (store) => store.cancel('delayed'),
   reschedule: (store) => store.reschedule('delayed', { at: FAR + 1 }),
-  'find a delayed one': (store) => store.find('delayed'),
-  'find an active one': (store) => store.find('active'),
-  'find a dead one': (store) => store.find('dead'),
+  'find a delayed message': (store) => store.find('delayed'),
+  'find an active message': (store) => store.find('active'),
+  'find a dead message': (store) => store.find('dead'),
   transfer: (store) => store.transfer({ scheduler: 's', limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: LONG_LEASE }),
-  'claim of one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
+  'claim one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
   ring: (store) => store.ring(),
-  'claim of nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
-  'claim in the place of another one': (store) =>
+  'claim nothing': (store) => store.claim({ token: 'new', limit: 0, lease: 0 }),
+  'claim in place of another': (store) =>
     store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: LONG_LEASE }),
   extend: (store) => store.extend([HELD], LONG_LEASE),
   'settle: ack': settle({ kind: 'ack' }),
@@ -54,22 +55,22 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   resume: (store) => store.resume(),
   clear: (store) => store.clear(),
   listDead: (store) => store.listDead({ cursor: undefined, limit: 10 }),
-  'redrive of one': (store) => store.redrive({ id: 'dead' }),
-  'redrive of the oldest': (store) => store.redrive({ oldest: 10 }),
-  'discard of one': (store) => store.discard({ id: 'dead' }),
-  'discard of the oldest': (store) => store.discard({ oldest: 10 }),
+  'redrive one': (store) => store.redrive({ id: 'dead' }),
+  'redrive the oldest': (store) => store.redrive({ oldest: 10 }),
+  'discard one': (store) => store.discard({ id: 'dead' }),
+  'discard the oldest': (store) => store.discard({ oldest: 10 }),
 };
 
 export interface FullQueue {
   readonly store: NativeMessageStore;
   readonly keys: NativeKeys;
-  /** Everything there is, byte by byte. */
+  /** Every key of the queue, byte by byte. */
   dump(): Promise<Record<string, string | null>>;
 }
 
 /**
- * Queues with a message in every state, named after it: `delayed`, `due`, `ready`, `active`, `expired` (an active one
- * whose lease has ended) and `dead`. Each but `delayed` and `due` has failed once. They are copies of one that is made
+ * Queues with a message in every state, named after it: `delayed`, `due`, `ready`, `active`, `expired` (active, but its
+ * lease has ended) and `dead`. Each but `delayed` and `due` has failed once. All are copies of one queue that is made
  * before the tests of a suite.
  */
 export class FullQueues {
@@ -77,7 +78,7 @@ export class FullQueues {
   #pattern = new Map<string, Buffer>();
   readonly #limits: StoreLimits;
 
-  /** @param options - `user`: who may do everything at first, as whom the stores connect */
+  /** @param options - `user`: the Redis user of the stores, who may do everything at first */
   constructor(
     private readonly scene: Scene,
     options: { readonly user?: string; readonly limits?: Partial<StoreLimits> } = {},
@@ -103,7 +104,7 @@ export class FullQueues {
     afterAll(() => this.#connections?.close());
   }
 
-  /** @param damage - what somebody else does to its keys before anything looks at them */
+  /** @param damage - what somebody else does to the keys before they are used */
   async copy(damage: (redis: ChainableCommander, keys: NativeKeys) => unknown = () => {}): Promise<FullQueue> {
     const queue = this.#open();
     const pipeline = this.scene.redis.pipeline();
@@ -151,7 +152,7 @@ async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, stri
   return Object.fromEntries(parts.map(([part], index) => [part, values[index]?.toString('latin1') ?? null]));
 }
 
-/** Every command that a script of the native layout runs which writes. */
+/** Every command in the scripts of the native layout that write. */
 export const COMMANDS = [
   ...[
     'del',

@@ -10,7 +10,7 @@ type Damage = (redis: ChainableCommander, keys: NativeKeys) => unknown;
 
 const ALL_IDS = [...FULL_QUEUE_IDS, 'new'];
 
-/** Of one message. */
+/** Damage to one message. */
 const OF_A_MESSAGE: Record<string, (id: string) => Damage> = {
   'no record': (id) => (redis, keys) => redis.hdel(keys.messages, id),
   'a record that is too short': (id) => (redis, keys) => redis.hset(keys.messages, id, 'short'),
@@ -19,28 +19,28 @@ const OF_A_MESSAGE: Record<string, (id: string) => Damage> = {
   'a second place, in ready': (id) => (redis, keys) => redis.rpush(keys.ready, id),
 };
 
-/** Of nobody, or of the queue. */
+/** Damage that belongs to no message, or to the queue as a whole. */
 const OF_THE_QUEUE: Record<string, Damage> = {
-  'a record of nobody': (redis, keys) => redis.hset(keys.messages, 'ghost', 'short'),
-  'attempts of nobody': (redis, keys) => redis.hset(keys.attempts, 'ghost', 'word'),
-  'a claim of nobody': (redis, keys) => redis.hset(keys.claims, 'ghost', 'nothing'),
-  'an error of nobody': (redis, keys) => redis.hset(keys.errors, 'ghost', 'word'),
-  'a delayed nobody': (redis, keys) => redis.zadd(keys.delayed, '-inf', 'ghost', 'inf', 'other'),
-  'a nobody that is never due': (redis, keys) => redis.zadd(keys.delayed, '1e300', 'ghost'),
-  'a lease of nobody': (redis, keys) => redis.zadd(keys.leases, '-inf', 'ghost', 'inf', 'other'),
+  'a record of an unknown message': (redis, keys) => redis.hset(keys.messages, 'ghost', 'short'),
+  'attempts of an unknown message': (redis, keys) => redis.hset(keys.attempts, 'ghost', 'word'),
+  'a claim of an unknown token': (redis, keys) => redis.hset(keys.claims, 'ghost', 'nothing'),
+  'an error of an unknown message': (redis, keys) => redis.hset(keys.errors, 'ghost', 'word'),
+  'an unknown message in delayed': (redis, keys) => redis.zadd(keys.delayed, '-inf', 'ghost', 'inf', 'other'),
+  'an unknown message that is never due': (redis, keys) => redis.zadd(keys.delayed, '1e300', 'ghost'),
+  'a lease of an unknown token': (redis, keys) => redis.zadd(keys.leases, '-inf', 'ghost', 'inf', 'other'),
   'a lease that ends between milliseconds': (redis, keys) => redis.zadd(keys.leases, '9000000000000.5', HELD.token),
-  'many that are ready and nobody': (redis, keys) =>
+  'many unknown messages in ready': (redis, keys) =>
     redis.rpush(keys.ready, ...Array.from({ length: 30 }, (_, index) => `ghost ${index}`)),
   'many tokens at the doorbell': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
   'no token at the doorbell': (redis, keys) => redis.del(keys.wake),
   'a word as its last move': (redis, keys) => redis.set(keys.mover, 'word'),
-  'no words as its last move': (redis, keys) => redis.set(keys.mover, ''),
+  'an empty text as its last move': (redis, keys) => redis.set(keys.mover, ''),
 };
 
-describe('a key of the queue holds garbage', () => {
+describe('garbage in the keys of a queue', () => {
   const scene = new Scene();
   const queues = new FullQueues(scene);
-  /** By call: where the messages of an intact queue are after it. */
+  /** The states of an intact queue's messages after each call. */
   const statesAfter: Record<string, Record<string, string>> = {};
 
   const statesOf = async (ids: readonly string[], store: MessageStore): Promise<Record<string, string>> =>
@@ -56,7 +56,7 @@ describe('a key of the queue holds garbage', () => {
     }
   });
 
-  /** A call is refused without a change, or does to all other messages what it does in an intact queue. */
+  /** Expects each call to be refused without a change, or to treat all other messages as in an intact queue. */
   async function expectNoHarm(damage: Damage, damaged = '') {
     for (const [name, call] of Object.entries(CALLS)) {
       const { store, dump } = await queues.copy(damage);
@@ -73,7 +73,7 @@ describe('a key of the queue holds garbage', () => {
     }
   }
 
-  describe.each(FULL_QUEUE_IDS)('of the message %s:', (id) => {
+  describe.each(FULL_QUEUE_IDS)('in the message %s:', (id) => {
     test.each(Object.entries(OF_A_MESSAGE))('%s harms no other message', async (_name, damage) => {
       await expectNoHarm(damage(id), id);
     });
@@ -83,17 +83,22 @@ describe('a key of the queue holds garbage', () => {
     await expectNoHarm(damage);
   });
 
-  test.each(['ready', 'due', 'expired'])('%s without a record: reported by a claim, and dropped', async (id) => {
-    const { store, keys } = await queues.copy((redis, { messages }) => redis.hdel(messages, id));
-    await store.transfer({ scheduler: 's', limit: 10 });
-    const { messages, orphans } = await store.claim({ token: 'new', limit: 10, lease: 1000 });
-    expect(orphans).toEqual([id]);
-    expect(messages.map((message) => message.id).sort()).toEqual(['due', 'expired', 'ready'].filter((it) => it !== id));
-    expect((await store.status()).counts.ready).toBe(0);
-    expect(await scene.redis.hget(keys.claims, 'new')).not.toContain(id);
-  });
+  test.each(['ready', 'due', 'expired'])(
+    'a message that is %s without a record is reported by a claim and dropped',
+    async (id) => {
+      const { store, keys } = await queues.copy((redis, { messages }) => redis.hdel(messages, id));
+      await store.transfer({ scheduler: 's', limit: 10 });
+      const { messages, orphans } = await store.claim({ token: 'new', limit: 10, lease: 1000 });
+      expect(orphans).toEqual([id]);
+      expect(messages.map((message) => message.id).sort()).toEqual(
+        ['due', 'expired', 'ready'].filter((it) => it !== id),
+      );
+      expect((await store.status()).counts.ready).toBe(0);
+      expect(await scene.redis.hget(keys.claims, 'new')).not.toContain(id);
+    },
+  );
 
-  test('dead without a record: not driven again, but removed', async () => {
+  test('a dead letter without a record cannot be redriven, and is removed', async () => {
     const damage: Damage = (redis, { messages }) => redis.hdel(messages, 'dead');
     const [driven, discarded] = [await queues.copy(damage), await queues.copy(damage)];
     expect(await driven.store.redrive({ oldest: 10 })).toBe(0);
@@ -104,7 +109,7 @@ describe('a key of the queue holds garbage', () => {
   });
 
   test.each([{ kind: 'ack' }, { kind: 'retry', delay: 1 }, { kind: 'defer', delay: 1 }] as const)(
-    'active without a record: its outcome $kind removes what is left of it',
+    'an active message without a record is removed by its outcome $kind',
     async (outcome) => {
       const { store } = await queues.copy((redis, { messages }) => redis.hdel(messages, 'active'));
       const { delayed, active } = (await store.status()).counts;
@@ -113,7 +118,7 @@ describe('a key of the queue holds garbage', () => {
     },
   );
 
-  test('active and ready: two claims hold it, and nothing is left of it after the first outcome', async () => {
+  test('a message that is both active and ready can be held by two claims, and is gone after the first acknowledgement', async () => {
     const { store } = await queues.copy((redis, { ready }) => redis.lpush(ready, 'active'));
     const { messages } = await store.claim({ token: 'new', limit: 1, lease: 1000 });
     expect(messages).toMatchObject([{ id: 'active' }]);
@@ -125,7 +130,7 @@ describe('a key of the queue holds garbage', () => {
     expect((await store.status()).counts).toMatchObject({ delayed: 2, active: 1 });
   });
 
-  test('many tokens at the doorbell: none is added, and a claim of the last ready message takes them away', async () => {
+  test('surplus tokens at the doorbell get no more, and a claim of the last ready message removes them', async () => {
     const { store, keys } = await queues.copy((redis, { wake }) => redis.rpush(wake, '1', 'word'));
     const tokens = await scene.redis.llen(keys.wake);
     await store.transfer({ scheduler: 's', limit: 10 });
@@ -136,7 +141,7 @@ describe('a key of the queue holds garbage', () => {
     expect(await scene.redis.llen(keys.wake)).toBe(0);
   });
 
-  test('a word as the sign of a pause: the queue is paused until it is resumed', async () => {
+  test('any text as the sign of a pause pauses the queue until it is resumed', async () => {
     const { store } = await queues.copy((redis, { paused }) => redis.set(paused, 'word'));
     expect(await store.status()).toMatchObject({ paused: true });
     expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [] });
@@ -144,7 +149,7 @@ describe('a key of the queue holds garbage', () => {
     expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [{ id: 'ready' }] });
   });
 
-  test('a word as the last move: none is known, and the next one is told as ever', async () => {
+  test('a word as the last move counts as none, and the next move is reported', async () => {
     const { store } = await queues.copy((redis, { mover, delayed }) => redis.set(mover, 'word').zrem(delayed, 'due'));
     expect(await store.transfer({ scheduler: 's', limit: 10 })).toMatchObject({ moved: 0, lastMove: null });
     await store.reschedule('delayed', { at: 1 });

@@ -12,7 +12,7 @@ const BLOCK_TIMEOUT = 1000;
 const OFFER_TIMEOUT = 1000;
 const CHECK_INTERVAL = 2000;
 const LEASE = 2000;
-/** How long after its bound something may happen on a busy machine, ms. */
+/** How much later than its bound something may happen on a busy machine, ms. */
 const SLACK = 4000;
 
 const module = {
@@ -20,17 +20,17 @@ const module = {
   defaults: { blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL, lease: LEASE },
 };
 
-describe('connections are half-open: bytes vanish, and nobody is told', () => {
+describe('half-open connections, whose bytes vanish without an error', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  /** An application behind a proxy, another one that offers without it. */
+  /** Starts an application behind a proxy, and another one that offers without it. */
   async function startBehindProxy() {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
     const { producer } = await scene.startApp({ module: { consume: false } });
-    // The last one to start hears what is logged.
+    // The application that starts last receives what is logged.
     const behind = await scene.startApp({
       module: { connection: proxy.url, ...module },
       providers: [handlerOf(queue, handled.record)],
@@ -63,11 +63,11 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
     return { connections: dark.length, took, handled };
   }
 
-  test('each kind alone, two and all at once are noticed in time; everything is handled, none early, none lost', async () => {
-    // One heartbeat, and its answer.
+  test('are noticed in time, one, two or all at once, and no message is lost or early', async () => {
+    // One heartbeat and the wait for its answer.
     const announcements = BLOCK_TIMEOUT + OFFER_TIMEOUT;
     const doorbell = BLOCK_TIMEOUT + 5000;
-    // As soon as it is used: by a check at the latest.
+    // Noticed when it is used, by the next check at the latest.
     const commands = CHECK_INTERVAL + OFFER_TIMEOUT;
     // A claim may have to fail before the consumer waits at its doorbell again.
     const commandsAndDoorbell = OFFER_TIMEOUT + doorbell;
@@ -89,14 +89,14 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
         );
         expect(connections).toBe(kind.roles.length);
         expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
-        // Until it is noticed, and until the leases end of what was claimed and never arrived.
+        // The time until it is noticed, and until the leases end of claims whose answers never arrived.
         expect(Math.max(...late)).toBeLessThan(kind.noticed + LEASE + SLACK);
         expect(new Set(handled.calls.map(({ id, attempt }) => `${id} ${attempt}`)).size).toBe(handled.calls.length);
       }),
     );
   });
 
-  test('without announcements an earlier message is handled within the safety bound', async () => {
+  test('without announcements, an earlier message is handled within the check interval', async () => {
     const { queue, handled, proxy, producer, behind } = await startBehindProxy();
     await producer.offer(queue, null, '1h');
     await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
@@ -107,7 +107,7 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
     expect(late).toBeGreaterThanOrEqual(0);
     expect(late).toBeLessThan(CHECK_INTERVAL + SLACK);
 
-    // The new subscription hears again.
+    // The new subscription hears announcements again.
     await until(() => !announcements!.isOpen);
     await until(() => proxy.connections.some((other) => other.isOpen && other.sent.has('SUBSCRIBE')));
     await producer.offer(queue, null, 200, { id: 'heard' });
@@ -115,7 +115,7 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
     expect(behind.log).toContainEqual(expect.stringMatching(/^error .*announcements is down: no answer/));
   });
 
-  test('offers in the dark fail in time with typed errors; offered again, each is there once', async () => {
+  test('fail offers in time with typed errors, and each one can be repeated without a duplicate', async () => {
     const { queue, proxy, behind, producer } = await startBehindProxy();
     const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
     const offer = async (id: string) => {
@@ -126,7 +126,7 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
       );
       return { id, error, took: performance.now() - start };
     };
-    // The first half is carried out, though nobody learns of it; the second half never arrives.
+    // The first half is carried out without an answer; the second half never arrives.
     const answers = proxy.holdReplies(({ command }) => command === 'EVALSHA' || command === 'EVAL');
     const carriedOut = ids.slice(0, 10).map(offer);
     await until(async () => (await producer.counts(queue)).delayed === 10);
@@ -148,7 +148,7 @@ describe('connections are half-open: bytes vanish, and nobody is told', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
-  test('a connection that goes dark while it is being opened is given up for another', async () => {
+  test('are replaced if they go dark while they are being opened', async () => {
     const { queue, handled, proxy, producer } = await startBehindProxy();
     const isForCommands = connectionsFor('commands');
     const isOpening = () => proxy.connections.filter((other) => isForCommands(other) && !other.sent.has('EVALSHA'));

@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 const OFFER_TIMEOUT = 300;
 const LAYOUTS = ['native', 'redisson'] as const;
 
-/** Calls that were cut off, what was done after that, and what must be left of it. */
+/** Calls that are cut off before they arrive, and the script of each. */
 const CALLS: Record<
   string,
   {
@@ -19,16 +19,16 @@ const CALLS: Record<
     readonly cut: (producer: DelayQueueProducer, queue: string) => Promise<unknown>;
   }
 > = {
-  'an offer that replaces': {
+  'a replacing offer': {
     script: 'offer',
     cut: (producer, queue) => producer.offer(queue, 'old', '1h', { id: 'm', onDuplicate: 'replace' }),
   },
-  'a cancellation': { script: 'cancel', cut: (producer, queue) => producer.cancel(queue, 'm') },
+  'a cancel': { script: 'cancel', cut: (producer, queue) => producer.cancel(queue, 'm') },
   'a reschedule': { script: 'reschedule', cut: (producer, queue) => producer.reschedule(queue, 'm', '9h') },
-  'a clearing': { script: 'clear', cut: (producer, queue) => producer.clear(queue) },
+  'a clear': { script: 'clear', cut: (producer, queue) => producer.clear(queue) },
 };
 
-describe('A call that the network delivers after its caller gave up', () => {
+describe('a call that arrives after its caller gave up', () => {
   const scene = new Scene({});
   const proxies = new Proxies(scene);
   const refusedLate = async () =>
@@ -38,13 +38,13 @@ describe('A call that the network delivers after its caller gave up', () => {
     const module = { offerTimeout: OFFER_TIMEOUT, consume: false, defaults: { layout } } as const;
 
     test.each(Object.entries(CALLS))(
-      '%s, changes nothing of what was acknowledged meanwhile',
+      '%s changes nothing that was acknowledged meanwhile',
       async (_, { script, cut }) => {
         const queue = scene.newQueue();
         const proxy = await proxies.start();
         const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url } });
         await producer.offer(queue, 'first', '1h', { id: 'm' });
-        // A script that the server does not know yet is sent a second time, whole.
+        // The server must know the script, or the call would be sent a second time.
         await cut(producer, scene.newQueue());
 
         const late = proxy.deliverLate(callsOf(script));
@@ -59,7 +59,7 @@ describe('A call that the network delivers after its caller gave up', () => {
       },
     );
 
-    test('a claim, in whose place another one came, holds no message', async () => {
+    test('a claim that has been replaced takes no message', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const latch = new Latch();

@@ -4,13 +4,13 @@ import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const LEASE = 1000;
-/** Another process may begin when the lease ends; a busy machine may be late by this, ms. */
+/** How late the signal may be on a busy machine, ms; another process may start when the lease ends. */
 const SLACK = 500;
 
-describe('Redis stops answering while a handler runs', () => {
+describe('a handler whose Redis stops answering', () => {
   const scene = new Scene({});
 
-  test('the signal aborts when the lease ends, though calls are still tried', async () => {
+  test('is aborted when its lease ends, although calls are still under way', async () => {
     const queue = scene.newQueue();
     let startedAt = 0;
     let abortedAt = 0;

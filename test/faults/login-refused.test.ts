@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 
 type Connection = DelayQueueModuleOptions['connection'];
 
-/** The ways to give the options of a connection, and the protocols and majors of ioredis that follow from them. */
+/** The ways to configure a connection, with both protocols and both majors of ioredis. */
 const WAYS: Readonly<Record<string, (options: RedisOptions) => Connection>> = {
   'as options': (options) => options,
   'as options, with RESP2': (options) => ({ ...options, protocol: 2 }),
@@ -22,7 +22,7 @@ const WAYS: Readonly<Record<string, (options: RedisOptions) => Connection>> = {
     new (Redis5 as unknown as typeof Redis)({ ...options, ...overrides }),
 };
 
-/** What a server never grants, and by what it is named. */
+/** What a server refuses for good, and how the error names it. */
 const REFUSALS: Readonly<Record<string, { rules: string; options: RedisOptions; says: RegExp }>> = {
   'a database that does not exist': {
     rules: '+@all',
@@ -34,7 +34,7 @@ const REFUSALS: Readonly<Record<string, { rules: string; options: RedisOptions; 
   'a user that is off': { rules: '+@all off', options: {}, says: /WRONGPASS/ },
 };
 
-describe.each(Object.entries(WAYS))('a connection that is given %s', (_way, connect) => {
+describe.each(Object.entries(WAYS))('a connection given %s', (_way, connect) => {
   const scene = new Scene({});
 
   const newUser = async (rules: string) => {
@@ -50,7 +50,7 @@ describe.each(Object.entries(WAYS))('a connection that is given %s', (_way, conn
   const killAll = (username: string) => scene.redis.client('KILL', 'USER', username);
 
   test.each(Object.entries(REFUSALS))(
-    'and asks for %s fails the start, at once and by name',
+    'that asks for %s fails the start-up at once with an error that names the cause',
     async (_what, refusal) => {
       const queue = scene.newQueue();
       const username = await newUser(refusal.rules);
@@ -60,14 +60,14 @@ describe.each(Object.entries(WAYS))('a connection that is given %s', (_way, conn
         const error = await refusalOf(scene.startApp({ module, providers: [handlerOf(queue, () => undefined)] }));
         const took = Math.round(performance.now() - start);
         expect(error).toMatchObject({ code: 'LOGIN_REFUSED', message: expect.stringMatching(refusal.says) });
-        // As long as the time limit of a call would be 5 s.
+        // A call's own time limit is 5 s.
         expect(took).toBeLessThan(2000);
       }
       expect(await keysOf(queue)).toBe(0);
     },
   );
 
-  /** An application whose messages are in database 1, and its user. */
+  /** Starts an application with a user of its own and its messages in database 1. */
   async function startIn1() {
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -89,7 +89,7 @@ describe.each(Object.entries(WAYS))('a connection that is given %s', (_way, conn
     });
   }
 
-  test('and loses the right to its database while it works serves nothing until it has it again', async () => {
+  test('that loses access to its database serves nothing until it is granted again', async () => {
     const { queue, handled, username, ...app } = await startIn1();
     await scene.redis.call('ACL', 'SETUSER', username, '-select');
     await killAll(username);
@@ -104,7 +104,7 @@ describe.each(Object.entries(WAYS))('a connection that is given %s', (_way, conn
     expect(await keysOf(queue)).toBe(0);
   });
 
-  test('and whose password is changed while it works says so, and works again when it is changed back', async () => {
+  test('whose password changes refuses calls as such, and works again when it is changed back', async () => {
     const { queue, handled, username, ...app } = await startIn1();
     await scene.redis.call('ACL', 'SETUSER', username, 'resetpass', '>another');
     await killAll(username);

@@ -4,24 +4,24 @@ import { Scene } from '../support/scene.js';
 import { CALLS, COMMANDS, FullQueues } from './full-queue.js';
 import { refusalOf } from '../support/refusal.js';
 
-/** Two queues were not filled at the same instant, nor asked at the same. */
+/** Instants differ between two queues, which were filled and called at different times. */
 const withoutInstants = (answer: unknown) =>
   JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
 
 describe('a user that loses the permission to run one command', () => {
   const scene = new Scene({});
   const user = randomName('user');
-  // So that letters are buried, and dropped at once.
+  // With these limits, letters are buried and dropped at once.
   const queues = new FullQueues(scene, { user, limits: { attempts: 2, maxDeadLetters: 0 } });
   const refusals = new Map<string, string[]>(COMMANDS.map((command) => [command, []]));
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);
 
   beforeAll(async () => {
-    // A script that the server does not know yet would be sent in another command.
+    // The server must know the scripts: an unknown one would be sent with EVAL instead of EVALSHA.
     for (const call of Object.values(CALLS)) await call((await queues.copy()).store);
   });
 
-  test.each(COMMANDS)('%s: each call is refused without a change, or has nothing to do with it', async (command) => {
+  test.each(COMMANDS)('%s: each call is refused without a change, or works as before', async (command) => {
     for (const [name, call] of Object.entries(CALLS)) {
       const { store, dump } = await queues.copy((redis, keys) =>
         redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)),
@@ -43,7 +43,7 @@ describe('a user that loses the permission to run one command', () => {
     }
   });
 
-  test('each of these commands matters to a call', () => {
+  test('each of these commands is needed by some call', () => {
     expect([...refusals].filter(([, names]) => names.length === 0)).toEqual([]);
   });
 });

@@ -14,10 +14,10 @@ const MANY = 300_000;
 const BATCH = 1000;
 const ROUNDS = 10;
 const LEASE = 600_000;
-/** How many times as long a step may take with fifteen times the messages: memory that is farther away, and a logarithm. */
+/** How many times as long a step may take with fifteen times the messages: cache misses, and a logarithm. */
 const MOST_TIMES_LONGER = 6;
 
-describe('many messages are pending, offered in reverse order of their due times', () => {
+describe('many pending messages, offered latest first', () => {
   const scene = new Scene({});
   let connections: RedisConnections;
   beforeAll(() => {
@@ -67,15 +67,15 @@ describe('many messages are pending, offered in reverse order of their due times
       for (let round = 0; round < ROUNDS; round++) await step(round);
       times[name] = (await computedTime(scene.redis)) - before;
     }
-    // The last to be offered is the first to fall due.
+    // The message offered last falls due first.
     const ids = claims.flat().map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: ROUNDS * BATCH }, (_, i) => idOf(pending - 1 - i)));
     expect((await store.status()).counts).toEqual({ delayed: pending - ROUNDS * BATCH, ready: 0, active: 0, dead: 0 });
     return { calls: await count.stop(), times };
   }
 
-  test('each costs what it costs with few: the same calls, which take the server no longer', async () => {
-    // From here on the server knows the scripts.
+  test('each step makes the same server calls as with few messages, in time that grows far less than their number', async () => {
+    // Loads the scripts into the server.
     await measure(ROUNDS * BATCH);
     const [few, many] = [await measure(FEW), await measure(MANY)];
     expect(many.calls).toEqual(few.calls);

@@ -12,14 +12,13 @@ import { TimerFloor } from '../support/timer-floor.js';
 
 const INTERVAL = 10;
 const LEASE = 1000;
-/** The promise is 1.2; the rest is for a busy machine, whose late timers let standbys fire. Without standbys it would be 3. */
+/** The promise is 1.2; on a busy machine, late timers let standbys fire too. Without standbys it would be 3. */
 const MOST_EXTRA_CALLS = 1.5;
 
-describe('many processes handle one queue', () => {
+describe('many processes that handle one queue', () => {
   const scene = new Scene({});
   const proxies = new Proxies(scene);
 
-  /** Offers at a steady pace. */
   async function offerFor(duration: number, producer: DelayQueueProducer, queue: string): Promise<string[]> {
     const ids: string[] = [];
     const start = performance.now();
@@ -30,14 +29,14 @@ describe('many processes handle one queue', () => {
     return ids;
   }
 
-  /** Server calls with that many schedulers, what scripts call included. */
+  /** Server calls with the given number of schedulers, including those inside scripts. */
   async function countCalls(schedulers: number) {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const provider = handlerOf(queue, handled.record);
     const apps = await Promise.all(Array.from({ length: schedulers }, () => scene.startApp({ providers: [provider] })));
-    // Until all but one have stepped back.
+    // Long enough for all but one to step back.
     await offerFor(1000, producer, queue);
     const count = await CommandCount.start(scene.redis);
     const ids = await offerFor(2000, producer, queue);
@@ -46,11 +45,11 @@ describe('many processes handle one queue', () => {
     expect(new Set(handled.ids).size).toBe(handled.calls.length);
     await Promise.all(apps.map((app) => app.close()));
     const all = Object.values(calls).reduce((sum, number) => sum + number, 0);
-    // On a busy machine messages are moved several at a time, which saves calls, whoever moves them.
+    // A busy machine moves several messages at a time, which saves calls for any number of schedulers.
     return { aMessage: all / ids.length, aMove: all / calls.zremrangebyrank! };
   }
 
-  test('with 1, 5 and 20 of them a move of messages costs the server the same', async () => {
+  test('a transfer with 5 or 20 of them costs the server at most 1.5 times as many calls as with one', async () => {
     const [one, five, twenty] = [await countCalls(1), await countCalls(5), await countCalls(20)];
     for (const [unit, ...calls] of [
       ['message', one.aMessage, five.aMessage, twenty.aMessage],
@@ -62,7 +61,7 @@ describe('many processes handle one queue', () => {
     expect(twenty.aMove / one.aMove).toBeLessThanOrEqual(MOST_EXTRA_CALLS);
   });
 
-  test('five processes handle each message once; when the eager one is killed, another takes over within 2 s', async () => {
+  test('five processes handle each message on time, and another takes over within 2 s when the eager one is killed', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const processes = await Promise.all(
@@ -100,7 +99,7 @@ describe('many processes handle one queue', () => {
     expect(standbys.every(({ worker }) => worker.exitCode === null)).toBe(true);
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...late)).toBeLessThanOrEqual(2000);
-    // Only what the killed one held comes again, and only when its lease has ended.
+    // Only what the killed process held is repeated, after its lease has ended.
     expect(new Set(starts().map(({ id, attempt }) => `${id} ${attempt}`)).size).toBe(starts().length);
     expect(again.length).toBeLessThanOrEqual(16);
     for (const { late: ms } of again) expect(ms).toBeLessThanOrEqual(LEASE + 2000);

@@ -9,7 +9,7 @@ const MESSAGES = 16;
 const BYTES = 240_000;
 const OFFER_TIMEOUT = 300;
 
-describe('the network to a worker is narrow', () => {
+describe('a worker on a narrow network', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
@@ -34,7 +34,7 @@ describe('the network to a worker is narrow', () => {
   const attempts = (handled: Handled) => handled.calls.map(({ id, attempt }) => `${id} ${attempt}`).sort();
   const once = Array.from({ length: MESSAGES }, (_, i) => `m${i} 1`).sort();
 
-  test('messages arrive in parts, each once, where all at once would take too long', async () => {
+  test('receives its messages in parts, each once, if a whole claim would take too long', async () => {
     const { queue, producer, handled } = await start(1_500_000);
     await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0), {
       within: 60_000,
@@ -43,7 +43,7 @@ describe('the network to a worker is narrow', () => {
   });
 
   test.each(['native', 'redisson'] as const)(
-    'where not one arrives in time, another worker gets them within seconds, with no attempt spent, in layout %s',
+    'leaves its messages to another worker, with no attempt spent, if not even one arrives in time: layout %s',
     async (layout) => {
       const { queue, producer, handled, worker, defaults } = await start(50_000, layout);
       const others = new Handled();

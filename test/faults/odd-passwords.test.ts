@@ -16,7 +16,7 @@ type Connection = DelayQueueModuleOptions['connection'];
 
 const OlderRedis = Redis5 as unknown as typeof Redis;
 
-/** Parts of every password, by which it would be known again wherever it is cut. */
+/** Parts of every password, so that even a fragment of it is recognised. */
 const PARTS = ['Kw7x', 'Jv3y', 'Hb5z'] as const;
 
 const special = fc
@@ -32,7 +32,7 @@ const password = fc
   .tuple(special, special, special, special)
   .map(([a, b, c, d]) => `${a}${PARTS[0]}${b}${PARTS[1]}${c}${PARTS[2]}${d}`);
 
-/** All that an error shows to whoever looks at it, the errors underneath included. */
+/** Everything that an error shows to anybody who inspects it, including its causes. */
 function everythingOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const own = Object.getOwnPropertyNames(error).map((name) => String(Reflect.get(error, name)));
@@ -53,7 +53,7 @@ interface Place {
   readonly password: string;
 }
 
-/** The ways in which somebody may give a password. */
+/** The ways to give a password. */
 const WAYS: Readonly<Record<string, (place: Place) => Connection>> = {
   'in a URL': ({ host, port, username, password }) => `redis://${username}:${password}@${host}:${port}`,
   'in a URL without a user': ({ host, port, password }) => `redis://:${password}@${host}:${port}`,
@@ -81,16 +81,16 @@ const WAYS: Readonly<Record<string, (place: Place) => Connection>> = {
       new Cluster([{ host, port }], { ...overrides, redisOptions: { ...login, ...overrides } }),
 };
 
-describe('a password, whatever is in it,', () => {
+describe('a password with any characters', () => {
   const scene = new Scene({});
-  /** Lets nobody in without a password. */
+  /** A server that requires a password. */
   let server: TestRedis;
   beforeAll(async () => {
     server = await startRedis({ args: ['--requirepass', 'another'] });
   });
   afterAll(() => server.stop());
 
-  /** @returns what is told where a connection is refused, at the start or later */
+  /** @returns everything that errors and the log say about a refused connection */
   async function tellOf(connection: Connection, onCode: (code: string) => void = () => undefined): Promise<string[]> {
     let app: TestApp | undefined;
     try {
@@ -106,7 +106,7 @@ describe('a password, whatever is in it,', () => {
     }
   }
 
-  test.each(Object.entries(WAYS))('given %s and refused, is in no error and no log line', async (way, connect) => {
+  test.each(Object.entries(WAYS))('given %s and refused appears in no error and no log line', async (way, connect) => {
     const { host, port } = server;
     const codes = new Set<string>();
     await fc.assert(
@@ -116,7 +116,7 @@ describe('a password, whatever is in it,', () => {
       }),
       { numRuns: 40 },
     );
-    // ioredis itself may take a part of the password for something else, and find no server there.
+    // ioredis may take a part of the password for an address, and find no server there.
     const possible = [
       'INVALID_OPTION',
       'LOGIN_REFUSED',
@@ -126,7 +126,7 @@ describe('a password, whatever is in it,', () => {
     expect([...codes].filter((code) => !possible.includes(code))).toEqual([]);
   });
 
-  test('that a server does not take any longer is in no error and no log line', async () => {
+  test('that a server no longer accepts appears in no error and no log line', async () => {
     const { host, port } = scene.server;
     await fc.assert(
       fc.asyncProperty(password, async (right) => {
@@ -150,24 +150,27 @@ describe('a password, whatever is in it,', () => {
     );
   });
 
-  test.each(['ioredis 6', 'ioredis 5'])('is in nothing that a server repeats of it, with %s', async (major) => {
-    // A server that does not know a command shows its arguments.
-    const forgetful = await startRedis({ args: ['--rename-command', 'AUTH', '', '--rename-command', 'HELLO', ''] });
-    const way = major === 'ioredis 6' ? 'as an option' : 'to a function of ioredis 5';
-    await fc.assert(
-      fc.asyncProperty(password, async (wrong) => {
-        const { host, port } = forgetful;
-        const told = await tellOf(WAYS[way]!({ host, port, username: 'app', password: wrong }));
-        expect(told.join()).toContain("ERR unknown command 'auth'");
-        expectNothingOf(told);
-      }),
-      { numRuns: 10 },
-    );
-    await forgetful.stop();
-  });
+  test.each(['ioredis 6', 'ioredis 5'])(
+    'that a server repeats in its error reply appears in no error and no log line, with %s',
+    async (major) => {
+      // A server answers an unknown command by repeating its arguments.
+      const forgetful = await startRedis({ args: ['--rename-command', 'AUTH', '', '--rename-command', 'HELLO', ''] });
+      const way = major === 'ioredis 6' ? 'as an option' : 'to a function of ioredis 5';
+      await fc.assert(
+        fc.asyncProperty(password, async (wrong) => {
+          const { host, port } = forgetful;
+          const told = await tellOf(WAYS[way]!({ host, port, username: 'app', password: wrong }));
+          expect(told.join()).toContain("ERR unknown command 'auth'");
+          expectNothingOf(told);
+        }),
+        { numRuns: 10 },
+      );
+      await forgetful.stop();
+    },
+  );
 
-  test('is in nothing that is told of sentinels', async () => {
-    // To one that is asked for a password, a server is as good as a sentinel.
+  test('given to sentinels appears in no error and no log line', async () => {
+    // A plain server refuses a password just as a sentinel does.
     const sentinels = [{ host: server.host, port: server.port }];
     await fc.assert(
       fc.asyncProperty(password, async (sentinelPassword) => {

@@ -7,10 +7,10 @@ import { until } from '../support/until.js';
 const PRODUCERS = 5;
 const ENOUGH = 30;
 
-describe('several processes offer one id again and again, while it is handled', () => {
+describe('one id offered by several processes while it is handled', () => {
   const scene = new Scene();
 
-  test('each message that was created is handled, once, and no other', async () => {
+  test('has each created message handled once, and no other', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const producers = await Promise.all(

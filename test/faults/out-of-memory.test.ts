@@ -7,10 +7,10 @@ import { until } from '../support/until.js';
 
 const LEASE = 3000;
 
-describe('Redis is out of memory and evicts nothing', () => {
+describe('a Redis out of memory that evicts nothing', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'noeviction'] });
 
-  test('offers are refused with a typed error; everything that is there goes on', async () => {
+  test('refuses offers with a typed error, while everything already stored goes on', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();
@@ -44,7 +44,7 @@ describe('Redis is out of memory and evicts nothing', () => {
     expect(await producer.reschedule(queue, 'moved', 700)).toBe(true);
     await producer.pause(queue);
     await producer.resume(queue);
-    // A lease is extended.
+    // The lease of the running handler is extended.
     const leaseEnd = async () => (await producer.find(queue, 'held'))!.leasedUntil!.getTime();
     const endsAt = await leaseEnd();
     await until(async () => (await leaseEnd()) > endsAt, { within: LEASE });

@@ -5,10 +5,10 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('Redis is down', () => {
+describe('while Redis is down', () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 
-  test('an application starts nevertheless, and goes to work when Redis is there', async () => {
+  test('an application starts, and begins to work when Redis is back', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     await scene.server.kill9();
@@ -26,7 +26,7 @@ describe('Redis is down', () => {
   });
 
   test.each(['with a handler', 'without one'])(
-    'an application %s closes within its shutdown timeout, and some',
+    'an application %s closes soon after its shutdownTimeout',
     async (kind) => {
       const queue = scene.newQueue();
       const handled = new Handled();
@@ -42,7 +42,7 @@ describe('Redis is down', () => {
         let closed = false;
         void close().then(() => (closed = true));
         await until(() => closed, { within: 8000 });
-        // The default would be 10 s.
+        // The default timeout is 10 s.
         expect(performance.now() - start).toBeLessThan(8000);
       } finally {
         await scene.server.restart();
@@ -50,7 +50,7 @@ describe('Redis is down', () => {
     },
   );
 
-  test('offers fail in time, saying that nothing was written', async () => {
+  test('offers fail in time, and soon with an error that says nothing was written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { offerTimeout: 300 } });
     await producer.offer(queue, null, '1h');
@@ -69,7 +69,7 @@ describe('Redis is down', () => {
     }
   });
 
-  test('after a crash and a restart with its data, everything goes on by itself and in time', async () => {
+  test('after a crash and a restart with its data, messages are handled by themselves and in time', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -85,13 +85,13 @@ describe('Redis is down', () => {
     await handled.until('meanwhile', { within: 10_000 });
     const { late } = await handled.until('after');
     expect(late).toBeGreaterThanOrEqual(0);
-    // The next check would be a minute later.
+    // The next check would come a minute later.
     expect(late).toBeLessThan(5000);
     await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
     expect(handled.ids).toEqual(['before', 'meanwhile', 'after']);
   });
 
-  test('an outage is told once by each connection, and so is its end, however many calls fail', async () => {
+  test('each connection logs an outage once and its end once, however many calls fail', async () => {
     const queues = Array.from({ length: 5 }, () => scene.newQueue());
     const { producer, log } = await scene.startApp({
       module: { offerTimeout: 100, defaults: { blockTimeout: '1s', checkInterval: '1s' } },
@@ -102,7 +102,7 @@ describe('Redis is down', () => {
       log.filter((line) => line.startsWith(level) && !line.includes('Handling')).sort();
     const connections = ['announcements', 'commands', ...queues.map(() => 'doorbell')];
     await scene.server.kill9();
-    // In which each of them fails a dozen times.
+    // Time for a dozen failures of each connection.
     await sleep(4000);
     expect([...linesOf('error'), ...linesOf('warn')]).toEqual(
       connections.map((role) => expect.stringMatching(`^error Redis connection for ${role} is down: .*ECONNREFUSED`)),
@@ -112,15 +112,15 @@ describe('Redis is down', () => {
     expect(linesOf('log')).toEqual(connections.map((role) => `log Redis connection for ${role} is back`));
   });
 
-  test('after a long outage work goes on as soon as after a short one', async () => {
+  test('after a long outage, work resumes as soon as after a short one', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
-    // Short ones, so that in a few seconds calls fail as often as they do in minutes otherwise.
+    // Short timeouts, so that calls fail as often in a few seconds as otherwise in minutes.
     const module = { offerTimeout: 100, defaults: { blockTimeout: '1s' } };
     const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
     await producer.offer(queue, null, 2000, { id: 'm' });
     await scene.server.kill9();
-    // Were the pauses between failed claims to double, the next one would now take about five seconds.
+    // If pauses between failed claims doubled, the next one would now last about five seconds.
     await sleep(7500);
     await scene.server.restart();
     const start = performance.now();
@@ -135,7 +135,7 @@ describe('Redis is down', () => {
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
     await producer.offer(queue, null, '1h', { id: 'lost' });
-    // As if the server had come back empty.
+    // Empties the server, as if it had restarted without its data.
     await Promise.all([scene.redis.flushall(), scene.redis.script('FLUSH')]);
     await scene.server.restart();
 

@@ -6,24 +6,23 @@ import { until } from '../support/until.js';
 import type { WorkerProcess } from '../support/worker/worker-process.js';
 import { TirelessProducer } from './tireless-producer.js';
 
-/** How long Redis stays away, kill after kill, ms. */
+/** How long Redis stays away after each kill, ms. */
 const ABSENCES = [0, 300, 1000, 3000];
-/** How many offers are acknowledged, at least, before each kill and after the last one. */
+/** The least number of acknowledged offers before each kill and after the last one. */
 const OFFERS_BETWEEN = 1000;
-/** The promise is that work flows 2 s after Redis answers; the rest is for a busy machine. */
+/** The promise is that work resumes within 2 s after Redis answers; the rest is for a busy machine. */
 const FLOWS_WITHIN = 2000 + 3000;
 
-describe('Redis, which writes everything to its disk at once, is killed (-9) again and again', () => {
+describe('a Redis that writes every command to disk, killed with -9 again and again', () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 
-  /** Waits until Redis answers. */
   async function untilItAnswers(): Promise<void> {
     const client = new Redis(scene.url, { lazyConnect: true });
     await client.ping();
     client.disconnect();
   }
 
-  /** Waits until every producer has offered, and every worker has ended, something that was acknowledged from now on. */
+  /** Waits until every producer has an offer acknowledged, and every worker has handled one of these. */
   async function untilWorkFlows(producers: TirelessProducer[], workers: WorkerProcess[]): Promise<void> {
     const before = producers.map(({ acknowledged }) => acknowledged.length);
     const flows = () => {
@@ -37,7 +36,7 @@ describe('Redis, which writes everything to its disk at once, is killed (-9) aga
     await until(flows, { within: FLOWS_WITHIN, every: 10 });
   }
 
-  test('no acknowledged offer is lost, one that was not sent is never handled, and work soon flows again', async () => {
+  test('loses no acknowledged offer, never handles one that was not sent, and work soon resumes', async () => {
     const queue = scene.newQueue();
     const settings = { queue, quiet: true, handler: { lease: 5000, attempts: 100 } };
     const workers = await Promise.all([scene.startWorker(settings), scene.startWorker(settings)]);

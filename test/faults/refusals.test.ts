@@ -9,11 +9,11 @@ import { until } from '../support/until.js';
 
 interface Condition {
   readonly says: RegExp;
-  /** @returns what ends it */
+  /** @returns a function that ends the condition */
   begin(scene: Scene): Promise<() => Promise<unknown>>;
 }
 
-/** What makes a server refuse writes, by the first word of its refusal. */
+/** Conditions in which a server refuses writes, by the first word of its reply. */
 const CONDITIONS: Readonly<Record<string, Condition>> = {
   NOREPLICAS: {
     says: /NOREPLICAS.*min-replicas-to-write/,
@@ -26,7 +26,7 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
     says: /MISCONF.*mend or free the disk/,
     begin: async ({ redis }) => {
       const [, dir] = (await redis.config('GET', 'dir')) as [string, string];
-      // Where nobody can write a file.
+      // A folder in which no file can be written.
       await redis.config('SET', 'dir', '/proc', 'save', '3600 1');
       await redis.bgsave();
       await until(async () => (await redis.info('persistence')).includes('rdb_last_bgsave_status:err'));
@@ -52,11 +52,11 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   },
 };
 
-describe('Redis refuses', () => {
+describe('a Redis that refuses', () => {
   const scene = new Scene({ args: ['--enable-protected-configs', 'yes', '--busy-reply-threshold', '100'] });
   const urlOf = (user: string) => scene.url.replace('redis://', `redis://${user}:secret@`);
 
-  test('an offer that may not be announced is refused, and nothing is written', async () => {
+  test('announcements has offers fail with nothing written', async () => {
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
     const { producer } = await scene.startApp({ module: { connection: urlOf('mute') } });
@@ -67,7 +67,7 @@ describe('Redis refuses', () => {
     expect(await scene.redis.keys(`${scene.prefix}:{${queue}}:*`)).toEqual([]);
   });
 
-  test('offers to keys out of bounds are refused with a typed error', async () => {
+  test('access to the keys has offers fail with a typed error', async () => {
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'bound', 'on', '>secret', '~elsewhere:*', '+@all', '&*');
     const { producer } = await scene.startApp({ module: { connection: urlOf('bound') } });
@@ -77,7 +77,7 @@ describe('Redis refuses', () => {
     });
   });
 
-  test('an application whose user lacks a permission does not start, and says what is missing', async () => {
+  test('a permission keeps the application from starting, with an error that names the queue and the ACL', async () => {
     const queue = scene.newQueue();
     const users: [string, string][] = [
       ['keys', '~elsewhere:* &* +@all'],
@@ -96,7 +96,7 @@ describe('Redis refuses', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
-  test('work goes on by itself once a permission that was taken is given again', async () => {
+  test('a permission for a while lets work resume by itself once it is granted again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     await scene.redis.call('ACL', 'SETUSER', 'late', 'reset', 'on', '>secret', '~*', '+@all', '&*');
@@ -112,14 +112,14 @@ describe('Redis refuses', () => {
     expect(attempt).toBe(1);
   });
 
-  test('work goes on by itself once a server that became a replica is the primary again', async () => {
+  test('writes as a replica lets work resume by itself once it is the primary again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
     await producer.offer(queue, 1, 300, { id: 'meanwhile' });
     await scene.redis.replicaof('127.0.0.1', 1);
     try {
-      // The refusal also makes the client connect anew, so other offers may find no connection.
+      // The refusal also makes the client reconnect, so other offers may find no connection.
       await until(async () => {
         const error: unknown = await producer.offer(queue, 1, 0).catch((reason: unknown) => reason);
         expect(error).toMatchObject({ code: 'STORE_REFUSED', message: expect.stringMatching(/READONLY.*replica/) });
@@ -134,15 +134,15 @@ describe('Redis refuses', () => {
     expect(attempt).toBe(1);
   });
 
-  describe.each(Object.entries(CONDITIONS))('all writes with %s, and goes on when that is over:', (word, condition) => {
-    test('offers fail saying what to do, and what falls due meanwhile is handled afterwards, once', async () => {
+  describe.each(Object.entries(CONDITIONS))('all writes with %s', (word, condition) => {
+    test('fails offers with advice, and what falls due meanwhile is handled once afterwards', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
-      // A subscription that is refused itself would have nobody try a transfer.
+      // If the subscription itself were refused, nobody would try a transfer.
       const channel = nativeKeys(scene.prefix, queue).due;
       await until(async () => Number((await scene.redis.pubsub('NUMSUB', channel))[1]) === 1);
-      // Later than the condition begins, be the machine ever so busy.
+      // Late enough for the condition to begin before it, even on a busy machine.
       await producer.offer(queue, 1, 3000, { id: 'meanwhile' });
       const end = await condition.begin(scene);
       try {
@@ -166,7 +166,7 @@ describe('Redis refuses', () => {
     });
   });
 
-  test('messages that fall due while Redis answers nobody are handled when it does again', async () => {
+  test('to answer at all has messages that fall due meanwhile handled when it answers again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({

@@ -13,13 +13,13 @@ import { until } from '../support/until.js';
 
 const OlderRedis = Redis5 as unknown as typeof Redis;
 
-/** By both majors of ioredis: the one greets with HELLO, the other with AUTH. */
+/** ioredis 6 greets with HELLO, ioredis 5 with AUTH. */
 const MAJORS: Readonly<Record<string, (url: string) => DelayQueueModuleOptions['connection']>> = {
   'ioredis 6': (url) => url,
   'ioredis 5': (url) => (overrides) => new OlderRedis(url, overrides),
 };
 
-/** What passes by itself. */
+/** Replies to conditions that pass by themselves. */
 const PASSING = [
   'LOADING Redis is loading the dataset in memory',
   "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
@@ -28,7 +28,7 @@ const PASSING = [
   'ERR upstream failure',
 ];
 
-/** What does not, and what is to be done. */
+/** Replies to conditions that do not pass, with our advice. */
 const LASTING: readonly (readonly [reply: string, advice: RegExp])[] = [
   ['NOAUTH Authentication required.', /set it in `connection`/],
   ['WRONGPASS invalid username-password pair or user is disabled.', /percent-encode/],
@@ -52,7 +52,7 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
     return { queue, handled, refused, starting };
   }
 
-  test.each(PASSING)('that is answered with %s is repeated, and the start waits for it', async (reply) => {
+  test.each(PASSING)('answered with %s is repeated, and the start-up waits for it', async (reply) => {
     const { queue, handled, refused, starting } = await startBehind(reply, 3);
     const { producer } = await starting;
     await producer.offer(queue, 1, 0, { id: 'm' });
@@ -60,7 +60,7 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
     expect(refused.count).toBe(3);
   });
 
-  test.each(LASTING)('that is answered with %s fails the start at once', async (reply, advice) => {
+  test.each(LASTING)('answered with %s fails the start-up at once', async (reply, advice) => {
     const { starting } = await startBehind(reply, Infinity);
     const start = performance.now();
     const error = await refusalOf(starting);
@@ -69,10 +69,10 @@ describe.each(Object.entries(MAJORS))('a greeting by %s', (major, connect) => {
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('p4ssw0rd');
   });
 
-  test('that the other side hangs up on is repeated, and the log says so', async () => {
+  test('is repeated after the server hangs up, and the log says so', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
-    // No greeting reaches the server, so that none is answered before the next reset.
+    // Keeps greetings from the server, so that none is answered before the next reset.
     const greetings = proxy.hold(() => true);
     const hangUp = setInterval(() => proxy.reset(), 1);
     const app = await scene.startApp({ module: { connection: connect(proxy.url), offerTimeout: 300 } });
@@ -92,9 +92,9 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     startTestApp({ connection: connect(url) }, { providers: [handlerOf('orders', handled.record)] });
 
   test.each([
-    ['that wants a password', ['--requirepass', 'secret']],
+    ['that requires a password', ['--requirepass', 'secret']],
     ['whose default user is off', ['--user', 'default', 'off']],
-  ])('a server %s, and is given none, is named as such at once', async (_what, args) => {
+  ])('a server %s fails the start-up at once without one, and the error says so', async (_what, args) => {
     const server = await startRedis({ args });
     const begin = performance.now();
     await expect(start(server.url)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     await server.stop();
   });
 
-  test('a server that does not know HELLO is served by the older protocol', async () => {
+  test('a server without HELLO is used with the older protocol', async () => {
     const server = await startRedis({ args: ['--rename-command', 'HELLO', ''] });
     const handled = new Handled();
     const app = await start(server.url.replace('redis://', 'redis://default:@') + '/3', handled);
@@ -122,7 +122,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     await server.stop();
   });
 
-  test('a server that comes back with fewer databases gets no key in another one', async () => {
+  test('a server that comes back with too few databases gets no key in another database', async () => {
     const server = await startRedis({ args: ['--databases', '4'] });
     const { port } = server;
     const handled = new Handled();

@@ -7,28 +7,28 @@ import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const ACTIVE = 100;
-/** More than one call of the repair looks at. */
+/** More than one call of the repair examines. */
 const MESSAGES = 1000;
 
 /** What somebody does to a queue with messages in every state. */
 const DAMAGES: Record<string, (redis: Redis, keys: NativeKeys) => Promise<unknown>> = {
-  'what consumers held is deleted': (redis, { claims, leases }) => redis.del(claims, leases),
-  'the list of ready messages is deleted': (redis, { ready }) => redis.del(ready),
-  'a part of the delayed messages is deleted': (redis, { delayed }) => redis.zremrangebyrank(delayed, 1, -1),
-  'the dead letters are forgotten': (redis, { dead, errors }) => redis.del(dead, errors),
+  'the claims of consumers are deleted': (redis, { claims, leases }) => redis.del(claims, leases),
+  'the ready messages are deleted': (redis, { ready }) => redis.del(ready),
+  'some of the delayed messages are deleted': (redis, { delayed }) => redis.zremrangebyrank(delayed, 1, -1),
+  'the dead letters are deleted': (redis, { dead, errors }) => redis.del(dead, errors),
 };
 
-describe('Messages that are in no state are ready again after the next start, and the log tells of it, when', () => {
+describe('messages in no state', () => {
   const scene = new Scene();
 
   test.each([
-    ['native', 'what consumers held is deleted'],
-    ['native', 'the list of ready messages is deleted'],
-    ['native', 'a part of the delayed messages is deleted'],
-    ['native', 'the dead letters are forgotten'],
-    ['redisson', 'what consumers held is deleted'],
-    ['redisson', 'the dead letters are forgotten'],
-  ] as const)('in layout %s %s', async (layout, damage) => {
+    ['native', 'the claims of consumers are deleted'],
+    ['native', 'the ready messages are deleted'],
+    ['native', 'some of the delayed messages are deleted'],
+    ['native', 'the dead letters are deleted'],
+    ['redisson', 'the claims of consumers are deleted'],
+    ['redisson', 'the dead letters are deleted'],
+  ] as const)('are ready again after the next start, and the log says so: layout %s, %s', async (layout, damage) => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false, defaults: { layout } } });

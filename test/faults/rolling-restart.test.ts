@@ -6,13 +6,13 @@ import type { Task } from '../support/worker/worker-settings.js';
 
 const PROCESSES = 3;
 const OFFERS_BETWEEN = 100;
-/** Between two offers, ms: half of what a single process can handle. */
+/** The time between two offers, ms: half of what a single process can handle. */
 const PACE = 5;
 
 describe('a rolling restart under load', () => {
   const scene = new Scene();
 
-  test('each message is handled once, and no attempt is spent, though every process gets SIGTERM at work', async () => {
+  test('handles each message once, with no attempt spent, although every process gets SIGTERM at work', async () => {
     const queue = scene.newQueue();
     const settings = { queue, module: { shutdownTimeout: '30s' } };
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -28,7 +28,7 @@ describe('a rolling restart under load', () => {
     for (let i = 0; i < PROCESSES; i++) {
       const target = offered.length + OFFERS_BETWEEN;
       await until(() => offered.length >= target, { within: 20_000 });
-      // At work: more handlers of it have started than ended.
+      // At work means that more of its handlers have started than ended.
       await until(() => running[i]!.of('start').length > running[i]!.of('end').length);
       const [next] = await Promise.all([scene.startWorker(settings), running[i]!.end('SIGTERM')]);
       all.push(next);

@@ -44,7 +44,7 @@ describe('a Redis behind TLS and a password', () => {
     tls: { ca: readFileSync(fileOf('ca.crt')) },
   });
 
-  test('is used as any other', async () => {
+  test('works like any other', async () => {
     const queue = randomName('orders');
     const handled = new Handled();
     const app = await startTestApp({ connection: connection() }, { providers: [handlerOf(queue, handled.record)] });
@@ -53,14 +53,14 @@ describe('a Redis behind TLS and a password', () => {
     await app.close();
   });
 
-  test('is not trusted without its authority, and the log says why', async () => {
+  test('is not trusted without its certificate authority, and the log says why', async () => {
     const { tls: _authority, ...rest } = connection();
     const app = await startTestApp({ connection: { ...rest, tls: {} }, offerTimeout: 500 });
     expect(app.log.join('\n')).toMatch(/certificate/);
     await app.close();
   });
 
-  test('neither the password nor a payload ever gets into the log or an error', async () => {
+  test('never has its password or a payload in the log or in an error', async () => {
     const queue = randomName('orders');
     const errors: unknown[] = [];
     const note = (error: unknown) => errors.push(error);
@@ -75,7 +75,7 @@ describe('a Redis behind TLS and a password', () => {
     const { producer, log } = app;
     await producer.offer(queue, { card: SECRET }, 0);
     await until(async () => (await producer.counts(queue)).dead === 1);
-    // A body that cannot be read: its bytes are a payload, too.
+    // A body that cannot be read contains a payload too.
     await redis.hset(
       `delay-queue:{${queue}}:messages`,
       'broken',
@@ -110,7 +110,7 @@ describe('a Redis behind TLS and a password', () => {
   });
 });
 
-/** All that an error would show to whoever logs it, the errors underneath included. */
+/** Everything that an error shows when it is logged, including its causes. */
 function everythingOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return [error.message, error.stack, JSON.stringify(error), everythingOf(error.cause)].join('\n');

@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 const DELAY = 700;
 const PRELOAD = new URL('./shifted-clock/shift-clock.js', import.meta.url).href;
 
-describe('the clock of a process is wrong', () => {
+describe('a process whose clock is wrong', () => {
   const scene = new Scene();
 
   const serverTime = async () => {
@@ -15,7 +15,7 @@ describe('the clock of a process is wrong', () => {
     return Number(seconds) * 1000 + Number(micros) / 1000;
   };
 
-  test('by an hour, either way: due times are those of Redis, and its messages are handled in time', async () => {
+  test("gets due times by Redis' clock and handles its messages in time, an hour behind or ahead", async () => {
     const before = await serverTime();
     await Promise.all(
       [-HOUR, HOUR].map(async (shift) => {

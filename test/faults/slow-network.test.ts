@@ -7,11 +7,11 @@ import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('answers are slow', () => {
+describe('slow answers', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  test("an earlier message, announced while a transfer's answer is on its way, is handled in time", async () => {
+  test("a message announced while a transfer's answer is on its way is handled in time", async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
@@ -25,10 +25,10 @@ describe('answers are slow', () => {
     for (const round of ['first', 'second', 'third']) {
       await producer.offer(queue, null, '1h', { id: `${round}-later` });
       const hold = proxy.holdReplies(callsOf('transfer'));
-      // A new subscription looks at once. The answer on its way says: come again in an hour.
+      // A new subscription triggers a transfer at once, whose answer says to come back in an hour.
       expect(proxy.reset(connectionsFor('announcements'))).toBe(1);
       await until(() => hold.count > 0);
-      // Subscribed later, so it hears an announcement after the application does.
+      // It subscribed later, so it hears an announcement after the application does.
       const spy = new Redis(proxy.url);
       const heard: string[] = [];
       spy.on('message', (_channel, text) => heard.push(text));
@@ -38,7 +38,7 @@ describe('answers are slow', () => {
       spy.disconnect();
       hold.release();
 
-      // Otherwise it would be found by the next check, in a minute.
+      // Without the announcement, the next check would find it in a minute.
       const { late } = await handled.until(`${round}-earlier`);
       expect(late).toBeGreaterThanOrEqual(0);
       expect(late).toBeLessThan(5000);
@@ -47,7 +47,7 @@ describe('answers are slow', () => {
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('with 100 ms of latency in each direction, nothing is early, and nothing later than a few round trips', async () => {
+  test('with 100 ms of latency each way, no message is early, and most are at most a few round trips late', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
@@ -64,7 +64,7 @@ describe('answers are slow', () => {
     );
     expect(new Set(handled.ids).size).toBe(50);
     expect(late[0]).toBeGreaterThanOrEqual(0);
-    // The slowest one may be late because the machine is busy.
+    // A busy machine may delay single messages.
     expect(late[25]).toBeLessThan(1200);
     expect(late.at(-1)).toBeLessThan(5000);
   });

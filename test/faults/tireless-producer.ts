@@ -1,11 +1,11 @@
 import type { DelayQueueError, DelayQueueProducer } from '../../lib/index.js';
 
-/** The longest delay of what it offers, ms. */
+/** The longest delay of an offer, ms. */
 const LONGEST_DELAY = 300;
 
 /**
- * Offers without a pause, with many hands at once, and knows what became of each offer. An id is never offered twice, so an
- * offer's outcome is the message's.
+ * Offers without a pause from several loops at once, and records what became of each offer. An id is never offered twice,
+ * so an offer's outcome is the message's.
  */
 export class TirelessProducer {
   /** In the order of their acknowledgements. */
@@ -27,12 +27,12 @@ export class TirelessProducer {
     return [...this.#failed.keys()];
   }
 
-  /** The ids of the offers that failed in a certain way. */
+  /** The ids of the offers that failed with the given code. */
   failedWith(code: DelayQueueError['code']): string[] {
     return this.#failed.get(code) ?? [];
   }
 
-  /** Ends when what is under way has been answered. */
+  /** Resolves once all offers under way have been answered. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#hands);
@@ -47,7 +47,7 @@ export class TirelessProducer {
       } catch (error) {
         const { code } = error as DelayQueueError;
         this.#failed.set(code, [...this.failedWith(code), id]);
-        // Fails at once, so that this would go round for ever.
+        // It fails at once, so the loop would spin forever.
         if (code === 'CLOSED') return;
       }
     }

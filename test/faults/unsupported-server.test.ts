@@ -7,7 +7,7 @@ import { checkServer } from '../../lib/store/redis/server-check.js';
 describe('a Redis that evicts keys', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'allkeys-lru'] });
 
-  test('is refused at the start, with what to do', async () => {
+  test('is refused at start-up, and the error says what to do', async () => {
     const start = scene.startApp({ providers: [handlerOf(scene.newQueue(), () => undefined)] });
     await expect(start).rejects.toMatchObject({
       code: 'UNSUPPORTED_SERVER',
@@ -25,17 +25,17 @@ describe('a Redis that evicts keys', () => {
     expect(await handled.untilCalls(1)).toMatchObject({ attempt: 1 });
   });
 
-  test('is accepted if it evicts only keys with an expiry: a queue has none', async () => {
+  test('is accepted if it evicts only keys with an expiry, because a queue has none', async () => {
     await scene.redis.config('SET', 'maxmemory-policy', 'volatile-lru');
     await expect(scene.startApp()).resolves.toBeDefined();
   });
 });
 
-describe('the check of the server', () => {
+describe('the server check', () => {
   const info = (version: string) =>
     `# Server\r\nredis_version:${version}\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n`;
 
-  test.each(['7.0.15', '7.2.4', '8.6.0', '10.0.0'])('takes version %s', (version) => {
+  test.each(['7.0.15', '7.2.4', '8.6.0', '10.0.0'])('accepts version %s', (version) => {
     expect(() => checkServer(info(version), { allowEviction: false })).not.toThrow();
   });
 

@@ -8,11 +8,11 @@ const LEASE = 2000;
 /** The promise is the lease and 2 s; the rest is for a busy machine. */
 const TAKEN_OVER_WITHIN = LEASE + 2000 + 3000;
 
-describe('a worker process is killed', () => {
+describe('a worker process', () => {
   const scene = new Scene();
   const allGone = (counts: object) => Object.values(counts).every((count) => count === 0);
 
-  test('what it held is handled by the other one soon after the lease, as a second attempt', async () => {
+  test('that is killed has its messages handled by another soon after the lease, as a second attempt', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };
@@ -38,7 +38,7 @@ describe('a worker process is killed', () => {
     expect(new Set([...held, ...other.of('start').map(({ id }) => id)]).size).toBe(results.length);
   });
 
-  test('a message that kills its process each time is a dead letter after its attempts; the others flow', async () => {
+  test('that a message kills each time is spared after its last attempt, and the message is a dead letter', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: 1000, attempts: 2 } };
@@ -60,7 +60,7 @@ describe('a worker process is killed', () => {
     expect(survivor.of('start').map(({ id }) => id)).toEqual(['fine']);
   });
 
-  test('messages that fell due while no consumer ran are handled when one starts', async () => {
+  test('handles at start-up what fell due while no consumer ran', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const first = await scene.startWorker({ queue });
@@ -74,7 +74,7 @@ describe('a worker process is killed', () => {
     expect([...first.of('start'), ...second.of('start')].every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('a worker whose event loop stands still beyond the lease loses its messages; its late answer is refused', async () => {
+  test('whose event loop blocks beyond the lease loses its message, and its late outcome is refused', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: 1000, concurrency: 1 } };
@@ -85,7 +85,7 @@ describe('a worker process is killed', () => {
     const [stalled, other] = workers[0].of('start').length === 1 ? workers : [workers[1], workers[0]];
     await until(() => other.of('end').length === 1, { within: 15_000 });
     expect(other.of('end')).toMatchObject([{ id: 'm', attempt: 2 }]);
-    // Of the same id, so that a late answer that counted would be seen.
+    // The same id again, so that a late outcome that counted would show.
     await until(async () => (await producer.offer(queue, null, '1h', { id: 'm' })).created);
 
     await until(() => stalled.log.includes('lease was lost'), { within: 15_000 });

@@ -19,7 +19,7 @@ const RIGHT_TYPES = {
   paused: 'string',
 } as const;
 
-/** How somebody else's value gets there; it speaks of messages that there are. */
+/** How to write a foreign value of each type; its content names messages that exist. */
 const VALUES: Record<string, (redis: ChainableCommander, key: string) => unknown> = {
   string: (redis, key) => redis.set(key, 'ready'),
   list: (redis, key) => redis.rpush(key, 'ready', 'active', 'dead'),
@@ -35,16 +35,16 @@ const CASES = Object.entries(RIGHT_TYPES).flatMap(([part, rightType]) =>
     .map((type) => [part as keyof typeof RIGHT_TYPES, type] as const),
 );
 
-/** Two queues were not filled at the same instant, nor asked at the same. */
+/** Instants differ between two queues, which were filled and called at different times. */
 const withoutInstants = (answer: unknown) =>
   JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
 
-describe('a key of the queue holds something of another type', () => {
+describe('a key with a foreign type', () => {
   const scene = new Scene();
   const queues = new FullQueues(scene);
 
   test.each(CASES)(
-    'with a foreign %s, a %s, each call is refused without a change, or has nothing to do with it',
+    'has each call refused without a change, or working as before: key %s, type %s',
     async (part, type) => {
       for (const [name, call] of Object.entries(CALLS)) {
         const { store, keys, dump } = await queues.copy((redis, { [part]: key }) => VALUES[type]!(redis.del(key), key));
@@ -66,7 +66,7 @@ describe('a key of the queue holds something of another type', () => {
     },
   );
 
-  test('every key matters to a call', async () => {
+  test('is noticed by some call, whichever key it is', async () => {
     for (const part of Object.keys(RIGHT_TYPES) as (keyof typeof RIGHT_TYPES)[]) {
       const refusals = await Promise.all(
         Object.values(CALLS).map(async (call) => {
@@ -78,7 +78,7 @@ describe('a key of the queue holds something of another type', () => {
     }
   });
 
-  test('the producer tells what to do about it', async () => {
+  test('has the producer fail with advice, and nothing is written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await scene.redis.set(scene.key(queue, 'delayed'), 'foreign');

@@ -1,4 +1,4 @@
-/** A process that offers a message, handles it, and tells when, by its own wrong clock and by the time that passed. */
+/** A process that offers a message, handles it, and reports when, by its own wrong clock and by elapsed time. */
 import 'reflect-metadata';
 import type { DelayQueueModuleOptions } from '../../../lib/index.js';
 import { Handled } from '../../support/handled.js';
@@ -13,7 +13,7 @@ export interface Settings {
 }
 
 export interface Report {
-  /** What the process takes the time to be. */
+  /** The time by the process' own clock. */
   readonly clock: number;
   /** By the store's clock. */
   readonly dueAt: number;
@@ -24,7 +24,7 @@ export interface Report {
 const { module, queue, delay } = JSON.parse(process.argv[2] ?? '') as Settings;
 const handled = new Handled();
 const app = await startTestApp(module, { providers: [handlerOf(queue, handled.record)] });
-// A later one first, so that the timer is armed.
+// A later message first, so that the timer is armed.
 await app.producer.offer(queue, null, '1h');
 const clock = Date.now();
 const start = performance.now();

@@ -1,4 +1,4 @@
-/** Preloaded into a process: its wall clock is wrong from the start by the `shift` (ms) of its settings. */
+/** Preloaded into a process to shift its wall clock from the start by the `shift` (ms) of its settings. */
 import { argv } from 'node:process';
 
 const { shift } = JSON.parse(argv[2]);
