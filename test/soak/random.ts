@@ -1,13 +1,13 @@
-/** Random numbers that the same seed gives again: small, fast, and good enough to choose by. */
+/** Random numbers that a seed reproduces: small, fast, and good enough for choices. */
 export class Random {
   #state: number;
 
-  /** @param seeds - whole numbers; each series of them gives a sequence of its own */
+  /** @param seeds - whole numbers; each combination gives its own sequence */
   constructor(...seeds: readonly number[]) {
     this.#state = seeds.reduce((hash, seed) => scramble((hash ^ scramble(seed | 0)) + 0x9e3779b9), 0x2545f491);
   }
 
-  /** From 0, below 1. */
+  /** A number from 0 up to but excluding 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     return (scramble(this.#state) >>> 0) / 2 ** 32;
@@ -28,7 +28,7 @@ export class Random {
     return choice;
   }
 
-  /** All of them in another order. */
+  /** A shuffled copy. */
   shuffled<T>(items: readonly T[]): T[] {
     const rest = [...items];
     return Array.from(items, () => rest.splice(this.int(0, rest.length - 1), 1)[0]!);

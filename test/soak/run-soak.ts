@@ -14,10 +14,10 @@ import type { SoakSettings } from './soak-settings.js';
 import { SoakStage } from './soak-stage.js';
 import { LEASE } from './workload/message-plan.js';
 
-/** A fault is over for a process when a lease that it ended has been taken over, as promised: lease + 2 s. */
+/** A fault's effects end when the leases that it cost have been taken over, which is promised within lease + 2 s. */
 const RECOVERY = LEASE + 2000;
 
-/** Lets producers offer and workers handle while the nemesis does its work; heals, drains, and judges. */
+/** Runs producers and workers while the nemesis strikes; then heals, drains and judges. */
 export async function runSoak(settings: SoakSettings, tell: Narrator = () => undefined): Promise<SoakResult> {
   const faults = faultsOf(settings);
   const stage = await SoakStage.set(settings);
@@ -38,7 +38,7 @@ export async function runSoak(settings: SoakSettings, tell: Narrator = () => und
 function faultsOf({ kinds }: SoakSettings): readonly Fault[] {
   const unknown = kinds?.find((name) => !FAULTS.some(({ kind }) => kind === name));
   if (unknown !== undefined) {
-    throw new Error(`There is no fault '${unknown}'; there are ${FAULTS.map(({ kind }) => kind).join(', ')}.`);
+    throw new Error(`There is no fault '${unknown}'; choose from ${FAULTS.map(({ kind }) => kind).join(', ')}.`);
   }
   return FAULTS.filter(({ kind, forgets = false }) => kinds?.includes(kind) ?? !forgets);
 }

@@ -4,31 +4,31 @@ import type { Sample } from './observer/sample.js';
 import type { Verdict } from './oracle/verdict.js';
 import type { SoakSettings } from './soak-settings.js';
 
-/** All that a run has to tell. */
+/** The complete result of a run. */
 export interface SoakResult {
   readonly settings: SoakSettings;
   /** ISO time. */
   readonly startedAt: string;
   readonly server: string;
-  /** How long a fault's consequences are held to be its own, ms. */
+  /** For how long after its end a fault is still blamed, ms. */
   readonly recovery: number;
-  /** From the end of the offers until nothing was under way, ms; null: that did not come to pass. */
+  /** From the end of the offers until nothing was under way, ms; null if the queues never drained. */
   readonly drainedAfter: number | null;
   readonly verdict: Verdict;
   readonly windows: readonly FaultWindow[];
   readonly samples: readonly Sample[];
   readonly deadLetters: number;
-  /** Keys that should not be there after the drain. */
+  /** Keys that must not be there after the drain. */
   readonly residue: readonly string[];
-  /** Connections when all was healed, and how many there should be. */
+  /** The number of connections after healing, and the expected one. */
   readonly connections: { readonly found: number; readonly expected: number };
-  /** Undefined: the run was too short to tell. */
+  /** Undefined if the run was too short to tell. */
   readonly trends: readonly Trend[] | undefined;
   /** Processes that ended by themselves. */
   readonly crashes: readonly string[];
 }
 
-/** Why a run is red; empty: it is green. */
+/** The reasons why a run is red; none if it is green. */
 export function redReasons(result: SoakResult): string[] {
   const { verdict, residue, connections, trends, crashes, drainedAfter } = result;
   const reasons: string[] = [];
@@ -45,7 +45,7 @@ export function redReasons(result: SoakResult): string[] {
     if (verdict[kind].count > 0) reasons.push(`${NAMES[kind]}: ${verdict[kind].count}`);
   }
   if (verdict.handled === 0) reasons.push('no message was handled');
-  if (drainedAfter === null) reasons.push('the queues were not empty in time');
+  if (drainedAfter === null) reasons.push('the queues did not drain in time');
   if (residue.length > 0) reasons.push(`left in Redis: ${residue.join(', ')}`);
   if (connections.found !== connections.expected) {
     reasons.push(`${connections.found} connections after healing, not ${connections.expected}`);
@@ -63,6 +63,6 @@ const NAMES = {
   early: 'early',
   corrupt: 'corrupt',
   revived: 'handled after they were cancelled or replaced',
-  unattributed: 'duplicates that nothing explains',
+  unattributed: 'unexplained duplicates',
   staleSettles: 'stale settles accepted',
 } as const;

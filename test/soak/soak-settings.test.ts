@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_SETTINGS, settingsFrom } from './soak-settings.js';
 
-describe('The command line of the soak', () => {
-  test('has a default for everything', () => {
+describe("the soak's command line", () => {
+  test('has a default for every option', () => {
     expect(settingsFrom([])).toEqual(DEFAULT_SETTINGS);
   });
 
-  test('says how long, how much, and with which seed', () => {
+  test('sets each option', () => {
     const args =
       '--minutes 0.5 --seed 7 --rate 300 --faults-every 0 --kinds a,b --handlers blocking,thenable --consumer early --layout native --keep-journals';
     expect(settingsFrom(args.split(' '))).toEqual({
@@ -16,11 +16,11 @@ describe('The command line of the soak', () => {
     });
   });
 
-  test('may ask for the layout of Redisson', () => {
+  test("selects Redisson's layout", () => {
     expect(settingsFrom(['--layout', 'redisson']).layout).toBe('redisson');
   });
 
-  test('may ask for handlers that behave', () => {
+  test('selects handlers that behave', () => {
     expect(settingsFrom(['--handlers', 'good']).handlers).toEqual([]);
   });
 
@@ -34,7 +34,7 @@ describe('The command line of the soak', () => {
     '--consumer other',
     '--faults-every -1',
     '--other 1',
-  ])('is refused if it makes no sense: %s', (args) => {
+  ])('is refused if an option is invalid: %s', (args) => {
     expect(() => settingsFrom(args.split(' '))).toThrow(/--|Unknown option|ambiguous/);
   });
 });

@@ -3,43 +3,44 @@ import type { QueueOptions } from '../../lib/index.js';
 
 export type Layout = NonNullable<QueueOptions['layout']>;
 
-/** What one soak is. */
+/** The settings of a soak. */
 export interface SoakSettings {
-  /** The same seed gives the same messages and the same plan of faults. */
+  /** The same seed gives the same messages and the same fault plan. */
   readonly seed: number;
   /** How long messages are offered and faults happen, seconds. */
   readonly seconds: number;
-  /** Messages offered a second, by all producers together. */
+  /** Messages that all producers together offer each second. */
   readonly rate: number;
-  /** Mean time between faults, seconds; 0: none happen. */
+  /** The mean time between faults, seconds; 0 for none. */
   readonly faultsEvery: number;
-  /** The kinds of faults, by their names; undefined: all there are. */
+  /** The kinds of faults by name; all but those that make Redis forget if undefined. */
   readonly kinds?: readonly string[];
-  /** How handlers misbehave besides. */
+  /** How some handlers misbehave. */
   readonly handlers: readonly Misbehaviour[];
   /** The longest delay of an offer, ms. */
   readonly longestDelay: number;
   readonly producers: number;
   readonly workers: number;
-  /** Of all queues. */
+  /** The layout of all queues. */
   readonly layout: Layout;
-  /** Who handles: the module, or a consumer of known faultiness that the oracle must catch. */
+  /** Who handles: the module, or a naive consumer whose known faults the oracle must catch. */
   readonly consumer: ConsumerKind;
-  /** The folder of journals, logs and report. */
+  /** The folder for journals, logs and the report. */
   readonly out: string;
-  /** Journals of a green run are kept too. */
+  /** Whether to keep the journals of a green run too. */
   readonly keepJournals: boolean;
 }
 
 /**
- * `module`: this package. The others are naive: they transfer by themselves and pop the message itself. `lossy` is killed
- * while it holds one, `early` takes messages before they are due, `double` hands each out twice, `sound` does nothing of it.
+ * `module` is this package. The others are naive: they make their own transfers and pop the messages themselves. `lossy` is
+ * killed while it holds some, `early` takes messages before they are due, `double` hands each out twice, `sound` does none
+ * of this.
  */
 export type ConsumerKind = 'module' | 'sound' | 'lossy' | 'early' | 'double';
 
 /**
- * `blocking`: the event loop stands still meanwhile. `throwing`: what they throw cannot be looked at. `thenable`: what they
- * return calls back twice.
+ * `blocking`: they block the event loop. `throwing`: they throw errors that throw when they are read. `thenable`: they
+ * return a thenable that calls back twice.
  */
 export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 
@@ -60,7 +61,6 @@ export const DEFAULT_SETTINGS: SoakSettings = {
   keepJournals: false,
 };
 
-/** Reads the settings from the command line. */
 export function settingsFrom(args: readonly string[]): SoakSettings {
   const { values } = parseArgs({
     args: [...args],
@@ -81,10 +81,10 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
   });
   const defaults = DEFAULT_SETTINGS;
   const consumer = values.consumer ?? defaults.consumer;
-  if (!isConsumerKind(consumer)) throw new Error(`--consumer is one of ${CONSUMERS.join(', ')}`);
+  if (!isConsumerKind(consumer)) throw new Error(`--consumer must be one of ${CONSUMERS.join(', ')}`);
   const layout = values.layout ?? defaults.layout;
-  if (layout !== 'native' && layout !== 'redisson') throw new Error('--layout is native or redisson');
-  if (layout !== 'native' && consumer !== 'module') throw new Error('--consumer goes with --layout native only');
+  if (layout !== 'native' && layout !== 'redisson') throw new Error('--layout must be native or redisson');
+  if (layout !== 'native' && consumer !== 'module') throw new Error('--consumer needs --layout native');
   return {
     ...defaults,
     seed: wholeNumber('seed', values.seed, defaults.seed),
@@ -113,14 +113,14 @@ function misbehavioursFrom(text: string): Misbehaviour[] {
   if (text === 'good') return [];
   return text.split(',').map((word) => {
     const known = MISBEHAVIOURS.find((candidate) => candidate === word);
-    if (!known) throw new Error(`--handlers is good, or some of ${MISBEHAVIOURS.join(', ')}`);
+    if (!known) throw new Error(`--handlers must be good, or some of ${MISBEHAVIOURS.join(', ')}`);
     return known;
   });
 }
 
 function positive(name: string, text: string | undefined, preset: number): number {
   const value = text === undefined ? preset : Number(text);
-  if (!(value > 0 && value < Infinity)) throw new Error(`--${name} must be a number above 0, not ${text}`);
+  if (!(value > 0 && value < Infinity)) throw new Error(`--${name} must be a positive number, not ${text}`);
   return value;
 }
 

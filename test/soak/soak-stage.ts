@@ -13,7 +13,7 @@ import { Fleet } from './processes/fleet.js';
 import type { SoakSettings } from './soak-settings.js';
 import { asSoakUser, USER_ARGUMENTS } from './soak-user.js';
 
-/** Every write is on disk before it is acknowledged; the file is kept short, so that a restart is quick. */
+/** Every write is on disk before it is acknowledged; the file stays short, so that restarts are quick. */
 const SERVER_ARGUMENTS = [
   '--appendonly',
   'yes',
@@ -27,10 +27,10 @@ const SERVER_ARGUMENTS = [
 
 const PREFIX = 'soak';
 
-/** The indexes of processes begin with 1. */
+/** Number 0, because the processes count from 1. */
 const OBSERVER_JOURNAL = '000-observer.journal';
 
-/** All that a run happens on: a server, a proxy before it, the processes, and who looks on. */
+/** The stage of a run: a server, a proxy in front of it, the processes and the observer. */
 export class SoakStage {
   readonly epoch = Date.now();
   readonly prefix = PREFIX;
@@ -41,7 +41,7 @@ export class SoakStage {
   readonly log: FaultLog;
   readonly fleet: Fleet;
   readonly observer: Observer;
-  /** Past the proxy, for the nemesis and the observer. */
+  /** Bypasses the proxy, for the nemesis and the observer. */
   readonly admin: Redis;
 
   private constructor(
@@ -84,7 +84,7 @@ export class SoakStage {
     return Date.now() - this.epoch;
   }
 
-  /** Leaves nothing behind but files. */
+  /** Stops everything and leaves only files behind. */
   async clear(): Promise<void> {
     await this.observer.stop();
     await this.fleet.kill();

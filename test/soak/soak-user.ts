@@ -1,9 +1,9 @@
-/** The Redis user that producers and workers connect as, so that permissions can be taken from them and from nobody else. */
+/** The Redis user of producers and workers, so that permissions can be taken from them alone. */
 export const SOAK_USER = 'soak';
 
 const PASSWORD = 'soak';
 
-/** Arguments of the server, so that the user outlives a restart; it then has all of its permissions again. */
+/** Defines the user on the server's command line, so that it exists after a restart, with all its permissions. */
 export const USER_ARGUMENTS = ['--user', SOAK_USER, 'on', `>${PASSWORD}`, '~*', '&*', '+@all'];
 
 export function asSoakUser(url: string): string {

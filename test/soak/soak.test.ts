@@ -9,10 +9,10 @@ import { runSoak } from './run-soak.js';
 import { redReasons } from './soak-result.js';
 import { type ConsumerKind, DEFAULT_SETTINGS, type SoakSettings } from './soak-settings.js';
 
-/** A few seconds of load; starting, draining and judging on a busy machine take much longer. */
+/** The load takes a few seconds; starting, draining and judging take much longer on a busy machine. */
 const TIMEOUT = 180_000;
 
-describe('A short soak', () => {
+describe('a short soak', () => {
   let out: string;
 
   beforeEach(() => {
@@ -34,7 +34,7 @@ describe('A short soak', () => {
     });
 
   test(
-    'with faults of all kinds loses nothing, is never early, and can explain every duplicate',
+    'with many kinds of faults loses nothing, is never early, and explains every duplicate',
     async () => {
       const result = await soak({ seed: 1, faultsEvery: 0.3, workers: 3 });
       expect(redReasons(result)).toEqual([]);
@@ -68,16 +68,16 @@ describe('A short soak', () => {
     TIMEOUT,
   );
 
-  test('refuses a kind of faults that there is not', async () => {
+  test('refuses an unknown kind of fault', async () => {
     await expect(soak({ kinds: ['worker killed', 'worker bored'] })).rejects.toThrow("no fault 'worker bored'");
   });
 
-  describe('with another consumer in the place of the module', () => {
+  describe('with a naive consumer instead of the module', () => {
     const naive = (consumer: ConsumerKind, settings: Partial<SoakSettings> = {}) =>
       soak({ consumer, faultsEvery: 0, seconds: 2, longestDelay: 1000, producers: 1, ...settings });
 
     test(
-      'is green for a naive one that does nothing wrong',
+      'is green if the consumer does nothing wrong',
       async () => {
         const result = await naive('sound');
         expect(redReasons(result)).toEqual([]);
@@ -87,7 +87,7 @@ describe('A short soak', () => {
     );
 
     test(
-      'finds the messages lost that were popped by a process and died with it',
+      'finds messages that were lost with the process that had popped them',
       async () => {
         const result = await naive('lossy', { faultsEvery: 1, kinds: ['worker killed'] });
         const { verdict } = result;

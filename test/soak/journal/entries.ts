@@ -1,10 +1,10 @@
 /**
- * The lines of a journal: a letter and whole numbers, each time in ms since the run's epoch. Short, because a soak writes
- * millions of them.
+ * The lines of a journal: a letter and whole numbers, with times in ms since the run's epoch. They are short because a soak
+ * writes millions of them.
  *
- * A producer writes what it is about to do before it does it, and what became of it afterwards: `ok`, or `failed` if
- * nothing can have happened, or `unknown`. A worker writes `start` before the work, `end` after it and before the
- * outcome is sent, `settled` when Redis has answered.
+ * A producer writes what it is about to do before it does it, and afterwards what became of it: `ok`, `failed` if it
+ * cannot have had any effect, or `unknown`. A worker writes `start` before the work, `end` after it and before the
+ * outcome is sent, and `settled` when Redis has answered.
  */
 export type Entry =
   | {
@@ -38,20 +38,20 @@ export type Entry =
   | StartEntry
   | EndEntry
   | SettledEntry
-  /** It was seen in the hands of one claim, from then on until now. Only whoever looks on writes this. */
+  /** One claim was seen to hold the message from `from` until `at`. Only the observer writes this. */
   | { readonly kind: 'held'; readonly n: number; readonly from: number; readonly at: number }
-  /** The event loop of the process stood still. */
+  /** The event loop of the process stalled. */
   | { readonly kind: 'stall'; readonly from: number; readonly at: number }
-  /** A handler was given something that no producer can have offered. */
+  /** A handler received something that no producer can have offered. */
   | { readonly kind: 'unreadable'; readonly at: number };
 
 export interface StartEntry {
   readonly kind: 'start';
   readonly n: number;
-  /** Of this process; a claim takes several messages. */
+  /** The number of the claim in this process; one claim takes several messages. */
   readonly claim: number;
   readonly at: number;
-  /** When the claim was sent, the first time: it cannot have happened before. */
+  /** When the claim was first sent; it cannot have happened earlier. */
   readonly claimSentAt: number;
   readonly due: number;
   readonly attempt: number;
@@ -77,9 +77,9 @@ export interface SettledEntry {
   readonly result: SettleResult;
 }
 
-/** `done`, `refused` by the state of the message, `failed` without any effect, or `unknown`. */
+/** `done`, `refused` because of the message's state, `failed` without any effect, or `unknown`. */
 export type ChangeResult = (typeof CHANGE_RESULTS)[number];
-/** `aborted`: it gave way, to a shutdown or to the loss of its lease. */
+/** `aborted`: it stopped for a shutdown or because its lease was lost. */
 export type HandlerEnd = (typeof HANDLER_ENDS)[number];
 export type SettleOutcome = (typeof SETTLE_OUTCOMES)[number];
 export type SettleResult = (typeof SETTLE_RESULTS)[number];
@@ -126,7 +126,7 @@ export function writeEntry(entry: Entry): string {
   }
 }
 
-/** @throws Error if a line is none of a journal */
+/** @throws Error if the line does not belong to a journal */
 export function parseEntry(line: string): Entry {
   const [n = NaN, a = NaN, b = NaN, c = NaN, d = NaN, e = NaN, f = NaN, g = NaN] = line.slice(2).split(' ').map(Number);
   switch (line[0]) {
@@ -173,7 +173,6 @@ export function parseEntry(line: string): Entry {
 
 function nameOf<Name>(names: readonly Name[], index: number): Name {
   const name = names[index];
-  if (name === undefined)
-    throw new Error(`Not a line of a journal: there is no number ${index} of ${names.join(', ')}`);
+  if (name === undefined) throw new Error(`Not a line of a journal: no number ${index} in ${names.join(', ')}`);
   return name;
 }

@@ -23,7 +23,7 @@ const ENTRIES: readonly Entry[] = [
   { kind: 'held', n: N, from: 34, at: 39 },
 ];
 
-describe('A journal', () => {
+describe('a journal', () => {
   let folder: string;
   let path: string;
 
@@ -35,25 +35,25 @@ describe('A journal', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   test.each([...ENTRIES, { kind: 'stall', from: 1, at: 2 } as const, { kind: 'unreadable', at: 3 } as const])(
-    'says the same when it is read: $kind',
+    'reads back each entry as it was written: $kind',
     (entry) => {
       expect(parseEntry(writeEntry(entry).trimEnd())).toEqual(entry);
     },
   );
 
-  test('is refused if a line means nothing', () => {
+  test('is refused if a line has no meaning', () => {
     expect(() => parseEntry('? 1 2')).toThrow('Not a line of a journal');
     expect(() => parseEntry('e 1 2 3 9')).toThrow('Not a line of a journal');
   });
 
-  test('gives back what each process wrote about a message, in its order', async () => {
+  test('returns what each process wrote about a message, in order', async () => {
     const journal = new Journal(path, 0);
     await Promise.all(ENTRIES.map((entry) => journal.append(entry)));
     const stories = [...readHistory(folder).byMessage()];
     expect(stories).toEqual([{ n: N, entries: ENTRIES.map((entry) => ({ process: 3, ...entry })) }]);
   });
 
-  test('has a line on disk when its promise resolves, and not one of a turn before the others', async () => {
+  test('writes the lines of a turn together, before the promise of any of them resolves', async () => {
     const journal = new Journal(path, 0);
     const first = journal.append(ENTRIES[0]!);
     void journal.append(ENTRIES[1]!);
@@ -64,23 +64,23 @@ describe('A journal', () => {
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(4);
   });
 
-  test('has everything on disk when it is flushed', () => {
+  test('has every line on disk after a flush', () => {
     const journal = new Journal(path, 0);
     void journal.append(ENTRIES[0]!);
     journal.flush();
     expect(readFileSync(path, 'utf8')).toBe(writeEntry(ENTRIES[0]!));
   });
 
-  test('may end in the middle of a line, where its process was killed', () => {
+  test('may end in the middle of a line if its process was killed', () => {
     appendFileSync(path, `${writeEntry(ENTRIES[0]!)}o 4000`);
     expect(readHistory(folder)).toMatchObject({ messages: 1, entries: 1 });
   });
 
-  test('counts from the epoch of the run', () => {
+  test("counts time from the run's epoch", () => {
     expect(new Journal(path, 1000).since(1500)).toBe(500);
   });
 
-  test('tells the right time in a process whose clock is wrong', () => {
+  test('knows the right time in a process whose clock is wrong', () => {
     const HOUR = 3_600_000;
     const before = Date.now();
     const journal = new Journal(path, before, -HOUR);

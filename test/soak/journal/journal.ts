@@ -3,9 +3,9 @@ import { watchForStalls } from './stall-watch.js';
 import { type Entry, writeEntry } from './entries.js';
 
 /**
- * The file in which one process writes what it does. A line that was written outlives the process, so each must be
- * written before what it tells of can be seen elsewhere: {@link append} resolves, and {@link flush} returns, when it is.
- * The lines of one turn of the event loop go together.
+ * The file in which a process records what it does. A line outlives its process once it is written, so it must be written
+ * before its event can be seen elsewhere: that is when {@link append} resolves and {@link flush} returns. The lines of one
+ * turn of the event loop are written together.
  */
 export class Journal {
   readonly #file: number;
@@ -15,8 +15,8 @@ export class Journal {
   #written: Promise<void> | undefined;
 
   /**
-   * @param epoch - from which all processes of a run count, ms since 1970
-   * @param shift - how wrong the clock of this process is, ms
+   * @param epoch - where all processes of a run start counting, ms since 1970
+   * @param shift - how wrong this process' clock is, ms
    */
   constructor(path: string, epoch: number, shift = 0) {
     this.#file = openSync(path, 'a');
@@ -28,7 +28,7 @@ export class Journal {
     return Date.now() - this.#shift - this.#epoch;
   }
 
-  /** The right time, ms since 1970, whatever the clock of this process says. */
+  /** The right time, ms since 1970, whatever this process' clock says. */
   rightTime(): number {
     return this.now() + this.#epoch;
   }
@@ -38,9 +38,9 @@ export class Journal {
   }
 
   /**
-   * From now on writes down when this process stood still.
+   * Records from now on when this process stalls.
    *
-   * @param blocked - for how long its own work made it, so far, ms
+   * @param blocked - for how long its own work has blocked it so far, ms
    */
   watchForStalls(blocked?: () => number): void {
     watchForStalls(

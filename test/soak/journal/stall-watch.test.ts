@@ -5,7 +5,7 @@ import { WORTH_TELLING, watchForStalls } from './stall-watch.js';
 
 const stand = (length: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, length);
 
-test('A process that was made to stand still is told of only if it stood still for longer', async () => {
+test('a stall is reported only if it lasts longer than the process blocked itself', async () => {
   const stalls: [number, number][] = [];
   let blocked = 0;
   const end = watchForStalls(
@@ -23,7 +23,7 @@ test('A process that was made to stand still is told of only if it stood still f
   end();
 });
 
-test('A process that stood still is told of, with when it did', async () => {
+test('a stall is reported with its beginning and end, and none after the watch has ended', async () => {
   const stalls: [number, number][] = [];
   const end = watchForStalls(
     () => performance.now(),

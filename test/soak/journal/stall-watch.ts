@@ -1,14 +1,14 @@
 const INTERVAL = 100;
 
-/** A machine with too little to give makes leases end just as a fault does, so it has to be told; ms. */
+/** The shortest stall worth reporting, ms: an overloaded machine makes leases end just as a fault does. */
 export const WORTH_TELLING = 500;
 
 /**
- * Tells when this process stood still, whatever the reason.
+ * Reports when this process stalls, whatever the reason.
  *
- * @param now - the clock that the times are told by
- * @param blocked - for how long it was made to stand still so far, ms: that is not told of
- * @returns what ends the watch
+ * @param now - the clock for the reported times
+ * @param blocked - for how long the process has blocked itself so far, ms; that is not reported
+ * @returns a function that ends the watch
  */
 export function watchForStalls(
   now: () => number,

@@ -1,11 +1,11 @@
 import { appendFileSync } from 'node:fs';
 import type { FaultWindow } from './fault-window.js';
 
-/** Writes down every fault: when it began, and when it was over. */
+/** Records when each fault began and when it was over. */
 export class FaultLog {
   readonly #windows: FaultWindow[] = [];
 
-  /** @param path - a file of one JSON line each, written as soon as a window closes */
+  /** @param path - a file with one line of JSON for each window, written when it closes */
   constructor(
     private readonly path: string,
     private readonly now: () => number,

@@ -6,13 +6,13 @@ import { FAULTS } from './faults.js';
 const KINDS = FAULTS.map(({ kind }) => kind);
 const TEN_MINUTES = { ...DEFAULT_SETTINGS, seconds: 600, faultsEvery: 2 };
 
-describe('The plan of faults', () => {
-  test('is the same for the same seed, and another for another', () => {
+describe('the fault plan', () => {
+  test('is the same for the same seed and different for another seed', () => {
     expect(planFaults(TEN_MINUTES, KINDS)).toEqual(planFaults(TEN_MINUTES, KINDS));
     expect(planFaults({ ...TEN_MINUTES, seed: 2 }, KINDS)).not.toEqual(planFaults(TEN_MINUTES, KINDS));
   });
 
-  test('has as many faults as it was asked for, of every kind about as many', () => {
+  test('has as many faults as requested, evenly split between the kinds', () => {
     const plan = planFaults(TEN_MINUTES, KINDS);
     expect(plan).toHaveLength(300);
     for (const kind of KINDS) {
@@ -22,12 +22,12 @@ describe('The plan of faults', () => {
     }
   });
 
-  test('lets the faults of each kind take turns', () => {
+  test('numbers the turns of each kind', () => {
     const turns = planFaults(TEN_MINUTES, KINDS).flatMap(({ kind, turn }) => (kind === KINDS[0] ? [turn] : []));
     expect(turns).toEqual(turns.map((_turn, i) => i));
   });
 
-  test('leaves every minute of a long soak a calm, and a short soak none', () => {
+  test('leaves a calm in every minute of a long soak, and none in a short one', () => {
     const calm = { seconds: 600, recovery: 5000 };
     const plan = planFaults(TEN_MINUTES, KINDS);
     expect(plan.filter(({ at }) => isCalm(at, calm))).toEqual([]);
@@ -38,7 +38,7 @@ describe('The plan of faults', () => {
     expect(isCalm(50_000, { seconds: 60, recovery: 5000 })).toBe(false);
   });
 
-  test('is over before the soak is', () => {
+  test('ends before the soak does', () => {
     for (const seconds of [5, 60, 150, 600]) {
       const plan = planFaults({ ...DEFAULT_SETTINGS, seconds, faultsEvery: 0.5 }, KINDS);
       expect(plan).toHaveLength(seconds * 2);
@@ -46,7 +46,7 @@ describe('The plan of faults', () => {
     }
   });
 
-  test('is empty if no faults are asked for', () => {
+  test('is empty if no faults are requested', () => {
     expect(planFaults({ ...TEN_MINUTES, faultsEvery: 0 }, KINDS)).toEqual([]);
   });
 });

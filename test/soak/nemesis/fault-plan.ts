@@ -1,27 +1,26 @@
 import { Random } from '../random.js';
 import type { SoakSettings } from '../soak-settings.js';
 
-/** A fault to come. */
 export interface PlannedFault {
   /** ms after the start. */
   readonly at: number;
   readonly kind: string;
   /** How many of its kind came before. */
   readonly turn: number;
-  /** For what the fault chooses by itself. */
+  /** The seed for the fault's own choices. */
   readonly seed: number;
 }
 
-/** A round is a storm and then a calm, in which everything can be seen to recover. Of a round, the storm has so much. */
+/** The share of a round that is storm; the rest is a calm, in which everything must recover. */
 const STORM_SHARE = 0.7;
 export const ROUND = 60_000;
 
-/** The calm is worth its while only if a soak has room for several; a shorter one is all storm. */
+/** Calms are worthwhile only if a soak has room for several; a shorter one is all storm. */
 const SHORTEST_WITH_CALMS = 2 * ROUND;
 
 /**
- * Chooses what happens when; the same seed gives the same plan. Kinds come in turn, each round of them shuffled, so that
- * none is left out by chance.
+ * Plans which fault happens when; the same seed gives the same plan. The kinds take turns in shuffled rounds, so that none
+ * is left out by chance.
  */
 export function planFaults(settings: SoakSettings, kinds: readonly string[]): PlannedFault[] {
   const { seed, seconds, faultsEvery } = settings;
@@ -31,7 +30,7 @@ export function planFaults(settings: SoakSettings, kinds: readonly string[]): Pl
   const [round, storm] = length >= SHORTEST_WITH_CALMS ? [ROUND, ROUND * STORM_SHARE] : [length, length * 0.95];
   const count = Math.floor(seconds / faultsEvery);
   const instants = Array.from({ length: count }, (_, i) => {
-    // Evenly spread over the time of storm, give or take.
+    // Spread evenly over the storms, with some jitter.
     const stormy = ((i + random.next()) / count) * (length / round) * storm;
     return Math.round(Math.floor(stormy / storm) * round + (stormy % storm));
   });
@@ -43,7 +42,7 @@ export function planFaults(settings: SoakSettings, kinds: readonly string[]): Pl
   });
 }
 
-/** Whether this instant lies in a calm, with room for the storm before it to pass. */
+/** Whether this instant lies in a calm, after enough time to recover from the storm. */
 export function isCalm(at: number, { seconds, recovery }: { seconds: number; recovery: number }): boolean {
   if (seconds * 1000 < SHORTEST_WITH_CALMS) return false;
   const inRound = at % ROUND;

@@ -1,25 +1,25 @@
-/** While it was open, something was wrong. */
+/** A time in which something was wrong. */
 export interface FaultWindow {
   readonly kind: string;
   /** ms since the run's epoch. */
   readonly from: number;
-  /** The same; when nothing of it is left, apart from what processes need to recover. */
+  /** ms since the run's epoch; from then on, processes only need to recover. */
   readonly to: number;
   /** The indexes of the processes that felt it. */
   readonly processes: 'all' | readonly number[];
-  /** What exactly was done, for people. */
+  /** What exactly was done, for human readers. */
   readonly detail: string;
-  /** Whether it may have made leases end. */
+  /** Whether it may have let leases end. */
   readonly costsLeases: boolean;
-  /** Whether Redis may have forgotten what it had acknowledged until then. */
+  /** Whether Redis may have forgotten what it had acknowledged before. */
   readonly forgets?: boolean;
-  /** Done by the nemesis; false: it came from the machine. */
+  /** Whether the nemesis did it; otherwise it came from the machine. */
   readonly injected: boolean;
 }
 
 /**
- * Leaves out what the machine seemed to do but the nemesis did: a process that was held still tells of a stall, too.
- * For people; when it comes to blame, the whole of a stall counts.
+ * Leaves out stalls that the nemesis caused: a frozen process reports a stall as well. This is for human readers; the
+ * oracle takes every stall into account.
  */
 export function withoutEchoes(windows: readonly FaultWindow[]): FaultWindow[] {
   const injected = windows.filter((window) => window.injected);

@@ -6,34 +6,33 @@ import type { Random } from '../random.js';
 import type { SoakSettings } from '../soak-settings.js';
 import type { FaultWindow } from './fault-window.js';
 
-/** What a fault can be done to. */
+/** What a fault can strike. */
 export interface Scene {
   readonly fleet: Fleet;
   readonly redis: TestRedis;
-  /** A connection of the nemesis itself, past the proxy. */
+  /** The nemesis' own connection, which bypasses the proxy. */
   readonly admin: Redis;
   readonly proxy: TcpProxy;
   /** The folder of the server's data. */
   readonly data: string;
   readonly soak: SoakSettings;
-  /** Opens a fault's window, before the deed: which processes feel it, and what exactly is done. The result closes it. */
+  /** Opens a fault's window before it strikes; `processes` feel it, `detail` says what is done. The result closes it. */
   open(processes: FaultWindow['processes'], detail: string): () => void;
-  /** Waits so many ms, or until all is to be healed. */
+  /** Waits for `length` ms, or until everything must be healed. */
   wait(length: number): Promise<void>;
 }
 
-/** One kind of fault. */
 export interface Fault {
   readonly kind: string;
-  /** Faults of the server happen one after the other, so that each is what its name says. */
+  /** Faults of the server happen one at a time, so that each one is what its name says. */
   readonly of: 'server' | 'network' | 'process';
-  /** Whether it alone may keep a worker from extending its leases until they end: only then it explains duplicates. */
+  /** Whether it alone can keep a worker from extending its leases until they end; only then does it explain duplicates. */
   readonly costsLeases: boolean;
   /**
-   * Whether Redis may forget what it acknowledged before. Such a fault happens only if it is asked for: what is lost then says
-   * nothing about the module.
+   * Whether Redis may forget what it acknowledged before. Such a fault happens only if it is requested by name, because what
+   * is lost then says nothing about the module.
    */
   readonly forgets?: boolean;
-  /** Does it, tells its window, and heals it. `turn`: how often it was done before. */
+  /** Opens the window, strikes and heals. `turn`: how often this kind has struck before. */
   readonly strike: (scene: Scene, random: Random, turn: number) => Promise<void>;
 }

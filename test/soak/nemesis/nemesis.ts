@@ -22,9 +22,9 @@ export class Nemesis {
   }
 
   /**
-   * Begins no fault any more, and ends when those under way are healed.
+   * Begins no more faults, and resolves once those under way are healed.
    *
-   * @throws AggregateError if faults could not be done or healed
+   * @throws AggregateError if a fault could not strike or be healed
    */
   async heal(): Promise<void> {
     this.#healing = true;

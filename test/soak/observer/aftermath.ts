@@ -8,15 +8,15 @@ const FINISH_TIMEOUT = 60_000;
 const DRAIN_TIMEOUT = 120_000;
 const RECONNECT_TIMEOUT = 20_000;
 
-/** Of whom looks on. */
+/** The connections of the observer. */
 export const OWN_CONNECTIONS = 1;
 
-/** Tells what a run is at. */
+/** Reports the progress of a run. */
 export type Narrator = (text: string) => void;
 
-/** What is found when the faults are over, the producers have finished and the queues are drained. */
+/** What is found once the faults are over, the producers have finished and the queues are drained. */
 export interface Aftermath extends Pick<SoakResult, 'server' | 'drainedAfter' | 'connections' | 'residue'> {
-  /** The numbers of their messages. */
+  /** The numbers of the dead letters' messages. */
   readonly deadLetters: ReadonlySet<number>;
 }
 
@@ -31,7 +31,7 @@ export async function awaitAftermath(stage: SoakStage, tell: Narrator): Promise<
   const deadLetters = await collectDeadLetters({ soak, redisUrl: redis.url, prefix });
   await fleet.stop('worker', FINISH_TIMEOUT);
   const residue = await findResidue(admin, queues);
-  const version = /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? 'of unknown version';
+  const version = /redis_version:(\S+)/.exec(await admin.info('server'))?.[1] ?? '(unknown version)';
   await observer.stop();
   return { server: `Redis ${version}`, drainedAfter, connections, deadLetters, residue };
 }

@@ -7,7 +7,7 @@ import { QUEUE_NAMES } from '../workload/message-plan.js';
 
 class Undertaker {}
 
-/** Takes the dead letters out of all queues; returns the numbers of their messages. */
+/** Removes the dead letters from all queues and returns the numbers of their messages. */
 export async function collectDeadLetters(
   settings: Pick<ProcessSettings, 'soak' | 'redisUrl' | 'prefix'>,
 ): Promise<Set<number>> {

@@ -7,7 +7,7 @@ const LIMITS = { from: 15_000, seconds: 300, recovery: 5000, connections: 20 };
 
 type Look = (minute: number, second: number) => Partial<Sample>;
 
-/** A sample a second. */
+/** One sample for each second. */
 function samples(look: Look): Sample[] {
   return Array.from({ length: 300 }, (_, second) => ({
     at: LIMITS.from + second * 1000,
@@ -22,12 +22,12 @@ function samples(look: Look): Sample[] {
 const grown = (look: Look) =>
   findTrends(samples(look), LIMITS)?.flatMap(({ what, last, bound }) => (last > bound ? [what] : []));
 
-describe('What should stay flat', () => {
-  test('is flat if it stays', () => {
+describe('a trend', () => {
+  test('is flat if nothing grows', () => {
     expect(grown(() => ({}))).toEqual([]);
   });
 
-  test('is flat if it only rises in storms', () => {
+  test('is flat if something rises only in storms', () => {
     expect(grown((_minute, second) => ({ connectedClients: second < 45 ? 40 : 20 }))).toEqual([]);
   });
 
@@ -35,11 +35,11 @@ describe('What should stay flat', () => {
     ['memory of Redis', (minute: number) => ({ usedMemory: (10 + 10 * minute) * MEBIBYTE })],
     ['connections', (minute: number) => ({ connectedClients: 20 + minute })],
     ['memory of process 1', (minute: number) => ({ rss: { 1: (100 + 60 * minute) * MEBIBYTE } })],
-  ])('is not if it grows from calm to calm: %s', (what, look) => {
+  ])('is not flat if something grows from calm to calm: %s', (what, look) => {
     expect(grown(look)).toEqual([what]);
   });
 
-  test('is left open if a run is too short for two calms', () => {
+  test('is unknown if a run is too short for two calms', () => {
     expect(findTrends(samples(() => ({})).slice(0, 60), { ...LIMITS, seconds: 60 })).toBeUndefined();
   });
 });

@@ -1,20 +1,20 @@
 import { isCalm, ROUND } from '../nemesis/fault-plan.js';
 import type { Sample } from './sample.js';
 
-/** Something that should not grow, at the first and at the last quiet moment. */
+/** Something that must not grow, in the first and in the last calm. */
 export interface Trend {
   readonly what: string;
   readonly first: number;
   readonly last: number;
-  /** What `last` may be at the most. */
+  /** The most that `last` may be. */
   readonly bound: number;
 }
 
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Compares the medians of the first and the last calm. The very first is left out if there are enough: a process is still
- * warming up then. Undefined: the run was too short to tell.
+ * Compares the medians of the first and the last calm. With enough calms, the very first is left out, because processes are
+ * still warming up. Undefined if the run was too short to tell.
  */
 export function findTrends(samples: readonly Sample[], limits: Limits): Trend[] | undefined {
   const calms: Sample[][] = [];
@@ -43,18 +43,18 @@ export function findTrends(samples: readonly Sample[], limits: Limits): Trend[] 
 }
 
 interface Limits {
-  /** When the plan of faults began; from there on it has its storms and calms. */
+  /** When the fault plan began; its storms and calms count from there. */
   readonly from: number;
   readonly seconds: number;
   readonly recovery: number;
-  /** How many connections there are when nothing is wrong. */
+  /** The number of connections when nothing is wrong. */
   readonly connections: number;
 }
 
 type Read = (sample: Sample) => number;
 type Bound = (first: number) => number;
 
-/** A quarter, and some bytes: memory comes and goes with what is stored and with the garbage of the moment. */
+/** A quarter more, and some bytes: memory varies with what is stored and with garbage collection. */
 const grownBy = (bytes: number): Bound => {
   return (first) => first * 1.25 + bytes;
 };

@@ -11,7 +11,6 @@ import { LEASE } from '../workload/message-plan.js';
 import { HoldingWatch } from './holding-watch.js';
 import { keysOfQueues } from './queue-keys.js';
 
-/** A journal whose time is set by hand. */
 class SetJournal extends Journal {
   time = 0;
   override now(): number {
@@ -32,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('A message that one claim held for longer than a lease is told of, and no other', async () => {
+test('a message is recorded if and only if one claim holds it for longer than a lease', async () => {
   const queues = keysOfQueues('native', randomName('soak'));
   const { claims } = queues[0]!;
   const journal = new SetJournal(join(folder, '000-observer.journal'), 0);

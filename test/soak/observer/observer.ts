@@ -11,7 +11,7 @@ import type { Sample } from './sample.js';
 const INTERVAL = 1000;
 const PAGE = 4096;
 
-/** Looks at the server and at the processes once a second, and keeps what it saw. */
+/** Samples the server and the processes once a second. */
 export class Observer {
   readonly samples: Sample[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export class Observer {
 
   start(): void {
     const { fleet, log, now } = this.subjects;
-    // The proxy is in this process.
+    // The proxy runs in this process, so its stalls are the proxy's.
     this.#endWatch = watchForStalls(now, (from, to) => {
       const about = { processes: fleet.behindProxy, detail: `for ${to - from} ms` };
       log.add({ kind: 'proxy stalled by the machine', from, to, ...about, costsLeases: true, injected: false });
@@ -54,7 +54,7 @@ export class Observer {
     this.#holdings.finish();
   }
 
-  /** What is on its way in all queues: messages that are delayed or ready, and claims. */
+  /** How much is under way in all queues: delayed and ready messages, and claims. */
   async underWay(): Promise<number> {
     const counts = this.redis.pipeline();
     for (const { sets, lists, claims } of this.queues) {
@@ -92,7 +92,7 @@ export class Observer {
         rss: Object.fromEntries(veterans.map(({ index, pid }) => [index, residentMemory(pid)])),
       });
     } catch {
-      // It is down at the moment, which the nemesis has written down.
+      // Redis is down, which the fault log already says.
       return;
     }
     if (now() - from > WORTH_TELLING) {
@@ -118,7 +118,7 @@ function residentMemory(pid: number | undefined): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE;
   } catch {
-    // Not Linux, or just gone.
+    // Not on Linux, or the process has just ended.
     return NaN;
   }
 }

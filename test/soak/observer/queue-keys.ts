@@ -3,14 +3,14 @@ import { redissonKeys } from '../../../lib/store/redisson/redisson.keys.js';
 import type { Layout } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 
-/** Where to look for what is on its way, and what may be left, of one queue. */
+/** The keys of a queue that hold what is under way, and those that may remain. */
 export interface QueueKeys {
-  /** Messages that wait, each in one of these. */
+  /** Each waiting message is in one of these sets or lists. */
   readonly sets: readonly string[];
   readonly lists: readonly string[];
   /** HASH of claims. */
   readonly claims: string;
-  /** They stay when a queue is empty. */
+  /** These remain when the queue is empty. */
   readonly lasting: readonly string[];
 }
 

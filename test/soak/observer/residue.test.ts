@@ -5,7 +5,7 @@ import { startRedis } from '../../support/redis/start-redis.js';
 import { keysOfQueues } from './queue-keys.js';
 import { findResidue } from './residue.js';
 
-test('A drained queue may leave who moved messages last, what expires, and nothing else', async () => {
+test('a drained queue may leave its last move and keys that expire, and nothing else', async () => {
   const redis = await startRedis();
   const client = new Redis(redis.url);
   try {

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { QueueKeys } from './queue-keys.js';
 
-/** Finds what is left in Redis of a run whose queues are empty: nothing but what lasts, and what expires by itself. */
+/** Finds keys that a run with empty queues should not leave in Redis; lasting and expiring keys may stay. */
 export async function findResidue(redis: Redis, queues: readonly QueueKeys[]): Promise<string[]> {
   const expected = queues.flatMap(({ lasting }) => lasting);
   const found = new Set<string>();

@@ -1,6 +1,6 @@
 type Numbers = Int32Array | Uint16Array | Uint8Array;
 
-/** A list of numbers that grows, at a few bytes each. */
+/** A growing list of numbers at a few bytes each. */
 export class Column<Kind extends Numbers> {
   #numbers: Kind;
   #length = 0;
@@ -22,7 +22,7 @@ export class Column<Kind extends Numbers> {
     this.#numbers[this.#length++] = value;
   }
 
-  /** All of them, in a list of their own. */
+  /** A copy of all numbers. */
   numbers(): Kind {
     return this.#numbers.slice(0, this.#length) as Kind;
   }

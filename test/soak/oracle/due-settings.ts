@@ -2,7 +2,7 @@ import type { HandlerEnd } from '../journal/entries.js';
 import type { ClaimStory, MessageStory } from './message-story.js';
 import { AGAIN_DELAY, DEFER_DELAY, SHORTEST_BACKOFF } from '../workload/message-plan.js';
 
-/** After a handler's end its message is not due again before so many ms; null: it is not due again at all. */
+/** The least delay after which a message is due again, by how its handler ended, ms; null if it is not due again. */
 const LEAST_DELAY: Readonly<Record<HandlerEnd, number | null>> = {
   handled: null,
   rejected: null,
@@ -12,20 +12,20 @@ const LEAST_DELAY: Readonly<Record<HandlerEnd, number | null>> = {
   aborted: 0,
 };
 
-/** Something that may have given a message its due time. */
+/** A call or outcome that may have set a message's due time. */
 export interface DueSetting {
   readonly invokedAt: number;
   readonly delay: number;
-  /** Infinity: it is not known to have happened at all. */
+  /** Infinity if it is not known to have happened. */
   readonly knownAt: number;
-  /** If it was told. */
+  /** The due time, if it was reported. */
   readonly due: number | null;
 }
 
-/** What may have set the due time with which a claim found the message. */
+/** What may have set the due time that a claim found. */
 export function dueSettingsBefore(story: MessageStory, claim: ClaimStory): DueSetting[] {
   const all = allSettings(story, claim).filter(({ invokedAt }) => invokedAt <= claim.startedAt);
-  // Whatever was over before the last one that surely counted cannot count any more.
+  // Whatever ended before the last certain one began has been superseded.
   const latest = Math.max(-Infinity, ...all.filter(({ knownAt }) => knownAt <= claim.sentAt).map((s) => s.invokedAt));
   return all.filter(({ knownAt }) => knownAt >= latest);
 }
@@ -40,7 +40,7 @@ function allSettings({ offers, changes, claims }: MessageStory, claim: ClaimStor
     settings.push({ invokedAt, delay, due: null, knownAt: outcome === 'done' ? endedAt : Infinity });
   }
   for (const { end, settle } of claims.slice(0, claims.indexOf(claim))) {
-    // What is given back keeps its due time.
+    // A released message keeps its due time.
     if (!end || settle?.result === 'refused' || settle?.outcome === 'release') continue;
     const delay = LEAST_DELAY[end.how];
     if (delay === null) continue;

@@ -2,7 +2,7 @@ import type { Findings } from './verdict.js';
 
 const MOST_EXAMPLES = 20;
 
-/** Counts findings, and keeps the first few. */
+/** Counts findings and keeps the first few. */
 export class FindingList implements Findings {
   count = 0;
   readonly examples: string[] = [];

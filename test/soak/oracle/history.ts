@@ -2,7 +2,7 @@ import { CHANGE_RESULTS, type Entry, HANDLER_ENDS, SETTLE_OUTCOMES, SETTLE_RESUL
 import { MOST_VERSIONS } from '../workload/message-plan.js';
 import { Column } from './column.js';
 
-/** Lines about no message in particular. */
+/** A time in which a process stalled. */
 export interface Stall {
   readonly process: number;
   readonly from: number;
@@ -31,21 +31,21 @@ const KINDS = [
 const NONE = -1;
 
 /**
- * All journals of a run, by message. Millions of entries are kept as columns of numbers, and become objects again one
+ * All journals of a run, by message. Millions of entries are kept as columns of numbers, and turned back into objects one
  * message at a time.
  */
 export class History {
   readonly stalls: Stall[] = [];
   unreadable = 0;
-  /** When each process wrote its last line. */
+  /** The time of each process' last line. */
   readonly #lastSigns = new Map<number, number>();
-  /** The last entry of each message; each entry knows the one of its message before it. */
+  /** The last entry of each message; each entry points to the previous one of its message. */
   readonly #last = new Map<number, number>();
   readonly #previous = new Column(Int32Array);
   readonly #kinds = new Column(Uint8Array);
   readonly #processes = new Column(Uint16Array);
   readonly #at = new Column(Int32Array);
-  /** What they hold depends on the kind, see {@link #pack}. */
+  /** Their content depends on the kind of entry, see {@link #pack}. */
   readonly #first = new Column(Int32Array);
   readonly #second = new Column(Int32Array);
   readonly #claims = new Column(Int32Array);
@@ -59,7 +59,7 @@ export class History {
     return this.#at.length;
   }
 
-  /** @returns when a process is last known to have lived */
+  /** @returns when a process is last known to have been alive */
   lastSignOf(process: number): number {
     return this.#lastSigns.get(process) ?? -Infinity;
   }
@@ -85,7 +85,7 @@ export class History {
     }
   }
 
-  /** The entries of each message; those of one process in the order in which it wrote them. */
+  /** The entries of each message; those of one process come in the order in which it wrote them. */
   *byMessage(): Generator<{ readonly n: number; readonly entries: Testimony[] }> {
     for (const [n, last] of this.#last) {
       const entries: Testimony[] = [];
@@ -134,7 +134,7 @@ export class History {
   }
 }
 
-/** What of an entry goes into the columns first, second, claim and code. */
+/** The parts of an entry for the columns first, second, claim and code. */
 function pack(entry: MessageEntry): readonly [number, number, number, number] {
   switch (entry.kind) {
     case 'offer':

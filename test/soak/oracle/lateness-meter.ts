@@ -10,7 +10,7 @@ export class LatenessMeter {
   readonly #outside = new Column(Int32Array);
   readonly #seconds = new Map<number, number[]>();
 
-  /** @param recovery - for how long after a fault its consequences are its own, ms */
+  /** @param recovery - for how long after its end a fault is still blamed, ms */
   constructor(windows: readonly FaultWindow[], recovery: number) {
     this.#troubled = merged(windows.map(({ from, to }) => [from, to + recovery] as const));
   }
@@ -38,7 +38,7 @@ export class LatenessMeter {
   }
 
   #isTroubled(from: number, to: number): boolean {
-    // The last interval that begins at or before `to`; they do not overlap, so no other reaches further.
+    // Finds the last interval that begins at or before `to`; they do not overlap, so no earlier one reaches further.
     let [low, high] = [0, this.#troubled.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -1,15 +1,15 @@
 import type { HandlerEnd, SettleOutcome, SettleResult } from '../journal/entries.js';
 import type { Testimony } from './history.js';
 
-/** What is known of one message. */
+/** Everything known about one message. */
 export interface MessageStory {
   readonly n: number;
   /** In the order in which they were made. */
   readonly offers: readonly Offering[];
   readonly changes: readonly ChangeAttempt[];
-  /** In the order in which they happened, as far as that can be known. */
+  /** In the order in which they happened, as far as that is known. */
   readonly claims: readonly ClaimStory[];
-  /** When it was seen in the hands of one claim. */
+  /** When the observer saw that one claim held it. */
   readonly holdings: readonly Holding[];
 }
 
@@ -22,10 +22,10 @@ export interface Offering {
   readonly invokedAt: number;
   readonly version: number;
   readonly delay: number;
-  /** Infinity: its outcome never became known. */
+  /** Infinity if its outcome never became known. */
   endedAt: number;
   outcome: 'ok' | 'failed' | 'unknown';
-  /** As acknowledged. */
+  /** The due time in the acknowledgement. */
   due: number | null;
 }
 
@@ -37,11 +37,11 @@ export interface ChangeAttempt {
   outcome: 'done' | 'refused' | 'failed' | 'unknown';
 }
 
-/** A message in the hands of one claim. */
+/** One claim of a message. */
 export interface ClaimStory {
   readonly process: number;
   readonly claim: number;
-  /** The claim happened between these two. */
+  /** The claim happened between `sentAt` and `startedAt`. */
   readonly sentAt: number;
   readonly startedAt: number;
   readonly due: number;
@@ -53,15 +53,15 @@ export interface ClaimStory {
 }
 
 export interface Settle {
-  /** Of the call that was answered. */
+  /** When the call that was answered was sent. */
   readonly sentAt: number;
   readonly at: number;
   readonly outcome: SettleOutcome;
-  /** `unknown` too if it was refused after a call whose answer got lost: that one may have counted. */
+  /** Also `unknown` if it was refused after a call whose answer was lost, because that call may have counted. */
   readonly result: SettleResult;
 }
 
-/** Puts together what the processes tell of a message. */
+/** Combines what all processes recorded about a message. */
 export function tellStory(n: number, entries: readonly Testimony[]): MessageStory {
   const offers: Offering[] = [];
   const changes: ChangeAttempt[] = [];
@@ -96,7 +96,7 @@ function tellProducing({ offers, changes }: Pick<Mutable, 'offers' | 'changes'>,
       if (offer) Object.assign(offer, { endedAt: at, outcome: 'failed' });
       return;
     case 'offer-unknown':
-      // Unknown for good: its bytes may still be on their way.
+      // It stays unknown, because its bytes may still be on their way.
       return;
     case 'cancel':
     case 'reschedule': {
@@ -133,7 +133,7 @@ function tellClaim(claims: ClaimStory[], entry: ClaimTestimony): void {
   }
 }
 
-/** Attempts only go up while a message lives; within one, as after a defer, the due time does. */
+/** Attempts only grow during a message's life; within one attempt, as after a deferral, due times grow. */
 function inOrder(a: ClaimStory, b: ClaimStory): number {
   return a.version - b.version || a.attempt - b.attempt || a.due - b.due || a.startedAt - b.startedAt;
 }

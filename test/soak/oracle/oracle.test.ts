@@ -20,7 +20,7 @@ const cancelled = (at: number): Line[] => [
   [PRODUCER, { kind: 'cancelled', n: N, at, result: 'done' }],
 ];
 
-/** A cancel that nobody answered, and one after it that was. */
+/** A cancel that was not answered, followed by one that was. */
 const cancelledAtLast = (at: number): Line[] => [
   [PRODUCER, { kind: 'cancel', n: N, at: at - 10 }],
   [PRODUCER, { kind: 'cancelled', n: N, at: at - 5, result: 'unknown' }],
@@ -44,14 +44,14 @@ const settled = (at: number, more: Partial<SettledEntry> & { by?: number } = {})
 
 const OFFERED = [offer(0, 99), offered(2, 100)];
 const HANDLED = [start(103), end(104), settled(106)];
-/** By another process, after the lease of the first has ended. */
+/** Handled by another process after the first one's lease ended. */
 const HANDLED_AGAIN = [
   start(3103, { by: OTHER, attempt: 2 }),
   end(3104, 'handled', OTHER),
   settled(3106, { by: OTHER }),
 ];
 
-/** Who looks on has process 0. */
+/** The observer is process 0. */
 const held = (from: number, to: number): Line => [0, { kind: 'held', n: N, from, at: to }];
 
 const fault = (from: number, to: number, processes: FaultWindow['processes'] = [WORKER]): FaultWindow => ({
@@ -81,7 +81,7 @@ function judged(lines: readonly Line[], windows: readonly FaultWindow[] = [], de
   return { ...verdict, red };
 }
 
-describe('The oracle', () => {
+describe('the oracle', () => {
   test('finds nothing wrong with a message that is handled once', () => {
     expect(judged([...OFFERED, ...HANDLED])).toMatchObject({
       red: [],
@@ -94,21 +94,21 @@ describe('The oracle', () => {
 
   describe('on lost messages', () => {
     test.each([
-      ['was never started', [], 'never started'],
-      ['started, but was never finished', [start(103)], 'started 1 times, never handled'],
+      ['never started', [], 'never started'],
+      ['started but never finished', [start(103)], 'started 1 times, never handled'],
       ['only failed', [start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })], 'never handled'],
-      ['was rejected, but is no dead letter', [start(103), end(104, 'rejected')], 'not among the dead letters'],
+      ['was rejected but is not a dead letter', [start(103), end(104, 'rejected')], 'not among the dead letters'],
     ])('an acknowledged message that %s is lost', (_what, lines, words) => {
       const { red, lost } = judged([...OFFERED, ...lines]);
       expect(red).toEqual(['lost']);
       expect(lost.examples[0]).toContain(words);
     });
 
-    test('a message whose handler finished is not, whatever became of its outcome', () => {
+    test('a message whose handler finished is not lost, whatever became of its outcome', () => {
       expect(judged([...OFFERED, start(103), end(104)]).red).toEqual([]);
     });
 
-    test('a replacement that was acknowledged must be handled itself', () => {
+    test('an acknowledged replacement must itself be handled', () => {
       const replaced = [...OFFERED, offer(50, 100, 1), offered(52, 151, 1)];
       expect(judged([...replaced, ...HANDLED]).lost.count).toBe(1);
       expect(judged([...replaced, start(155, { due: 151, version: 1 }), end(156)]).red).toEqual([]);
@@ -116,14 +116,14 @@ describe('The oracle', () => {
 
     test.each([
       ['an offer that failed', [offer(0, 99), failed(2)]],
-      ['an offer of unknown outcome', [offer(0, 99), unknown(2)]],
+      ['an offer with an unknown outcome', [offer(0, 99), unknown(2)]],
       ['an offer whose producer was killed', [offer(0, 99)]],
-      ['a message that was cancelled', [...OFFERED, ...cancelled(50)]],
+      ['a cancelled message', [...OFFERED, ...cancelled(50)]],
     ])('%s need not be handled', (_what, lines) => {
       expect(judged(lines).red).toEqual([]);
     });
 
-    test('a message that was rejected and is a dead letter is not lost', () => {
+    test('a rejected message that is a dead letter is not lost', () => {
       expect(judged([...OFFERED, start(103), end(104, 'rejected')], [], [N]).red).toEqual([]);
     });
   });
@@ -132,13 +132,13 @@ describe('The oracle', () => {
     const renewed = [offer(60, 100, 1), offered(62, 161, 1)];
     const handled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
 
-    test('an offer that is gone after an older cancel of unknown outcome is undone', () => {
+    test('an offer that is gone after an older cancel with an unknown outcome is undone', () => {
       const { red, undone } = judged([...OFFERED, ...cancelledAtLast(50), ...renewed]);
       expect(red).toEqual(['undone']);
-      expect(undone.examples[0]).toContain('a cancel of 40 was never answered');
+      expect(undone.examples[0]).toContain('a cancel at 40 was never answered');
     });
 
-    test('a replacement that is gone after an older one of unknown outcome is undone, though that one is handled', () => {
+    test('a replacement that is gone after an older one with an unknown outcome is undone, even if that one is handled', () => {
       const older = [offer(40, 100, 1), unknown(45, 1)];
       const newer = [offer(60, 100, 2), offered(62, 161, 2)];
       expect(judged([...OFFERED, ...older, ...newer, ...handled])).toMatchObject({
@@ -147,21 +147,21 @@ describe('The oracle', () => {
       });
     });
 
-    test('one that is gone without an older call is lost', () => {
+    test('an offer that is gone without an older unanswered call is lost', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...renewed]).red).toEqual(['lost']);
     });
 
-    test('a message that is offered again after its cancel, and handled, is as it should be', () => {
+    test('a message that is offered again after its cancel and handled is not undone', () => {
       expect(judged([...OFFERED, ...cancelledAtLast(50), ...renewed, ...handled]).red).toEqual([]);
     });
 
-    test('a cancel after the last offer excuses its loss', () => {
+    test('a cancel after the last offer explains that it is gone', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...renewed, ...cancelledAtLast(100)]).red).toEqual([]);
     });
   });
 
   describe('on messages that are held', () => {
-    test('a message in the hands of a claim, but of no handler, for longer than a lease and some is a hostage', () => {
+    test('a message held by a claim without a handler for much longer than a lease is a hostage', () => {
       const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
       const { red, hostage } = judged([...OFFERED, held(200, 9000), ...late]);
       expect(red).toEqual(['hostage']);
@@ -169,7 +169,7 @@ describe('The oracle', () => {
       expect(judged([...OFFERED, held(200, 7100), ...late]).red).toEqual([]);
     });
 
-    test('so is one whose handler has ended, but was never settled', () => {
+    test('a message whose handler has ended but was never settled is a hostage', () => {
       const lives: Line = [WORKER, { kind: 'stall', from: 7000, at: 8000 }];
       expect(judged([...OFFERED, start(103), end(104), held(103, 8000), lives]).red).toEqual(['hostage']);
     });
@@ -178,14 +178,14 @@ describe('The oracle', () => {
       ['its handler runs', [start(103), end(9000), settled(9002)]],
       ['its outcome is on its way', [start(103), end(104), settled(9002)]],
       [
-        'its holder lives, as far as anybody knows',
+        'its holder is last known to be alive',
         [start(103), [WORKER, { kind: 'stall', from: 8000, at: 8999 }] as const],
       ],
-    ])('it is none while %s', (_what, lines) => {
+    ])('a message is not a hostage while %s', (_what, lines) => {
       expect(judged([...OFFERED, held(103, 9000), ...lines]).hostage.count).toBe(0);
     });
 
-    test('it is none while Redis answers nobody', () => {
+    test('a message is not a hostage while Redis does not answer', () => {
       const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
       expect(judged([...OFFERED, held(200, 9000), ...late], [fault(4000, 6000, 'all')]).red).toEqual([]);
       expect(judged([...OFFERED, held(200, 9000), ...late], [fault(4000, 6000, [WORKER])]).red).toEqual(['hostage']);
@@ -193,18 +193,18 @@ describe('The oracle', () => {
   });
 
   describe('on what Redis forgets', () => {
-    test('a message that was acknowledged before is lost by Redis, and not by the module', () => {
+    test('a message that was acknowledged before is lost by Redis, not by the module', () => {
       expect(judged(OFFERED, [forgetting(50, 60)])).toMatchObject({ red: [], lostByRedis: { count: 1 } });
     });
 
-    test('one that was offered afterwards is lost by the module', () => {
+    test('a message that was offered afterwards is lost by the module', () => {
       expect(judged([offer(61, 99), offered(63, 161)], [forgetting(50, 60)])).toMatchObject({
         red: ['lost'],
         lostByRedis: { count: 0 },
       });
     });
 
-    test('a dead letter that is forgotten is lost by Redis', () => {
+    test('a forgotten dead letter is lost by Redis', () => {
       const rejected = [start(103), end(104, 'rejected'), settled(106, { outcome: 'dead' })];
       expect(judged([...OFFERED, ...rejected], [forgetting(110, 120)])).toMatchObject({
         red: [],
@@ -212,7 +212,7 @@ describe('The oracle', () => {
       });
     });
 
-    test('a message whose outcome is forgotten may come again', () => {
+    test('a message whose outcome was forgotten may be handled again', () => {
       expect(judged([...OFFERED, ...HANDLED, ...HANDLED_AGAIN], [forgetting(110, 120)])).toMatchObject({
         red: [],
         duplicates: { 'forgotten by Redis': 1 },
@@ -220,7 +220,7 @@ describe('The oracle', () => {
       expect(judged([...OFFERED, ...HANDLED, ...HANDLED_AGAIN], [forgetting(-20, -10)]).red).toEqual(['unattributed']);
     });
 
-    test('a message whose cancel is forgotten may come, but not with other content', () => {
+    test('a message whose cancel was forgotten may be handled, but only with its own content', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...HANDLED], [forgetting(55, 60)]).red).toEqual([]);
       const damaged = [start(103, { intact: false }), end(104), settled(106)];
       expect(judged([...OFFERED, ...cancelled(50), ...damaged], [forgetting(55, 60)]).red).toEqual(['corrupt']);
@@ -232,18 +232,18 @@ describe('The oracle', () => {
       expect(judged([...OFFERED, start(99), end(104)])).toMatchObject({ red: ['early'], early: { count: 1 } });
     });
 
-    test('a due time that comes before the delay has passed is early, whatever Redis says', () => {
+    test('a due time before the end of the delay is early, whatever Redis says', () => {
       expect(judged([offer(0, 99), offered(2, 80), start(85, { due: 80 }), end(86)]).red).toEqual(['early']);
     });
 
-    test('a retry that is due before its backoff has passed is early', () => {
+    test('a retry that is due before the end of its backoff is early', () => {
       const retried = [...OFFERED, start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })];
       const again = (due: number) => [start(due, { by: OTHER, due, attempt: 2 }), end(due + 1, 'handled', OTHER)];
       expect(judged([...retried, ...again(404)]).red).toEqual([]);
       expect(judged([...retried, ...again(403)]).red).toEqual(['early']);
     });
 
-    test('the retry that a claim ends with says nothing about that claim, even within one millisecond', () => {
+    test('the retry that ends a claim does not make that claim early, even within one millisecond', () => {
       const failed = [
         start(103, { claimSentAt: 103 }),
         end(103, 'failed'),
@@ -276,7 +276,7 @@ describe('The oracle', () => {
       expect(judged([...OFFERED, start(203, { due: 200 }), end(204)]).red).toEqual(['corrupt']);
     });
 
-    test('content without even a number is corrupt', () => {
+    test('content without a readable number is corrupt', () => {
       expect(judged([...OFFERED, ...HANDLED, [WORKER, { kind: 'unreadable', at: 5 }]]).red).toEqual(['corrupt']);
     });
   });
@@ -286,13 +286,13 @@ describe('The oracle', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...HANDLED]).red).toEqual(['revived']);
     });
 
-    test('a message claimed as it was after it was replaced is revived', () => {
+    test('a message claimed with its old content after it was replaced is revived', () => {
       const replaced = [...OFFERED, offer(50, 100, 1), offered(52, 151, 1)];
       const handled = [start(155, { by: OTHER, due: 151, version: 1 }), end(156, 'handled', OTHER)];
       expect(judged([...replaced, ...HANDLED, ...handled]).revived.count).toBe(1);
     });
 
-    test('a claim that was under way when the message was replaced is not to blame', () => {
+    test('a message claimed while it was being replaced is not revived', () => {
       const replaced = [...OFFERED, offer(102, 100, 1), offered(103, 203, 1)];
       const old = [start(105, { claimSentAt: 101 }), end(106), settled(108, { result: 'refused' })];
       const handled = [start(205, { by: OTHER, due: 203, version: 1 }), end(206, 'handled', OTHER)];
@@ -320,19 +320,19 @@ describe('The oracle', () => {
       });
     });
 
-    test('a handler that asks for its message again does not explain what it was before', () => {
+    test('a handler that asks for its message again does not explain a start with the old content', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       const before = [start(460, { by: OTHER, due: 454 }), end(461, 'again', OTHER)];
       const next = [start(860, { by: OTHER, due: 854, version: 1 }), end(861, 'handled', OTHER)];
       expect(judged([...OFFERED, ...asked, ...before, ...next]).red).toEqual(['unattributed']);
     });
 
-    test('a message that was asked for again and never came is lost', () => {
+    test('a message that was asked for again and never came back is lost', () => {
       const asked = [start(103), end(104, 'again'), settled(106, { outcome: 'again' })];
       expect(judged([...OFFERED, ...asked]).red).toEqual(['lost']);
     });
 
-    test('content that nobody offered or asked for is corrupt', () => {
+    test('content that was neither offered nor asked for is corrupt', () => {
       const next = [start(103, { version: 1 }), end(104)];
       expect(judged([...OFFERED, ...next]).red).toContain('corrupt');
     });
@@ -362,28 +362,28 @@ describe('The oracle', () => {
       expect(judged([...OFFERED, start(103), ...again], [window]).red).toEqual(['unattributed']);
     });
 
-    test('a handler that gave way to a shutdown explains the next start', () => {
+    test('a handler aborted for a shutdown explains the next start', () => {
       const gaveWay = [start(103), end(4104, 'aborted'), settled(4106, { outcome: 'release' })];
       const again = [start(4109, { by: OTHER }), end(4110, 'handled', OTHER)];
       expect(judged([...OFFERED, ...gaveWay, ...again])).toMatchObject({
         red: [],
-        duplicates: { 'gave way to a shutdown': 1 },
+        duplicates: { 'released for a shutdown': 1 },
       });
     });
 
-    test('one that gave way because its lease could not be extended needs a fault', () => {
+    test('a handler aborted because its lease could not be extended needs a fault to explain the next start', () => {
       const gaveWay = [start(103), end(3104, 'aborted'), settled(3106, { outcome: 'retry' })];
       const again = [start(3509, { by: OTHER, due: 3504, attempt: 2 }), end(3510, 'handled', OTHER)];
       expect(judged([...OFFERED, ...gaveWay, ...again]).red).toEqual(['unattributed']);
       expect(judged([...OFFERED, ...gaveWay, ...again], [fault(200, 3000, 'all')]).red).toEqual([]);
     });
 
-    test('no fault explains a start after an ack that counted', () => {
+    test('no fault explains a start after an accepted ack', () => {
       const verdict = judged([...OFFERED, ...HANDLED, ...HANDLED_AGAIN], [fault(0, 4000, 'all')]);
       expect(verdict.red).toEqual(['unattributed']);
     });
 
-    test('an offer of unknown outcome does: it may have come to Redis at any time', () => {
+    test('an offer with an unknown outcome explains a start even after an accepted ack', () => {
       const again = [start(205, { by: OTHER, due: 203 }), end(206, 'handled', OTHER)];
       const verdict = judged([offer(0, 99), unknown(50), offer(104, 99), offered(106, 203), ...HANDLED, ...again]);
       expect(verdict).toMatchObject({ red: [], duplicates: { 'offered again after an unknown outcome': 1 } });
@@ -394,11 +394,11 @@ describe('The oracle', () => {
       const putOff = [start(103), end(104, 'deferred'), settled(106, { outcome: 'defer' })];
       expect(judged([...OFFERED, ...putOff, ...again, settled(508, { by: OTHER })])).toMatchObject({
         red: [],
-        duplicates: { 'put off by its handler': 1 },
+        duplicates: { 'deferred by its handler': 1 },
       });
     });
 
-    test('a process that stood still by itself is told of as such', () => {
+    test('a stall of the machine explains the next start', () => {
       const stall: Line = [WORKER, { kind: 'stall', from: 200, at: 3500 }];
       const verdict = judged([...OFFERED, start(103), ...HANDLED_AGAIN, stall]);
       expect(verdict).toMatchObject({ red: [], duplicates: { 'stalled by the machine': 1 } });
@@ -409,22 +409,22 @@ describe('The oracle', () => {
     const late = (result: SettledEntry['result']) =>
       judged([...OFFERED, start(103), ...HANDLED_AGAIN, end(5000), settled(5002, { result })], [fault(104, 4990)]);
 
-    test('an outcome that counts after another claim has started the message is stale', () => {
+    test('an outcome accepted after another claim has started the message is stale', () => {
       expect(late('accepted').staleSettles).toMatchObject({ count: 1 });
     });
 
-    test('one that is refused is the fence at work', () => {
+    test('an outcome refused after another claim has started the message is the fence at work', () => {
       expect(late('refused')).toMatchObject({ red: [], refusedSettles: 1 });
     });
 
-    test('an outcome that counts after the message was replaced is stale', () => {
+    test('an outcome accepted after the message was replaced is stale', () => {
       const replaced = [...OFFERED, start(103), offer(105, 100, 1), offered(107, 206, 1), end(110), settled(112)];
       const handled = [start(207, { by: OTHER, due: 206, version: 1 }), end(208, 'handled', OTHER)];
       expect(judged([...replaced, ...handled]).red).toEqual(['staleSettles']);
     });
   });
 
-  test('tells lateness in faults, and shortly after them, from lateness outside', () => {
+  test('separates lateness during and shortly after faults from all other lateness', () => {
     const lines = [...OFFERED, start(1103), end(1104)];
     expect(judged(lines, [fault(40, 60)]).lateness).toMatchObject({
       inFaults: { count: 1, p50: 1003, max: 1003 },

@@ -17,9 +17,9 @@ import type { Verdict } from './verdict.js';
 export interface Evidence {
   readonly history: History;
   readonly windows: readonly FaultWindow[];
-  /** The numbers of the messages that were dead letters in the end. */
+  /** The numbers of the messages that ended as dead letters. */
   readonly deadLetters: ReadonlySet<number>;
-  /** How long after a fault its consequences are its own, ms. */
+  /** For how long after its end a fault is still blamed, ms. */
   readonly recovery: number;
 }
 
@@ -36,12 +36,12 @@ export function judge(evidence: Evidence): Verdict {
     meter.measure(story.claims);
   }
   const { corrupt, duplicates } = court;
-  for (let i = 0; i < history.unreadable; i++) corrupt.add(NaN, 'a handler was given something that nobody offered');
+  for (let i = 0; i < history.unreadable; i++) corrupt.add(NaN, 'a handler received something that nobody offered');
   const byCause = Object.fromEntries([...duplicates].sort(([, a], [, b]) => b - a));
   return { ...court.count, ...court.findings, corrupt, duplicates: byCause, stalls, lateness: meter.report() };
 }
 
-/** Hears one message after the other. */
+/** Judges one message after the other. */
 class Court {
   readonly count = { acknowledged: 0, unknown: 0, failed: 0, handled: 0, cancelled: 0, starts: 0, refusedSettles: 0 };
   readonly corrupt = new FindingList();

@@ -5,7 +5,7 @@ import { History } from './history.js';
 
 const CHUNK = 1 << 20;
 
-/** Reads all journals of a folder; their names begin with the index of their process. */
+/** Reads all journals in a folder; their names begin with the index of their process. */
 export function readHistory(folder: string): History {
   const history = new History();
   for (const name of readdirSync(folder).sort()) {
@@ -15,7 +15,7 @@ export function readHistory(folder: string): History {
   return history;
 }
 
-/** The whole lines of a file; a killed process may have left its last one unfinished. */
+/** The complete lines of a file; a killed process may have left its last one unfinished. */
 function* linesOf(path: string): Generator<string> {
   const file = openSync(path, 'r');
   const chunk = Buffer.alloc(CHUNK);

@@ -1,6 +1,6 @@
 import type { FaultWindow } from '../nemesis/fault-window.js';
 
-/** Something that must not happen, counted, with the first few by name. */
+/** How often something happened that must not, with the first few examples. */
 export interface Findings {
   readonly count: number;
   readonly examples: readonly string[];
@@ -19,49 +19,49 @@ export interface LatenessSecond extends Lateness {
   readonly second: number;
 }
 
-/** What the journals of a run say. */
+/** What the journals of a run show. */
 export interface Verdict {
-  /** Offers that were acknowledged, replacements included. */
+  /** Acknowledged offers, including replacements. */
   readonly acknowledged: number;
-  /** Offers whose outcome was, or stayed, unknown. */
+  /** Offers with an unknown outcome. */
   readonly unknown: number;
-  /** Offers that failed without effect. */
+  /** Offers that failed without any effect. */
   readonly failed: number;
-  /** Messages that a handler finished with. */
+  /** Messages that a handler finished. */
   readonly handled: number;
-  /** Messages that were cancelled. */
+  /** Cancelled messages. */
   readonly cancelled: number;
   /** Starts of handlers. */
   readonly starts: number;
 
-  /** Acknowledged, and neither handled nor cancelled nor a dead letter in the end. */
+  /** Acknowledged, but in the end neither handled nor cancelled nor a dead letter. */
   readonly lost: Findings;
-  /** Acknowledged, and removed by an older call that its producer had given up. */
+  /** Acknowledged, but removed by an older call that its producer had given up. */
   readonly undone: Findings;
-  /** Acknowledged, and forgotten by Redis: nobody could have kept it. */
+  /** Acknowledged, but forgotten by Redis; nobody could have kept it. */
   readonly lostByRedis: Findings;
-  /** Held by a claim while nobody handled it, for longer than a lease. */
+  /** Held by a claim for much longer than a lease while nobody handled it. */
   readonly hostage: Findings;
-  /** Started before the due time, or due before any offer allowed. */
+  /** Started before its due time, or due earlier than any offer allowed. */
   readonly early: Findings;
-  /** Other content, id, version or due time than were offered. */
+  /** With content, id, version or due time other than what was offered. */
   readonly corrupt: Findings;
   /** Handled although it had been cancelled or replaced before it was claimed. */
   readonly revived: Findings;
-  /** Started again, by what explains it. */
+  /** Repeated starts, by their explanation. */
   readonly duplicates: Readonly<Record<string, number>>;
-  /** Started again, and nothing explains it. */
+  /** Repeated starts that nothing explains. */
   readonly unattributed: Findings;
-  /** Outcomes of claims that were no longer held, and counted nevertheless. */
+  /** Outcomes of superseded claims that were accepted. */
   readonly staleSettles: Findings;
-  /** Outcomes that the fence refused: how often it was put to the test. */
+  /** Outcomes that the fence refused, which shows how often it was tested. */
   readonly refusedSettles: number;
 
-  /** When processes stood still, whatever the reason. */
+  /** When processes stalled, whatever the reason. */
   readonly stalls: readonly FaultWindow[];
 
   readonly lateness: {
-    /** Of messages that waited while something was wrong, or recovering. */
+    /** For messages that waited while something was wrong or recovering. */
     readonly inFaults: Lateness;
     readonly outside: Lateness;
     readonly seconds: readonly LatenessSecond[];

@@ -4,26 +4,26 @@ import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
 
-/** A message in the hands of this process. */
+/** A message that this process holds. */
 export interface HeldClaim {
   /** The number of the claim in this process. */
   readonly claim: number;
-  /** When the claim was sent, the first time. */
+  /** When the claim was first sent. */
   readonly sentAt: number;
-  /** The message's number; the handler finds it in the payload. */
+  /** The message's number, once the handler has read it from the payload. */
   n?: number;
 }
 
-/** Knows by which claim this process holds a message, and writes what became of each settle. */
+/** Knows by which claim this process holds each message, and records the result of each settle. */
 export class ClaimJournal {
   readonly #held = new Map<string, HeldClaim>();
-  /** The latest claim of a message: that is the one whose handler starts. */
+  /** The latest claim of each message, which is the one whose handler starts. */
   readonly #latest = new Map<string, HeldClaim>();
   #claims = 0;
 
   constructor(private readonly journal: Journal) {}
 
-  /** @returns by which claim a handler that just started holds its message */
+  /** @returns the claim by which a handler that just started holds its message */
   startedBy(queue: string, id: string): HeldClaim {
     const held = this.#latest.get(`${queue} ${id}`);
     if (!held) throw new Error(`Message ${id} of ${queue} was never claimed here.`);
@@ -36,7 +36,7 @@ export class ClaimJournal {
     let unanswered: { token: string; sentAt: number } | undefined;
     return Object.assign(store, {
       claim: async (request) => {
-        // A claim whose answer got lost is sent again under its token.
+        // A claim whose answer was lost is sent again under its token.
         unanswered =
           unanswered?.token === request.token ? unanswered : { token: request.token, sentAt: this.journal.now() };
         const report = await claim(request);
@@ -46,7 +46,7 @@ export class ClaimJournal {
       },
       settle: async (settlements) => {
         const sentAt = this.journal.now();
-        // What the handlers did must be written before anybody can see its outcome.
+        // What the handlers did must be written before anybody can see the outcome.
         this.journal.flush();
         try {
           const report = await settle(settlements);

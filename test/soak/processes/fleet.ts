@@ -7,14 +7,14 @@ import { SoakProcess } from './soak-process.js';
 
 export type Role = 'producer' | 'worker';
 
-/** A place that a process has in the fleet; when it is killed, another one takes it. */
+/** A process' place in the fleet; when the process is killed, another one takes its place. */
 export interface Berth {
   readonly role: Role;
-  /** Its process lives as long as the soak: what grows, shows there. */
+  /** Its process lives as long as the soak, so growth shows there. */
   readonly veteran: boolean;
-  /** Its connections go through the proxy. */
+  /** Whether its connections go through the proxy. */
   readonly viaProxy: boolean;
-  /** Its clock is wrong. */
+  /** Whether its clock is wrong. */
   readonly mistimed: boolean;
   process: SoakProcess;
 }
@@ -29,7 +29,7 @@ export interface FleetOptions {
   readonly programs: CompiledPrograms;
 }
 
-/** How wrong clocks are, ms. */
+/** How wrong the clocks are, ms. */
 const SHIFTS = [-26, -1, 3, 14].map((hours) => hours * 3_600_000);
 
 /** All producers and workers. */
@@ -37,7 +37,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #berths: Berth[] = [];
   readonly #busy = new Set<Berth>();
-  /** Every process there was, by its index less one. */
+  /** Every process so far, at its index less one. */
   readonly #processes: SoakProcess[] = [];
   readonly #ended = new Set<Role>();
 
@@ -45,7 +45,7 @@ export class Fleet {
     this.#options = options;
   }
 
-  /** Producers come last, so that nothing is offered before there is somebody to handle it. */
+  /** Starts producers last, so that nothing is offered before a worker can handle it. */
   async start(): Promise<void> {
     const { workers, producers } = this.#options.soak;
     const roles: Role[] = [...Array<Role>(workers).fill('worker'), ...Array<Role>(producers).fill('producer')];
@@ -63,15 +63,15 @@ export class Fleet {
     for (const berth of this.#berths) this.#supervise(berth);
   }
 
-  /** How many connections there are while all processes run and nothing is wrong. */
+  /** The number of connections while all processes run and nothing is wrong. */
   get connections(): number {
     const { workers, producers } = this.#options.soak;
     return workers * this.connectionsOfAWorker + producers;
   }
 
   /**
-   * The module has one for commands, one for announcements and one for each queue, with Redisson's layout two; a naive
-   * consumer two for each queue.
+   * The module has one for commands, one for announcements and one for each queue, or two with Redisson's layout. A naive
+   * consumer has two for each queue.
    */
   get connectionsOfAWorker(): number {
     const queues = QUEUE_NAMES.length;
@@ -84,7 +84,7 @@ export class Fleet {
     return this.#berths;
   }
 
-  /** The indexes of the running processes whose connections go through the proxy, also of those that lost their place. */
+  /** The indexes of running processes whose connections go through the proxy, including those that lost their place. */
   get behindProxy(): number[] {
     const { proxyUrl } = this.#options;
     return this.#processes
@@ -93,7 +93,7 @@ export class Fleet {
   }
 
   /**
-   * Chooses a process that no other fault has in its hands, and keeps it until `use` ends.
+   * Chooses a process that no other fault uses, and reserves it until `use` ends.
    *
    * @returns undefined if there is none
    */
@@ -113,14 +113,14 @@ export class Fleet {
     }
   }
 
-  /** Lets a new process take a place, and waits until it works. */
+  /** Starts a new process in a place, and waits until it is ready. */
   async replace(berth: Berth): Promise<void> {
     berth.process = this.#spawn(berth);
     await berth.process.ready();
     this.#supervise(berth);
   }
 
-  /** Ends the processes of a role in order; they may take `within` ms. */
+  /** Stops the processes of a role gracefully, and kills those that take longer than `within` ms. */
   async stop(role: Role, within: number): Promise<void> {
     this.#ended.add(role);
     const processes = this.#berths.filter((berth) => berth.role === role).map(({ process }) => process);
@@ -130,25 +130,25 @@ export class Fleet {
     clearTimeout(timer);
   }
 
-  /** Ends whatever still runs. */
+  /** Kills whatever still runs. */
   async kill(): Promise<void> {
     this.#ended.add('worker').add('producer');
     await Promise.all(this.#processes.map((process) => process.kill('SIGKILL')));
   }
 
-  /** Processes that ended otherwise than in order or by a signal. */
+  /** Processes that ended neither normally nor by a signal. */
   crashes(): string[] {
     return this.#processes
       .filter(({ hasCrashed }) => hasCrashed)
       .map(({ end, log }) => `a process ended with ${end}, see ${log}`);
   }
 
-  /** Starts a process again that crashed, so that the others need not do without; the crash is told of all the same. */
+  /** Restarts a crashed process, so that the fleet stays complete; the crash is still reported. */
   #supervise(berth: Berth): void {
     const { process } = berth;
     void process.exited().then(() => {
       if (!process.hasCrashed || berth.process !== process || this.#ended.has(berth.role)) return;
-      // If it does not even start, that is a crash, too.
+      // A process that does not even start counts as another crash.
       this.replace(berth).catch(() => undefined);
     });
   }

@@ -7,7 +7,7 @@ import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/ind
 import { createStores, type Stores } from '../../../lib/runtime/create-stores.js';
 import type { ClaimJournal } from './claim-journal.js';
 
-/** The module as everybody uses it, with an ear at its stores: claims and settles go through a journal. */
+/** The module as users have it, but its stores record claims and settles in a journal. */
 export function journalledModule(options: DelayQueueModuleOptions, claims: ClaimJournal): DynamicModule {
   const module = DelayQueueModule.forRoot(options);
   const stores = {

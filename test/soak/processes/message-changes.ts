@@ -7,23 +7,22 @@ import { type MessagePlan, MOST_VERSIONS } from '../workload/message-plan.js';
 import { failureOf } from './offer-failure.js';
 import type { ProcessSettings } from './process-settings.js';
 
-/** A message that was offered. */
 interface Offered {
   readonly n: number;
   readonly plan: MessagePlan;
   readonly id: string;
 }
 
-/** An offer under an id that was offered before. */
+/** A further offer under the same id. */
 interface Again {
   readonly version: number;
   readonly onDuplicate: 'keep' | 'replace';
 }
 
-/** How long a change that failed waits before it is tried again, ms. */
+/** The pause before a failed change is tried again, ms. */
 const PAUSE = 100;
 
-/** Cancels, reschedules, replaces and renews messages that were offered, as their plans say. */
+/** Cancels, reschedules, replaces and renews offered messages as their plans say. */
 export class MessageChanges {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #underWay = new Set<Promise<void>>();
@@ -44,7 +43,7 @@ export class MessageChanges {
     this.#timers.add(timer);
   }
 
-  /** Begins no change any more, and ends when all are known. */
+  /** Begins no more changes, and resolves once the outcomes of all are known. */
   async finish(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all(this.#underWay);
@@ -87,7 +86,7 @@ export class MessageChanges {
     return result;
   }
 
-  /** Each try says something newer, so that one that comes late would put an old content in the place of a new one. */
+  /** Each try has newer content, so that a late one that took effect would show as old content. */
   async #replace(message: Offered): Promise<void> {
     for (let version = 1; version < MOST_VERSIONS; version++) {
       if (await this.#offer(message, { version, onDuplicate: 'replace' })) return;
@@ -97,12 +96,12 @@ export class MessageChanges {
 
   async #renew(message: Offered): Promise<void> {
     const result = await this.#untilKnown(() => this.#cancel(message));
-    // It is too late, or an earlier try did it after all: nobody can know.
+    // It is too late, or an earlier try succeeded after all; nobody can know.
     if (result === 'refused') return;
     while (!(await this.#offer(message, { version: 1, onDuplicate: 'keep' }))) await sleep(PAUSE);
   }
 
-  /** @returns whether it is known to be in its queue */
+  /** @returns whether the message is known to be in its queue */
   async #offer({ n, plan, id }: Offered, { version, onDuplicate }: Again): Promise<boolean> {
     const { journal } = this;
     const { payload, headers } = contentOf(this.settings.soak, n, version);

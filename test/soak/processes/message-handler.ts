@@ -8,13 +8,13 @@ import type { HeldClaim } from './claim-journal.js';
 import { block, callingBackTwice, unspeakable } from './misbehaviour.js';
 import type { ProcessSettings } from './process-settings.js';
 
-/** What of a message matters here; a naive consumer has no more. */
+/** The parts of a message that matter here; a naive consumer has no others. */
 export type HandledMessage = Pick<
   DelayedMessage,
   'id' | 'payload' | 'headers' | 'attempt' | 'dueAt' | 'offeredAt' | 'signal'
 >;
 
-/** Handles a message as its number says, and writes it down: the start before the work, the end before its outcome. */
+/** Handles each message as its number says, and records the start before the work and the end before the outcome. */
 export class MessageHandler {
   /** For how long handlers have blocked this process so far, ms. */
   blocked = 0;
@@ -24,7 +24,7 @@ export class MessageHandler {
     private readonly journal: Journal,
   ) {}
 
-  /** @returns what a handler may return: nothing, a promise, or a thenable */
+  /** @returns whatever a handler may return: nothing, a promise or a thenable */
   handle(message: HandledMessage, held: HeldClaim): unknown {
     const { journal } = this;
     const at = journal.now();
@@ -48,7 +48,7 @@ export class MessageHandler {
     }
   }
 
-  /** Before anything else happens in this process. */
+  /** Works synchronously, so the journal must be flushed at each step. */
   #workAtOnce({ plan, message, version, about }: Work): void {
     const { journal } = this;
     journal.flush();
@@ -91,11 +91,11 @@ interface Work {
   readonly message: HandledMessage;
   readonly version: number;
   readonly about: { readonly n: number; readonly claim: number };
-  /** When the start is on disk. */
+  /** Resolves when the start is on disk. */
   readonly started: Promise<void>;
 }
 
-/** Works for so long; false: its time was up before that. */
+/** Works for `work` ms; false if the signal aborted it before. */
 async function finished(work: number, signal: AbortSignal): Promise<boolean> {
   if (work > 0) await sleep(work, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
@@ -116,7 +116,7 @@ function outcomeOf(
     case 'again-once':
       return version === 0 ? 'again' : 'handled';
     case 'defer-once':
-      // Only the first due time is the delay of the offer after it, rounded up.
+      // Only the first due time is as far from the offer as its delay, rounded up.
       return way !== 'instant' && dueAt.getTime() - offeredAt.getTime() <= delay + 1 ? 'deferred' : 'handled';
   }
 }

@@ -10,24 +10,24 @@ import type { ProcessSettings } from './process-settings.js';
 const TICK = 25;
 const LARGEST_BATCH = 400;
 
-/** Offers whose outcome is awaited, at the most: what an outage holds up is made up for afterwards, but not all at once. */
+/** The most offers under way at once: what an outage holds up is offered afterwards, but not all at once. */
 const MOST_IN_FLIGHT = 4000;
 
-/** Messages are numbered so that the numbers of no two processes meet. */
+/** Spaces the numbers of messages so that no two processes use the same one. */
 const MOST_PROCESSES = 1024;
 
-/** How long an offer that came to nothing, or nobody knows to what, waits before it is made again, ms. */
+/** The pause before an offer that failed or has an unknown outcome is repeated, ms. */
 const PAUSE = 100;
 
 /** A message on its way into its queue. */
 interface Offering {
   readonly n: number;
   readonly plan: MessagePlan;
-  /** Undefined: the library makes one. */
+  /** Undefined if the library generates it. */
   id: string | undefined;
 }
 
-/** Offers messages at an even rate; each again and again under its id, until its outcome is known. */
+/** Offers messages at an even rate, and repeats each offer under its id until its outcome is known. */
 export class MessageProducer {
   readonly #changes: MessageChanges;
   readonly #underWay = new Set<Promise<void>>();
@@ -49,7 +49,7 @@ export class MessageProducer {
     this.#timer = setInterval(() => this.#tick(), TICK);
   }
 
-  /** Makes no new offers, and ends when the outcomes of all are known. */
+  /** Makes no new offers, and resolves once the outcomes of all are known. */
   async finish(): Promise<void> {
     clearInterval(this.#timer);
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
@@ -91,7 +91,7 @@ export class MessageProducer {
     for (const { n, plan, id } of offerings) this.#changes.schedule({ n, plan, id: id! });
   }
 
-  /** @returns whether they are known to be in their queue */
+  /** @returns whether the messages are known to be in their queue */
   async #offer(offerings: readonly Offering[]): Promise<boolean> {
     const { journal } = this;
     const at = journal.now();
@@ -110,7 +110,7 @@ export class MessageProducer {
       const kind = failureOf(error) === 'unknown' ? 'offer-unknown' : 'offer-failed';
       for (const offering of offerings) {
         void journal.append({ kind, n: offering.n, version: 0, at: journal.now() });
-        // The error of an offer whose id was generated tells it, so that it can be made again.
+        // The error carries a generated id, so that the offer can be repeated under it.
         if (error instanceof DelayQueueError) offering.id ??= error.messageId;
       }
       return false;
@@ -129,7 +129,7 @@ export class MessageProducer {
     const { payload, headers } = contentOf(soak, n);
     const options = { headers, ...(id !== undefined && { id }) };
     if (plan.way === 'instant' || plan.way === 'rush') {
-      // As if it came from a clock that is right.
+      // The instant is meant by the right clock, not by this process' clock.
       const soonest = this.journal.rightTime() + plan.delay;
       const instant = new Date(plan.way === 'rush' ? rushAfter(soonest, soak) : soonest);
       return [await this.producer.offerAt(plan.queue, payload, instant, options)];

@@ -1,11 +1,11 @@
-/** What handlers of users do, too. */
+/** Misbehaviour that real handlers show. */
 
-/** Lets nothing else happen in this process for so many ms, and burns nothing. */
+/** Blocks the event loop for `length` ms without using the processor. */
 export function block(length: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, length);
 }
 
-/** @returns what throws when somebody looks at what it says; another one for another number */
+/** @returns an error that throws when it is read; which property does so depends on the number */
 export function unspeakable(number: number): unknown {
   const property = (['message', 'stack', 'name', 'proxy'] as const)[Math.floor(number / 1024) % 4]!;
   if (property === 'proxy') {
@@ -20,7 +20,7 @@ export function unspeakable(number: number): unknown {
   });
 }
 
-/** @returns a thenable that says twice how the work ended; with an odd number, the second time that it failed */
+/** @returns a thenable that reports the end of the work twice; for some numbers, the second time as a failure */
 export function callingBackTwice<T>(work: Promise<T>, number: number): PromiseLike<T> {
   const then: PromiseLike<T>['then'] = (onFulfilled, onRejected) => {
     const fulfil = (value: T) => {

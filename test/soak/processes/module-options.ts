@@ -2,7 +2,7 @@ import type { DelayQueueModuleOptions, QueueOptions } from '../../../lib/index.j
 import { BLOCK_TIMEOUT, OFFER_TIMEOUT, type QueueName, QUEUES } from '../workload/message-plan.js';
 import type { ProcessSettings } from './process-settings.js';
 
-/** What the layout of Redisson needs to know besides. */
+/** The additional options of Redisson's layout. */
 const REDISSON: Readonly<Record<QueueName, QueueOptions>> = {
   orders: { ...QUEUES.orders, layout: 'redisson', codec: 'json' },
   mails: { ...QUEUES.mails, layout: 'redisson', codec: 'string' },
@@ -18,7 +18,7 @@ export function moduleOptions({
     connection: redisUrl,
     prefix,
     queues: soak.layout === 'redisson' ? REDISSON : QUEUES,
-    // How soon a subscriber that went dark is noticed.
+    // Sets how soon a subscriber on a dark connection notices.
     defaults: { blockTimeout: BLOCK_TIMEOUT },
     offerTimeout: OFFER_TIMEOUT,
     shutdownTimeout: '5s',

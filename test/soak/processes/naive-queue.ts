@@ -9,11 +9,11 @@ import type { MessageHandler } from './message-handler.js';
 import type { ProcessSettings } from './process-settings.js';
 
 interface Faultiness {
-  /** Takes messages so many ms before they are due. */
+  /** How early it takes messages, ms. */
   readonly lead: number;
-  /** Hands each message out so often. */
+  /** How often it hands out each message. */
   readonly copies: number;
-  /** Keeps what it popped for so many ms before it handles it. */
+  /** How long it keeps a popped message before it handles it, ms. */
   readonly hold: number;
 }
 
@@ -37,7 +37,7 @@ const TRANSFER = `
     redis.call('HDEL', KEYS[2], id)
   end`;
 
-/** One queue in the hands of a naive consumer; producers offer to it with the module. */
+/** A queue with a naive consumer; producers offer to it with the module. */
 export class NaiveQueue {
   readonly #commands: Redis;
   readonly #popper: Redis;
@@ -83,10 +83,10 @@ export class NaiveQueue {
     for (;;) {
       const sentAt = this.own.journal.now();
       const popped = await this.#popper.blpopBuffer(this.#list, 0.2);
-      // Whoever looks on cannot see what waits here: it must be handled before the end.
+      // The observer cannot see what waits here, so it must be handled before the end.
       if (!popped && this.#stopping) return;
       if (!popped) continue;
-      // The message is in this process alone now.
+      // From now on, the message exists in this process only.
       const handling = this.#handle(popped[1], sentAt).finally(() => this.#handling.delete(handling));
       this.#handling.add(handling);
     }

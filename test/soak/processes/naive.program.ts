@@ -1,6 +1,6 @@
 /**
- * A consumer as one might write it in an hour: polls what is due into a list, pops the message itself, handles it. Told
- * so, it loses what it holds when it is killed, takes messages early, or hands them out twice: the oracle must tell.
+ * A consumer as one might write it in an hour: it polls due messages into a list, pops them and handles them. On request it
+ * loses what it holds when it is killed, takes messages early, or hands them out twice, and the oracle must notice.
  */
 import { Journal } from '../journal/journal.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';

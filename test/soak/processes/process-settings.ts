@@ -1,16 +1,16 @@
 import type { SoakSettings } from '../soak-settings.js';
 
-/** What a process of a soak is told when it starts. */
+/** The settings that a process of a soak receives when it starts. */
 export interface ProcessSettings {
   readonly soak: SoakSettings;
-  /** Unique in a run, from 1. */
+  /** Unique in a run, starting with 1. */
   readonly index: number;
   readonly redisUrl: string;
   readonly prefix: string;
   readonly journal: string;
-  /** How wrong the clock of the process is, ms. */
+  /** How wrong the process' clock is, ms. */
   readonly shift: number;
-  /** From which the times of a journal count. */
+  /** The origin of all times in the journals. */
   readonly epoch: number;
 }
 

@@ -1,4 +1,4 @@
-/** A process that offers messages at an even rate, changes some of them, and asks again until it knows what became of each. */
+/** A process that offers messages at an even rate, changes some, and repeats each call until its outcome is known. */
 import 'reflect-metadata';
 import { DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
 import { Journal } from '../journal/journal.js';

@@ -4,14 +4,14 @@ import { closeSync, openSync } from 'node:fs';
 import { ENVIRONMENT } from '../../support/run-program.js';
 import type { ProcessSettings } from './process-settings.js';
 
-/** Makes the clock of a process wrong by its `shift`. */
+/** Shifts the clock of a process by its `shift`. */
 const SHIFT_CLOCK = new URL('../../faults/shifted-clock/shift-clock.js', import.meta.url).href;
 
 function nodeArguments({ shift }: ProcessSettings): string[] {
   return shift === 0 ? [] : ['--import', SHIFT_CLOCK];
 }
 
-/** A process of a soak, as the one that started it sees it. */
+/** A process of a soak, from its parent's side. */
 export class SoakProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -19,7 +19,7 @@ export class SoakProcess {
 
   /**
    * @param program - a JavaScript file
-   * @param log - the file for whatever it prints
+   * @param log - the file for its output
    */
   constructor(
     program: string,
@@ -49,18 +49,18 @@ export class SoakProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** How it ended: an exit code, or the name of a signal; null: it still runs. */
+  /** Its exit code or the signal that ended it, or null while it runs. */
   get end(): number | string | null {
     return this.#child.exitCode ?? this.#child.signalCode;
   }
 
-  /** Whether it ended otherwise than in order or by a signal. */
+  /** Whether it ended neither normally nor by a signal. */
   get hasCrashed(): boolean {
     return typeof this.end === 'number' && this.end !== 0;
   }
 
   /**
-   * Waits until it works.
+   * Waits until the process is ready.
    *
    * @throws Error if it ends instead
    */
@@ -77,7 +77,7 @@ export class SoakProcess {
     this.#child.kill('SIGCONT');
   }
 
-  /** Asks it to finish in order. */
+  /** Asks the process to finish gracefully. */
   tellToStop(): void {
     if (this.isRunning && this.#child.connected) this.#child.send('stop');
   }
@@ -89,7 +89,7 @@ export class SoakProcess {
   async kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (this.isRunning) {
       this.#child.kill(signal);
-      // One that is held still hears nothing but a SIGKILL.
+      // A frozen process receives no signal but SIGKILL.
       this.#child.kill('SIGCONT');
     }
     await this.#exited;

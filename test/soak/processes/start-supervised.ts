@@ -3,10 +3,10 @@ import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueError } from '../../../lib/index.js';
 
-/** How soon a supervisor tries again, ms. */
+/** The pause before the supervisor tries again, ms. */
 const PAUSE = 300;
 
-/** Starts an application; again and again for as long as its Redis user lacks a permission, as a supervisor would. */
+/** Starts an application, and tries again while its Redis user lacks a permission, as a supervisor would. */
 export async function startSupervised(root: () => DynamicModule): Promise<INestApplicationContext> {
   for (;;) {
     try {

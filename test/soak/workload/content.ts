@@ -2,27 +2,27 @@ import type { MessageHeaders } from '../../../lib/index.js';
 import { Random } from '../random.js';
 import { planMessage, type Workload } from './message-plan.js';
 
-/** What a message says: its number and version, and filling that follows from them. */
+/** The content of a message: its number, its version, and filling derived from both. */
 export interface Content {
   readonly payload: unknown;
   readonly headers: MessageHeaders;
 }
 
-/** What a handler was given, looked at. */
+/** What was read from a message that a handler received. */
 export type Reading =
   | { readonly n: number; readonly version: number; readonly intact: boolean }
-  /** Not even the number can be made out. */
+  /** Not even the number can be read. */
   | 'unreadable';
 
-/** The id that a producer chooses. */
+/** The id that a producer chooses for a message. */
 export const idOf = (n: number): string => `m${n}`;
 
-/** @returns the number of a message whose producer chose the id; null: the library did */
+/** @returns the number of the message, or null if the library generated the id */
 export function numberOf(id: string): number | null {
   return /^m\d+$/.test(id) && id.length < 16 ? Number(id.slice(1)) : null;
 }
 
-/** @param version - 0, more for those that come in its place */
+/** @param version - 0, and more for each replacement */
 export function contentOf(workload: Workload, n: number, version = 0): Content {
   const { queue, size, behaviour } = planMessage(workload, n);
   // A message that comes again keeps its headers.
@@ -40,7 +40,7 @@ export function contentOf(workload: Workload, n: number, version = 0): Content {
   return { payload: bytes, headers };
 }
 
-/** Compares what arrived with what was offered, byte for byte. */
+/** Compares what arrived with what was offered, byte by byte. */
 export function readContent(workload: Workload, received: Content & { readonly id: string }): Reading {
   const { n, version } = numbersIn(received.payload);
   if (!Number.isSafeInteger(n) || !Number.isSafeInteger(version) || version < 0) return 'unreadable';
@@ -52,7 +52,7 @@ export function readContent(workload: Workload, received: Content & { readonly i
   return { n, version, intact };
 }
 
-/** What a payload says of itself; NaN where it says nothing. */
+/** The number and version in a payload, or NaN. */
 export function numbersIn(payload: unknown): { n: number; version: number } {
   if (Buffer.isBuffer(payload)) {
     return payload.length < 5

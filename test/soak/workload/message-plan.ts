@@ -3,39 +3,39 @@ import { Random } from '../random.js';
 import type { SoakSettings } from '../soak-settings.js';
 
 /**
- * What a handler does with a message: the first time it may put it off, ask for it again with other content, or fail, and then
- * handles it; or it rejects it.
+ * What a handler does with a message. With `…-once`, it first defers it, asks for it again with other content, or fails, and
+ * later handles it.
  */
 export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'again-once' | 'reject';
 
 /**
- * How a handler goes about it. `synchronous`: it returns no promise, and blocks the event loop. `blocks-first`: it is
- * asynchronous, and blocks before it awaits anything. `throws` at once, or `rejects` later, with what cannot be looked at.
- * `thenable`: it returns one that calls back twice.
+ * How a handler works. `synchronous`: it blocks the event loop and returns no promise. `blocks-first`: it is async, and
+ * blocks before its first await. `throws` at once, or `rejects` later, with an error that throws when it is read.
+ * `thenable`: it returns a thenable that calls back twice.
  */
 export type Manner = 'plain' | 'synchronous' | 'blocks-first' | 'throws' | 'rejects' | 'thenable';
 
-/** What becomes of a message after its offer; `renew`: it is cancelled, and offered again under its id. */
+/** What happens to a message after its offer; `renew` cancels it and offers it again under its id. */
 export type Change = 'none' | 'cancel' | 'reschedule' | 'replace' | 'renew';
 
-/** All about one message. Every process works it out from the seed and the message's number alone. */
+/** Everything about one message. Each process derives it from the seed and the message's number alone. */
 export interface MessagePlan {
   readonly queue: QueueName;
-  /** Of the offer, ms. */
+  /** The delay of the offer, ms. */
   readonly delay: number;
   /**
-   * How it is offered: among others in one call, alone, alone with an id made by the library, for an instant, or for the
-   * next one that many have in common, {@link rushAfter}.
+   * How it is offered: with others in one call, alone, alone with a generated id, for an instant, or for the next instant
+   * that many messages share, {@link rushAfter}.
    */
   readonly way: 'many' | 'alone' | 'generated-id' | 'instant' | 'rush';
   readonly behaviour: Behaviour;
   readonly manner: Manner;
-  /** How long a handler works on it, or blocks, ms; 0: it does not wait for anything. */
+  /** How long a handler works on it or blocks, ms; 0 if it does not wait. */
   readonly work: number;
   readonly change: Change;
-  /** So long after the offer was acknowledged, ms. */
+  /** The time from the acknowledged offer to the change, ms. */
   readonly changeAfter: number;
-  /** Of a reschedule, a replacement or the second offer, ms. */
+  /** The delay of a reschedule, a replacement or a second offer, ms. */
   readonly changeDelay: number;
   /** Bytes of content. */
   readonly size: number;
@@ -43,13 +43,13 @@ export interface MessagePlan {
 
 export type QueueName = 'orders' | 'mails' | 'images';
 
-/** Of every queue. Leases and waits are short, so that a soak sees many of them end. */
+/** Leases and waits of every queue, short so that a soak sees many of them end. */
 export const LEASE = 3000;
 export const BLOCK_TIMEOUT = 2000;
 export const CHECK_INTERVAL = 3000;
 export const OFFER_TIMEOUT = 2000;
 
-/** A message may be offered with other contents so often; each has a version, from 0. */
+/** The most contents that one message can have; each is a version, counted from 0. */
 export const MOST_VERSIONS = 64;
 
 const COMMON = { lease: LEASE, blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL, attempts: 50 };
@@ -68,16 +68,16 @@ export const QUEUES: Readonly<Record<QueueName, QueueOptions>> = {
 
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
-/** After a failed attempt of a message no queue lets it fall due again before so many ms. */
+/** The shortest backoff of any queue, ms. */
 export const SHORTEST_BACKOFF = 300;
 
-/** How long a message is put off, ms. */
+/** The delay of a deferral, ms. */
 export const DEFER_DELAY = 400;
 
-/** After how long a message comes again, ms. */
+/** The delay of a message that is asked for again, ms. */
 export const AGAIN_DELAY = 350;
 
-/** What all messages of a run follow from. */
+/** The settings from which all messages of a run derive. */
 export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' | 'handlers' | 'layout'>;
 
 export function planMessage({ seed, longestDelay, consumer, handlers }: Workload, n: number): MessagePlan {
@@ -97,14 +97,14 @@ export function planMessage({ seed, longestDelay, consumer, handlers }: Workload
     manner,
     work: blocks(manner) ? random.int(20, 600) : chooseWork(random, plain ? 0 : longestDelay),
     change,
-    // Half of the time well before it is due, else just when it is, to race with the transfer.
+    // Half of the changes come well before the due time, the others around it, to race with the transfer.
     changeAfter: random.chance(0.5) ? Math.round(delay / 2) : Math.max(0, delay + random.int(-10, 5)),
     changeDelay: random.int(0, Math.round(longestDelay / 2)),
     size: chooseSize(random, queue),
   };
 }
 
-/** A few are large. A byte of text takes two in JSON, and `maxPayloadBytes` is 256 KiB. */
+/** A few are large, but a byte of text can take two in JSON, and `maxPayloadBytes` is 256 KiB. */
 function chooseSize(random: Random, queue: QueueName): number {
   const share = random.next();
   if (share < 0.98) return random.int(8, 200);
@@ -112,7 +112,7 @@ function chooseSize(random: Random, queue: QueueName): number {
   return random.int(10_000, queue === 'images' ? 200_000 : 100_000);
 }
 
-/** Some work for so long that their leases must be extended, and that others hold them when a frozen worker comes back. */
+/** Some work so long that their leases must be extended, and that others hold them when a frozen worker comes back. */
 function chooseWork(random: Random, longest: number): number {
   const share = random.next();
   if (share < 0.5) return 0;
@@ -140,8 +140,8 @@ function chooseManner(random: Random, queue: QueueName, handlers: Workload['hand
 const blocks = (manner: Manner): boolean => manner === 'synchronous' || manner === 'blocks-first';
 
 /**
- * The next instant at which many messages fall due at once. Their handlers block, and one consumer has many of them in its
- * hands: together they take longer than a lease.
+ * The next instant at which many messages fall due together. Their handlers block, and one consumer holds so many that they
+ * take longer than a lease.
  */
 export function rushAfter(now: number, { longestDelay }: Workload): number {
   return Math.ceil(now / longestDelay) * longestDelay;

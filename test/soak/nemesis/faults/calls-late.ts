@@ -2,18 +2,18 @@ import { callsOf } from '../../../support/tcp-proxy/filters.js';
 import { OFFER_TIMEOUT } from '../../workload/message-plan.js';
 import type { Fault } from '../fault.js';
 
-/** Until their time is up these may count, whatever their caller did meanwhile; they come later than that. */
+/** Calls with a deadline: until then they may take effect, so they are delivered later than that. */
 const OF_CALLERS: readonly string[] = ['offer', 'cancel', 'reschedule'];
-/** Between processes, and between the clocks that the time is measured with, ms. */
+/** Allows for delays between processes and for differences between their clocks, ms. */
 const MARGIN = 500;
 
-/** For so many ms calls are waited for, a step at a time. */
+/** How long to wait for the calls, and in which steps, ms. */
 const LONGEST_WAIT = 3000;
 const STEP = 50;
 
 const CALLS = ['offer', 'claim', 'settle', 'extend', 'cancel', 'transfer', 'reschedule'] as const;
 
-/** A client's connection breaks right after a call was sent; the call comes to the server when the client has long moved on. */
+/** A connection breaks right after a call was sent, and the call reaches the server when the client has long moved on. */
 export const callsLate: Fault = {
   kind: 'calls late',
   of: 'network',
@@ -25,7 +25,7 @@ export const callsLate: Fault = {
     const delay = random.int(isOfCaller ? OFFER_TIMEOUT + MARGIN : 1000, 8000);
     const close = open(
       fleet.behindProxy,
-      `${times} times ${call} cut off from its client, and delivered after ${delay} ms`,
+      `${call} cut off from its client ${times} times and delivered after ${delay} ms`,
     );
     const late = proxy.deliverLate(callsOf(call), times);
     for (let waited = 0; late.count < times && waited < LONGEST_WAIT; waited += STEP) await wait(STEP);

@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.js';
 
-/** The server closes connections of a type. */
+/** The server closes all connections of one type. */
 const clientsKilled = (type: 'normal' | 'pubsub', fault: Pick<Fault, 'kind' | 'costsLeases'>): Fault => ({
   ...fault,
   of: 'network',

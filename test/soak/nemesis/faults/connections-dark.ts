@@ -3,11 +3,11 @@ import type { ConnectionFilter } from '../../../support/tcp-proxy/faults.js';
 import { BLOCK_TIMEOUT } from '../../workload/message-plan.js';
 import type { Fault, Scene } from '../fault.js';
 
-/** After which a client must have noticed: a BLPOP has five seconds beyond its timeout; and some for a busy machine. */
+/** By then a client must have noticed: a BLPOP gets five seconds beyond its timeout, and the rest is for a busy machine. */
 const LONGEST_DARKNESS = BLOCK_TIMEOUT + 8000;
 const LOOK = 100;
 
-/** Half-open connections: bytes are dropped both ways, and nobody is told, until the clients notice by themselves. */
+/** Half-open connections: bytes are dropped both ways without an error, until the clients notice by themselves. */
 const darkness = (fault: Pick<Fault, 'kind' | 'costsLeases'>, which: ConnectionFilter): Fault => ({
   ...fault,
   of: 'network',
@@ -16,11 +16,11 @@ const darkness = (fault: Pick<Fault, 'kind' | 'costsLeases'>, which: ConnectionF
     const chosen = proxy.connections.filter(
       (connection) => connection.isOpen && which(connection) && random.chance(0.4),
     );
-    const close = open(fleet.behindProxy, `${chosen.length} connections went dark without a word`);
+    const close = open(fleet.behindProxy, `${chosen.length} connections went dark`);
     const stopDarkening = proxy.goDark((connection) => chosen.includes(connection));
     await untilGivenUp(scene, chosen);
     stopDarkening();
-    // The server would keep its end for as long as its keepalive says.
+    // The server would keep its end open until its keepalive fails.
     for (const connection of chosen) connection.destroy();
     close();
   },

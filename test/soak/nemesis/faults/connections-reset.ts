@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.js';
 
-/** A share of the connections through the proxy is reset, again and again for a while. */
+/** About half of the connections through the proxy are reset, up to four times. */
 export const connectionsReset: Fault = {
   kind: 'connections reset',
   of: 'network',

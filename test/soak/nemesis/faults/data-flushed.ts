@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.js';
 
-/** Somebody empties Redis. What is offered afterwards must be handled all the same. */
+/** Somebody empties Redis; what is offered afterwards must still be handled. */
 export const dataFlushed: Fault = {
   kind: 'data flushed',
   of: 'server',

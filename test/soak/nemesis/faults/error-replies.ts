@@ -6,7 +6,7 @@ const REPLIES = [
   'TRYAGAIN Multiple keys request during rehashing of slot',
 ] as const;
 
-/** As in a failover: for a while, half of the script calls are answered with an error. */
+/** As in a failover, half of the script calls are answered with an error for a while. */
 export const errorReplies: Fault = {
   kind: 'error replies',
   of: 'network',

@@ -4,7 +4,7 @@ import type { Fault } from '../fault.js';
 
 const LARGEST_CUT = 64 * 1024;
 
-/** A disk that does not keep its word: the last bytes of the append-only file are gone when the server starts again. */
+/** A disk that loses writes: the last bytes of the append-only file are gone when the server restarts. */
 export const logTruncated: Fault = {
   kind: 'log truncated',
   of: 'server',
@@ -21,7 +21,7 @@ export const logTruncated: Fault = {
   },
 };
 
-/** The file that Redis was writing to; it numbers them. */
+/** The file that Redis was writing to, which has the highest number. */
 function newestLog(data: string): string {
   const folder = join(data, 'appendonlydir');
   const numberOf = (name: string) => Number(/\.(\d+)\.incr\.aof$/.exec(name)?.[1] ?? 0);

@@ -6,7 +6,7 @@ export const networkSlow: Fault = {
   costsLeases: false,
   strike: async ({ fleet, proxy, open, wait }, random) => {
     const delay = random.int(20, 250);
-    const close = open(fleet.behindProxy, `${delay} ms more in each direction`);
+    const close = open(fleet.behindProxy, `${delay} ms of latency each way`);
     const end = proxy.slowDown(delay);
     await wait(random.int(1000, 3000));
     end();

@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.js';
 
-/** Offers are refused; transfer, handling and settling go on. */
+/** Offers are refused, while transfer, handling and settling go on. */
 export const outOfMemory: Fault = {
   kind: 'out of memory',
   of: 'server',

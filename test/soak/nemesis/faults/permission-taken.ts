@@ -5,17 +5,17 @@ import type { Layout } from '../../soak-settings.js';
 import { SOAK_USER } from '../../soak-user.js';
 import type { Fault } from '../fault.js';
 
-/** What is sent outside of scripts. */
+/** The commands sent outside scripts. */
 const CONNECTION_COMMANDS: Readonly<Record<Layout, readonly string[]>> = {
   native: ['evalsha', 'blpop', 'subscribe', 'ping'],
   redisson: ['evalsha', 'blpop', 'blmove', 'subscribe', 'ping'],
 };
 
-/** A script is stopped at the first command that its user may not use, and what it wrote before stays written. */
+/** A script stops at the first command that its user may not run, and what it wrote before that stays written. */
 export const permissionTaken: Fault = {
   kind: 'permission taken',
   of: 'server',
-  // For as long as a lease cannot be extended.
+  // Without the right command, leases cannot be extended.
   costsLeases: true,
   strike: async ({ admin, soak, open, wait }, random, turn) => {
     const commands = new Random(soak.seed).shuffled(commandsInUse(soak.layout));
@@ -29,7 +29,7 @@ export const permissionTaken: Fault = {
   },
 };
 
-/** As the scripts are now: one that comes to use another command is put to the test with it. */
+/** Read from the scripts, so that a command that is new to them is covered as well. */
 export function commandsInUse(layout: Layout): string[] {
   const scripts = { ...nativeScripts, ...(layout === 'redisson' && redissonScripts) };
   const sources = Object.values(scripts).map(({ source }) => source);

@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.js';
 
-/** What it had offered without an answer stays unknown for good. */
+/** Offers that were not answered yet stay unknown for good. */
 export const producerKilled: Fault = {
   kind: 'producer killed',
   of: 'process',

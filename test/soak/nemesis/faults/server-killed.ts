@@ -1,13 +1,13 @@
 import type { Fault } from '../fault.js';
 
-/** It writes each command to its file before it answers, so nothing that was acknowledged may be gone. */
+/** The server writes each command to its file before it answers, so it must not lose what it acknowledged. */
 export const serverKilled: Fault = {
   kind: 'server killed',
   of: 'server',
   costsLeases: true,
   strike: async ({ redis, open, wait }, random) => {
     const length = random.int(0, 800);
-    const close = open('all', `SIGKILL to Redis, started again after ${length} ms`);
+    const close = open('all', `SIGKILL to Redis, restarted after ${length} ms`);
     await redis.kill9();
     await wait(length);
     await redis.restart();

@@ -1,7 +1,7 @@
 import { LEASE } from '../../workload/message-plan.js';
 import type { Fault } from '../fault.js';
 
-/** For longer than its lease: others take over, and what it settles afterwards must be refused. */
+/** Frozen for longer than its lease: others take over, and what it settles afterwards must be refused. */
 export const workerFrozen: Fault = {
   kind: 'worker frozen',
   of: 'process',

@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.js';
 
-/** In order, as a deployment does it: a new process starts, and the old one gets SIGTERM. */
+/** A deployment in the usual order: a new process starts, then the old one gets SIGTERM. */
 export const workerReplaced: Fault = {
   kind: 'worker replaced',
   of: 'process',

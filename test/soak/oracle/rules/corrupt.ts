@@ -1,12 +1,12 @@
 import { dueSettingsBefore } from '../due-settings.js';
 import type { ClaimStory, MessageStory } from '../message-story.js';
 
-/** @returns what is wrong with what a message says; null: nothing */
+/** @returns what is wrong with the content of a message, or null */
 export function findDamaged(_story: MessageStory, { intact }: ClaimStory): string | null {
   return intact ? null : 'its content, headers or id differ from what was offered';
 }
 
-/** @returns what is wrong; null: nothing */
+/** @returns what is wrong, or null */
 export function findCorrupt(story: MessageStory, claim: ClaimStory): string | null {
   const { version, startedAt, due } = claim;
   const damage = findDamaged(story, claim);

@@ -2,15 +2,15 @@ import type { FaultWindow } from '../../nemesis/fault-window.js';
 import { LEASE } from '../../workload/message-plan.js';
 import type { ClaimStory, MessageStory } from '../message-story.js';
 
-/** The cause of a start that nothing explains. */
+/** The cause of an unexplained start. */
 export const UNATTRIBUTED = 'unattributed';
 
 /**
- * Why a message was started again after an earlier claim of it.
+ * Says why a message was started again after an earlier claim.
  *
- * The rule is strict. Once an ack is confirmed, no fault excuses another start. Before that, an attempt must have been
- * spent on a lease that had the time to end, and a fault that can end leases must have been felt by the very holder while
- * it held the message.
+ * The rule is strict. Once an ack is accepted, no fault excuses another start. Before that, an attempt must have been spent
+ * on a lease that had time to end, and the holder itself must have felt a fault that can end leases while it held the
+ * message.
  */
 export function attribute(
   story: MessageStory,
@@ -23,13 +23,13 @@ export function attribute(
   }
   if (settle?.result !== 'refused') {
     if (end?.how === 'failed') return 'failed attempt';
-    if (end?.how === 'deferred') return 'put off by its handler';
+    if (end?.how === 'deferred') return 'deferred by its handler';
   }
   if (end?.how === 'aborted' && settle?.outcome === 'release' && settle.result !== 'refused') {
-    return 'gave way to a shutdown';
+    return 'released for a shutdown';
   }
   const leaseEnded = later.attempt > earlier.attempt && later.startedAt >= earlier.sentAt + LEASE;
-  // A handler that gave way to the loss of its lease fails, and that counts if nobody has taken the lease over yet.
+  // A handler aborted by the loss of its lease fails, and that counts if nobody has taken the message over yet.
   if (leaseEnded && (settle?.result !== 'accepted' || end?.how === 'aborted')) {
     const fault = feltBy(earlier, { until: settle?.at ?? later.startedAt, windows });
     if (fault) return fault.kind;
@@ -38,7 +38,7 @@ export function attribute(
   return repeated ? 'offered again after an unknown outcome' : UNATTRIBUTED;
 }
 
-/** Of the faults that a holder felt while it held a message, the one that was closest to it. */
+/** The closest fault that a holder felt while it held the message. */
 function feltBy(
   { process, sentAt }: ClaimStory,
   { until, windows }: { until: number; windows: readonly FaultWindow[] },
@@ -49,7 +49,7 @@ function feltBy(
   return felt.sort((a, b) => distance(a) - distance(b))[0];
 }
 
-/** One's own fate comes before that of a network, and this before that of the server; the machine comes last. */
+/** A fault of the process itself is closer than one of the network, and that closer than one of the server; the machine is last. */
 function distance({ injected, processes }: FaultWindow): number {
   if (!injected) return Infinity;
   return processes === 'all' ? Number.MAX_SAFE_INTEGER : processes.length;

@@ -1,7 +1,7 @@
 import { dueSettingsBefore } from '../due-settings.js';
 import type { ClaimStory, MessageStory } from '../message-story.js';
 
-/** @returns what is wrong; null: nothing */
+/** @returns what is wrong, or null */
 export function findEarly(story: MessageStory, claim: ClaimStory): string | null {
   const { startedAt, due } = claim;
   if (startedAt < due) return `started ${due - startedAt} ms before it was due at ${due}`;

@@ -2,20 +2,20 @@ import type { FaultWindow } from '../../nemesis/fault-window.js';
 import { LEASE } from '../../workload/message-plan.js';
 import type { ClaimStory, Holding, MessageStory } from '../message-story.js';
 
-/** For so long after its lease a message may wait for somebody to take it back, ms. */
+/** How long after its lease a message may wait to be taken back, ms. */
 const PATIENCE = 4000;
 
 export interface Bystanders {
-  /** When a process is last known to have lived. */
+  /** When a process is last known to have been alive. */
   readonly lastSignOf: (process: number) => number;
   readonly windows: readonly FaultWindow[];
 }
 
 /**
- * A message that a claim held although nobody handled it, for longer than a lease and what it takes to end one: its lease
- * was extended by somebody who did not know of it, or did nothing with it.
+ * Finds a message that a claim held while nobody handled it, for longer than it takes a lease to end: somebody extended the
+ * lease without knowing of the message, or without handling it.
  *
- * @returns what is wrong; null: nothing
+ * @returns what is wrong, or null
  */
 export function findHostage(story: MessageStory, holding: Holding, { lastSignOf, windows }: Bystanders): string | null {
   const inHands = story.claims.map((claim) => [claim.sentAt, handsOffAt(claim, lastSignOf)] as const);
@@ -33,7 +33,7 @@ export function findHostage(story: MessageStory, holding: Holding, { lastSignOf,
   return null;
 }
 
-/** When a claim's process had nothing to do with the message any more. */
+/** When a claim's process was done with the message. */
 function handsOffAt({ process, end, settle }: ClaimStory, lastSignOf: Bystanders['lastSignOf']): number {
   return settle?.at ?? end?.at ?? lastSignOf(process);
 }
