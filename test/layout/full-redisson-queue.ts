@@ -10,20 +10,19 @@ export const offer = (id: string, onDuplicate: 'replace' | 'reject') => (store: 
   store.offer([{ id, due: { at: FAR }, onDuplicate, body: 'new' }]);
 const settle = (outcome: Outcome) => (store: MessageStore) => store.settle([{ claim: HELD, outcome }]);
 
-/** Every script of the layout, and those of the native bookkeeping behind it. */
+/** Every script of the layout, including those of the native bookkeeping behind it. */
 export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promise<unknown>> = {
-  'offer of a new one': offer('new', 'reject'),
-  'offer, replacing a delayed one': offer('delayed', 'replace'),
-  'offer, replacing a ready one': offer('ready', 'replace'),
-  'offer, replacing an active one': offer('active', 'replace'),
+  'offer a new message': offer('new', 'reject'),
+  'offer, replace a delayed message': offer('delayed', 'replace'),
+  'offer, replace a ready message': offer('ready', 'replace'),
+  'offer, replace an active message': offer('active', 'replace'),
   cancel: (store) => store.cancel('delayed'),
   reschedule: (store) => store.reschedule('delayed', { at: FAR + 1 }),
-  'find a delayed one': (store) => store.find('delayed'),
-  'find a ready one': (store) => store.find('ready'),
+  'find a delayed message': (store) => store.find('delayed'),
+  'find a ready message': (store) => store.find('ready'),
   transfer: (store) => store.transfer({ scheduler: 's', limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: HOUR }),
-  'claim in the place of another one': (store) =>
-    store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: HOUR }),
+  'claim in place of another': (store) => store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: HOUR }),
   ring: (store) => store.ring(),
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
   'settle: again': settle({ kind: 'again', delay: HOUR, body: 'anew' }),
@@ -34,19 +33,19 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   clear: (store) => store.clear(),
   'count values': (store) => store.delayedValues.count(),
   'list values': (store) => store.delayedValues.list(),
-  'contain a value': (store) => store.delayedValues.contains('of delayed'),
+  'look for a value': (store) => store.delayedValues.contains('of delayed'),
   'remove a value': (store) => store.delayedValues.remove('of delayed'),
   'take the first value': (store) => store.delayedValues.takeFirst(),
 };
 
-/** One message in each state, one due, and one lease that has ended. */
+/** Fills a queue with a message in each state, a due one, and one whose lease has ended. */
 export async function fill(queue: RedissonTestQueue): Promise<void> {
   const past = Date.now() - HOUR;
   await queue.offer({ expired: { at: past, value: 'of expired' } });
   await queue.transfer();
   await queue.store.claim({ token: 'gone', limit: 1, lease: 0 });
   await queue.offer({ active: { at: past, value: 'of active' } });
-  // Only what is due in Redisson's structures: the expired lease is left for the call under test.
+  // A transfer would take back the expired lease, which is left for the call under test.
   await queue.redis.rpush(queue.keys.target, 'of active');
   await queue.redis.zrem(queue.keys.timeouts, ...(await queue.redis.zrangeBuffer(queue.keys.timeouts, 0, '-1')));
   await queue.redis.del(queue.keys.entries);
@@ -58,14 +57,14 @@ export async function fill(queue: RedissonTestQueue): Promise<void> {
   await queue.offerAsJava('of Java', past);
 }
 
-/** Everything there is, byte by byte. */
+/** Every key of the queue, byte by byte. */
 export async function dump({ redis, name }: RedissonTestQueue): Promise<Record<string, string | undefined>> {
   const keys = (await redis.keys(`*${name}*`)).sort();
   const bytes = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
   return Object.fromEntries(keys.map((key, i) => [key, bytes[i]?.toString('hex')]));
 }
 
-/** Every command that a script of Redisson's layout runs which writes, those of the native bookkeeping included. */
+/** Every command in the scripts of Redisson's layout that write, including those of the native bookkeeping. */
 export const COMMANDS = [
   ...[
     'del',

@@ -20,7 +20,7 @@ import { placesOf, TracedConnections } from './exercise/traced-connections.js';
 
 const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
 
-describe('the permissions of a layout', () => {
+describe('the permissions of each layout', () => {
   const scene = new Scene({});
   let native: CommandTrace;
   let redisson: CommandTrace;
@@ -62,7 +62,7 @@ describe('the permissions of a layout', () => {
     return trace;
   }
 
-  /** Runs something while the store is watched, once the commands that wait have been sent. */
+  /** Runs the exercise while the store is watched, once its waiting commands have been sent. */
   async function watched(store: MessageStore, trace: CommandTrace, waits: string[], run: () => Promise<void>) {
     const stop = store.watchDue({ onEarlierDue: () => undefined, onListening: () => undefined });
     await until(() => trace.commands.filter(({ name }) => waits.includes(name)).length >= waits.length);
@@ -70,7 +70,7 @@ describe('the permissions of a layout', () => {
     stop();
   }
 
-  test('are known from scripts that went all their ways', () => {
+  test('come from an exercise that reaches every place where a script calls Redis', () => {
     const places = (scripts: typeof nativeScripts | typeof redissonScripts) => Object.values(scripts).flatMap(placesOf);
     const unseen = (trace: CommandTrace, all: string[]) =>
       [...new Set(all)].filter((place) => !trace.places.has(place));
@@ -78,7 +78,7 @@ describe('the permissions of a layout', () => {
     expect(unseen(redisson, places(redissonScripts))).toEqual([]);
   });
 
-  test('are for the commands that were run, and for no other', () => {
+  test('cover the commands that were run, and no others', () => {
     const rows = (permissions: object) =>
       Object.entries(permissions).flatMap(([part, names]) => (names as string[]).map((name) => `${part} ${name}`));
     const run = ({ commands }: CommandTrace) =>
@@ -87,13 +87,13 @@ describe('the permissions of a layout', () => {
     expect([...run(redisson)].sort()).toEqual(rows(redissonPermissions).sort());
   });
 
-  test('leave out no command that names no key', () => {
+  test('leave out TIME, the only command that names no key', () => {
     const keyless = ({ commands }: CommandTrace) =>
       commands.flatMap(({ name, part }) => (part === undefined ? [name] : []));
     expect(new Set([...keyless(native), ...keyless(redisson)])).toEqual(new Set(['TIME']));
   });
 
-  test('are, for a process that handles nothing, what the documentation prints', async () => {
+  test('of a process that only produces match the documentation', async () => {
     const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status'];
     const run = native.commands.filter(({ script }) => scripts.includes(script ?? ''));
     const needed = [...run, { name: 'EVAL' }, { name: 'EVALSHA' }];

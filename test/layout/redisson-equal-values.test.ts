@@ -8,12 +8,12 @@ const FEW = 1000;
 const MANY = 30_000;
 const BATCH = 500;
 const LEASE = 600_000;
-/** Memory that is farther away, and a logarithm. */
+/** How many times as long a step may take with thirty times the messages: cache misses, and a logarithm. */
 const MOST_TIMES_LONGER = 6;
 
-describe('messages of the same value, many at once', () => {
+describe('many messages with the same value', () => {
   const open = redissonQueues();
-  // Of its own: what the server computes for others would count.
+  // A server of its own, because its computing time is measured.
   let server: TestRedis;
   beforeAll(async () => {
     server = await startRedis();
@@ -23,7 +23,6 @@ describe('messages of the same value, many at once', () => {
   const idOf = (index: number) => `m${String(index).padStart(6, '0')}`;
   const indices = (first: number) => Array.from({ length: BATCH }, (_, i) => first + i);
 
-  /** Later ones fall due earlier. */
   const offer = ({ store }: RedissonTestQueue, first: number) =>
     store.offer(
       indices(first).map((i) => ({
@@ -34,7 +33,7 @@ describe('messages of the same value, many at once', () => {
       })),
     );
 
-  /** How long the server computed for each step with so many pending, ms; and the ids in the order in which they were claimed. */
+  /** Measures the server's computing time for each step, ms, and returns the ids in the order of their claims. */
   async function measure(queue: RedissonTestQueue, pending: number) {
     const { store, redis } = queue;
     for (let first = 0; first < pending - BATCH; first += BATCH) await offer(queue, first);
@@ -62,7 +61,7 @@ describe('messages of the same value, many at once', () => {
     return { times, claimed };
   }
 
-  test('each keeps its id, and costs what it costs among few', async () => {
+  test('each keep their ids, and each step takes at most six times as long as with few messages', async () => {
     const [warm, few, many] = [open(server), open(server), open(server)];
     await measure(warm, FEW);
     const amongFew = await measure(few, FEW);

@@ -3,7 +3,7 @@ import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
 
 const HOUR = 3_600_000;
 const FAR = 9e12;
-/** More than two claims look at. */
+/** More messages than two claims look at. */
 const MANY = 500;
 
 const idOf = (index: number) => `m${index}`;
@@ -11,8 +11,8 @@ const valueOf = (index: number) => `value ${index}`;
 const messages = (first: number, end: number) =>
   Array.from({ length: end - first }, (_, i) => `${idOf(first + i)}=${valueOf(first + i)}`);
 
-/** The longer the queue waits for consumers, the more messages any value in the target list may be. */
-describe('with more due than a claim looks at', () => {
+/** The longer a queue waits for consumers, the more messages a value in the target list may belong to. */
+describe('more due messages than a claim looks at', () => {
   const open = redissonQueues();
   const past = Date.now() - HOUR;
 
@@ -25,7 +25,7 @@ describe('with more due than a claim looks at', () => {
     while ((await queue.transfer()).more);
   }
 
-  /** Claims as a consumer does, until nothing is left. */
+  /** Claims as a consumer does until nothing is left. */
   async function claimAll({ store }: RedissonTestQueue) {
     const claimed: string[] = [];
     let empty = 0;
@@ -42,7 +42,7 @@ describe('with more due than a claim looks at', () => {
     return (await redis.keys(`*${name}*`)).map((key) => key.split(':').at(-1)).sort();
   }
 
-  test('values of Java before them cost no message its id', async () => {
+  test('keep their ids behind values of Java', async () => {
     const queue = open();
     await offerMany(queue);
     await transferAll(queue);
@@ -50,12 +50,12 @@ describe('with more due than a claim looks at', () => {
     const { claimed, empty } = await claimAll(queue);
     expect(claimed.slice(0, 2).map((each) => each.replace(/^[0-9a-f]{14}=/, ''))).toEqual(['java 2', 'java 1']);
     expect(claimed.slice(2)).toEqual(messages(0, MANY));
-    // Each passed over a hundred, and two in place of Java's.
+    // Each empty claim passed over a hundred messages, and two more for Java's values.
     expect(empty).toBe(Math.floor((MANY - 98) / 102));
     expect(await keptOf(queue)).toEqual(['claims', 'leases', 'messages', 'mover', 'sequence']);
   });
 
-  test('those that Java took cost no other its id, and are forgotten', async () => {
+  test('keep their ids after Java took others, which are forgotten', async () => {
     const queue = open();
     await offerMany(queue);
     await transferAll(queue);
@@ -67,7 +67,7 @@ describe('with more due than a claim looks at', () => {
     expect(await queue.redis.hlen(`layout:{${queue.name}}:messages`)).toBe(claimed.length);
   });
 
-  test('those that are still delayed can be moved, taken back and replaced', async () => {
+  test('can be rescheduled, cancelled, replaced and removed while they are still delayed', async () => {
     const queue = open();
     await offerMany(queue);
     await queue.transfer(1);

@@ -12,13 +12,13 @@ describe('a queue in the layout of Redisson', () => {
 
   describe('the list of entries', () => {
     const patterns: Record<string, (index: number) => number> = {
-      'in the order of the offers': (index) => index,
-      'in the reverse order': (index) => -index,
-      'in no order': (index) => (index * 7919) % 1000,
+      'in offer order': (index) => index,
+      'in reverse order': (index) => -index,
+      'in mixed order': (index) => (index * 7919) % 1000,
     };
 
     test.each(Object.entries(patterns))(
-      'loses just what falls due, %s, whoever offered it, and keeps its order',
+      'loses exactly what falls due, %s, whoever offered it, and keeps its order',
       async (_name, rank) => {
         const queue = open();
         const base = now() - HOUR;
@@ -36,7 +36,7 @@ describe('a queue in the layout of Redisson', () => {
       },
     );
 
-    test('loses what is cancelled, replaced or taken, and nothing else', async () => {
+    test('loses exactly what is cancelled, replaced, removed or taken', async () => {
       const queue = open({ format: 'dLc0' });
       for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.offer({ [id]: { at: FAR, value: `of ${id}` } });
       await queue.store.cancel('c');
@@ -49,7 +49,7 @@ describe('a queue in the layout of Redisson', () => {
       expect((await queue.redis.zrange(queue.keys.offered, 0, '-1')).sort()).toEqual(['d', 'e', 'f']);
     });
 
-    test('that is long costs no more than its share for each entry that Java offered', async () => {
+    test('does not make one transfer search a long list for many entries of Java', async () => {
       const queue = open();
       const pipeline = queue.redis.pipeline();
       for (let index = 0; index < 50_000; index++) pipeline.rpush(queue.keys.entries, `other ${index}`);
@@ -67,7 +67,7 @@ describe('a queue in the layout of Redisson', () => {
     });
   });
 
-  test('a queue whose messages are gone, and that nobody handles, leaves one key, which expires within a day', async () => {
+  test('an empty queue without handlers leaves one key, which expires within a day', async () => {
     const queue = open();
     await queue.offer({ only: { at: FAR, value: 'v' } });
     expect(await queue.store.cancel('only')).toBe(true);
@@ -77,7 +77,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(lifetime).toBeLessThanOrEqual(24 * HOUR);
   });
 
-  test('the head of the queue is announced as an instant, and nothing else is', async () => {
+  test('the due time of a new head is announced, and nothing else is', async () => {
     const queue = open();
     const heard: string[] = [];
     const ear = queue.redis.duplicate();
@@ -92,7 +92,7 @@ describe('a queue in the layout of Redisson', () => {
     ear.disconnect();
   });
 
-  test('an entry that nobody can read becomes a dead letter with its bytes; those around it are handled', async () => {
+  test('an unreadable entry becomes a dead letter with its bytes, and the entries around it can be claimed', async () => {
     const queue = open();
     const garbage = Buffer.from('08ff00', 'hex');
     await queue.offerAsJava('before', now() - 3000);
@@ -110,7 +110,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.listed()).toEqual([]);
   });
 
-  test('a message of Java becomes one like every other when it is claimed: it is retried, and dies', async () => {
+  test('a message of Java is retried and dies like any other once it is claimed', async () => {
     const queue = open();
     await queue.offerAsJava('hello', now() - HOUR);
     await queue.transfer();
@@ -126,7 +126,7 @@ describe('a queue in the layout of Redisson', () => {
     expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 1 });
   });
 
-  test('of equal payloads each message keeps its id, and those of Java get ids of their own', async () => {
+  test('messages with equal payloads keep their ids, and those of Java get ids of their own', async () => {
     const queue = open();
     const at = now() - HOUR;
     await queue.offer({ first: { at, value: 'same' }, later: { at: FAR, value: 'same' } });
@@ -139,7 +139,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.store.find('later')).toMatchObject({ state: 'delayed' });
   });
 
-  test('a message that waits for its transfer is not what Java put into the target list, however equal', async () => {
+  test('an equal value that Java put into the target list is not taken for a message that awaits its transfer', async () => {
     const queue = open();
     await queue.offer({ mine: { at: now() - HOUR, value: 'same' } });
     await queue.redis.rpush(queue.keys.target, 'same');
@@ -148,7 +148,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual(['mine=same']);
   });
 
-  test('an empty value is claimed, also beside an id whose record is lost', async () => {
+  test('an empty value can be claimed, even beside an id whose record is lost', async () => {
     const queue = open();
     await queue.redis
       .multi()
@@ -158,7 +158,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=$/)]);
   });
 
-  test('a claim leaves to Java what it does not take', async () => {
+  test('Java can take what a claim leaves', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
     await queue.transfer();
@@ -167,7 +167,7 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual(['c=c']);
   });
 
-  test('what Java takes is gone: its id is free, and nothing is kept of it', async () => {
+  test('what Java takes is gone: its id is free, and nothing of it is kept', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
     await queue.transfer();
@@ -188,21 +188,21 @@ describe('a queue in the layout of Redisson', () => {
     ]);
   });
 
-  test('a process that only offers forgets what Java took, too', async () => {
+  test('a process that only offers also forgets what Java took', async () => {
     const queue = open();
     for (let index = 0; index < 100; index++) {
       await queue.offer({ [`m${index}`]: { at: now() - HOUR, value: `v${index}` } });
-      // As Java's transfer does, and its consumer.
+      // What a transfer and a consumer of Java leave behind.
       await queue.redis.multi().del(queue.keys.timeouts, queue.keys.entries).exec();
     }
     expect(await queue.redis.zcard(queue.keys.offered)).toBeLessThan(10);
   });
 
-  test('a value that Java puts into the target list itself is handled at once, without a transfer of ours', async () => {
+  test('a value that Java puts straight into the target list is noticed at once and can be claimed', async () => {
     const queue = open();
     let looks = 0;
     const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });
-    // The watch waits at the list by now, or finds it filled.
+    // By then the watch waits for the list, or finds it filled.
     await queue.redis.rpush(queue.name, 'straight');
     await until(() => looks === 1);
     const { ready } = await queue.transfer();
@@ -214,7 +214,7 @@ describe('a queue in the layout of Redisson', () => {
     stop();
   });
 
-  test('refuses what it cannot carry, with an error that says so', async () => {
+  test('an unreadable entry at the head is refused with a typed error and stays in place', async () => {
     const queue = open();
     const foreign = Buffer.from('none of Redisson');
     await queue.redis.multi().zadd(queue.keys.timeouts, FAR, foreign).rpush(queue.keys.entries, foreign).exec();

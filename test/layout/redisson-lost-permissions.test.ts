@@ -5,7 +5,7 @@ import { Scene } from '../support/scene.js';
 import { CALLS, COMMANDS, dump, fill } from './full-redisson-queue.js';
 import { redissonQueues } from './redisson-queue.js';
 
-describe('a user that loses the permission to run one command, on a queue of Redisson', () => {
+describe("a user that loses the permission to run one command, in Redisson's layout", () => {
   const scene = new Scene({});
   const open = redissonQueues();
   const user = randomName('user');
@@ -20,11 +20,11 @@ describe('a user that loses the permission to run one command, on a queue of Red
 
   beforeAll(async () => {
     await setUser('reset', 'on', 'nopass', '~*', '&*', '+@all');
-    // A script that the server does not know yet would be sent in another command.
+    // The server must know the scripts: an unknown one would be sent with EVAL instead of EVALSHA.
     for (const call of Object.values(CALLS)) await call((await openFilled()).store);
   });
 
-  test.each(COMMANDS)('%s: each call is refused without a change, or has nothing to do with it', async (command) => {
+  test.each(COMMANDS)('%s: a refused call changes nothing', async (command) => {
     for (const [name, call] of Object.entries(CALLS)) {
       const queue = await openFilled();
       const before = await dump(queue);
@@ -39,7 +39,7 @@ describe('a user that loses the permission to run one command, on a queue of Red
     }
   });
 
-  test('each of these commands matters to a call', () => {
+  test('each of these commands is needed by some call', () => {
     expect(COMMANDS.filter((command) => !refused.has(command))).toEqual([]);
   });
 });

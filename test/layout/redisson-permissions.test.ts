@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 const QUEUE = 'orders';
 const HOUR = 3_600_000;
 
-describe('a Redis user with the permissions that the documentation lists for one queue of Redisson', () => {
+describe("a Redis user with the documented permissions for one queue in Redisson's layout", () => {
   const scene = new Scene({});
   let rules: string[];
 
@@ -36,12 +36,12 @@ describe('a Redis user with the permissions that the documentation lists for one
     });
   }
 
-  test('may do all that handling and producing take', async () => {
+  test('can do everything that handling and producing need', async () => {
     const handled = new Handled();
     const { producer, log } = await start('enough', rules, handled);
     await producer.offer(QUEUE, 'works', 20);
     await producer.offer(QUEUE, 'fails', 20);
-    // Due in another order than offered, so that they are looked for in the list.
+    // Due in a different order than offered, so that the list must be searched for them.
     const offers = Array.from({ length: 60 }, (_, index) => ({
       payload: `m${index}`,
       delay: index % 2 === 0 ? 50 : HOUR + index,
@@ -89,7 +89,7 @@ describe('a Redis user with the permissions that the documentation lists for one
     });
   });
 
-  test('has none too many', () => {
+  test('has no permission it does not need', () => {
     const needed = neededCommands(redissonPermissions, redissonKeys({ prefix: 'delay-queue', queue: QUEUE }));
     expect(commandRules(rules)).toEqual(rulesFor(needed));
   });

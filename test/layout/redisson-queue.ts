@@ -16,13 +16,13 @@ const LIMITS: StoreLimits = { attempts: 3, maxDeadLetters: 100, maxMessages: nul
 
 export interface RedissonTestQueueOptions {
   readonly format?: EntryFormat;
-  /** Default: of the server that all tests share. */
+  /** Default: the server that all tests share. */
   readonly url?: string;
-  /** As whom the store connects. */
+  /** The Redis user of the store. */
   readonly user?: string;
 }
 
-/** A queue in Redisson's layout, seen by a store here and by commands as Java's client sends them. */
+/** A queue in Redisson's layout, used by our store and by the commands that a Java client sends. */
 export class RedissonTestQueue {
   readonly redis: Redis;
   readonly name = randomName('layout');
@@ -46,26 +46,26 @@ export class RedissonTestQueue {
     });
   }
 
-  /** Offers as this package does; the value is the text. */
+  /** Offers as this package does; the values are text. */
   async offer(offers: Readonly<Record<string, { readonly at: number; readonly value: string }>>): Promise<void> {
     await this.store.offer(
       Object.entries(offers).map(([id, { at, value }]) => ({ id, due: { at }, onDuplicate: 'reject', body: value })),
     );
   }
 
-  /** Offers as Java's client does: an entry with a random id. */
+  /** Offers as a Java client does: an entry with a random id. */
   async offerAsJava(value: string, at: number): Promise<Buffer> {
     const entry = encodeEntry({ format: 'Bc0Lc0', id: randomBytes(8), value: Buffer.from(value) });
     await this.redis.multi().zadd(this.keys.timeouts, at, entry).rpush(this.keys.entries, entry).exec();
     return entry;
   }
 
-  /** Takes the next value that is due, as a consumer of Java's does. */
+  /** Takes the next due value as a Java consumer does. */
   takeAsJava(): Promise<string | null> {
     return this.redis.lpop(this.keys.target);
   }
 
-  /** The values in the list of entries, and those in the sorted set: the same, or something is broken. */
+  /** The values in the list of entries, which must be the same as in the sorted set. */
   async listed(): Promise<string[]> {
     const values = (await this.store.delayedValues.list()).map(String);
     const [entries, members] = await Promise.all([

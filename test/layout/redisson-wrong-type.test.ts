@@ -3,7 +3,7 @@ import type { ChainableCommander } from 'ioredis';
 import { CALLS, dump, FAR, fill, offer } from './full-redisson-queue.js';
 import { redissonQueues } from './redisson-queue.js';
 
-/** How somebody else's value gets there. */
+/** How to write a foreign value of each type. */
 const VALUES: Record<string, (redis: ChainableCommander, key: string) => unknown> = {
   string: (redis, key) => redis.set(key, 'garbage'),
   list: (redis, key) => redis.rpush(key, 'a', 'delayed'),
@@ -26,11 +26,11 @@ const CASES = Object.entries(RIGHT_TYPES).flatMap(([part, rightType]) =>
     .map((type) => [part as keyof typeof RIGHT_TYPES, type] as const),
 );
 
-describe('with something else in a key, a call on a queue of Redisson', () => {
+describe("a call on a foreign type in a key of Redisson's layout", () => {
   const open = redissonQueues();
 
   test.each(CASES)(
-    'in %s, a %s: fails with a typed error and changes nothing, or leaves that key alone',
+    'fails with a typed error and changes nothing, or leaves the key alone: key %s, type %s',
     async (part, type) => {
       let refusals = 0;
       for (const [name, call] of Object.entries(CALLS)) {
@@ -59,7 +59,7 @@ describe('with something else in a key, a call on a queue of Redisson', () => {
   );
 
   test.each(['target', 'values'] as const)(
-    'in %s: an offer of what Java removed before it was due fails and changes nothing',
+    'fails and changes nothing if it offers an id that Java removed before it was due: key %s',
     async (part) => {
       const queue = open();
       await queue.offer({ removed: { at: FAR, value: 'of removed' } });

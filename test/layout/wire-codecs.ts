@@ -3,7 +3,7 @@ import { payloadCodecs } from '../../lib/codec/redisson/payload-codecs.js';
 
 const { json, string, buffer, jackson, kryo5 } = payloadCodecs;
 
-/** The codecs of Redisson's as the server sees them: what they write as text is UTF-8 there. */
+/** Redisson's codecs as the server sees them, where text is UTF-8. */
 export const wireCodecs = {
   json: onTheWire(json),
   string: onTheWire(string),

@@ -5,10 +5,10 @@ import type { Instant } from './instant.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';
 import type { RealQueue } from './real-queue.js';
 
-/** The few ids there are, so that they meet again. */
+/** Only a few ids, so that they are often used again. */
 export const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-/** Whoever looks at the queue, through the port or beneath it, sees what the model holds. */
+/** Expects the queue to hold what the model holds, through the port and beneath it. */
 export async function expectAgreement(model: QueueModel, real: RealQueue): Promise<void> {
   const [store] = real.views;
   const ids = [...new Set([...IDS, ...model.findable])];
@@ -47,7 +47,7 @@ function expectMessage(found: StoredMessage | null, message: ModelMessage | unde
   if (lease) expectInstant('leasedUntil', found.leasedUntil, lease.end);
 }
 
-/** The letters are these messages, in whatever order. */
+/** Expects each letter to be one of these messages. */
 export function expectLetters(letters: readonly StoredDeadLetter[], messages: QueueModel['messages']): void {
   for (const letter of letters) {
     const message = messages.get(letter.id);

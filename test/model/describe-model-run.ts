@@ -13,7 +13,7 @@ import { QueueModel } from './queue-model.js';
 import type { RealStore } from './real-queue.js';
 
 const MOST_COMMANDS = 250;
-/** Far more than a run takes; a failure is shrunk meanwhile, too. */
+/** Far more time than the runs take, because it must also suffice to shrink a failure. */
 const PATIENCE = 60_000;
 const PATIENCE_PER_RUN = 500;
 const TIME_TO_TELL = 10_000;
@@ -35,7 +35,7 @@ function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arb
   );
 }
 
-/** Runs random commands against a store and a model side by side, and compares the two after each. */
+/** Runs random commands against a store and a model side by side, and compares the two after each command. */
 export function describeModelRun(name: string, defaultRuns: number, openStore: () => RealStore): void {
   const { runs, seed, path, replay } = modelSettings(defaultRuns);
   const patience = PATIENCE + runs * PATIENCE_PER_RUN;
@@ -69,7 +69,7 @@ export function describeModelRun(name: string, defaultRuns: number, openStore: (
           numRuns: runs,
           seed,
           path,
-          // Rather a long counter-example than none.
+          // A long counter-example is better than none.
           interruptAfterTimeLimit: patience - TIME_TO_TELL,
           markInterruptAsFailure: true,
         });

@@ -1,9 +1,9 @@
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { until } from '../support/until.js';
 
-/** Listens for earlier due times, as a scheduler does. */
+/** Listens for earlier due times as a scheduler does. */
 export class DueEar {
-  /** Resolves once announcements are heard. */
+  /** Resolves once announcements can be heard. */
   readonly listening: Promise<void>;
   readonly stop: () => void;
   #heard: number[] = [];
@@ -21,7 +21,7 @@ export class DueEar {
     this.#heard = [];
   }
 
-  /** It may be announced with more than there is: what a batch puts in and replaces again is named, too. */
+  /** An earlier time counts too: a batch also announces what it offers and then replaces. */
   async untilItHears(dueAt: number): Promise<void> {
     const isHeard = () => this.#heard.some((heard) => heard <= dueAt);
     if (!isHeard()) await until(isHeard, { within: 2000, every: 1 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 
-/** For what is compared many thousand times: jest's `expect` takes its time even where there is nothing to tell. */
+/** For thousands of comparisons: jest's `expect` is slow even if both are equal. */
 export function expectEqual(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 }

@@ -2,7 +2,7 @@ import type fc from 'fast-check';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import type { Command } from './commands/command.js';
 
-/** fast-check prints its commands with where they came from. */
+/** fast-check prints commands together with their replay path. */
 interface Printed {
   toString(): string;
 }
@@ -14,9 +14,9 @@ export function expectNoDifference(details: fc.RunDetails<ModelArguments>): void
   if (details.failed) throw new Error(failureReport(details));
 }
 
-/** A counter-example for people, with what to set to see it again. */
+/** A readable counter-example, with the settings that reproduce it. */
 function failureReport(details: fc.RunDetails<ModelArguments>): string {
-  if (!details.counterexample) return `After ${details.numRuns} runs the time was up, and nothing was found.`;
+  if (!details.counterexample) return `The time was up after ${details.numRuns} runs, and no difference was found.`;
   const [limits, commands] = details.counterexample;
   const [steps, replay] = commands.toString().split('/*replayPath=');
   const settings = {
@@ -29,7 +29,7 @@ function failureReport(details: fc.RunDetails<ModelArguments>): string {
     `Store and model differ. Found in run ${details.numRuns}, shrunk ${details.numShrinks} times:`,
     `  limits ${JSON.stringify(limits)}`,
     ...(steps ?? '').split(/,(?=[a-z])/).map((step) => `  ${step.trim()}`),
-    `To see it again: ${again.join(' ')} npm test -- <this file>`,
+    `To reproduce it: ${again.join(' ')} npm test -- <this file>`,
     '',
     details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance),
   ].join('\n');

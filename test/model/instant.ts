@@ -1,10 +1,10 @@
-/** When a call was made and answered, by the store's clock. */
+/** When a call was made (`from`) and answered (`to`), by the store's clock. */
 export interface Moment {
   readonly from: number;
   readonly to: number;
 }
 
-/** An instant that a call set: it is known to lie between two, and exactly from the first look on. */
+/** An instant that a call set. At first only its bounds are known; from the first look on, it is exact. */
 export class Instant {
   #earliest: number;
   #latest: number;
@@ -14,33 +14,33 @@ export class Instant {
     this.#latest = latest;
   }
 
-  /** So long after a moment, rounded up: never early. */
+  /** An instant after a delay, rounded up so that it is never early. */
   static after(delay: number, { from, to }: Moment): Instant {
     return new Instant(Math.ceil(from) + delay, Math.ceil(to) + delay);
   }
 
-  /** A moment that is noted down, rounded down. */
+  /** A recorded instant, rounded down. */
   static at({ from, to }: Moment): Instant {
     return new Instant(Math.floor(from), Math.floor(to));
   }
 
-  /** A moment, rounded either way. */
+  /** An instant rounded either way. */
   static around({ from, to }: Moment): Instant {
     return new Instant(Math.floor(from), Math.ceil(to));
   }
 
-  /** The exact instant; only after a first look. */
+  /** The exact instant, known only after a first look. */
   get exact(): number {
     if (this.#earliest !== this.#latest) throw new Error('Nobody has looked at this instant yet.');
     return this.#earliest;
   }
 
-  /** Which is earlier; instants of different calls lie apart or are known. */
+  /** Orders instants; those of different calls do not overlap, or are exact. */
   compare(other: Instant): number {
     return this.#earliest - other.#earliest;
   }
 
-  /** @returns whether the store may say so; then it is what the store has to say from now on */
+  /** @returns whether the store may report this instant; if so, it must keep reporting it */
   agreesWith(seen: number | null): boolean {
     if (seen === null || seen < this.#earliest || seen > this.#latest) return false;
     this.#earliest = this.#latest = seen;

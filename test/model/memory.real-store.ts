@@ -6,7 +6,7 @@ import { DueEar } from './due-ear.js';
 import type { QueueModel } from './queue-model.js';
 import type { RealQueue, RealStore } from './real-queue.js';
 
-/** The memory store on a clock that stands still until a command moves it. */
+/** The memory store on a clock that only commands move. */
 export class MemoryRealStore implements RealStore {
   readonly delays = [0, 1, 5, 20, 3_600_000];
   readonly canAdvance = true;
@@ -48,7 +48,7 @@ class MemoryRealQueue implements RealQueue {
     await this.#tryDoorbell();
   }
 
-  /** A ring puts back the token that the look took, if it was there for a reason. */
+  /** The look takes the token, so a ring puts it back if it has to be there. */
   async checkInside({ bell }: QueueModel): Promise<void> {
     if (bell === 'stale') return;
     expect(await this.#tryDoorbell()).toBe(bell === 'rung');

@@ -1,13 +1,12 @@
 /**
- * How long the hunt is, and where it goes: `MODEL_RUNS` for a long one, the others to see a failure again. Every failure
- * prints what to set.
+ * Settings from the environment: `MODEL_RUNS` for a longer search, the others to reproduce a failure, which prints them.
  */
 export interface ModelSettings {
   readonly runs: number;
   readonly seed: number;
-  /** The way to a counter-example that was found and shrunk. */
+  /** fast-check's path to a shrunk counter-example. */
   readonly path: string | undefined;
-  /** Which of its commands were run. */
+  /** The commands of the counter-example that were run. */
   readonly replay: string | undefined;
 }
 

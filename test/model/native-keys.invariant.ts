@@ -5,14 +5,14 @@ import { readRecord } from '../../lib/store/native/native.record.js';
 import { expectEqual } from './expect-equal.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';
 
-/** What of a model is to be in these keys. */
+/** The part of a model that these keys hold. */
 export type NativeContent = Pick<QueueModel, 'messages' | 'in' | 'line' | 'paused' | 'bell'>;
 
 /**
- * The keys of the native layout hold what the model holds and nothing else: no record without an index entry nor the
- * reverse, no claim, attempt or error of a message that has none, one token at the doorbell at most.
+ * Expects the keys of the native layout to hold exactly what the model holds: no record without an index entry or the
+ * reverse, no stray claim, attempt or error, and at most one token at the doorbell.
  *
- * @param elsewhere - ids of messages that only have a record here
+ * @param elsewhere - ids of messages that have only their record here
  */
 export async function expectNativeKeys(
   redis: Redis,

@@ -19,34 +19,34 @@ export interface ModelMessage {
   state: MessageState;
   due: Instant;
   failedAttempts: number;
-  /** While active. */
+  /** Present while the message is active. */
   lease?: { readonly token: string; readonly place: number; readonly end: Instant } | undefined;
-  /** While dead. */
+  /** Present while the message is dead. */
   death?: { readonly error: string; readonly at: Instant } | undefined;
-  /** In the layout of Redisson, until a claim takes it: its number among all that were offered. */
+  /** In Redisson's layout, its number among all offers, until a claim takes it. */
   entry?: number | undefined;
 }
 
-/** rung: a token has to be there; stale: it may be, though nobody needs it; silent: there is none. */
+/** rung: a token must be there; stale: one may be there, though nobody needs it; silent: there is none. */
 export type Bell = 'rung' | 'stale' | 'silent';
 
 /**
- * What a queue has to do, in the plainest words: one map, whole scans, no index. Only the instants that a store chooses
- * within a call, and which of two equally old ready messages comes first, are the store's to say.
+ * What a queue must do, in the simplest terms: one map, full scans, no index. Only two things are left to the store: the
+ * instants that it chooses within a call, and which of two equally old ready messages comes first.
  */
 export class QueueModel {
   readonly messages = new Map<string, ModelMessage>();
   readonly line: Line = new ReadyLine();
-  /** Every claim there has ever been, the latest first. */
+  /** Every claim ever made, latest first. */
   readonly claimHistory: Claim[] = [];
-  /** Tokens that take nothing any more, because another claim came in their place. */
+  /** Tokens that take nothing, because another claim replaced them. */
   readonly ended = new Set<string>();
   /** How many claims each consumer has made. */
   readonly claimsMade: [number, number] = [0, 0];
   /** Where the last page of dead letters ended, if there was more. */
   lastPage: { readonly cursor: string; readonly id: string; readonly diedAt: number } | null = null;
   lastMove: { readonly scheduler: string; readonly at: Instant } | null = null;
-  /** A queue that was cleared may have forgotten its last move. */
+  /** A cleared queue may have forgotten its last move. */
   mayForgetMove = false;
   paused = false;
   bell: Bell = 'silent';
@@ -58,7 +58,7 @@ export class QueueModel {
     return [...this.messages.keys()];
   }
 
-  /** The messages in a state, earliest due time, lease end or death first. */
+  /** The messages in a state, ordered by due time, end of lease or time of death. */
   in(state: MessageState): ModelMessage[] {
     return [...this.messages.values()].filter((message) => message.state === state).sort(byRankAndId);
   }
@@ -68,7 +68,7 @@ export class QueueModel {
     return message?.lease?.token === token ? message : undefined;
   }
 
-  /** Takes in what one call offers. */
+  /** Applies the offers of one call. */
   offer(offers: readonly Offer[], at: Moment): { outcome: OfferOutcome; due: Instant }[] {
     return offers.map((offer) => this.#offerOne(offer, at));
   }
@@ -132,26 +132,26 @@ export class QueueModel {
     };
   }
 
-  /** Those of the delayed messages that are kept together, each in a structure of its own. */
+  /** Splits delayed messages by the structure that holds them. */
   protected structures(delayed: readonly ModelMessage[]): readonly (readonly ModelMessage[])[] {
     return [delayed];
   }
 
-  /** Learns the ids of what a claim took, before it is looked at. */
+  /** Learns the ids of claimed messages before they are compared. */
   identify(_ids: readonly string[], _at: Moment): void {}
 
-  /** What claims of this token hold. */
+  /** The messages that a token holds. */
   heldBy(token: string): ModelMessage[] {
     return this.in('active').filter((message) => message.lease?.token === token);
   }
 
-  /** How many messages a claim gets that has none yet. */
+  /** The number of messages that a new claim gets. */
   claimable(limit: number): number {
     return this.paused ? 0 : Math.min(limit, this.line.length);
   }
 
   /**
-   * @param messages - what it took
+   * @param messages - what the claim took
    * @returns whether ready messages remain for others
    */
   claim(messages: readonly ModelMessage[], { token, insteadOf, lease }: ClaimRequest, at: Moment): boolean {
@@ -172,7 +172,7 @@ export class QueueModel {
     return more;
   }
 
-  /** @returns those that are not held */
+  /** @returns the claims that are not held */
   extend(claims: readonly Claim[], lease: number, at: Moment): Claim[] {
     const end = Instant.after(lease, at);
     const lost = claims.filter((claim) => !this.held(claim));
@@ -285,12 +285,12 @@ function instantOf(due: DueTime, at: Moment): Instant {
   return 'at' in due ? new Instant(due.at) : Instant.after(due.after, at);
 }
 
-/** The ids that are ready, as {@link ReadyLine} keeps them. */
+/** The ids of ready messages, as {@link ReadyLine} keeps them. */
 export type Line = Pick<ReadyLine, 'length' | 'add' | 'addFirst' | 'remove' | 'mayBeginWith'>;
 
 /**
- * Those that the same call brings into a state have the same rank, be it known yet or not. Leases that end together do so in the
- * order of their tokens.
+ * Messages that the same call brings into a state have the same rank, whether it is exact yet or not. Leases that end
+ * together end in the order of their tokens.
  */
 function byRankAndId(a: ModelMessage, b: ModelMessage): number {
   return rankOf(a).compare(rankOf(b)) || byClaim(a, b) || (a.entry ?? 0) - (b.entry ?? 0) || (a.id < b.id ? -1 : 1);

@@ -4,8 +4,8 @@ interface Lot {
 }
 
 /**
- * The ids that are ready, oldest first. What fell due and what came back in one and the same transfer is equally old:
- * either may come first, each in its own order.
+ * The ids of ready messages, oldest first. Within one transfer, due and recovered messages are equally old: either may come
+ * first, each in its own order.
  */
 export class ReadyLine {
   #lots: Lot[] = [];
@@ -19,7 +19,7 @@ export class ReadyLine {
     this.#forgetEmptyLots();
   }
 
-  /** What was given back comes before all others. */
+  /** Adds messages that were given back, ahead of all others. */
   addFirst(givenBack: readonly { id: string }[]): void {
     this.#lots.unshift({ due: givenBack.map(({ id }) => id), recovered: [] });
     this.#forgetEmptyLots();
@@ -33,7 +33,7 @@ export class ReadyLine {
     this.#forgetEmptyLots();
   }
 
-  /** Whether these ids, in this order, may be the first ones of the line. */
+  /** Whether these ids, in this order, may be the first of the line. */
   mayBeginWith(ids: readonly string[]): boolean {
     const rest = new ReadyLine();
     rest.#lots = structuredClone(this.#lots);

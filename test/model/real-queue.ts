@@ -4,53 +4,53 @@ import type { DueEar } from './due-ear.js';
 import type { Moment } from './instant.js';
 import type { QueueModel } from './queue-model.js';
 
-/** A queue that random commands are run against. */
+/** A queue under random commands. */
 export interface RealQueue {
   /** The same queue as two processes see it. */
   readonly views: readonly [MessageStore, MessageStore];
-  /** Listens in the second of them. */
+  /** Listens to the second view. */
   readonly ear: DueEar;
   /** The store's clock. */
   now(): Promise<number>;
-  /** Called before each command: no instant that earlier ones set without a delay may lie within the next. */
+  /** Called before each command, so that instants which earlier commands set without a delay have passed. */
   beginStep(): Promise<void>;
-  /** Lets time pass; only where the clock is the test's. */
+  /** Lets time pass, if the test owns the clock. */
   advance?(ms: number): Promise<void>;
-  /** Takes the token at the doorbell, as a consumer that wakes and then crashes. */
+  /** Takes the token at the doorbell, like a consumer that wakes and then crashes. */
   takeToken(): Promise<void>;
-  /** Compares what is kept beneath the port with the model; fails if they differ. */
+  /** Expects what is stored beneath the port to agree with the model. */
   checkInside(model: QueueModel): Promise<void>;
-  /** What Java does to the same queue; only in the layout of Redisson. */
+  /** A Java client of the same queue, in Redisson's layout only. */
   readonly java?: JavaClient;
-  /** Leaves nothing behind. */
+  /** Closes the queue and deletes what it has stored. */
   close(): Promise<void>;
 }
 
-/** What a client of Redisson's does to a queue. */
+/** What a Redisson client does to a queue. */
 export interface JavaClient {
-  /** @param number - ascending; entries of a millisecond are in this order */
+  /** @param number - orders the entries of one millisecond */
   offer(value: string, due: number, number: number): Promise<void>;
-  /** @returns the instant of which it took what was due */
+  /** @returns the instant up to which it moved due entries */
   transfer(): Promise<number>;
   take(): Promise<string | null>;
   /** Removes a delayed value. */
   remove(value: string): Promise<boolean>;
 }
 
-/** A store that random commands are run against: many queues, one after the other. */
+/** A store under random commands, with many queues one after the other. */
 export interface RealStore {
-  /** The delays and leases to choose from, ms; where the clock cannot be moved, they are over at once or not at all. */
+  /** The delays and leases to choose from, ms; if the clock cannot be moved, they end at once or not at all. */
   readonly delays: readonly number[];
   readonly canAdvance: boolean;
   /** Commands that only make sense with this store. */
   readonly ownCommands?: readonly WeightedCommands[];
-  /** Default: the plain one. */
+  /** Default: {@link QueueModel}. */
   openModel?(limits: StoreLimits): QueueModel;
   openQueue(limits: StoreLimits): RealQueue;
   close(): Promise<void>;
 }
 
-/** Makes a call, and tells when. */
+/** Makes a call and measures when. */
 export async function timed<T>(queue: RealQueue, call: () => Promise<T>): Promise<{ answer: T; at: Moment }> {
   const from = await queue.now();
   const answer = await call();

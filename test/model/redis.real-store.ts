@@ -15,16 +15,16 @@ export interface RedisQueueOptions {
   readonly limits: StoreLimits;
 }
 
-/** How a layout is opened, and what is in its keys. */
+/** How to open a layout and to check its keys. */
 export interface RedisLayout extends Pick<RealStore, 'ownCommands' | 'openModel'> {
   openStore(connections: RedisConnections, options: RedisQueueOptions): MessageStore;
-  /** Of the doorbell, and of everything. */
+  /** The key of the doorbell, and all keys. */
   keysOf(options: RedisQueueOptions): { readonly wake: string; readonly all: readonly string[] };
   checkInside(redis: Redis, options: RedisQueueOptions, model: QueueModel): Promise<void>;
   openJava?(redis: Redis, options: RedisQueueOptions): JavaClient;
 }
 
-/** A layout on the shared Redis, whose clock nobody can move. */
+/** A layout on the shared Redis, whose clock cannot be moved. */
 export class RedisRealStore implements RealStore {
   readonly delays = [0, 3_600_000];
   readonly canAdvance = false;
@@ -72,7 +72,7 @@ class RedisRealQueue implements RealQueue {
     return this.#lastSeen;
   }
 
-  /** Each step has milliseconds of its own. */
+  /** Gives each step milliseconds of its own. */
   async beginStep(): Promise<void> {
     const end = Math.floor(this.#lastSeen) + 1;
     while ((await this.now()) < end);

@@ -3,7 +3,7 @@ import type { RedissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import type { JavaClient } from './real-queue.js';
 
-/** What Redisson sends for each batch, but for the clock, which is the server's here. */
+/** Redisson's script for each batch, except that it uses the server's clock. */
 const TRANSFER = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -29,7 +29,7 @@ const REMOVE = `
   end
   return 0`;
 
-/** A client of Redisson's, as far as the keys can tell. */
+/** Acts on the keys like a Redisson client. */
 export class RedissonJava implements JavaClient {
   constructor(
     private readonly redis: Redis,

@@ -6,10 +6,10 @@ import type { ModelMessage } from './queue-model.js';
 import { isEntry, isNameless, type RedissonQueueModel } from './redisson-model.js';
 
 /**
- * Redisson's structures hold what the model holds, in the order in which Java sees it, and each message that was offered here has
- * its due time beside them.
+ * Expects Redisson's structures to hold what the model holds, in the order in which Java sees it, and the due time of each
+ * message offered here to be kept beside them.
  *
- * @returns the ids that are kept beside them: these, and some that Java took and that are to be forgotten
+ * @returns the ids that are kept beside them, including some that Java took and that are not forgotten yet
  */
 export async function expectRedissonKeys(
   redis: Redis,

@@ -4,18 +4,18 @@ import type { NativeContent } from './native-keys.invariant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';
 import { ReadyLine } from './ready-line.js';
 
-/** What Java offers has no id until a claim takes it; until then it goes by one that no store ever gave. */
+/** What Java offers has no id until a claim takes it; until then the model uses one that no store gives. */
 const NAMELESS = 'java ';
 const GIVEN_ID = /^[0-9a-f]{14}$/;
-/** Java's entries have random ids, which come after those that are numbered, within one millisecond. */
+/** Java's entries have random ids, which come after our numbered ones within one millisecond. */
 const AFTER_OURS = 1e9;
-/** Of Java's transfer. */
+/** How many entries Java transfers at a time. */
 const JAVA_BATCH = 100;
 
-/** What the layout of Redisson does otherwise, and what Java does to the same queue. */
+/** How Redisson's layout differs, and what Java does to the same queue. */
 export class RedissonQueueModel extends QueueModel {
   override readonly line = new RedissonLine();
-  /** Offered here, gone to Java, and perhaps not forgotten yet. */
+  /** Ids offered here that Java took, and that may not be forgotten yet. */
   readonly takenByJava = new Set<string>();
   #entries = 0;
 
@@ -23,7 +23,7 @@ export class RedissonQueueModel extends QueueModel {
     return super.findable.filter((id) => !isNameless(id));
   }
 
-  /** In the order of their offers; an id that is offered again in the same call keeps its place there. */
+  /** Numbers the offers; an id that is offered again in the same call keeps its number. */
   override offer(offers: readonly Offer[], at: Moment) {
     const receipts = super.offer(offers, at);
     const entries = new Map<string, number>();
@@ -37,7 +37,7 @@ export class RedissonQueueModel extends QueueModel {
     return receipts;
   }
 
-  /** A transfer moves so many of each: of Redisson's sorted set, and of those that have been claimed before. */
+  /** A transfer's limit applies both to Redisson's sorted set and to messages that were claimed before. */
   protected override structures(delayed: readonly ModelMessage[]): ModelMessage[][] {
     return [delayed.filter(isEntry), delayed.filter((message) => !isEntry(message))];
   }
@@ -70,7 +70,7 @@ export class RedissonQueueModel extends QueueModel {
     this.line.add(moved, []);
   }
 
-  /** @returns the body; null: there is none in the target list */
+  /** @returns the body, or null if the target list is empty */
   takeAsJava(): string | null {
     const [id] = this.line.target;
     if (id === undefined) return null;
@@ -79,14 +79,14 @@ export class RedissonQueueModel extends QueueModel {
     return body;
   }
 
-  /** @returns whether it was delayed, and no claim has had it */
+  /** @returns whether it was delayed and never claimed */
   removeAsJava(body: string): boolean {
     const found = this.entries().find((message) => message.body === body);
     if (found) this.#goToJava(found.id);
     return found !== undefined;
   }
 
-  /** What is in the native bookkeeping alone. */
+  /** What only the native bookkeeping holds. */
   get kept(): NativeContent {
     const isKept = (message: ModelMessage) => !isEntry(message);
     return {
@@ -98,7 +98,7 @@ export class RedissonQueueModel extends QueueModel {
     };
   }
 
-  /** Of the delayed messages, those that no claim has had, in the order of their offers. */
+  /** The delayed messages that were never claimed, in offer order. */
   entries(): ModelMessage[] {
     return this.in('delayed')
       .filter(isEntry)
@@ -111,7 +111,7 @@ export class RedissonQueueModel extends QueueModel {
   }
 }
 
-/** Whether no claim has had it. */
+/** Whether the message was never claimed. */
 export function isEntry({ entry }: Pick<ModelMessage, 'entry'>): boolean {
   return entry !== undefined;
 }
@@ -150,7 +150,7 @@ class RedissonLine {
     this.target = this.target.map((id) => (id === from ? to : id));
   }
 
-  /** What comes from the target list, of the first so many. */
+  /** Those of the first `count` ids that come from the target list. */
   adopted(count: number): string[] {
     return this.target.slice(0, Math.max(0, count - this.kept.length));
   }

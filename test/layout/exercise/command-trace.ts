@@ -2,23 +2,23 @@ import type { Redis } from 'ioredis';
 import { randomName } from '../../support/random-name.js';
 import { until } from '../../support/until.js';
 
-/** A command that was run for a queue. */
+/** A command that Redis ran for a queue. */
 export interface TracedCommand {
-  /** The script that ran it; undefined: it was sent by itself. */
+  /** The script that ran it, or undefined if it was sent on its own. */
   readonly script: string | undefined;
   /** In capital letters. */
   readonly name: string;
-  /** Which of the queue's keys or channels it names; undefined: none. */
+  /** The queue's key or channel that it names, if any. */
   readonly part: string | undefined;
 }
 
-/** Commands by which scripts are called, and connections are kept. */
+/** Commands that call scripts or maintain connections. */
 const NOT_TRACED = ['ECHO', 'EVAL', 'EVALSHA', 'INFO', 'CLIENT', 'HELLO', 'PING', 'SCRIPT', 'UNSUBSCRIBE'];
 
-/** Records what Redis runs, as `MONITOR` tells it. */
+/** Records what Redis runs, as `MONITOR` reports it. */
 export class CommandTrace {
   readonly commands: TracedCommand[] = [];
-  /** The places of scripts that called Redis. */
+  /** The places in scripts that have called Redis. */
   readonly places = new Set<string>();
   #script: string | undefined;
 
@@ -29,7 +29,7 @@ export class CommandTrace {
   ) {}
 
   /**
-   * @param redis - what is sent by it is not traced
+   * @param redis - a client whose own commands are not traced
    * @param keys - the queue's keys and channels, by their parts
    */
   static async start(redis: Redis, keys: object): Promise<CommandTrace> {
@@ -43,7 +43,7 @@ export class CommandTrace {
     return trace;
   }
 
-  /** Waits until all is recorded. */
+  /** Waits until everything is recorded. */
   async end(): Promise<void> {
     const last = randomName('end');
     await this.redis.call('ECHO', last);
@@ -51,7 +51,7 @@ export class CommandTrace {
     this.monitor.disconnect();
   }
 
-  /** Some keys are only known by what their names begin with. */
+  /** Some keys are known only by the beginning of their names. */
   #partOf(word: string): string | undefined {
     return this.parts.get(word) ?? [...this.parts].find(([key]) => key.endsWith(':') && word.startsWith(key))?.[1];
   }

@@ -7,14 +7,14 @@ import { encodeEntry } from '../../redisson/entry.codec.js';
 import { StoreExercise } from './store.exercise.js';
 
 const HOUR = 3_600_000;
-/** So many entries of others in a row that one's own are not found by bisection. */
+/** So many of Java's entries in a row that our own cannot be found by bisection. */
 const MANY = 'j'.repeat(20);
 
-/** Does all that a store of Redisson's layout can be asked to do, beside a client of Java's. */
+/** Runs everything that a store of Redisson's layout can do, beside a Java client. */
 export class RedissonExercise {
   readonly #common: StoreExercise;
 
-  /** @param redis - the client of Java's */
+  /** @param redis - plays the Java client */
   constructor(
     private readonly store: RedissonMessageStore,
     private readonly redis: Redis,
@@ -34,7 +34,7 @@ export class RedissonExercise {
     await this.#readValues();
   }
 
-  /** From all kinds of places in the list of entries. */
+  /** Removes messages from all kinds of places in the list of entries. */
   async #removeInAllWays(remove: (id: string) => Promise<unknown>): Promise<void> {
     for (const [list, places] of [
       ['ooo', [0, 2]],
@@ -62,7 +62,7 @@ export class RedissonExercise {
     await this.store.clear();
   }
 
-  /** What Java takes is forgotten by transfers and by offers, or when its id is offered again. */
+  /** What Java takes is forgotten by a transfer, by an offer, or when its id is offered again. */
   async #loseToJava(): Promise<void> {
     const forget = [
       () => this.#common.transfer(),
@@ -80,7 +80,7 @@ export class RedissonExercise {
     }
   }
 
-  /** A value of Java's stands before more messages than one claim looks at. */
+  /** Puts one of Java's values ahead of more messages than a claim looks at. */
   async #claimAmongJava(): Promise<void> {
     await this.#lay('O'.repeat(150));
     await this.#common.transfer();
@@ -100,7 +100,7 @@ export class RedissonExercise {
     await delayedValues.takeFirst();
   }
 
-  /** Offers messages m0, m1… in this order: of one's own (o), or of Java's (j); due (a capital letter), or in an hour. */
+  /** Offers m0, m1… in this order, as our own (o) or as Java's (j), due now (capital letter) or in an hour. */
   async #lay(list: string): Promise<void> {
     for (const [i, letter] of [...list].entries()) {
       const isDue = letter === letter.toUpperCase();

@@ -5,7 +5,7 @@ import type { MessageStore, StoreLimits } from '../../../lib/store/message-store
 import { randomName } from '../../support/random-name.js';
 import { until } from '../../support/until.js';
 
-/** So low that each of them is reached. */
+/** Low enough for the exercise to reach each of them. */
 export const EXERCISE_LIMITS: StoreLimits = {
   attempts: 2,
   maxDeadLetters: 2,
@@ -17,11 +17,11 @@ const RETRY: Outcome = { kind: 'retry', delay: 0 };
 const PUT_OFF: Outcome = { kind: 'retry', delay: HOUR };
 const DEAD: Outcome = { kind: 'dead', error: '{}' };
 
-/** Does all that a store can be asked to do, with its messages in all states, so that its scripts go all their ways. */
+/** Runs everything that a store can do, with messages in all states, so that its scripts take every path. */
 export class StoreExercise {
   #tokens = 0;
 
-  /** @param lose - leaves a message in no state */
+  /** @param lose - writes a message that is in no state */
   constructor(
     private readonly store: MessageStore,
     private readonly lose: (id: string) => Promise<unknown>,
@@ -50,7 +50,7 @@ export class StoreExercise {
     return this.store.transfer({ scheduler: 'exercise', limit });
   }
 
-  /** Brings new messages into one claim, when nothing else is ready. */
+  /** Claims new messages together; nothing else may be ready. */
   async take(ids: readonly string[], lease = HOUR): Promise<string> {
     for (const id of ids) await this.offer(id, { at: 0 });
     await this.transfer();
@@ -59,19 +59,18 @@ export class StoreExercise {
     return token;
   }
 
-  /** Brings new messages through a claim to an outcome. */
+  /** Claims new messages together and settles them. */
   async end(ids: readonly string[], outcome: Outcome): Promise<void> {
     const token = await this.take(ids);
     await this.store.settle(ids.map((id) => ({ claim: { id, token }, outcome })));
   }
 
-  /** Brings a message that failed back to ready. */
+  /** Makes a new message ready again after a failed attempt. */
   async makeReadyAgain(id: string): Promise<void> {
     await this.end([id], RETRY);
     await until(async () => (await this.transfer()).moved > 0);
   }
 
-  /** Finds, moves, keeps, replaces and cancels. */
   async #changeMessages(): Promise<void> {
     const { store } = this;
     await this.offer('new', { after: HOUR });
@@ -97,7 +96,7 @@ export class StoreExercise {
     await store.clear();
   }
 
-  /** Claims some, all, none, again, and while the queue is paused. */
+  /** Claims some, all or no messages, in place of other claims, and while the queue is paused. */
   async #claimInAllWays(): Promise<void> {
     const { store } = this;
     await this.makeReadyAgain('failed');
@@ -108,7 +107,7 @@ export class StoreExercise {
     await doorbell.close();
     await store.ring();
     for (const limit of [1, 0, 1]) await store.claim({ token: 'some', limit, lease: HOUR });
-    // Remembered for longer than the queue is.
+    // Random, because ended tokens outlive the queue.
     const tokens = [3, 2, 1, 0].map((limit) => randomName(`asks-for-${limit}`));
     for (const [i, token] of tokens.entries()) {
       await store.claim({ token, insteadOf: tokens[i - 1] ?? 'none', limit: 3 - i, lease: HOUR });
@@ -173,7 +172,7 @@ export class StoreExercise {
     await this.store.clear();
   }
 
-  /** Of messages that failed before, and of one that did not. */
+  /** Settles with `again`: messages that failed before, and one that did not. */
   async #endAgain(): Promise<void> {
     await this.end(['tried'], RETRY);
     await until(async () => (await this.transfer()).moved > 0);
@@ -183,7 +182,7 @@ export class StoreExercise {
     await this.end(['anew'], { kind: 'again', delay: HOUR, body: 'J"anew"' });
   }
 
-  /** Once they are ready again, once they are dead; and fewer than a claim holds. */
+  /** Lets leases end so that messages are first ready again and then dead, fewer at a time than the claim holds. */
   async #loseLeases(): Promise<void> {
     const ids = ['a', 'b', 'c'];
     await this.take(ids, 1);

@@ -5,7 +5,7 @@ import { RedisConnections } from '../../../lib/store/redis/redis-connections.js'
 import type { RedisScript } from '../../../lib/store/redis/redis-script.js';
 import type { ScriptCall } from '../../../lib/store/redis/script-call.js';
 
-/** Connections whose scripts tell, by an `ECHO` that `MONITOR` shows, who they are and where they are before each call. */
+/** Connections whose scripts announce themselves and their place by an `ECHO` before each call, which `MONITOR` shows. */
 export class TracedConnections extends RedisConnections {
   override readonly commands: RedisCommands;
 
@@ -21,7 +21,7 @@ class TracedCommands extends RedisCommands {
   }
 }
 
-/** Every place in the code of a script that calls Redis: in which function, or in the script itself, and the how manieth there. */
+/** Every place where a script calls Redis: the function, or the script itself, and the number of the call within it. */
 export function placesOf({ name, source }: RedisScript): string[] {
   const places: string[] = [];
   replaceCalls(name, source, (place) => (places.push(place), ''));

@@ -7,11 +7,11 @@ import type { ModelMessage, QueueModel } from '../queue-model.js';
 import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';
 
-/** Which claim of all there were, the latest first, so that most are still held and some are long lost. */
+/** An index into all claims, latest first, so that most are still held and some are long lost. */
 const anyClaim = fc.nat({ max: 9 });
 const CONSUMERS = [0, 1] as const;
 
-/** What consumers do, but for settling. */
+/** What consumers do, except for settling. */
 export function claimCommands(delays: readonly number[]): WeightedCommands[] {
   const consumer = fc.constantFrom(...CONSUMERS);
   const lease = fc.constantFrom(...delays);
@@ -28,7 +28,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
   });
 
   const claimAgain = command({
-    name: 'claim again, the answer was lost',
+    name: 'claim again after a lost answer',
     args: fc.record({ consumer, limit, lease }),
     run: async (model, real, { consumer, ...rest }) => {
       const insteadOf = lastToken(model, consumer);
@@ -39,7 +39,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
   });
 
   const claimLate = command({
-    name: 'a claim arrives after another one in its place',
+    name: 'a claim arrives after its replacement',
     args: fc.record({ limit, lease }),
     when: ({ ended }) => ended.size > 0,
     run: async (model, real, { limit, lease }) => {
@@ -73,7 +73,7 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
   return [often(18, claim), often(6, claimAgain), often(2, claimLate), often(3, extend), often(3, crash)];
 }
 
-/** Tokens are named after their consumer and numbered. */
+/** Tokens consist of their consumer and a number. */
 function newToken(model: QueueModel, consumer: 0 | 1): string {
   return `${consumer}-${++model.claimsMade[consumer]}`;
 }

@@ -5,7 +5,7 @@ import type { RealQueue } from '../real-queue.js';
 
 export type Command = fc.AsyncCommand<QueueModel, RealQueue>;
 
-/** Commands of a kind, and how often they come compared with others. */
+/** Commands of one kind, and how often they come compared with others. */
 export interface WeightedCommands {
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Command>;
@@ -15,7 +15,7 @@ export function often(weight: number, arbitrary: fc.Arbitrary<Command>): Weighte
   return { weight, arbitrary };
 }
 
-/** How a command reads in a counter-example, when it makes sense, and what it does to the real queue and to the model. */
+/** A command's name in counter-examples, when it makes sense, and what it does to the queue and the model. */
 interface Meaning<Args> {
   readonly name: string;
   readonly args: fc.Arbitrary<Args>;
@@ -23,7 +23,7 @@ interface Meaning<Args> {
   readonly run: (model: QueueModel, real: RealQueue, args: Args) => Promise<void>;
 }
 
-/** Commands of one kind: each does its step to both, compares the answers, and then everything there is to see and to hear. */
+/** Commands of one kind. Each one acts on both, compares the answers, and then everything observable, announcements included. */
 export function command<Args>({ name, args, when, run }: Meaning<Args>): fc.Arbitrary<Command> {
   return args.map((chosen) => ({
     check: (model) => when?.(model as QueueModel, chosen) ?? true,

@@ -48,8 +48,8 @@ export function deadLetterCommands(): WeightedCommands[] {
 }
 
 /**
- * A page goes on behind the last letter of the page before. If that one is gone, letters of its millisecond may come again,
- * but none is left out.
+ * A page continues after the last letter of the previous page. If that one is gone, letters of its millisecond may be
+ * repeated, but none is left out.
  */
 function expectPage(
   model: QueueModel,

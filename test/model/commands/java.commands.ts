@@ -6,7 +6,7 @@ import { command, often, type WeightedCommands } from './command.js';
 
 const FAR = 9e12;
 
-/** What Java does to a queue of Redisson's. */
+/** What Java does to a queue in Redisson's layout. */
 export function javaCommands(): WeightedCommands[] {
   const asRedisson = (model: QueueModel) => model as RedissonQueueModel;
 

@@ -6,10 +6,10 @@ import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';
 
 const anyId = fc.constantFrom(...IDS);
-/** Long past, and in any order. */
+/** Due times that are long past, in any order. */
 const overdue = fc.record({ at: fc.integer({ min: 1, max: 9 }) });
 
-/** What becomes of messages until they are ready. */
+/** What happens to messages until they are ready. */
 export function offerCommands(delays: readonly number[]): WeightedCommands[] {
   const anyDue: fc.Arbitrary<DueTime> = fc.oneof(
     { weight: 3, arbitrary: overdue },

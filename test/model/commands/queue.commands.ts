@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { command, often, type WeightedCommands } from './command.js';
 
-/** What is done to the queue as a whole. */
+/** What happens to the queue as a whole. */
 export function queueCommands(canAdvance: boolean): WeightedCommands[] {
   const pause = command({
     name: 'pause',

@@ -6,7 +6,7 @@ import type { QueueModel } from '../queue-model.js';
 import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';
 
-/** Which claim, of those that are held or of all there were, the latest first; now and then with another message's id. */
+/** An index into the claims held or into all claims, latest first; sometimes with another message's id. */
 const anyClaim = fc.record({
   claim: fc.nat({ max: 5 }),
   held: fc.boolean(),
