@@ -10,7 +10,7 @@ const { string, buffer, kryo5, json, jackson } = wireCodecs;
 
 const TEXTS = ['a', 'hello', 'x'.repeat(33), 'x'.repeat(8191), 'é', '日本語', '😀', '\u0000', 'é'.repeat(8191)];
 
-/** A field, element or entry of what Java read. */
+/** A field, element or entry of a value that Java read. */
 function part(value: JavaValue | null, ...path: (string | number)[]): JavaValue | null {
   let at = value;
   for (const key of path) at = (at!.value as Record<string, JavaValue | null>)[key] ?? null;
@@ -18,14 +18,14 @@ function part(value: JavaValue | null, ...path: (string | number)[]): JavaValue 
 }
 
 describeWithJava('payloads', (suite) => {
-  /** Through Redis: pushed to the target list here, taken there. */
+  /** Pushes bytes to the target list, where Java takes them. */
   async function takenByJava(codec: JavaCodec, bytes: Buffer): Promise<JavaValue | null> {
     const queue = randomName('codec');
     await suite.redis.rpush(queue, bytes);
     return suite.java.take({ queue, codec }, 5000);
   }
 
-  /** Through Redis: offered and transferred there, taken here. */
+  /** Lets Java offer and transfer a value, and takes its bytes. */
   async function writtenByJava(codec: JavaCodec, input: { value: unknown } | { sample: string }): Promise<Buffer> {
     const queue = randomName('codec');
     await suite.java.offer({ queue, codec }, input, 0);
@@ -39,7 +39,7 @@ describeWithJava('payloads', (suite) => {
     ['default', kryo5],
     ['json', json],
     ['jackson', jackson],
-  ])('that are texts arrive on both sides: codec %s', async (name, codec) => {
+  ])('of text arrive on both sides: codec %s', async (name, codec) => {
     for (const text of TEXTS) {
       expect(await takenByJava(name, codec.encode(text))).toEqual({ type: 'java.lang.String', value: text });
       const bytes = await writtenByJava(name, { value: text });
@@ -48,14 +48,14 @@ describeWithJava('payloads', (suite) => {
     }
   });
 
-  it('that are bytes arrive on both sides', async () => {
+  it('of bytes arrive on both sides', async () => {
     const bytes = Buffer.of(0, 1, 255);
     expect(await takenByJava('bytes', buffer.encode(bytes))).toEqual({ type: '[B', value: bytes.toString('base64') });
     expect(buffer.decode(await writtenByJava('bytes', { sample: 'byte[]' }))).toEqual(bytes);
   });
 
   it.each<['json' | 'jackson']>([['json'], ['jackson']])(
-    'that are null look like none to Java: codec %s',
+    'of null look like an empty queue to Java, and are refused here: codec %s',
     async (name) => {
       const queue = randomName('codec');
       await suite.redis.rpush(queue, 'null');
@@ -66,7 +66,7 @@ describeWithJava('payloads', (suite) => {
     },
   );
 
-  it('that are plain JSON arrive on both sides', async () => {
+  it('of plain JSON arrive on both sides', async () => {
     const payload = { id: 7, great: 2n ** 60n, list: [0.5, true, null, 'é'], nested: { text: '😀' } };
     const value = await takenByJava('json', json.encode(payload));
     expect(part(value, 'id')).toEqual({ type: 'java.lang.Integer', value: '7' });
@@ -81,7 +81,7 @@ describeWithJava('payloads', (suite) => {
     });
   });
 
-  it('that are plain JSON are of the class that Java expects', async () => {
+  it('of plain JSON become the class that Java expects', async () => {
     const placed = new Date(1_700_000_000_123);
     const order = { id: 'o-1', number: 2n ** 60n, boxed: 5, placed, status: 'PAID', address: { city: 'Bern' } };
     const value = await takenByJava('json of Order', json.encode({ ...order, labels: ['a'], unknown: 1 }));
@@ -94,7 +94,7 @@ describeWithJava('payloads', (suite) => {
     expect(json.decode(await writtenByJava('json of Order', { sample: 'bean' }))).toMatchObject({ id: 'o-1' });
   });
 
-  it('with classes in them tell Java what to make of plain values', async () => {
+  it('with type wrappers tell Java the types of plain values', async () => {
     const payload = {
       int: 5,
       long: 2147483648,
@@ -121,7 +121,7 @@ describeWithJava('payloads', (suite) => {
   });
 
   it.each([5, 2147483648, 5n, 0.5, true, [1], {}, new Date(5), Buffer.of(1)])(
-    'with classes in them may be a mere %p',
+    'with type wrappers may be just %p',
     async (payload) => {
       const value = await takenByJava('jackson', jackson.encode(payload));
       expect(value?.type).toMatch(
@@ -130,7 +130,7 @@ describeWithJava('payloads', (suite) => {
     },
   );
 
-  it('with an @class are of that class to Java', async () => {
+  it('with an @class become that class in Java', async () => {
     const order = {
       '@class': 'peer.Samples$Order',
       id: 'o-1',
@@ -164,12 +164,12 @@ describeWithJava('payloads', (suite) => {
     expect(part(value, 'nothing')).toBeNull();
   });
 
-  it('with an @class cannot say what a primitive long beyond 2⁵³ is', async () => {
+  it('with an @class cannot carry a primitive long beyond 2⁵³', async () => {
     const bytes = jackson.encode({ '@class': 'peer.Samples$Order', number: 2n ** 60n });
     await expect(suite.java.decode('jackson', bytes)).rejects.toThrow(/long/);
   });
 
-  it('of every sample are what the golden bytes say, to this day', async () => {
+  it('that Java writes still match the golden bytes', async () => {
     for (const [codec, payloads] of Object.entries(readGolden(suite.line).payloads)) {
       for (const { input, bytes } of payloads) {
         if (!('text' in bytes) || 'times' in input) continue;
@@ -180,7 +180,7 @@ describeWithJava('payloads', (suite) => {
   });
 
   it.each(['string', 'kryo5', 'json', 'jackson'] as const)(
-    'are found by Java, which looks for equal bytes: codec %s',
+    'are found and removed by Java, which compares bytes: codec %s',
     async (codec) => {
       const { java, redis } = suite;
       for (const value of ['hello', '😀', 'x'.repeat(70)]) {

@@ -21,7 +21,7 @@ const eightBytes = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => 
 const value = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
 const entry: fc.Arbitrary<Entry> = fc.record({ format: fc.constantFrom(...FORMATS), id: eightBytes, value });
 
-/** Bytes that are nearly entries: damaged, cut short, or with lengths that lie. */
+/** Bytes that are almost entries: damaged, truncated, or with wrong lengths. */
 const nearlyEntry = fc.oneof(
   entry.map(encodeEntry),
   fc
@@ -36,7 +36,7 @@ const nearlyEntry = fc.oneof(
   }),
 );
 
-/** What a reader makes of bytes: the value as hex, or null for no entry. */
+/** What a reader finds in bytes: the value as hex, or null if they are not an entry. */
 type Reading = string | null;
 
 describe('entries of Redisson', () => {
@@ -66,7 +66,7 @@ describe('entries of Redisson', () => {
     return decoded.readable ? decoded.value.toString('hex') : null;
   }
 
-  it.each(OFFERS)('written by Java are read and written alike: %s, codec %s', async (format, _, offer) => {
+  it.each(OFFERS)('written by Java are read and rewritten byte for byte: %s, codec %s', async (format, _, offer) => {
     const bytes = Buffer.from(offer.entry, 'hex');
     const decoded = decodeEntry(bytes);
     expect(decoded).toMatchObject({ readable: true, format, value: Buffer.from(offer.target, 'hex') });
@@ -76,7 +76,7 @@ describe('entries of Redisson', () => {
     expect(offer.published).toBe(offer.score);
   });
 
-  it('have eight bytes of id, before which the new ones say so', () => {
+  it('have an id of eight bytes, whose length only the new format states', () => {
     const id = Buffer.from('ABCDEFGH');
     const hello = Buffer.from('hello');
     const hex = (format: EntryFormat) => encodeEntry({ format, id, value: hello }).toString('hex');
@@ -85,18 +85,18 @@ describe('entries of Redisson', () => {
     expect(() => encodeEntry({ format: 'dLc0', id: Buffer.alloc(7), value: hello })).toThrow(RangeError);
   });
 
-  it('come back as they were written, of either format', () => {
+  it('are read back as they were written, in either format', () => {
     fc.assert(
       fc.property(entry, (given) => {
         const bytes = encodeEntry(given);
-        // The one that fits both formats: a new one without a value.
+        // A new entry without a value fits both formats.
         fc.pre(given.format === 'Bc0Lc0' || !bytes.equals(asNewWithoutValue(bytes)));
         expect(decodeEntry(bytes)).toEqual({ readable: true, ...given });
       }),
     );
   });
 
-  it('of which nobody can tell the format are new ones with an id of 8 bytes, then old ones, then new ones', () => {
+  it('that fit both formats are read as new with an id of 8 bytes first, then as old, then as new', () => {
     const newWithoutValue = Buffer.from('08000000000000000100' + '00'.repeat(7), 'hex');
     expect(decodeEntry(newWithoutValue)).toMatchObject({ format: 'Bc0Lc0', value: Buffer.alloc(0) });
     const oldBeginningWith7 = encodeEntry({ format: 'dLc0', id: Buffer.alloc(8, 7), value: Buffer.from('hello') });
@@ -105,7 +105,7 @@ describe('entries of Redisson', () => {
     expect(decodeEntry(longId)).toMatchObject({ format: 'Bc0Lc0', id: Buffer.alloc(10, 1), value: Buffer.of(255) });
   });
 
-  it('are told from other bytes without a throw', () => {
+  it('are told apart from other bytes without throwing', () => {
     fc.assert(
       fc.property(nearlyEntry, (bytes) => {
         const decoded = decodeEntry(bytes);
@@ -117,7 +117,7 @@ describe('entries of Redisson', () => {
     }
   });
 
-  it('are the same to the scripts, whatever the bytes', async () => {
+  it('are read alike by the scripts, whatever the bytes', async () => {
     await fc.assert(
       fc.asyncProperty(nearlyEntry, async (bytes) => {
         expect(await readInLua(bytes)).toBe(read(bytes));
@@ -126,7 +126,7 @@ describe('entries of Redisson', () => {
     );
   });
 
-  it.each(FORMATS)('are written by the scripts so that Java can read them, and in order: %s', async (format) => {
+  it.each(FORMATS)('are written alike by the scripts, with ids that keep the order: %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.maxSafeNat(), value, async (sequence, payload) => {
         const id = Buffer.alloc(8);

@@ -1,8 +1,8 @@
 import type { EntryFormat } from '../../lib/index.js';
 
 /*
- * The entries of Redisson's sorted set and list, a second time: what is shipped is `entry.lua`, which the tests hold against
- * this and against what Java wrote.
+ * A second implementation of the entries in Redisson's sorted set and list. The package ships `entry.lua`, which tests
+ * compare with this one and with what Java wrote.
  *
  * | format | bytes, little-endian |
  * |---|---|
@@ -10,7 +10,7 @@ import type { EntryFormat } from '../../lib/index.js';
  * | `dLc0` | 8 bytes: the id, a double · 8 bytes: length of the value · the value |
  */
 
-/** What is in an entry: the codec's bytes, and an id that makes entries of equal values differ. */
+/** The content of an entry: the codec's bytes, and an id that tells entries with equal values apart. */
 export interface Entry {
   readonly format: EntryFormat;
   /** 8 bytes in everything Redisson writes. */
@@ -18,14 +18,14 @@ export interface Entry {
   readonly value: Buffer;
 }
 
-/** An entry, or why the bytes are none. `id` and `value` share the memory of what they were read from. */
+/** An entry, or why the bytes are not one. `id` and `value` share the memory of the bytes. */
 export type DecodedEntry =
   ({ readonly readable: true } & Entry) | { readonly readable: false; readonly reason: string };
 
 const ID_BYTES = 8;
 const LENGTH_BYTES = 8;
 
-/** Java reads any eight bytes as the id, of the old format as well. */
+/** Java accepts any eight bytes as the id, even in the old format. */
 export function encodeEntry({ format, id, value }: Entry): Buffer {
   if (id.length !== ID_BYTES) {
     throw new RangeError(`The id of an entry has ${ID_BYTES} bytes, not ${id.length}`);
@@ -37,11 +37,11 @@ export function encodeEntry({ format, id, value }: Entry): Buffer {
 }
 
 /**
- * Reads an entry of either format, which shows in the bytes: the length of the value must be what is left.
+ * Reads an entry in either format. The format shows in the bytes, because the length of the value must match what is left.
  *
  * Some bytes fit both. A random old id whose first byte is 7 looks like a new entry with an id of 7 bytes, and a new entry
  * without a value can look like an old one with the value `00`. So the order is: new with an id of 8 bytes, as Redisson
- * writes it; old; new with another length of id, which Redisson would read, too.
+ * writes it; old; new with an id of another length, which Redisson would read too.
  */
 export function decodeEntry(bytes: Buffer): DecodedEntry {
   const asNew = read(bytes, 'Bc0Lc0');

@@ -9,11 +9,11 @@ import { type JavaCodec, JavaPeer } from './java-peer.js';
 import { describeWithJava } from './java-suite.js';
 import { Tally } from './tally.js';
 
-/** Below the grace of a standby and the 5 s after which Redisson tries again: only a timer that was woken is in time. */
+/** Less than a standby's grace period and than Redisson's 5 s until it tries again, so only a woken timer is in time. */
 const PROMPT = 700;
 const MANY = 100_000;
 
-describeWithJava('one queue of Java and Node', (suite) => {
+describeWithJava('a queue shared by Java and Node', (suite) => {
   const scene = new Scene();
   const queues: RedissonQueueName[] = [];
 
@@ -46,7 +46,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     },
   });
 
-  /** An application that handles the queue, and counts. */
+  /** Starts an application that handles the queue and counts messages. */
   async function startNode(queue: string, tally: Tally) {
     const handler = handlerOf<string>(queue, (value) => tally.count(value, Date.now()));
     return scene.startApp({ module: options(), providers: [handler] });
@@ -54,7 +54,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
 
   const startProducer = async () => (await scene.startApp({ module: { ...options(), consume: false } })).producer;
 
-  test('what Java offers Node handles: each message once, none early', async () => {
+  test('has each message that Java offers handled by Node once, and never early', async () => {
     const queue = newQueue();
     const tally = new Tally();
     await startNode(queue.queue, tally);
@@ -65,7 +65,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('what Node offers Java takes: each message once, none early', async () => {
+  test('has each message that Node offers taken by Java once, and never early', async () => {
     const queue = newQueue();
     const tally = new Tally();
     const producer = await startProducer();
@@ -84,7 +84,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(suite.java.failures).toEqual([]);
   }, 60_000);
 
-  test(`both offer and both take, ${MANY} messages: each once, none early, and nothing is left`, async () => {
+  test(`delivers each of ${MANY} messages once and never early while both sides offer and take, and leaves nothing`, async () => {
     const queue = newQueue();
     const tally = new Tally();
     const { producer } = await startNode(queue.queue, tally);
@@ -119,7 +119,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
   }, 300_000);
 
   test.each(['shop:{eu}:', 'Bestellungen / größer: '])(
-    'a queue that Java knows by a name such as %jorders is shared like every other',
+    'may have a name in Java such as %jorders',
     async (start) => {
       const queue = newQueue();
       const inJava = { ...queue, queue: start + queue.queue };
@@ -141,7 +141,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     60_000,
   );
 
-  test("Java's transfer alone serves both sides", async () => {
+  test("can rely on Java's transfer alone", async () => {
     const queue = newQueue();
     const tally = new Tally();
     const producer = await startProducer();
@@ -157,7 +157,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test("Node's transfer alone serves both sides", async () => {
+  test("can rely on Node's transfer alone", async () => {
     const queue = newQueue();
     const tally = new Tally();
     const { producer } = await startNode(queue.queue, tally);
@@ -178,7 +178,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('each sees, finds and removes what the other offered', async () => {
+  test('shows each side what the other offered, to find and to remove', async () => {
     const queue = newQueue();
     const producer = await startProducer();
     const values = producer.redisson(queue.queue);
@@ -208,7 +208,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(await suite.java.size(queue)).toBe(0);
   }, 30_000);
 
-  test('a Node process that is killed in its handlers loses nothing that Java offered', async () => {
+  test('loses nothing that Java offered when a Node process is killed in its handlers', async () => {
     const queue = newQueue('json');
     const settings = {
       queue: queue.queue,
@@ -228,7 +228,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(heir.of('end').every(({ attempt }) => attempt === 2)).toBe(true);
   }, 60_000);
 
-  test('a Java process that is killed leaves its messages to Node', async () => {
+  test('leaves to Node the messages of a Java process that is killed', async () => {
     const queue = newQueue();
     const tally = new Tally();
     const victim = await startJava();
@@ -239,7 +239,7 @@ describeWithJava('one queue of Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('an earlier message wakes every timer, whoever offers it, and whoever waits', async () => {
+  test('wakes the timers of both sides for an earlier message, whoever offers it', async () => {
     const queue = newQueue();
     const handled = [new Handled(), new Handled()];
     const apps = await Promise.all(

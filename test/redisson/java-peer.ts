@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { buildPeer, type RedissonLine } from './java-build.js';
 
-/** A codec of Redisson; `default` is the one of a client that was told none. */
+/** A codec of Redisson; `default` is the one of a client without a configured codec. */
 export type JavaCodec = 'default' | 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json' | 'json of Order';
 
 /** A queue as Java sees it. */
@@ -12,25 +12,25 @@ export interface JavaQueue {
   readonly codec: JavaCodec;
 }
 
-/** What Java is to make a value of: plain JSON, or one of its samples (see `Samples.java`) by name. */
+/** A value for Java: plain JSON, or the name of one of its samples (see `Samples.java`). */
 export type JavaInput = { readonly value: unknown } | { readonly sample: string };
 
 /**
- * What Java made of a payload. `value` is the text of a scalar, ISO 8601 of a date, Base64 of a byte[]; else the elements,
- * entries or fields.
+ * What Java read from a payload. `value` is the text of a scalar, ISO 8601 for a date, Base64 for a byte[]; otherwise it
+ * holds the elements, entries or fields.
  */
 export interface JavaValue {
   readonly type: string;
   readonly value: string | readonly (JavaValue | null)[] | Readonly<Record<string, JavaValue | null>>;
 }
 
-/** A message that a Java consumer took, and when by its clock, ms since the epoch. */
+/** A message that a Java consumer took, and when by its own clock, ms since the epoch. */
 export interface TakenMessage {
   readonly value: JavaValue;
   readonly at: number;
 }
 
-/** An exception of Java: its class as the name, its message. */
+/** A Java exception, with its class as the name. */
 export class JavaError extends Error {
   constructor(
     override readonly name: string,
@@ -40,14 +40,14 @@ export class JavaError extends Error {
   }
 }
 
-/** Starts sooner and takes less memory, and never gets as fast as Java can be: not for measurements. */
+/** Options for a quick start and little memory. They keep Java from reaching full speed, so they are not for measurements. */
 const SHORT_LIFE = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 interface Answer {
   readonly id?: number;
   readonly result?: unknown;
   readonly error?: { readonly class: string; readonly message: string };
-  /** Of an event: the queue. */
+  /** The queue of an event. */
   readonly message?: string;
   readonly failure?: string;
 }
@@ -57,7 +57,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A Redisson client in a Java process of its own. Ends with this process at the latest, because its input does. */
+/** A Redisson client in a Java process of its own, which ends with this process at the latest, because its input does. */
 export class JavaPeer {
   readonly #messages = new Map<string, TakenMessage[]>();
   readonly #failures: string[] = [];
@@ -67,15 +67,15 @@ export class JavaPeer {
   #log = '';
 
   private constructor(private readonly child: ChildProcess) {
-    // The end of its output, not of the process: every line has been read by then.
+    // `close` rather than `exit`, because by then every line of output has been read.
     this.#ended = once(child, 'close').then(() => this.#abandon());
     createInterface(child.stdout!).on('line', (line) => this.#read(JSON.parse(line) as Answer));
     child.stderr!.on('data', (data) => (this.#log += String(data)));
-    // A request to a process that has died is answered by its end.
+    // A request to a dead process is answered by its `close` event.
     child.stdin!.on('error', () => {});
   }
 
-  /** Builds the peer if need be, and starts it. `jvmOptions`: by default those of a short life. */
+  /** Builds the peer if necessary and starts it. */
   static async start(line: RedissonLine, jvmOptions: readonly string[] = SHORT_LIFE): Promise<JavaPeer> {
     const classPath = await buildPeer(line);
     const child = spawn('java', [...jvmOptions, '-cp', classPath, 'peer.Peer'], { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -83,7 +83,7 @@ export class JavaPeer {
     return new JavaPeer(child);
   }
 
-  /** What Redisson logged, from warnings up. */
+  /** Redisson's log, from warnings up. */
   get log(): string {
     return this.#log;
   }
@@ -92,7 +92,7 @@ export class JavaPeer {
     return this.child.pid!;
   }
 
-  /** Connects its client; answers Redisson's version. */
+  /** Connects the client and returns Redisson's version. */
   connect(url: string): Promise<string> {
     return this.#ask('connect', { url });
   }
@@ -101,7 +101,7 @@ export class JavaPeer {
     return Buffer.from(await this.#ask<string>('encode', { codec, ...input }), 'base64');
   }
 
-  /** Null if Java reads null. */
+  /** @returns null if Java reads null */
   decode(codec: JavaCodec, bytes: Buffer): Promise<JavaValue | null> {
     return this.#ask('decode', { codec, bytes: bytes.toString('base64') });
   }
@@ -116,9 +116,9 @@ export class JavaPeer {
   }
 
   /**
-   * Offers values with so many calls under way at a time.
+   * Offers values with `callers` calls under way at a time.
    *
-   * @returns how many milliseconds it took, by Java's clock
+   * @returns how long it took by Java's clock, ms
    */
   offerMany(queue: JavaQueue, values: readonly unknown[], delay: number, callers = 1): Promise<number> {
     return this.#ask('offerMany', { ...queue, values, delay, count: callers });
@@ -144,27 +144,27 @@ export class JavaPeer {
     return this.#ask('peek', { ...queue });
   }
 
-  /** Takes the first delayed message out, due or not. */
+  /** Removes and returns the first delayed message, whether or not it is due. */
   poll(queue: JavaQueue): Promise<JavaValue | null> {
     return this.#ask('poll', { ...queue });
   }
 
-  /** Starts the transfer task, as every method here does that is about delayed messages, and anew after {@link stopTransfer}. */
+  /** Starts the transfer task, like every method about delayed messages, and also again after {@link stopTransfer}. */
   async startTransfer(queue: JavaQueue): Promise<void> {
     await this.#ask('startTransfer', { ...queue });
   }
 
-  /** Ends the transfer task; offers that follow start none. */
+  /** Stops the transfer task; later offers do not start it. */
   async stopTransfer(queue: JavaQueue): Promise<void> {
     await this.#ask('stopTransfer', { ...queue });
   }
 
-  /** Takes one due message, waiting for it so many ms. */
+  /** Takes one due message, and waits for it up to `within` ms. */
   take(queue: JavaQueue, within: number): Promise<JavaValue | null> {
     return this.#ask('take', { ...queue, within });
   }
 
-  /** Starts so many threads that take due messages, see {@link messages}. */
+  /** Starts threads that take due messages, see {@link messages}. */
   async consume(queue: JavaQueue, consumers = 1): Promise<void> {
     await this.#ask('consume', { ...queue, count: consumers });
   }
@@ -173,28 +173,28 @@ export class JavaPeer {
     await this.#ask('stopConsuming', { ...queue });
   }
 
-  /** What {@link consume} took so far. */
+  /** What {@link consume} has taken so far. */
   messages(queue: string): readonly TakenMessage[] {
     return this.#messages.get(queue) ?? [];
   }
 
-  /** What {@link consume} failed to take, for example because Java cannot read it. */
+  /** What {@link consume} could not take, for example because Java cannot read it. */
   get failures(): readonly string[] {
     return this.#failures;
   }
 
-  /** Takes so many due messages with so many threads, or what comes within so many ms, and tells of them all at once. */
+  /** Takes up to `messages` due messages with `consumers` threads within `within` ms, and returns them together. */
   drain(queue: JavaQueue, messages: number, consumers = 1, within?: number): Promise<TakenMessage[]> {
     return this.#ask('drain', { ...queue, messages, count: consumers, within });
   }
 
-  /** Lets it shut its client down and waits for its end. */
+  /** Lets the peer shut its client down, and waits until it has ended. */
   async end(): Promise<void> {
     this.child.stdin!.end();
     await this.#ended;
   }
 
-  /** Ends it as a crash would. */
+  /** Ends the peer as a crash would. */
   async kill9(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.#ended;

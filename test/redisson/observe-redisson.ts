@@ -7,7 +7,7 @@ import { REDISSON_LINES } from './java-build.js';
 import { JavaPeer, type JavaQueue } from './java-peer.js';
 
 const HOUR = 3_600_000;
-/** After a call, what its client does on its own account is to be seen as well. */
+/** How long to wait after a call, ms, to see what its client does on its own. */
 const SETTLE = 300;
 const LONGEST = 100;
 
@@ -36,7 +36,7 @@ async function observe(line: (typeof REDISSON_LINES)[number]): Promise<void> {
   const calls: [name: string, call: () => Promise<unknown>][] = [
     ['getDelayedQueue (its transfer task starts)', () => java.startTransfer(queue)],
     ['getDelayedQueue again', () => java.startTransfer(queue)],
-    ['offer("a", 1 h): the first', () => java.offer(queue, { value: 'a' }, HOUR)],
+    ['offer("a", 1 h): becomes the first', () => java.offer(queue, { value: 'a' }, HOUR)],
     ['offer("b", 2 h): not the first', () => java.offer(queue, { value: 'b' }, 2 * HOUR)],
     ['offer("c", 100 ms): the first, and soon due', () => java.offer(queue, { value: 'c' }, 100)],
     ['offer("d", 0)', () => java.offer(queue, { value: 'd' }, 0)],
@@ -50,7 +50,7 @@ async function observe(line: (typeof REDISSON_LINES)[number]): Promise<void> {
     ['poll', () => java.poll(queue)],
     ['consume: BLPOP', () => java.consume(queue)],
     ['stop consuming', () => java.stopConsuming(queue)],
-    ['PUBLISH of text that is no number', () => redis.publish('redisson_delay_queue_channel:{n}', 'soon')],
+    ['PUBLISH of text that is not a number', () => redis.publish('redisson_delay_queue_channel:{n}', 'soon')],
     ['PUBLISH of a number with a fraction', () => redis.publish('redisson_delay_queue_channel:{n}', '1.5')],
     ['PUBLISH of two numbers', () => redis.publish('redisson_delay_queue_channel:{n}', '1 2')],
     ['PUBLISH of the past', () => redis.publish('redisson_delay_queue_channel:{n}', '1')],
@@ -86,13 +86,13 @@ function shorten(arg: string, scripts: Map<string, string>): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** One line an error, without the traces. */
+/** One line for each error, without stack traces. */
 function errors(java: JavaPeer): string {
   const lines = java.log.split('\n').filter((line) => /^\d+ \[/.test(line));
   return lines.map((line) => `\n  ${line.slice(0, 200)}`).join('') || 'nothing';
 }
 
-/** One offers, the other reads. */
+/** Lets one version offer and another one read. */
 async function observeReading(reader: (typeof REDISSON_LINES)[number], writer: typeof reader): Promise<void> {
   console.log(`\n# Redisson ${reader} reads what Redisson ${writer} wrote`);
   const [from, to] = [await JavaPeer.start(writer), await JavaPeer.start(reader)];
@@ -130,9 +130,9 @@ async function observeReading(reader: (typeof REDISSON_LINES)[number], writer: t
   await Promise.all([from.end(), to.end(), redis.quit()]);
 }
 
-/** Three are due, the second of which the one that transfers cannot read. */
+/** Lets Redisson 4 transfer three due entries, the second of which it cannot read. */
 async function observeMixed(): Promise<void> {
-  console.log('\n# Redisson 4 transfers, and meets an entry of 3.20 between two of its own');
+  console.log('\n# Redisson 4 transfers an entry of 3.20 between two of its own');
   const [old, current] = [await JavaPeer.start('3.20'), await JavaPeer.start('4')];
   await Promise.all([old.connect(server.url), current.connect(server.url)]);
   const redis = new Redis(server.url);

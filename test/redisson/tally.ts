@@ -1,12 +1,12 @@
 import type { TakenMessage } from './java-peer.js';
 
-/** Counts messages that both sides offer and take, and tells what is wrong with them. Both clocks are this machine's. */
+/** Counts messages that both sides offer and take, and reports problems. Both sides use this machine's clock. */
 export class Tally {
   readonly #due = new Map<string, number>();
   readonly #seen = new Map<string, number>();
   readonly #early: string[] = [];
 
-  /** Values of messages that are about to be offered, with the earliest instant at which they may come. */
+  /** Makes values for messages about to be offered, and notes the earliest instant at which they may come. */
   expect(count: number, by: string, delay: number): string[] {
     const due = Date.now() + delay;
     return Array.from({ length: count }, () => {
@@ -33,7 +33,7 @@ export class Tally {
     return this.#seen.size >= this.#due.size;
   }
 
-  /** Up to ten of each kind. */
+  /** Lost, repeated and early messages, up to ten of each. */
   problems(): string[] {
     const lost = [...this.#due.keys()].filter((value) => !this.#seen.has(value));
     const again = [...this.#seen].filter(([, times]) => times > 1).map(([value]) => value);

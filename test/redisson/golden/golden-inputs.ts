@@ -5,7 +5,7 @@ const TEXTS: readonly GoldenInput[] = [
   ...['\u07ff', '\u0800', '日本語', '😀', 'mixed: aé日😀', '\uffff', '\ufeffmarked'],
 ].map((value) => ({ value }));
 
-/** Around the places where the format of a text changes, or the number of bytes of its length does. */
+/** Around the lengths at which the format of a text changes, or the size of its length field. */
 const LENGTHS: readonly GoldenInput[] = [
   ...[31, 32, 33, 62, 63, 64, 65, 8190, 8191, 8192, 100_000].map((times) => ({ value: 'x', times })),
   ...[31, 32, 33, 63, 8191].map((times) => ({ value: 'é', times })),
@@ -24,7 +24,7 @@ const NATURALS: readonly GoldenInput[] = [
   { a: 1, b: [true, { c: null }] },
 ].map((value) => ({ value }));
 
-/** All samples of the peer's are for these. */
+/** The codecs that write all samples of the peer. */
 export const CODECS_OF_SAMPLES: readonly GoldenCodec[] = ['jackson', 'json'];
 
 export const GOLDEN_INPUTS: Readonly<Record<GoldenCodec, readonly GoldenInput[]>> = {

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { RedissonLine } from '../java-build.js';
 
-/** The codecs whose bytes are kept. */
+/** The codecs with golden bytes. */
 export type GoldenCodec = 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json';
 
-/** What Java was given: a value (`times` a text, where that is said), or one of its samples. */
+/** What Java was given: a value, a text repeated `times`, or one of its samples. */
 export type GoldenInput = { readonly value: unknown; readonly times?: number } | { readonly sample: string };
 
-/** What Java wrote: as text where it is text, as hex where it is not, as a digest where it is long; or why it did not. */
+/** What Java wrote, as text, as hex if it is binary, or as a digest if it is long; or the error with which it refused. */
 export type GoldenBytes =
   | { readonly text: string }
   | { readonly hex: string }
@@ -20,7 +20,7 @@ export interface GoldenPayload {
   readonly bytes: GoldenBytes;
 }
 
-/** One offer of Java's, as Redis had it. Bytes are hex. */
+/** What one offer of Java left in Redis. Bytes are hex. */
 export interface GoldenOffer {
   readonly codec: GoldenCodec;
   readonly value: unknown;

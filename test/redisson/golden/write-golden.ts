@@ -1,4 +1,4 @@
-/** Lets both versions of Redisson write their bytes anew: `npm run golden:redisson`. */
+/** Rewrites the golden bytes of both versions of Redisson: `npm run golden:redisson`. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ function readable(bytes: Buffer): GoldenBytes {
   return isUtf8(bytes) && !/\p{Cc}/u.test(text) ? { text } : { hex: bytes.toString('hex') };
 }
 
-/** The transfer task is stopped until the entry has been read; then its due time is set to the past. */
+/** Stops the transfer task until the entry has been read, then sets the entry's due time to the past. */
 async function offered(from: {
   peer: JavaPeer;
   url: string;

@@ -46,7 +46,7 @@ final class Client implements AutoCloseable {
       case "consume" -> consume(request);
       case "stopConsuming" -> stopConsuming(request);
       case "drain" -> drain(request);
-      default -> throw new IllegalArgumentException("Nothing is known of " + request);
+      default -> throw new IllegalArgumentException("Unknown request: " + request);
     };
   }
 
@@ -70,7 +70,7 @@ final class Client implements AutoCloseable {
     return null;
   }
 
-  /** Offers with so many calls under way at a time, and tells how many milliseconds it took. */
+  /** Offers values with a number of calls under way at a time, and returns how many milliseconds it took. */
   private double offerMany(JsonNode request) throws IOException, InterruptedException {
     RDelayedQueue<Object> queue = delayed(request);
     long delay = request.get("delay").asLong();

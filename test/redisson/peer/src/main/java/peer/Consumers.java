@@ -14,7 +14,7 @@ import org.redisson.api.RBlockingQueue;
 
 /** Threads that take due messages. */
 final class Consumers {
-  /** What was taken, and when. */
+  /** A value that was taken, and when. */
   record Taken(Description value, long at) {}
 
   private record Raw(Object value, long at) {}
@@ -32,8 +32,8 @@ final class Consumers {
   }
 
   /**
-   * Takes so many messages, all there are, or what comes within so many ms, and reports them in the end: reporting takes no
-   * time from taking.
+   * Takes a number of messages, or those that come within some time, and reports them only at the end, so that reporting
+   * takes no time from taking.
    */
   Stream<Taken> drain(RBlockingQueue<Object> queue, int messages, int count, long within) throws InterruptedException {
     Queue<Raw> all = new ConcurrentLinkedQueue<>();
@@ -61,7 +61,7 @@ final class Consumers {
   private void run(RBlockingQueue<Object> queue, int count, Consumer<Raw> each) {
     List<Thread> started = IntStream.range(0, count).mapToObj(i -> new Thread(() -> takeAll(queue, each))).toList();
     if (threads.putIfAbsent(queue.getName(), started) != null) {
-      throw new IllegalStateException("Queue " + queue.getName() + " is being consumed already");
+      throw new IllegalStateException("Queue " + queue.getName() + " is already being consumed");
     }
     started.forEach(Thread::start);
   }
