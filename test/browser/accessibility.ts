@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with a page as it is now, by rule and element. */
+/** The problems that axe finds in the current state of a page, by rule and element. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // Evaluated rather than added as a script, which the page's own policy would refuse.
+  // Evaluated, because the page's own content security policy would refuse an added script.
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
   return violations.flatMap(({ id, nodes }) =>

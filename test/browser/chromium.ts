@@ -16,7 +16,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Starts the Chromium of this machine; installs it first where that can be done. */
+/** Starts this machine's Chromium, and installs it first if possible. */
 export async function startChromium(): Promise<Browser> {
   const executablePath = findChromium() ?? installChromium();
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS });
@@ -29,13 +29,15 @@ function findChromium(): string | undefined {
 
 function installChromium(): string {
   if (canInstallPackages()) {
-    console.log('No Chromium here, installing the package chromium with apt-get.');
+    console.log('Chromium not found, installing the package chromium with apt-get.');
     aptGet('update', '-qq');
     aptGet('install', '-qq', '-y', '--no-install-recommends', 'chromium');
   }
   const installed = findChromium();
   if (installed === undefined) {
-    throw new Error('The page is tested in Chromium: install it, so that chromium or google-chrome is on the PATH.');
+    throw new Error(
+      'The tests of the page need Chromium: install it so that chromium or google-chrome is on the PATH.',
+    );
   }
   return installed;
 }

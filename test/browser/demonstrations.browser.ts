@@ -41,7 +41,7 @@ describe('the demonstrations on the sample page', () => {
   const done = async () => Number((await shop.count('done'))!.replaceAll(',', ''));
   const toggle = (name: string) => shop.page.getByRole('switch', { name });
 
-  it('say how late each message was, and the latest together', async () => {
+  it('show how late each message was, and percentiles of the latest ones', async () => {
     await shop.place('Tea', '0.3');
     await expectVisible(shop.order('Tea', 'cancelled').getByText(/\d\d:\d\d:\d\d, [\d,]+ ms late/));
     await expectVisible(shop.page.getByText('One message so far.'));
@@ -49,7 +49,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.page.locator('#p99').textContent()).toMatch(/^[\d,]+ ms$/);
   });
 
-  it('place a thousand orders due at once, while the list stays short and of use', async () => {
+  it('place a thousand orders due together, while the list stays short and usable', async () => {
     const doneBefore = await done();
     await shop.place('Coffee', '10', 'minutes');
     await expectVisible(shop.order('Coffee', 'unpaid'));
@@ -64,7 +64,7 @@ describe('the demonstrations on the sample page', () => {
     await expectVisible(shop.order('Coffee', 'paid'));
   });
 
-  it('show a failing handler: attempts, dead letters, and both ways of redriving', async () => {
+  it('show the attempts and dead letters of a failing handler, and redrive one or all', async () => {
     const doneBefore = await done();
     await toggle('Handler fails').click();
     await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
@@ -78,7 +78,7 @@ describe('the demonstrations on the sample page', () => {
     await toggle('Handler fails').click();
     await letters.first().getByRole('button').click();
     await until(async () => (await letters.count()) === 2);
-    // The button is gone, and the focus is not lost with it.
+    // The focus must not vanish with the button.
     expect(await shop.inspect('focused')).toBe('Handler fails');
     await press('Redrive all');
     await until(async () => (await letters.count()) === 0);
@@ -86,7 +86,7 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.inspect('focused')).toBe('Handler fails');
   });
 
-  it('pause the queue, in every tab, and resume it', async () => {
+  it('pause and resume the queue in every tab', async () => {
     await toggle('Queue paused').click();
     const other = await ShopPage.open(browser, app.url);
     await other.page.getByRole('switch', { name: 'Queue paused', checked: true }).waitFor();
@@ -98,7 +98,7 @@ describe('the demonstrations on the sample page', () => {
     await other.context.close();
   });
 
-  it('freeze a worker: what it holds is packed by the shop, also on a page that comes in the middle', async () => {
+  it('freeze a worker, whose parcels the shop packs, even on a page opened halfway', async () => {
     await press('Freeze a worker');
     await expectVisible(shop.page.getByText(/Process \d+ is frozen/), 20_000);
     const parcels = shop.page.getByRole('list', { name: 'Parcels' }).getByRole('listitem');
@@ -111,7 +111,7 @@ describe('the demonstrations on the sample page', () => {
     await late.context.close();
   });
 
-  it('freeze none where there is but memory, and say why', async () => {
+  it('cannot freeze a worker in memory, and say why', async () => {
     const small = await SampleApp.start();
     const memory = await ShopPage.open(browser, small.url);
     const button = memory.page.getByRole('button', { name: 'Freeze a worker' });

@@ -23,7 +23,7 @@ describe('the forms of the sample page', () => {
     await browser.close();
   });
 
-  it('take a number for seconds, and the unit that is chosen', async () => {
+  it('take a time as a number of the chosen unit, which is seconds at first', async () => {
     await shop.place('Tea', '30');
     await expectVisible(shop.order('Tea', 'unpaid'));
     expect(await shop.order('Tea').locator('.time').textContent()).toMatch(/^(30\.0|29\.\d|28\.\d) s$/);
@@ -32,7 +32,7 @@ describe('the forms of the sample page', () => {
     expect(await shop.order('Coffee').locator('.time').textContent()).toMatch(/^1:(30|2\d)$/);
   });
 
-  it('take nothing but a number for a time, say so, and keep the focus', async () => {
+  it('refuse a time that is not a number, say why, and keep the focus', async () => {
     const time = shop.page.getByLabel('Pay within');
     const error = shop.page.getByRole('alert').filter({ hasText: 'Pay within must be a number, such as 30' });
     for (const payWithin of ['', 'soon', '5m', '1,000', '-1', '1e400']) {
@@ -47,13 +47,13 @@ describe('the forms of the sample page', () => {
     expect(await error.count()).toBe(0);
   });
 
-  it('are named, each control of them, and described by their own errors', async () => {
+  it("name every control and describe it by its own form's error", async () => {
     expect(await shop.inspect('undescribed')).toEqual([]);
     expect(await shop.inspect('nameless')).toEqual([]);
     expect(await shop.inspect('brokenReferences')).toEqual([]);
   });
 
-  it('leave whoever pays by keyboard at their place, and say what happened', async () => {
+  it('keep the focus in place when an order is paid by keyboard, and announce it', async () => {
     for (const item of ['Cake', 'Honey']) {
       await shop.place(item, '10', 'minutes');
       await expectVisible(shop.order(item, 'unpaid'));
@@ -62,7 +62,7 @@ describe('the forms of the sample page', () => {
     await shop.page.keyboard.press('Enter');
     await expectVisible(shop.order('Honey', 'paid'));
     await expectVisible(shop.page.getByRole('status').filter({ hasText: 'Honey is paid' }));
-    // Not on the next button: a key that is held, or pressed twice, would pay that order as well.
+    // Not on the next button: a key held down or pressed twice would pay that order as well.
     expect(await shop.inspect('focused')).toContain('Honey');
     await shop.page.keyboard.press('Tab');
     expect(await shop.inspect('focused')).toBe('Pay Cake');

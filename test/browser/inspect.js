@@ -1,16 +1,16 @@
 /* global document, window */
-// Runs in the page: what tests ask of it beyond what people see.
+// Runs in the page and answers questions of tests about more than people see.
 const controls = (selector) => [...document.querySelectorAll(selector)];
 const show = ({ id, outerHTML }) => id || outerHTML;
 
 window.inspect = {
-  /** What has the focus: a control by its name, all else by its text; null: nothing that anybody chose. */
+  /** The name or text of the focused element, or null if nothing has the focus. */
   focused() {
     const { activeElement: element, body } = document;
     return element === null || element === body ? null : (element.ariaLabel ?? element.textContent.trim());
   },
 
-  /** The controls of forms that are not described by the error of their own form. */
+  /** Form controls that are not described by their own form's error. */
   undescribed() {
     const isOwn = (control) => (id) => control.form.querySelector(`#${id}[role=alert]`) !== null;
     const ids = (control) => control.getAttribute('aria-describedby')?.split(' ') ?? [];
@@ -19,7 +19,7 @@ window.inspect = {
       .map(show);
   },
 
-  /** Ids that are pointed at and do not exist, or exist twice. */
+  /** Ids that are referred to but do not exist exactly once. */
   brokenReferences() {
     const attributes = ['aria-describedby', 'aria-labelledby', 'aria-controls', 'for'];
     return attributes
@@ -27,7 +27,7 @@ window.inspect = {
       .filter((id) => controls(`[id="${id}"]`).length !== 1);
   },
 
-  /** What makes the page wider than the window; what scrolls by itself does not. */
+  /** Elements that make the page wider than the window. */
   tooWide() {
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];

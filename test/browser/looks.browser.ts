@@ -14,7 +14,7 @@ jest.setTimeout(300_000);
 const WIDTHS = [320, 768, 1280];
 const LONG = 'An-order-with-a-name-that-has-no-place-where-a-line-could-be-broken-and-is-as-long-as-it-may-be';
 
-describe('the sample page, from 320 to 1280 px, light and dark,', () => {
+describe('the sample page from 320 to 1280 px, light and dark', () => {
   let browser: Browser;
   let redis: TestRedis;
   let app: SampleApp;
@@ -34,21 +34,21 @@ describe('the sample page, from 320 to 1280 px, light and dark,', () => {
     await browser.close();
   });
 
-  it('is accessible and fits, empty', async () => {
+  it('is accessible and fits while it is empty', async () => {
     await expectFit();
   });
 
-  it('moves nothing for those who do not want that', async () => {
+  it('animates nothing for those who prefer reduced motion', async () => {
     const still = await ShopPage.open(browser, app.url, { reducedMotion: 'reduce' });
     await shop.place('Tea', '0.2');
     for (const page of [shop, still]) await expectVisible(page.order('Tea', 'cancelled'));
     expect(await still.inspect('moving')).toEqual([]);
-    // Others do see it.
+    // For others, it is animated.
     expect(await shop.inspect('moving')).toEqual(['settle-bad']);
     await still.context.close();
   });
 
-  it('is accessible and fits with all that it can show, at work', async () => {
+  it('is accessible and fits while it shows everything it can', async () => {
     await app.post('/controls/fail');
     await app.place({ item: LONG, payWithin: 0 });
     await app.post('/worker/freeze');

@@ -9,9 +9,10 @@ import { expectVisible, ShopPage } from './shop-page.js';
 jest.setTimeout(300_000);
 
 const describeWithServer = hasServerBinary ? describe : describe.skip;
-if (!hasServerBinary) console.warn('No Redis server on the PATH: the page without its Redis is NOT TESTED.');
+if (!hasServerBinary)
+  console.warn('No Redis server on the PATH: the page during an outage of its Redis is NOT TESTED.');
 
-describeWithServer('the page of the sample shop, while its private Redis is away,', () => {
+describeWithServer('the sample page while its private Redis is away', () => {
   let browser: Browser;
   let folders: SampleFolders;
   let app: SampleApp;
@@ -39,7 +40,7 @@ describeWithServer('the page of the sample shop, while its private Redis is away
     folders.remove();
   });
 
-  it('says so while it holds still, on an open page and on a fresh one, and goes on when it is back', async () => {
+  it('says so while Redis is frozen, open or freshly loaded, and carries on when it is back', async () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGSTOP');
@@ -61,7 +62,7 @@ describeWithServer('the page of the sample shop, while its private Redis is away
     await fresh.context.close();
   });
 
-  it('says so when it was killed, and goes on when the shop has started it anew', async () => {
+  it('says so when Redis was killed, and carries on when the shop has restarted it', async () => {
     await shop.place('Tea', '2');
     await expectVisible(shop.order('Tea', 'unpaid'));
     process.kill(redisPid, 'SIGKILL');

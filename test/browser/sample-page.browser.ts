@@ -10,7 +10,7 @@ import { expectVisible, ShopPage } from './shop-page.js';
 // The browser may have to be installed first.
 jest.setTimeout(300_000);
 
-describe('the page of the sample shop', () => {
+describe('the sample page', () => {
   let redis: TestRedis;
   let browser: Browser;
   let app: SampleApp;
@@ -36,13 +36,13 @@ describe('the page of the sample shop', () => {
     await redis.stop();
   });
 
-  it('tells where the shop keeps its orders, and that there are none', async () => {
+  it('says where the shop keeps its orders, and that there are none', async () => {
     await expectVisible(shop.page.getByText(`on Redis at ${redis.url}`));
     await expectVisible(shop.page.getByText('No orders yet.'));
     expect(shop.problems).toEqual([]);
   });
 
-  it('turns an unpaid order to cancelled when its time is up, without a reload', async () => {
+  it('shows an unpaid order as cancelled when its time is up, without a reload', async () => {
     const items = ['Tea', 'Coffee', 'Cake'];
     for (const item of items) {
       await shop.place(item, '3');
@@ -57,12 +57,12 @@ describe('the page of the sample shop', () => {
     }
     console.log(`Cancelled after placing: ${cancelledAfter.map((after) => `${after.toFixed(0)} ms`).join(', ')}`);
     expect(Math.min(...cancelledAfter)).toBeGreaterThan(3000);
-    // The machine itself may stall for a while; not each time.
+    // The machine may stall for a while, but not every time.
     expect(Math.min(...cancelledAfter)).toBeLessThan(3100);
     expect(shop.problems).toEqual([]);
   });
 
-  it('counts down by the clock of the server, whatever the clock of the client says', async () => {
+  it("counts down by the server's clock, whatever the client's clock says", async () => {
     await shop.page.clock.install({ time: new Date('2001-01-01') });
     await shop.page.reload();
     await shop.page.clock.runFor(500);
@@ -80,7 +80,7 @@ describe('the page of the sample shop', () => {
     expect((await shop.sightings('Tea')).map(({ status }) => status)).toEqual(['unpaid', 'paid']);
   });
 
-  it('shows how many messages wait', async () => {
+  it('shows how many messages are delayed', async () => {
     await until(async () => (await shop.count('delayed')) === '0');
     await shop.place('Tea', '2');
     await until(async () => (await shop.count('delayed')) === '1', { within: 1000 });
@@ -98,7 +98,7 @@ describe('the page of the sample shop', () => {
     await other.context.close();
   });
 
-  it('says beside the form what the shop refuses', async () => {
+  it('shows beside the form why the shop refused an order', async () => {
     await shop.place('Tea', '40000', 'days');
     const error = shop.page.getByRole('alert').filter({ hasText: 'must lie between' });
     await expectVisible(error);
@@ -107,7 +107,7 @@ describe('the page of the sample shop', () => {
     await error.waitFor({ state: 'hidden' });
   });
 
-  it('does tasks, too', async () => {
+  it('shows a task as done when it is due', async () => {
     await shop.page.getByLabel('Task', { exact: true }).fill('Water the plants');
     await shop.page.getByLabel('Due in').fill('0.5');
     await shop.page.getByRole('button', { name: 'Add' }).click();
@@ -115,7 +115,7 @@ describe('the page of the sample shop', () => {
     await expectVisible(task.filter({ hasText: 'done at' }));
   });
 
-  it('connects anew by itself, and shows what happened meanwhile', async () => {
+  it('reconnects by itself when the shop is back', async () => {
     await shop.place('Tea', '10', 'minutes');
     await expectVisible(shop.order('Tea', 'unpaid'));
     const { port } = new URL(app.url);
@@ -127,7 +127,7 @@ describe('the page of the sample shop', () => {
     await expectVisible(shop.order('Tea', 'paid'));
   });
 
-  it('does not run what a name may hide', async () => {
+  it('does not run code hidden in the name of an item', async () => {
     await shop.place('<img src=x onerror="document.title=1">', '10', 'minutes');
     await expectVisible(shop.order('<img src=x'));
     expect(await shop.page.title()).toBe('Shop · nestjs-delay-queue');

@@ -16,7 +16,7 @@ interface Batch {
   readonly lateness: Readonly<Record<string, number>>;
 }
 
-describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on %s', (store) => {
+describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on %s", (store) => {
   let redis: TestRedis | undefined;
   let shop: SampleApp;
   let page: EventReader;
@@ -46,7 +46,7 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
     return delayed + ready + active;
   };
 
-  it('says of each cancelled order how late its message was, by the clock of the store', async () => {
+  it("report how late each cancelled order's message was, and nothing for a paid order", async () => {
     const id = await shop.place({ payWithin: '200ms' });
     const { data } = await page.until('order', { id, status: 'cancelled' });
     expect(data.lateBy).toBe(Date.parse(String(data.settledAt)) - Date.parse(String(data.dueAt)));
@@ -58,7 +58,7 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
     expect((await page.until('order', { id: paid, status: 'paid' })).data.lateBy).toBeNull();
   });
 
-  it('cancels a thousand orders due at once, lists a few of them, and tells how late they were', async () => {
+  it('cancel a thousand orders due together, list a few of them, and report how late they were', async () => {
     const { status, body: batch } = await shop.post('/orders/batch');
     expect({ status, batch }).toMatchObject({ status: 201, batch: { size: 1000 } });
     const tea = await shop.place({ item: 'Tea', payWithin: '10m' });
@@ -75,12 +75,12 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
       Array.from({ length: 3 }, () => 'cancelled'),
     );
     expect(listed.map(({ id }) => id)).toContain(tea);
-    // Nobody is told of those that no page lists.
+    // Orders that no page lists are not announced.
     expect(page.of('order').filter(({ data }) => data.batch === batch.id && !data.listed)).toEqual([]);
     await until(() => orderCounts()!.done! >= 1000);
   });
 
-  it('takes no more orders than it can bear, and says so', async () => {
+  it('refuse orders beyond 5,000 messages, and say so', async () => {
     await shop.post('/controls/pause');
     for (let thousands = 1; thousands <= 5; thousands++) await shop.post('/orders/batch');
     await until(() => waiting() === 5000);
@@ -88,11 +88,11 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
     expect({ status, body }).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL' } });
     expect(await shop.post('/orders', {})).toMatchObject({ status: 429, body: { code: 'QUEUE_FULL' } });
     await shop.post('/controls/resume');
-    // But for the tea.
+    // Only the tea of an earlier test still waits.
     await until(() => waiting() === 1, { within: 20_000 });
   });
 
-  it('tries again while the handler fails, buries the message, and handles it once it is redriven', async () => {
+  it('retry while the handler fails, bury the message, and handle it once it is redriven', async () => {
     await shop.post('/controls/fail');
     await page.until('switches', { failing: true });
     const id = await shop.place({ payWithin: 0 });
@@ -107,14 +107,14 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
     await shop.post('/controls/mend');
     expect(await shop.post(`/dead-letters/${String(letter.id)}/redrive`)).toMatchObject({ status: 200 });
     const { data } = await page.until('order', { id, status: 'cancelled' });
-    // Late by its new due time, not by the first one.
+    // Lateness counts from its new due time, not from the first one.
     expect(data.lateBy).toBeLessThan(2000);
     expect((await shop.post(`/dead-letters/${String(letter.id)}/redrive`)).status).toBe(404);
     expect((await shop.post('/dead-letters/redrive')).body).toEqual({ redriven: 2 });
     for (const other of others) await page.until('order', { id: other, status: 'cancelled' });
   });
 
-  it('discards what is dead, and the order stays as it is', async () => {
+  it('discard dead letters and leave their orders as they are', async () => {
     await shop.post('/controls/fail');
     const id = await shop.place({ payWithin: 0 });
     await until(() => orderCounts()?.dead === 1, { within: 15_000 });
@@ -123,7 +123,7 @@ describe.each<Store>(['Redis', 'memory'])('what the sample shop demonstrates, on
     expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
   });
 
-  it('cancels nothing while it is paused, and all of it when it goes on', async () => {
+  it('cancel nothing while the queue is paused, and carry on when it is resumed', async () => {
     expect((await shop.post('/controls/pause')).body).toMatchObject({ paused: true });
     const id = await shop.place({ payWithin: 0 });
     await until(() => orderCounts()?.ready === 1);
@@ -144,7 +144,7 @@ describe('the worker that the sample shop freezes', () => {
     readonly pid: number;
   }
 
-  it('loses its parcels to the shop, which packs each of them once, and leaves no process', async () => {
+  it('loses its parcels to the shop, which packs each one once, and leaves no process', async () => {
     const redis = await startRedis();
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
     const page = await shop.listen();
@@ -167,7 +167,7 @@ describe('the worker that the sample shop freezes', () => {
     await redis.stop();
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('ends with the shop, frozen as it is (%s)', async (signal) => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('ends with the shop even while it is frozen (%s)', async (signal) => {
     const redis = await startRedis();
     const shop = await SampleApp.start({ REDIS_URL: redis.url });
     const page = await shop.listen();
@@ -180,7 +180,7 @@ describe('the worker that the sample shop freezes', () => {
     await redis.stop();
   });
 
-  it('is none where the messages live in memory, which is said', async () => {
+  it('does not exist with the memory store, and the answer says why', async () => {
     const shop = await SampleApp.start();
     const { status, body } = await shop.post('/worker/freeze');
     expect(status).toBe(503);

@@ -3,16 +3,16 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 
 const IN_PAGE = ['./watch-orders.js', './inspect.js'].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 
-/** When an order on the page changed: milliseconds since its form was sent, by the page's own clock. */
+/** An order's status on the page, and when it appeared: ms since its form was sent, by the page's own clock. */
 export interface Sighting {
   readonly status: string;
   readonly after: number;
 }
 
-/** What `inspect.js` can be asked. */
+/** The questions that `inspect.js` answers. */
 type Question = 'focused' | 'undescribed' | 'brokenReferences' | 'nameless' | 'tooWide' | 'moving';
 
-/** The page of the shop, with the names that people read on it. */
+/** The shop's page, in terms of what people read on it. */
 export class ShopPage {
   readonly problems: string[] = [];
 
@@ -32,7 +32,7 @@ export class ShopPage {
     return shop;
   }
 
-  /** While the shop cannot reach its Redis. */
+  /** Opens the page while the shop cannot reach its Redis. */
   static async openAway(browser: Browser, url: string): Promise<ShopPage> {
     const shop = await ShopPage.#load(browser, url);
     await shop.badge('Redis is away').waitFor();
@@ -47,7 +47,7 @@ export class ShopPage {
     return shop;
   }
 
-  /** What the page says of its connection. */
+  /** The page's statement about its connection. */
   badge(text: string): Locator {
     return this.page.getByRole('status').getByText(text, { exact: true });
   }
@@ -68,7 +68,7 @@ export class ShopPage {
     await this.page.getByRole('button', { name: `Pay ${item}` }).click();
   }
 
-  /** What the page has shown of an order since it was opened. */
+  /** What the page has shown about an order since it was opened. */
   async sightings(item: string): Promise<Sighting[]> {
     return (await this.page.evaluate<Record<string, Sighting[]>>('window.sightings'))[item] ?? [];
   }
@@ -78,13 +78,13 @@ export class ShopPage {
     return this.page.evaluate<Answer>(`window.inspect.${question}()`);
   }
 
-  /** How many messages of the orders' queue are in a state, as the page writes it. */
+  /** How many messages of the orders' queue are in a state, as shown on the page. */
   count(state: string): Promise<string | null> {
     return this.page.locator(`#counts-orders [data-state="${state}"]`).textContent();
   }
 }
 
-/** Waits until people can see it. */
+/** Waits until people can see an element. */
 export async function expectVisible(what: Locator, timeout = 5000): Promise<void> {
   await what.waitFor({ timeout });
 }

@@ -34,26 +34,23 @@ describeWithServer('the private Redis of the sample shop', () => {
     return shop;
   }
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-    'ends with the shop, upon %s, while pages listen',
-    async (signal) => {
-      const shop = await start();
-      const page = await shop.listen();
-      expect(await answers(shop.redisUrl)).toBe(true);
-      const asked = performance.now();
-      await shop.end(signal);
-      expect(performance.now() - asked).toBeLessThan(2000);
-      await until(async () => !(await answers(shop.redisUrl)));
-      expect(readFileSync(join(folders.data, 'redis.log'), 'utf8')).toContain('ready to exit');
-      page.close();
-    },
-  );
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('ends with the shop on %s while pages listen', async (signal) => {
+    const shop = await start();
+    const page = await shop.listen();
+    expect(await answers(shop.redisUrl)).toBe(true);
+    const asked = performance.now();
+    await shop.end(signal);
+    expect(performance.now() - asked).toBeLessThan(2000);
+    await until(async () => !(await answers(shop.redisUrl)));
+    expect(readFileSync(join(folders.data, 'redis.log'), 'utf8')).toContain('ready to exit');
+    page.close();
+  });
 
   it.each([
     { payWithin: '6s', when: 'falls due after the restart is cancelled in time', signal: 'SIGTERM' },
     { payWithin: '1s', when: 'fell due meanwhile is cancelled at once', signal: 'SIGTERM' },
     { payWithin: '1s', when: 'fell due after a crash is cancelled at once', signal: 'SIGKILL' },
-  ] as const)('keeps the orders: one that $when', async ({ payWithin, signal }) => {
+  ] as const)('keeps its orders, so one that $when', async ({ payWithin, signal }) => {
     const first = await start();
     const id = await first.place({ payWithin });
     await first.end(signal);
@@ -70,7 +67,7 @@ describeWithServer('the private Redis of the sample shop', () => {
     expect(settled - Math.max(due, started)).toBeLessThan(500);
   });
 
-  it('serves one shop only: a second one is told how to join', async () => {
+  it('serves one shop only, and a second one says how to join', async () => {
     const first = await start();
     const second = new SampleApp(folders.env);
     expect(await second.exited()).toBe(1);
@@ -79,7 +76,7 @@ describeWithServer('the private Redis of the sample shop', () => {
     expect((await first.get('/orders')).status).toBe(200);
   });
 
-  it('is started once when two shops start at the same moment', async () => {
+  it('is started only once when two shops start at the same time', async () => {
     const both = [new SampleApp(folders.env), new SampleApp(folders.env)];
     shops.push(...both);
     const results = await Promise.allSettled(both.map((shop) => shop.ready()));

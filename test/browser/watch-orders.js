@@ -1,5 +1,5 @@
 /* global document, FormData, MutationObserver, performance, window */
-// Runs in the page: notes when each order was seen in which state, in milliseconds since its form was sent.
+// Runs in the page and records when each order appeared in which state, in milliseconds since its form was sent.
 window.sightings = {};
 const sentAt = {};
 document.addEventListener('submit', ({ target }) => (sentAt[new FormData(target).get('item')] = performance.now()), {

@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** An option as its type and its comment have it. */
+/** An option, read from its type and its comment. */
 export interface DocumentedOption {
   readonly name: string;
   /** Whether it is a number or a length of time. */
@@ -16,18 +16,18 @@ export interface DocumentedOption {
   readonly meaning: string;
   /** The sentence with the limits, without its full stop. */
   readonly range?: string;
-  /** As `@defaultValue` has it: code, or words for what is decided elsewhere. */
+  /** From `@defaultValue`: code, or words if it is decided elsewhere. */
   readonly defaultValue?: string;
 }
 
-/** What a range says. */
+/** A documented range. */
 export interface DocumentedRange {
   readonly low: number;
-  /** None in "At least 1". */
+  /** Missing in "At least 1". */
   readonly high?: number;
-  /** Whether a text's length is meant. */
+  /** Whether it is the length of a text. */
   readonly isLength: boolean;
-  /** What is taken, too, in place of a number. */
+  /** A word that is accepted in place of a number. */
   readonly word?: string;
 }
 
@@ -58,12 +58,12 @@ function textOf(comment: { comment?: string | ts.NodeArray<ts.JSDocComment> } | 
   return (ts.getTextOfJSDocComment(comment?.comment) ?? '').replace(/\s+/g, ' ').trim();
 }
 
-/** A full stop within code, or within a number, ends no sentence. */
+/** A full stop within code or within a number does not end a sentence. */
 function sentencesOf(text: string): string[] {
   return [...text.matchAll(/((?:`[^`]*`|[^.`]|\.(?=\S))+)\.(?:\s|$)/g)].map(([, sentence]) => sentence!.trim());
 }
 
-/** What code says, such as `'30s'`; undefined for words. */
+/** The value of code such as `'30s'`, or undefined for words. */
 export function evaluateCode(text: string): unknown {
   const [, code] = /^`(.*)`$/.exec(text) ?? [];
   return code === undefined ? undefined : runInNewContext(`(${code})`);

@@ -6,10 +6,10 @@ import { describe, expect, test } from '@jest/globals';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } };
-/** Where the files of the project are on the web. */
+/** The project's files on the web. */
 const FILES = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main/');
 
-/** What a document's links say, outside of its code. */
+/** The targets of a document's links, outside its code. */
 async function targetsOf(document: string): Promise<string[]> {
   const text = (await readFile(path.join(ROOT, document), 'utf8')).replace(/^```.*?^```$/gms, '');
   return [...text.matchAll(/(?:\]\(|^\[[^\]]+\]: )([^)#\s]+)/gm)].map(([, target]) => target!);
@@ -17,7 +17,7 @@ async function targetsOf(document: string): Promise<string[]> {
 
 const isRelative = (target: string) => !/^[a-z]+:/.test(target);
 
-/** The files of the project that a document's links lead to. */
+/** The project's files that a document links to. */
 async function linksOf(document: string): Promise<string[]> {
   const targets = await targetsOf(document);
   return [
@@ -27,7 +27,7 @@ async function linksOf(document: string): Promise<string[]> {
 }
 
 describe('the links of the documentation', () => {
-  test('lead to files that there are', async () => {
+  test('lead to files that exist', async () => {
     const names = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
     const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...names.map((name) => `docs/${name}`)];
     const broken = await Promise.all(
@@ -39,12 +39,12 @@ describe('the links of the documentation', () => {
     expect(broken.flat()).toEqual([]);
   });
 
-  test('in the README are absolute: on the page of the package registry, too, they lead to the documents', async () => {
+  test('in the README are absolute, so that they also work on the page of the package registry', async () => {
     expect((await targetsOf('README.md')).filter(isRelative)).toEqual([]);
     expect(await linksOf('README.md')).toContain('docs/architecture.md');
   });
 
-  test.each(['test/faults', 'test/load'])('to tests: the page on reliability names every one of %s', async (folder) => {
+  test.each(['test/faults', 'test/load'])('on the reliability page include every test in %s', async (folder) => {
     const links = new Set(await linksOf('docs/reliability.md'));
     const files = (await readdir(path.join(ROOT, folder))).filter((name) => /\.(test|load)\.ts$/.test(name));
     const tests = files.map((name) => `${folder}/${name}`);

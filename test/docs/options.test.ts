@@ -11,7 +11,7 @@ type Given = Readonly<Record<string, unknown>>;
 interface OptionSet {
   readonly type: string;
   readonly options: readonly DocumentedOption[];
-  /** Refuses what is wrong in itself. */
+  /** Refuses invalid options. */
   readonly check: (given: Given) => unknown;
   /** Fills in the defaults. */
   readonly resolve: (given: Given) => object;
@@ -58,23 +58,23 @@ function toNumber(limit: string): number {
   return Number(digits.replaceAll(',', '')) * (unit === 'MiB' ? 1024 * 1024 : 1);
 }
 
-describe('The comment of', () => {
-  test.each(every(({ isOptional }) => isOptional))('%s says its default', (_name, option, { resolve }) => {
+describe('the comment of', () => {
+  test.each(every(({ isOptional }) => isOptional))('%s states its default', (_name, option, { resolve }) => {
     const { name, defaultValue = '' } = option;
     const stated = evaluateCode(defaultValue);
     expect(defaultValue).not.toBe('');
     expect(resolve({ [name]: stated })).toEqual(resolve({}));
-    // In words it says what happens when there is none.
+    // A default in words describes what happens without the option.
     expect(name in resolve({})).toBe(stated !== undefined);
   });
 
   test.each(every(({ isMeasured, range }) => isMeasured || range !== undefined))(
-    '%s says its range: the limits are taken, and nothing beyond them',
+    '%s states its range, whose limits are accepted and nothing beyond them',
     (_path, { name, range = '' }, { check }) => {
       const { low, high, isLength, word } = readRange(range, toNumber);
       const give = (value: unknown) => () => check({ [name]: isLength ? 'x'.repeat(value as number) : value });
       const refused = expect.objectContaining({ code: 'INVALID_OPTION' });
-      // A fraction for what need not be whole.
+      // The fraction is for options that need not be whole numbers.
       const steps = isLength ? [1] : [1, 0.001];
       expect(give(low)).not.toThrow();
       for (const step of steps) expect(give(low - step)).toThrow(refused);
@@ -89,7 +89,7 @@ describe('The comment of', () => {
 
 const readme = await readFile(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
 
-/** The cells of README's tables whose first cell is an option. */
+/** The cells of the rows in the README's tables whose first cell is an option. */
 const rows = readme
   .slice(readme.indexOf('\n## Options\n'), readme.indexOf('\n## How it compares\n'))
   .split('\n')
@@ -97,11 +97,11 @@ const rows = readme
   .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
   .map((cells) => cells.slice(1, -1));
 
-describe("README's table of", () => {
+describe("the README's table of", () => {
   test.each([
     ['the module options', moduleOptions],
     ["a queue's options", queueOptions],
-  ])('%s has each of them in the words of its comment', (_what, { options }) => {
+  ])('%s describes each option in the words of its comment', (_what, { options }) => {
     const [first] = options;
     const start = rows.findIndex(([cell]) => cell === `\`${first!.name}\``);
     expect(rows.slice(start, start + options.length)).toEqual(
@@ -109,7 +109,7 @@ describe("README's table of", () => {
     );
   });
 
-  test('either kind has nothing else', () => {
+  test('either kind has no other rows', () => {
     expect(rows).toHaveLength(moduleOptions.options.length + queueOptions.options.length);
   });
 });

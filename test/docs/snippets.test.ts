@@ -7,7 +7,7 @@ import ts from 'typescript';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** What stands before a snippet that is not only compiled but run. */
+/** Marks a snippet that is not only compiled but also run. */
 const RUN_MARK = '<!-- snippet: run -->';
 
 interface Snippet {
@@ -25,7 +25,7 @@ async function readSnippets(document: string): Promise<Snippet[]> {
   }));
 }
 
-/** What the examples of doc comments take for granted. */
+/** The declarations that examples in doc comments take for granted. */
 const EXAMPLE_CONTEXT = `
 import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
@@ -57,7 +57,7 @@ describe('the snippets of the documentation', () => {
   const fileOf = ({ name }: Snippet) => path.join(folder, `${name}.ts`);
 
   beforeAll(async () => {
-    // Inside the project, so that they resolve what a user's file would.
+    // Inside the project, so that imports resolve as in a user's file.
     await mkdir(path.join(ROOT, 'temp'), { recursive: true });
     folder = await mkdtemp(path.join(ROOT, 'temp', 'snippets-'));
     const docs = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
@@ -88,7 +88,7 @@ describe('the snippets of the documentation', () => {
     expect(problems).toEqual([]);
   }, 60_000);
 
-  it('that is the first message says hello, and its process ends when it is told to', async () => {
+  it('include a first message that says hello and ends on SIGTERM', async () => {
     const [first] = snippets.filter(({ run }) => run);
     const args = ['--import', '@swc-node/register/esm-register', fileOf(first!)];
     const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -9,14 +9,14 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-describe('handlers that block the event loop for longer, taken together, than a lease', () => {
+describe('handlers that together block the event loop for longer than a lease', () => {
   const scene = new Scene();
 
   test.each([
     { messages: 1000, ms: 75, lease: '30s', concurrency: 1000 },
     { messages: 60, ms: 250, lease: '3s', concurrency: 16 },
   ] satisfies ({ messages: number; ms: number } & QueueOptions)[])(
-    '$messages messages of $ms ms under a lease of $lease are handled once each, at the first attempt',
+    'handle each of $messages messages of $ms ms once under a lease of $lease, at the first attempt',
     async ({ messages, ms, ...options }) => {
       const queue = scene.newQueue();
       const handled = new Handled();

@@ -8,14 +8,14 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-/** How long a permission is gone, ms. */
+/** How long each permission is missing, ms. */
 const GONE_FOR = 2500;
 const MESSAGES_A_SECOND = 40;
 
-/** Between two offers, ms. */
+/** The time between two offers, ms. */
 const PACE = 1000 / MESSAGES_A_SECOND;
 
-describe('each permission that the scripts need is taken from a worker for a while, one after the other', () => {
+describe('a worker that loses each permission for a while, one after the other', () => {
   const scene = new Scene({});
 
   async function takeEach(layout: 'native' | 'redisson', commands: readonly string[]) {
@@ -60,7 +60,7 @@ describe('each permission that the scripts need is taken from a worker for a whi
     return { offered: offered.length, lost: offered.filter((id) => !ids.has(id)) };
   }
 
-  test('nothing is lost, in either layout', async () => {
+  test('loses no message in either layout', async () => {
     const [native, redisson] = await Promise.all([
       takeEach('native', COMMANDS),
       takeEach('redisson', REDISSON_COMMANDS),

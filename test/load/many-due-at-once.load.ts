@@ -10,17 +10,17 @@ import { type PingTimes, PingWatch } from './ping-watch.js';
 
 const MILLION = 1_000_000;
 const PENDING = 300_000;
-/** What one call of the offer script takes. */
+/** The most offers in one call of the script. */
 const OFFERED_AT_ONCE = 1000;
-/** How long another client may wait for an answer, 99 times of 100, ms. */
+/** How long another client may wait for 99 of 100 answers, ms. */
 const PING_P99 = 20;
 /**
- * On a machine that is busy with other things as well: how many times as long as at a server that has nothing to do. So many
- * because a process that computes has to share the processor, while one that only answers gets it at once.
+ * How many times as long as at an idle server, on a machine that is busy with other things too. The factor is large because
+ * a process that computes must share the processor, while one that only answers gets it at once.
  */
 const TIMES_QUIET = 20;
 
-/** What 99 of 100 answers may take, ms: more, if the processors have more to do than they can. */
+/** How long 99 of 100 answers may take, ms; more if the processors are overloaded. */
 function longestAnswer(idle: PingTimes): number {
   const overload = Math.max(1, loadavg()[0]! / availableParallelism());
   return Math.max(PING_P99, TIMES_QUIET * idle.p99) * overload;
@@ -34,7 +34,7 @@ describe('under load', () => {
   });
   afterAll(() => quiet.stop());
 
-  /** How soon another client of the server is answered while something goes on. */
+  /** Measures how quickly another client of the server is answered during some work. */
   async function watchPings(what: string, work: () => Promise<unknown>) {
     const watch = await PingWatch.start(scene.url, quiet.url);
     const start = performance.now();
@@ -46,7 +46,7 @@ describe('under load', () => {
     return { busy, idle };
   }
 
-  /** Offers as fast as it goes; the queue is not handled yet. */
+  /** Offers as fast as possible; nobody handles the queue yet. */
   async function offerAll({ producer }: TestApp, queue: string, instants: (index: number) => number, count: number) {
     for (let first = 0; first < count; first += OFFERED_AT_ONCE) {
       const indices = Array.from({ length: Math.min(OFFERED_AT_ONCE, count - first) }, (_, i) => first + i);
@@ -55,7 +55,7 @@ describe('under load', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: count, ready: 0, active: 0, dead: 0 });
   }
 
-  /** Handles everything, each message once. */
+  /** Handles everything, and expects each message exactly once. */
   async function handleAll(queue: string, count: number): Promise<void> {
     const calls = new Uint8Array(count);
     let handled = 0;
@@ -84,7 +84,7 @@ describe('under load', () => {
     [`${MILLION} messages due at one millisecond`, MILLION, (_index: number) => 0],
     [`${PENDING} messages offered in reverse order of their due times`, PENDING, (index: number) => -index],
   ])(
-    '%s: each is handled once, and other clients are answered in time',
+    '%s are handled once each, and other clients are answered in time',
     async (what, count, offset) => {
       const queue = scene.newQueue();
       const app = await scene.startApp({ module: { consume: false } });

@@ -6,24 +6,24 @@ import { until } from '../support/until.js';
 import type { WorkerProcess } from '../support/worker/worker-process.js';
 
 const PROCESSES = 20;
-/** How many are started side by side. */
+/** How many processes are started at a time. */
 const GROUP = 4;
 const INTERVAL = 10;
 const MESSAGES = 400;
-/** The promise is 1.2; the rest is for a busy machine, whose late timers let standbys fire. Without standbys it would be 3. */
+/** The promise is 1.2; on a busy machine, late timers let standbys fire too. Without standbys it would be 3. */
 const MOST_EXTRA_CALLS = 1.5;
 
-describe('twenty processes handle one queue', () => {
+describe('twenty processes that handle one queue', () => {
   const scene = new Scene({});
 
-  test('each message is handled by one of them, once, and costs the server what it costs with one process', async () => {
+  test('handle each message once, at no more than 1.5 times the server calls for a transfer with one process', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const workers: WorkerProcess[] = [await scene.startWorker({ queue, quiet: true })];
     const offered: string[] = [];
     const ended = () => workers.flatMap((worker) => worker.of('end')).map(({ id }) => id);
 
-    /** Offers at a steady pace, until all is handled. */
+    /** Offers at a steady pace, and waits until everything is handled. */
     async function flow(): Promise<void> {
       const start = performance.now();
       for (let i = 0; i < MESSAGES; i++) {
@@ -33,7 +33,7 @@ describe('twenty processes handle one queue', () => {
       await until(() => ended().length >= offered.length, { within: 30_000, every: 50 });
     }
 
-    /** Server calls, what scripts call included. On a busy machine messages are moved several at a time, which saves some. */
+    /** Server calls, including those inside scripts; a busy machine saves some by moving several messages at a time. */
     async function countCalls() {
       await flow();
       const count = await CommandCount.start(scene.redis);

@@ -11,7 +11,7 @@ import { runCommand } from './run-command.js';
 
 const PROGRAMS = join(import.meta.dirname, 'programs');
 
-// Far more than it needs, and an application that does not exit by itself is ended and fails.
+// Far more than needed; an application that has not exited by then is killed and fails.
 const RUN_TIMEOUT = 20_000;
 
 /** An application in a folder of its own. */
@@ -26,7 +26,7 @@ export class Application {
     return app;
   }
 
-  /** For the end of a test file: those of failed tests go, too. */
+  /** For the end of a test file; it also removes the applications of failed tests. */
   static async removeAll(): Promise<void> {
     for (const { folder } of Application.#all) await rm(folder, { recursive: true });
     Application.#all.clear();
@@ -36,18 +36,18 @@ export class Application {
     return join(this.folder, ...parts);
   }
 
-  /** @param content - text, or what is written as JSON */
+  /** @param content - text, or an object to be written as JSON */
   async write(path: string, content: string | object): Promise<void> {
     await mkdir(dirname(this.path(path)), { recursive: true });
     await writeFile(this.path(path), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
   }
 
-  /** Copies one of the folder `programs`. */
+  /** Copies a program from the folder `programs`. */
   async add(program: string, target: string): Promise<void> {
     await cp(join(PROGRAMS, program), this.path(target), { recursive: true });
   }
 
-  /** Copies one, with its relative imports as TypeScript's CommonJS has them: without a suffix. */
+  /** Copies a program, with relative imports as in CommonJS TypeScript: without a suffix. */
   async addCommonJs(program: string, target: string): Promise<void> {
     const text = await readFile(join(PROGRAMS, program), 'utf8');
     await this.write(target, text.replace(/(from '\.[^']*)\.js'/g, "$1'"));
@@ -58,13 +58,13 @@ export class Application {
     await runCommand('npm', ['install', ...flags, ...packages], { cwd: this.folder });
   }
 
-  /** Runs a command that its packages bring along, or one of the system. */
+  /** Runs a command of its packages or of the system. */
   async command(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const PATH = `${this.path('node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`;
     return runCommand(file, args, { cwd: this.folder, env: { PATH, ...env } });
   }
 
-  /** Runs a program to its end, with a Redis and a queue of its own; returns what it says. */
+  /** Runs a program to its end, with a queue of its own, and returns its output. */
   async run(program: string, node: string = process.execPath): Promise<unknown> {
     const env = { REDIS_URL: sharedRedisUrl(), QUEUE: randomName('smoke') };
     const path = this.path(program);
@@ -72,7 +72,7 @@ export class Application {
     return JSON.parse(stdout);
   }
 
-  /** Runs a program until it says something, and ends it. */
+  /** Runs a program until it prints the words, then ends it. */
   async runUntil(program: string, words: string): Promise<void> {
     const child = spawn(process.execPath, [this.path(program)], { cwd: this.folder, env: ENVIRONMENT });
     const exited = once(child, 'exit');
@@ -84,6 +84,6 @@ export class Application {
       child.kill();
       await exited;
     }
-    if (!output.includes(words)) throw new Error(`It did not say '${words}':\n${output}`);
+    if (!output.includes(words)) throw new Error(`The program did not print '${words}':\n${output}`);
   }
 }

@@ -13,13 +13,13 @@ const TSCONFIG = {
   include: ['consumer.ts'],
 };
 
-/** What an application brings along. */
+/** How an application is set up. */
 export interface ConsumerOptions {
   readonly type: 'module' | 'commonjs';
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** A small application with the package installed from its tarball, its types checked, compiled. */
+/** A small application with the package installed from its tarball, type-checked and compiled. */
 export async function createConsumer(tarball: string, options: ConsumerOptions): Promise<Application> {
   const { type, dependencies } = options;
   const app = await Application.create();

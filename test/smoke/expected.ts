@@ -1,5 +1,5 @@
-/** What `consumer.ts` says when its message was handled. */
+/** The output of `consumer.ts` when its message was handled. */
 export const HANDLED = { same: true, payload: { orderId: 7 }, onTime: true };
 
-/** What `both-formats` says when the package is one, however it is loaded: a rejection of either is known to the other. */
+/** The output of `both-formats` when import and require load the same package, so that each knows the other's errors. */
 export const ONE_COPY = { module: true, producer: true, error: true, failedAttempts: [1] };

@@ -5,7 +5,7 @@ import { describeNestApplication, type TestRunner } from './nest-application.sui
 
 const JEST: TestRunner = { title: 'its own jest', args: ['jest'] };
 
-/** As `nest new` wrote it at first: classic resolution, which does not know `exports`. */
+/** What `nest new` used to write: classic resolution, which does not know `exports`. */
 const CLASSIC = {
   compilerOptions: {
     module: 'commonjs',
@@ -44,7 +44,7 @@ describeNestApplication({
 });
 
 function testClassicSettings(app: () => Application): void {
-  it('needs no other settings than the classic ones: builds, runs, and is tested by jest', async () => {
+  it('builds, runs and is tested by jest with the classic settings', async () => {
     await app().write('tsconfig.json', CLASSIC);
     await app().command('nest', ['build']);
     expect(await app().run('dist/main.js')).toEqual(HANDLED);

@@ -8,7 +8,7 @@ const SWC = {
   },
 };
 
-/** Jest's way with ES modules. */
+/** Jest's settings for ES modules. */
 const JEST = {
   rootDir: 'src',
   testRegex: String.raw`\.spec\.ts$`,

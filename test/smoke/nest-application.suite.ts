@@ -6,27 +6,27 @@ import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
 import { STRICTEST } from './strictest.js';
 
-/** What holds for one line of Nest. */
+/** The tests for one line of Nest. */
 export interface NestSuite extends NestLine {
   readonly testRunners: readonly TestRunner[];
   readonly typeScripts: readonly TypeScriptSettings[];
-  /** Of `nest build`. */
+  /** The builders of `nest build`. */
   readonly builders: readonly string[];
-  /** Declares what holds for this line only. */
+  /** Declares tests for this line only. */
   readonly more?: (app: () => Application) => void;
 }
 
 /** A command that runs the application's tests. */
 export interface TestRunner {
   readonly title: string;
-  /** Of `npx`. */
+  /** The arguments of `npx`. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How an application may resolve and check what it imports. */
+/** How an application resolves and checks its imports. */
 export interface TypeScriptSettings {
-  /** The installed package that is the compiler. */
+  /** The installed package with the compiler. */
   readonly compiler: string;
   readonly module: string;
   readonly moduleResolution: string;
@@ -36,7 +36,7 @@ export interface TypeScriptSettings {
 interface BundleOptions {
   readonly bundler: 'esbuild' | 'webpack';
   readonly format: 'cjs' | 'esm';
-  /** What it is called. */
+  /** The name of the bundle. */
   readonly file: string;
 }
 
@@ -48,9 +48,9 @@ const BUNDLES: readonly BundleOptions[] = [
   { bundler: 'webpack', format: 'cjs', file: 'main.cjs' },
 ];
 
-/** Declares the tests of an application that `nest new` made, and that got the packed package. */
+/** Declares the tests of the packed package in an application made by `nest new`. */
 export function describeNestApplication(suite: NestSuite): void {
-  describe(`In an application of Nest ${suite.nest}, as \`nest new\` makes it, the packed package`, () => {
+  describe(`the packed package in an application of Nest ${suite.nest} made by \`nest new\``, () => {
     let app: Application;
 
     beforeAll(async () => {
@@ -58,7 +58,7 @@ export function describeNestApplication(suite: NestSuite): void {
       app = await createNestApplication(packed.tarball, suite);
       await packed.remove();
       await app.command('nest', ['build']);
-      // Builds delete what an earlier one has left.
+      // Kept elsewhere, because a later build deletes this one.
       await cp(app.path('dist'), app.path('built'), { recursive: true });
     });
 
@@ -79,7 +79,7 @@ export function describeNestApplication(suite: NestSuite): void {
 }
 
 function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () => Application): void {
-  it.each(testRunners)('is tested by $title on the memory store', async ({ args, env }) => {
+  it.each(testRunners)('can be tested by $title on the memory store', async ({ args, env }) => {
     await expect(app().command('npx', args, env)).resolves.toBeDefined();
   });
 
@@ -93,7 +93,7 @@ function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () =>
     },
   );
 
-  it.each(builders)('handles a message when `nest build` has %s for its builder', async (builder) => {
+  it.each(builders)('handles a message after `nest build` with the builder %s', async (builder) => {
     await app().command('nest', ['build', '--builder', builder]);
     expect(await app().run('dist/main.js')).toEqual(HANDLED);
   });
@@ -105,17 +105,17 @@ function testBundles(app: () => Application): void {
     expect(await bundle.run(options.file)).toEqual(HANDLED);
   });
 
-  it('is one, whether it is imported or required', async () => {
+  it('is one copy, whether it is imported or required', async () => {
     expect(await app().run('both-formats/main.mjs')).toEqual(ONE_COPY);
   });
 
-  it('is one in a bundle, too', async () => {
+  it('is one copy in a bundle too', async () => {
     const bundle = await createBundle(app(), 'both-formats/main.mjs', ESBUILD_ESM);
     expect(await bundle.run(ESBUILD_ESM.file)).toEqual(ONE_COPY);
   });
 }
 
-/** A bundle in a folder of its own, far from the packages that it is made of. */
+/** Creates a bundle in a folder of its own, away from the packages it is made of. */
 async function createBundle(app: Application, entry: string, options: BundleOptions): Promise<Application> {
   const { bundler, format, file } = options;
   const bundle = await Application.create();

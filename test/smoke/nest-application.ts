@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Application } from './application.js';
 import { PROJECT } from './packed-package.js';
 
-/** A line of Nest, and what is asked of the application that its `nest new` makes. */
+/** A line of Nest, and how to set up the application that its `nest new` makes. */
 export interface NestLine {
   readonly nest: number;
   readonly format: 'cjs' | 'esm';
-  /** Beside what `nest new` wants. */
+  /** Packages in addition to those of `nest new`. */
   readonly packages: readonly string[];
 }
 
-/** For the rows of both lines. */
+/** Packages that the tests of both lines need. */
 const PACKAGES = [
   'ioredis@6',
   '@swc/cli',
@@ -22,7 +22,7 @@ const PACKAGES = [
   'typescript-6.0@npm:typescript@~6.0.0',
 ];
 
-/** Runs the `nest new` of this line, and installs the package from its tarball. */
+/** Runs `nest new` of this line, and installs the package from its tarball. */
 export async function createNestApplication(
   tarball: string,
   { nest, format, packages }: NestLine,
@@ -43,7 +43,7 @@ export async function createNestApplication(
   return app;
 }
 
-/** The snippet of the README that is to be pasted into an application. */
+/** The README's snippet for pasting into an application. */
 async function firstMessage(): Promise<string> {
   const text = await readFile(join(PROJECT, 'README.md'), 'utf8');
   const [, snippet] = /^<!-- snippet: run -->\s*^```ts\n(.*?)^```$/ms.exec(text) ?? [];

@@ -1,10 +1,10 @@
 import { arch, platform } from 'node:os';
 import { Application } from './application.js';
 
-/** The lowest of `engines`, and the newest line. */
+/** The lowest versions in `engines`, and the newest line. */
 export const NODE_VERSIONS = ['20.19.0', '22.12.0', '24'] as const;
 
-/** Releases of Node.js, as npm has them for many platforms. */
+/** Releases of Node.js, which npm has for many platforms. */
 export class NodeVersions {
   readonly #apps = new Map<string, Application>();
 
@@ -14,7 +14,7 @@ export class NodeVersions {
     return nodes;
   }
 
-  /** Its binary; undefined, and a warning has said so: it cannot be had here. */
+  /** The path of the binary, or undefined, after a warning, if it is not available here. */
   binary(version: string): string | undefined {
     return this.#apps.get(version)?.path('node_modules', 'node', 'bin', 'node');
   }
@@ -26,8 +26,8 @@ export class NodeVersions {
       await app.install(`node@npm:node-${platform()}-${arch()}@${version}`);
       this.#apps.set(version, app);
     } catch (error) {
-      // Past jest, which would show its stack.
-      process.stderr.write(`Node.js ${version} cannot be had here, and is not tested: ${String(error)}\n`);
+      // Written to stderr, because jest would add a stack trace.
+      process.stderr.write(`Node.js ${version} is not available here and NOT TESTED: ${String(error)}\n`);
     }
   }
 }

@@ -22,7 +22,7 @@ const OLDEST: ConsumerOptions['dependencies'] = {
   '@types/node': '^20.19.0',
   ioredis: '5.4.0',
   'reflect-metadata': '0.1.13',
-  // Earlier ones have no declarations that `nodenext` finds.
+  // Earlier versions have no declarations that `nodenext` finds.
   rxjs: '7.5.7',
 };
 
@@ -35,8 +35,8 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([packed.remove(), Application.removeAll()]));
 
-describe('The packed package', () => {
-  it('holds the built library in both formats, and nothing of the project around it', () => {
+describe('the packed package', () => {
+  it('contains the built library in both formats, and nothing else of the project', () => {
     const foreign = packed.files.filter((path) => !path.startsWith('dist/lib/'));
     expect(foreign.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     for (const format of ['cjs', 'esm']) {
@@ -45,7 +45,7 @@ describe('The packed package', () => {
     }
   });
 
-  it('reads nothing from its own folder, and has no source maps, for a bundle would leave such files behind', async () => {
+  it('reads no file of its own and has no source maps, because a bundle would leave such files behind', async () => {
     expect(packed.files.filter((path) => /\.(lua|map)$/.test(path))).toEqual([]);
     const programs = packed.files.filter((path) => path.endsWith('.js'));
     const texts = await Promise.all(programs.map((path) => readFile(packed.built(path), 'utf8')));
@@ -59,7 +59,7 @@ describe.each([
   { name: 'an ES module on the newest Nest and ioredis', type: 'module', dependencies: NEWEST },
   { name: 'a CommonJS module on the newest Nest and ioredis', type: 'commonjs', dependencies: NEWEST },
   { name: 'a CommonJS module on the oldest Nest and ioredis', type: 'commonjs', dependencies: OLDEST },
-] as const)('In $name, which it type-checks, the packed package', (options) => {
+] as const)('the packed package in $name', (options) => {
   let app: Application;
 
   beforeAll(async () => {
@@ -70,10 +70,13 @@ describe.each([
     expect(await app.run('dist/consumer.js')).toEqual(HANDLED);
   });
 
-  it.each(NODE_VERSIONS)('does so on Node.js %s, once whether it is imported or required', async (version) => {
-    const node = nodes.binary(version);
-    if (node === undefined) return;
-    expect(await app.run('dist/consumer.js', node)).toEqual(HANDLED);
-    expect(await app.run('both-formats/main.mjs', node)).toEqual(ONE_COPY);
-  });
+  it.each(NODE_VERSIONS)(
+    'handles a message on Node.js %s, and is one copy whether it is imported or required',
+    async (version) => {
+      const node = nodes.binary(version);
+      if (node === undefined) return;
+      expect(await app.run('dist/consumer.js', node)).toEqual(HANDLED);
+      expect(await app.run('both-formats/main.mjs', node)).toEqual(ONE_COPY);
+    },
+  );
 });

@@ -11,14 +11,14 @@ export const PROJECT = resolve(import.meta.dirname, '../..');
 /** The package as it would be published. */
 export interface PackedPackage {
   readonly tarball: string;
-  /** Paths within the package. */
+  /** Paths inside the package. */
   readonly files: readonly string[];
-  /** Where one of its files has been built. */
+  /** Where one of its files was built. */
   built(path: string): string;
   remove(): Promise<void>;
 }
 
-/** Packs what has been built. */
+/** Packs the built library. */
 export async function packPackage(): Promise<PackedPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'packed-'));
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PROJECT });

@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ENVIRONMENT } from '../support/run-program.js';
 
-/** A command that takes longer hangs. */
+/** A command that takes longer is assumed to hang. */
 const TIMEOUT = 240_000;
 
 /** Where and how a command runs. */
 export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** In ms. */
+  /** ms. */
   readonly timeout?: number;
 }
 
 /**
- * Runs a command to its end; returns what it wrote to its standard output.
+ * Runs a command to its end and returns its standard output.
  *
- * @throws with all of its output, if it fails or takes too long
+ * @throws Error with all of its output if it fails or takes too long
  */
 export async function runCommand(
   file: string,

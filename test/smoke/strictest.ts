@@ -1,9 +1,9 @@
-/** Options of the compiler under which an application has the most to complain about. */
+/** The strictest compiler options that an application may use. */
 export const STRICTEST = {
   target: 'es2022',
   types: ['node'],
   strict: true,
-  // The declarations of the package are checked too, against those of its peers.
+  // Also checks the package's declarations against those of its peers.
   skipLibCheck: false,
   experimentalDecorators: true,
   emitDecoratorMetadata: true,

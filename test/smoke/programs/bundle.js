@@ -1,11 +1,11 @@
-// Bundles a built application into one file, everything that it needs included, as one does for a container or a function.
+// Bundles a built application with all its packages into one file, as people do for a container or a cloud function.
 // Run in the application's folder: node bundle.mjs <bundler> <format> <entry> <output>
 import { basename, dirname, resolve } from 'node:path';
 import process from 'node:process';
 
 const [bundler, format, entry, output] = process.argv.slice(2);
 
-/** What Nest asks for, and does without. */
+/** Packages that Nest tries to load but does not need. */
 const OPTIONAL = ['@nestjs/microservices', '@nestjs/websockets', 'class-transformer', 'class-validator'];
 
 const BUNDLERS = { esbuild, webpack };
@@ -21,7 +21,7 @@ async function esbuild() {
     target: 'node20',
     format,
     external: OPTIONAL,
-    // CommonJS packages within require what belongs to Node.js.
+    // CommonJS packages in the bundle require modules of Node.js.
     ...(format === 'esm' && {
       banner: {
         js: "import { createRequire as newRequire } from 'node:module'; const require = newRequire(import.meta.url);",
@@ -37,7 +37,7 @@ async function webpack() {
   const compiler = pack({
     mode: 'production',
     target: 'node20',
-    // It takes most of the time.
+    // Minimizing would take most of the time.
     optimization: { minimize: false },
     entry: resolve(entry),
     output: { path: dirname(resolve(output)), filename: basename(output) },

@@ -1,5 +1,5 @@
-// A whole application, as a user of the package would write it. It is compiled and run in applications that installed the
-// packed package: as an ES module and as a CommonJS one.
+// A complete application as a user of the package would write it. It is compiled and run where the packed package is
+// installed, as an ES module and as a CommonJS module.
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

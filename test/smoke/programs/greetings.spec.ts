@@ -1,4 +1,4 @@
-// The test of it, for whatever test runner the application has.
+// The test of the handler, for any test runner that the application has.
 import { Test } from '@nestjs/testing';
 import * as assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ interface FakeTimers {
   useRealTimers(): unknown;
 }
 
-/** Those of jest or vitest; jest gives ES modules none. */
+/** The globals of jest or vitest; jest gives none to ES modules. */
 declare const it: (name: string, run: () => Promise<void>) => void;
 declare const jest: FakeTimers;
 declare const vi: FakeTimers;

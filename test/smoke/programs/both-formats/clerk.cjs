@@ -1,4 +1,4 @@
-// What a CommonJS package of the same application may hold: a handler.
+// A handler, as a CommonJS package of the same application may contain one.
 const process = require('node:process');
 const {
   DelayedHandler,

@@ -1,4 +1,4 @@
-// An application that imports the package, and gets its handler from a CommonJS module that requires it.
+// An application that imports the package and gets its handler from a CommonJS module that requires the package.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
