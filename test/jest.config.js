@@ -5,14 +5,14 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
-  // For what hangs: the waits of the tests have deadlines of their own.
+  // Only for tests that hang: waits in tests have deadlines of their own.
   testTimeout: 240_000,
   maxWorkers: 2,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
-    // TypeScript writes relative imports with the suffix of the output; here the sources run.
+    // Relative imports have the suffix of the compiled output, but the tests run the sources.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   coverageProvider: 'v8',

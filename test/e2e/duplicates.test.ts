@@ -44,7 +44,7 @@ describe('an offer with an id that is in use', () => {
     expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'first', dueAt: first.dueAt });
   });
 
-  test('fails its call without keeping out the others, and the error lists each refusal', async () => {
+  test('fails offerMany without keeping out the other messages, and the error lists each refusal', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await producer.offer(queue, 0, '1h', { id: 'taken' });
@@ -62,7 +62,7 @@ describe('an offer with an id that is in use', () => {
   });
 
   test.each<OnDuplicate>(['keep', 'replace', 'reject'])(
-    "creates at most one message when two processes offer it at once with '%s'",
+    "creates exactly one message when two processes offer it at the same time with '%s'",
     async (onDuplicate) => {
       const queue = scene.newQueue();
       const apps = await Promise.all([scene.startApp(), scene.startApp()]);
@@ -105,7 +105,7 @@ describe('an offer with an id that is in use', () => {
     expect(await offer('succeed', 60_000)).toMatchObject({ created: true });
   });
 
-  test('takes the lease of a message that it replaces, and the new message is handled on its own', async () => {
+  test('ends the lease of a message that it replaces, and the new message is handled on its own', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const release = new Latch();

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 describe('pause and clear', () => {
   const scene = new Scene();
 
-  test('a paused queue is handled in no process, and goes on at once when it is resumed', async () => {
+  test('no process handles a paused queue, and handling resumes at once when the queue is resumed', async () => {
     const queue = scene.newQueue();
     const handled = [new Handled(), new Handled()] as const;
     const apps = await Promise.all(

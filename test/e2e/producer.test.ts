@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 const NONE = { delayed: 0, ready: 0, active: 0, dead: 0 };
 
-describe('a message offered by a producer', () => {
+describe('the producer', () => {
   const scene = new Scene();
 
   async function startQueue() {

@@ -96,7 +96,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     );
   });
 
-  test('without announcements, an earlier message is handled within the check interval', async () => {
+  test('delay an earlier message, whose announcement is lost, by the check interval at most', async () => {
     const { queue, handled, proxy, producer, behind } = await startBehindProxy();
     await producer.offer(queue, null, '1h');
     await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
@@ -115,7 +115,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     expect(behind.log).toContainEqual(expect.stringMatching(/^error .*announcements is down: no answer/));
   });
 
-  test('fail offers in time with typed errors, and each one can be repeated without a duplicate', async () => {
+  test('make offers fail in time with typed errors, and each one can be repeated without a duplicate', async () => {
     const { queue, proxy, behind, producer } = await startBehindProxy();
     const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
     const offer = async (id: string) => {

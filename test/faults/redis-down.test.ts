@@ -5,10 +5,10 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('while Redis is down', () => {
+describe('outages of Redis', () => {
   const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 
-  test('an application starts, and begins to work when Redis is back', async () => {
+  test('an application starts while Redis is down, and begins to work when it is back', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     await scene.server.kill9();
@@ -26,7 +26,7 @@ describe('while Redis is down', () => {
   });
 
   test.each(['with a handler', 'without one'])(
-    'an application %s closes soon after its shutdownTimeout',
+    'an application %s closes soon after its shutdownTimeout while Redis is down',
     async (kind) => {
       const queue = scene.newQueue();
       const handled = new Handled();
@@ -50,7 +50,7 @@ describe('while Redis is down', () => {
     },
   );
 
-  test('offers fail in time, and soon with an error that says nothing was written', async () => {
+  test('offers fail in time while Redis is down, with an error that says that nothing was written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { offerTimeout: 300 } });
     await producer.offer(queue, null, '1h');
@@ -69,7 +69,7 @@ describe('while Redis is down', () => {
     }
   });
 
-  test('after a crash and a restart with its data, messages are handled by themselves and in time', async () => {
+  test('messages are handled by themselves and in time after a crash and a restart with the data', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -112,7 +112,7 @@ describe('while Redis is down', () => {
     expect(linesOf('log')).toEqual(connections.map((role) => `log Redis connection for ${role} is back`));
   });
 
-  test('after a long outage, work resumes as soon as after a short one', async () => {
+  test('work resumes as soon after a long outage as after a short one', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     // Short timeouts, so that calls fail as often in a few seconds as otherwise in minutes.
@@ -130,7 +130,7 @@ describe('while Redis is down', () => {
     expect(took).toBeLessThan(3500);
   });
 
-  test('after a restart without its data, new messages are handled', async () => {
+  test('new messages are handled after a restart without the data', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });

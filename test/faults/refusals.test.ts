@@ -52,11 +52,11 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   },
 };
 
-describe('a Redis that refuses', () => {
+describe('refusals by Redis', () => {
   const scene = new Scene({ args: ['--enable-protected-configs', 'yes', '--busy-reply-threshold', '100'] });
   const urlOf = (user: string) => scene.url.replace('redis://', `redis://${user}:secret@`);
 
-  test('announcements has offers fail with nothing written', async () => {
+  test('an offer that may not be announced fails, and nothing is written', async () => {
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
     const { producer } = await scene.startApp({ module: { connection: urlOf('mute') } });
@@ -67,7 +67,7 @@ describe('a Redis that refuses', () => {
     expect(await scene.redis.keys(`${scene.prefix}:{${queue}}:*`)).toEqual([]);
   });
 
-  test('access to the keys has offers fail with a typed error', async () => {
+  test('an offer to keys outside the ACL fails with a typed error', async () => {
     const queue = scene.newQueue();
     await scene.redis.call('ACL', 'SETUSER', 'bound', 'on', '>secret', '~elsewhere:*', '+@all', '&*');
     const { producer } = await scene.startApp({ module: { connection: urlOf('bound') } });
@@ -77,7 +77,7 @@ describe('a Redis that refuses', () => {
     });
   });
 
-  test('a permission keeps the application from starting, with an error that names the queue and the ACL', async () => {
+  test('an application whose user lacks a permission does not start, and the error names the queue and the ACL', async () => {
     const queue = scene.newQueue();
     const users: [string, string][] = [
       ['keys', '~elsewhere:* &* +@all'],
@@ -96,7 +96,7 @@ describe('a Redis that refuses', () => {
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
-  test('a permission for a while lets work resume by itself once it is granted again', async () => {
+  test('work resumes by itself once a permission that was taken is granted again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     await scene.redis.call('ACL', 'SETUSER', 'late', 'reset', 'on', '>secret', '~*', '+@all', '&*');
@@ -112,7 +112,7 @@ describe('a Redis that refuses', () => {
     expect(attempt).toBe(1);
   });
 
-  test('writes as a replica lets work resume by itself once it is the primary again', async () => {
+  test('work resumes by itself once a server that became a replica is the primary again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -134,8 +134,8 @@ describe('a Redis that refuses', () => {
     expect(attempt).toBe(1);
   });
 
-  describe.each(Object.entries(CONDITIONS))('all writes with %s', (word, condition) => {
-    test('fails offers with advice, and what falls due meanwhile is handled once afterwards', async () => {
+  describe.each(Object.entries(CONDITIONS))('of all writes with %s', (word, condition) => {
+    test('offers fail with advice, and what falls due meanwhile is handled once afterwards', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();
       const { producer, log } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
@@ -166,7 +166,7 @@ describe('a Redis that refuses', () => {
     });
   });
 
-  test('to answer at all has messages that fall due meanwhile handled when it answers again', async () => {
+  test('messages that fall due while Redis does not answer are handled when it answers again', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({

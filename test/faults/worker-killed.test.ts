@@ -8,11 +8,11 @@ const LEASE = 2000;
 /** The promise is the lease and 2 s; the rest is for a busy machine. */
 const TAKEN_OVER_WITHIN = LEASE + 2000 + 3000;
 
-describe('a worker process', () => {
+describe('killed and blocked workers', () => {
   const scene = new Scene();
   const allGone = (counts: object) => Object.values(counts).every((count) => count === 0);
 
-  test('that is killed has its messages handled by another soon after the lease, as a second attempt', async () => {
+  test('the messages of a killed worker are handled by another soon after the lease, as a second attempt', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: LEASE, concurrency: 32 } };
@@ -38,7 +38,7 @@ describe('a worker process', () => {
     expect(new Set([...held, ...other.of('start').map(({ id }) => id)]).size).toBe(results.length);
   });
 
-  test('that a message kills each time is spared after its last attempt, and the message is a dead letter', async () => {
+  test('a message that kills its process each time is a dead letter after its attempts, and others are handled', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: 1000, attempts: 2 } };
@@ -60,7 +60,7 @@ describe('a worker process', () => {
     expect(survivor.of('start').map(({ id }) => id)).toEqual(['fine']);
   });
 
-  test('handles at start-up what fell due while no consumer ran', async () => {
+  test('messages that fell due while no consumer ran are handled when one starts', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const first = await scene.startWorker({ queue });
@@ -74,7 +74,7 @@ describe('a worker process', () => {
     expect([...first.of('start'), ...second.of('start')].every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  test('whose event loop blocks beyond the lease loses its message, and its late outcome is refused', async () => {
+  test('a worker whose event loop blocks beyond the lease loses its message, and its late outcome is refused', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const settings = { queue, handler: { lease: 1000, concurrency: 1 } };

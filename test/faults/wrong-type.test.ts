@@ -39,34 +39,31 @@ const CASES = Object.entries(RIGHT_TYPES).flatMap(([part, rightType]) =>
 const withoutInstants = (answer: unknown) =>
   JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
 
-describe('a key with a foreign type', () => {
+describe('foreign types in keys', () => {
   const scene = new Scene();
   const queues = new FullQueues(scene);
 
-  test.each(CASES)(
-    'has each call refused without a change, or working as before: key %s, type %s',
-    async (part, type) => {
-      for (const [name, call] of Object.entries(CALLS)) {
-        const { store, keys, dump } = await queues.copy((redis, { [part]: key }) => VALUES[type]!(redis.del(key), key));
-        const before = await dump();
-        let answer: unknown;
-        const refusal = await refusalOf(call(store).then((it) => (answer = it)));
+  test.each(CASES)('each call is refused without a change, or works as before: key %s, type %s', async (part, type) => {
+    for (const [name, call] of Object.entries(CALLS)) {
+      const { store, keys, dump } = await queues.copy((redis, { [part]: key }) => VALUES[type]!(redis.del(key), key));
+      const before = await dump();
+      let answer: unknown;
+      const refusal = await refusalOf(call(store).then((it) => (answer = it)));
 
-        if (refusal === undefined) {
-          const intact = await queues.copy();
-          expect([name, withoutInstants(answer)]).toEqual([name, withoutInstants(await call(intact.store))]);
-          expect([name, (await dump())[part]]).toEqual([name, before[part]]);
-          continue;
-        }
-        expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
-        expect((refusal as Error).message).toContain('WRONGTYPE');
-        expect([name, await dump()]).toEqual([name, before]);
-        expect(await scene.redis.type(keys[part])).toBe(type);
+      if (refusal === undefined) {
+        const intact = await queues.copy();
+        expect([name, withoutInstants(answer)]).toEqual([name, withoutInstants(await call(intact.store))]);
+        expect([name, (await dump())[part]]).toEqual([name, before[part]]);
+        continue;
       }
-    },
-  );
+      expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
+      expect((refusal as Error).message).toContain('WRONGTYPE');
+      expect([name, await dump()]).toEqual([name, before]);
+      expect(await scene.redis.type(keys[part])).toBe(type);
+    }
+  });
 
-  test('is noticed by some call, whichever key it is', async () => {
+  test('a foreign type in any key is noticed by some call', async () => {
     for (const part of Object.keys(RIGHT_TYPES) as (keyof typeof RIGHT_TYPES)[]) {
       const refusals = await Promise.all(
         Object.values(CALLS).map(async (call) => {
@@ -78,7 +75,7 @@ describe('a key with a foreign type', () => {
     }
   });
 
-  test('has the producer fail with advice, and nothing is written', async () => {
+  test('the producer fails with advice, and nothing is written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await scene.redis.set(scene.key(queue, 'delayed'), 'foreign');

@@ -26,7 +26,7 @@ const CASES = Object.entries(RIGHT_TYPES).flatMap(([part, rightType]) =>
     .map((type) => [part as keyof typeof RIGHT_TYPES, type] as const),
 );
 
-describe("a call on a foreign type in a key of Redisson's layout", () => {
+describe("a call that meets a foreign type in Redisson's layout", () => {
   const open = redissonQueues();
 
   test.each(CASES)(

@@ -54,7 +54,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
 
   const startProducer = async () => (await scene.startApp({ module: { ...options(), consume: false } })).producer;
 
-  test('has each message that Java offers handled by Node once, and never early', async () => {
+  test('Node handles each message that Java offers once, and never early', async () => {
     const queue = newQueue();
     const tally = new Tally();
     await startNode(queue.queue, tally);
@@ -65,7 +65,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('has each message that Node offers taken by Java once, and never early', async () => {
+  test('Java takes each message that Node offers once, and never early', async () => {
     const queue = newQueue();
     const tally = new Tally();
     const producer = await startProducer();
@@ -84,7 +84,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(suite.java.failures).toEqual([]);
   }, 60_000);
 
-  test(`delivers each of ${MANY} messages once and never early while both sides offer and take, and leaves nothing`, async () => {
+  test(`each of ${MANY} messages comes once and never early while both sides offer and take, and nothing is left`, async () => {
     const queue = newQueue();
     const tally = new Tally();
     const { producer } = await startNode(queue.queue, tally);
@@ -119,7 +119,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
   }, 300_000);
 
   test.each(['shop:{eu}:', 'Bestellungen / größer: '])(
-    'may have a name in Java such as %jorders',
+    'a queue can be shared under a name in Java such as %jorders',
     async (start) => {
       const queue = newQueue();
       const inJava = { ...queue, queue: start + queue.queue };
@@ -141,7 +141,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     60_000,
   );
 
-  test("can rely on Java's transfer alone", async () => {
+  test("Java's transfer alone serves both sides", async () => {
     const queue = newQueue();
     const tally = new Tally();
     const producer = await startProducer();
@@ -157,7 +157,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test("can rely on Node's transfer alone", async () => {
+  test("Node's transfer alone serves both sides", async () => {
     const queue = newQueue();
     const tally = new Tally();
     const { producer } = await startNode(queue.queue, tally);
@@ -178,7 +178,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('shows each side what the other offered, to find and to remove', async () => {
+  test('each side sees, finds and removes what the other offered', async () => {
     const queue = newQueue();
     const producer = await startProducer();
     const values = producer.redisson(queue.queue);
@@ -208,7 +208,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(await suite.java.size(queue)).toBe(0);
   }, 30_000);
 
-  test('loses nothing that Java offered when a Node process is killed in its handlers', async () => {
+  test('nothing that Java offered is lost when a Node process is killed in its handlers', async () => {
     const queue = newQueue('json');
     const settings = {
       queue: queue.queue,
@@ -228,7 +228,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(heir.of('end').every(({ attempt }) => attempt === 2)).toBe(true);
   }, 60_000);
 
-  test('leaves to Node the messages of a Java process that is killed', async () => {
+  test('Node handles the messages of a Java process that was killed', async () => {
     const queue = newQueue();
     const tally = new Tally();
     const victim = await startJava();
@@ -239,7 +239,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     expect(tally.problems()).toEqual([]);
   }, 60_000);
 
-  test('wakes the timers of both sides for an earlier message, whoever offers it', async () => {
+  test('an earlier message wakes the timers of both sides, whoever offers it', async () => {
     const queue = newQueue();
     const handled = [new Handled(), new Handled()];
     const apps = await Promise.all(

@@ -75,7 +75,7 @@ describe('Claimer', () => {
     expect(requests[2]!.insteadOf).toBeUndefined();
   });
 
-  it('takes over what the last but one claim took if the last one never arrived', async () => {
+  it('takes over what the second-last claim took if the last one never arrived', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');

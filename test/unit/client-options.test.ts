@@ -220,7 +220,7 @@ describe('the options of a connection', () => {
     expect(examineConnection(url).overridden.map(({ name }) => name)).toEqual(['enableAutoPipelining']);
   });
 
-  it("of the first cluster node's login hold for all nodes", () => {
+  it('take the login of the first cluster node for all nodes', () => {
     const nodes = ['rediss://app:secret@a:7000', 'b:7001'];
     const optionsOf = (options: ClusterOptions) =>
       (createClient({ cluster: { nodes, options } }, 'commands').options as ClusterOptions).redisOptions;

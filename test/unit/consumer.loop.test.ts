@@ -248,7 +248,7 @@ describe('ConsumerLoop', () => {
     expect(await counts()).toMatchObject({ active: 0, dead: 1 });
   });
 
-  it('buries a message whose body cannot be read, and goes on with the others', async () => {
+  it('buries a message whose body cannot be read, and handles the others', async () => {
     const handled: string[] = [];
     start((_payload, { id }) => handled.push(id));
     await offer('a', 0, 'J1');

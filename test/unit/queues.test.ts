@@ -26,7 +26,7 @@ describe('the queues of a process', () => {
     const names = ['handled', 'configured', ...numbered(3000, 'other-')];
     const before = new Map(names.map((name) => [name, queues.get(name)]));
     queues.get('other-2000');
-    // The kept ones come first, because looking at the others creates them anew.
+    // The kept ones come first, because looking up the others creates them again.
     const kept = names.filter(
       (name, i) => (i < 2 || i >= names.length - 1000) && queues.get(name) === before.get(name),
     );

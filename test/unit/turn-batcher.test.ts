@@ -69,7 +69,7 @@ describe('batches', () => {
     expect(cut(items, 9).map(({ length }) => length)).toEqual([1000, 1000, 500]);
   });
 
-  it('of nothing do not exist', () => {
+  it('do not exist for an empty list', () => {
     expect(cut([], 9)).toEqual([]);
   });
 });
