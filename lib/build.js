@@ -1,7 +1,7 @@
 /**
- * Builds what is published. The library is compiled once, to CommonJS, which every loader can load; the ES module entries
- * hand out that same copy, so that one process never has two of a class or an injection token. Declarations come in both
- * formats. The Lua files are text inside, because bundlers would leave them behind.
+ * Builds the published package. The library is compiled once, to CommonJS, which every loader can load. The ES module entries
+ * export that same copy, so a process never has two copies of a class or an injection token. Declarations come in both
+ * formats. The Lua files are embedded as text, because bundlers would leave them out.
  */
 import console from 'node:console';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist', 'lib');
 const CJS = join(DIST, 'cjs');
 const ESM = join(DIST, 'esm');
-/** Where the compiled library finds what the ES module entries have imported. */
+/** Where the compiled library finds the peer modules that the ES module entries have imported. */
 const PEERS = join(CJS, 'peers.js');
 
 const ESM_DECLARATIONS = { outDir: ESM, emitDeclarationOnly: true };
@@ -24,16 +24,16 @@ const COMMONJS = {
   outDir: CJS,
   module: ts.ModuleKind.CommonJS,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
-  // They have been checked.
+  // The declarations pass has already checked the types.
   noCheck: true,
   verbatimModuleSyntax: false,
   esModuleInterop: true,
 };
 
-/** The module that reads Lua files from the disk. */
+/** The module that reads Lua files from disk. */
 const LUA_MODULE = join(LIB, 'store', 'lua-files.ts');
 
-/** What may be an ES module. Not everything that loads CommonJS can require one: jest learnt it with Node.js 24.9. */
+/** Peers that may be ES modules. Not every CommonJS loader can require one: jest can only on Node.js 24.9 and newer. */
 const NEST_REQUIRE = /require\("(@nestjs\/[^"]+)"\)/g;
 const OWN_REQUIRE = /require\("(\.[^"]+)"\)/g;
 
@@ -49,10 +49,14 @@ const luaModule = writeLuaModule();
 compile(ESM_DECLARATIONS, ts.sys.writeFile);
 compile(COMMONJS, (file, text) => ts.sys.writeFile(file, takeGivenPeers(file, text)));
 writeLines(join(CJS, 'package.json'), ['{ "type": "commonjs" }']);
-writeLines(PEERS, ['"use strict";', '// What the ES module entries have imported, by name.', 'module.exports = {};']);
+writeLines(PEERS, [
+  '"use strict";',
+  '// The modules that the ES module entries have imported, by name.',
+  'module.exports = {};',
+]);
 for (const entry of entries()) writeEntry(entry);
 
-/** The same module, with all texts in it. */
+/** The same module, with all Lua texts embedded. */
 function writeLuaModule() {
   const folder = dirname(LUA_MODULE);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'));
@@ -88,14 +92,14 @@ function failOn(diagnostics) {
   process.exit(1);
 }
 
-/** A peer that an ES module entry has imported is not required again. */
+/** Makes the compiled code use a peer that an ES module entry has imported, and require it only otherwise. */
 function takeGivenPeers(file, text) {
   if (!file.endsWith('.js')) return text;
   const peers = pathBetween(file, PEERS);
   return text.replace(NEST_REQUIRE, (required, name) => `require("${peers}")["${name}"] ?? ${required}`);
 }
 
-/** The ES module entries that the package names. */
+/** The ES module entries that `package.json` exports. */
 function entries() {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const targets = Object.values(exports).map((target) => target.import?.default);
@@ -103,8 +107,8 @@ function entries() {
 }
 
 /**
- * The library is required by a call, when the peers are there: jest runs CommonJS modules that are imported before it runs
- * the ES modules beside them.
+ * The entry calls a function that requires the library, so that the peers are there first: jest runs imported CommonJS
+ * modules before the ES modules beside them.
  */
 function writeEntry(entry) {
   const library = join(CJS, relative(ESM, entry));

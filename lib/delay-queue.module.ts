@@ -23,7 +23,8 @@ import { SingleImport } from './runtime/single-import.js';
 import { createStores } from './runtime/create-stores.js';
 
 /**
- * The delay queue of an application. Import it once, in the root module; it is global.
+ * The delay queue of an application. Import it once, in the root module. It is global, so every other module can inject
+ * `DelayQueueProducer`.
  *
  * @example
  * ```ts
@@ -63,19 +64,25 @@ import { createStores } from './runtime/create-stores.js';
 })
 export class DelayQueueModule {
   /**
-   * The module with options that are known when it is imported.
+   * Creates the module from fixed options.
    *
-   * @param options - all optional; a mistake in them fails the start-up with `INVALID_OPTION`, naming the field
-   * @throws DelayQueueError `INVALID_OPTION` at once if they are no options at all
+   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field
+   * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object
+   *
+   * @example
+   * ```ts
+   * DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379', defaults: { attempts: 3 } });
+   * ```
    */
   static forRoot(options: DelayQueueModuleOptions = {}): DynamicModule {
     return asThisModule(ConfigurableModuleClass.forRoot(readGivenOptions('forRoot()', options)));
   }
 
   /**
-   * The module with options that other providers know.
+   * Creates the module from options that come from other providers.
    *
-   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` of a {@link DelayQueueOptionsFactory}
+   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}
+   * @throws DelayQueueError `INVALID_OPTION` immediately if none of the three is given
    *
    * @example
    * ```ts
@@ -90,14 +97,14 @@ export class DelayQueueModule {
   ): DynamicModule {
     const given = readGivenOptions('forRootAsync()', options);
     if (!given.useFactory && !given.useClass && !given.useExisting) {
-      const problem = 'one of useFactory, useClass and useExisting is needed';
+      const problem = 'needs useFactory, useClass or useExisting';
       throw new DelayQueueError('INVALID_OPTION', `DelayQueueModule.forRootAsync(): ${problem}`);
     }
     return asThisModule(ConfigurableModuleClass.forRootAsync(given));
   }
 }
 
-/** Not inherited: the class that Nest builds would be in the declarations, with all its helpers. */
+/** `DelayQueueModule` does not extend the class that Nest builds: the declarations would then expose that class and its helpers. */
 function asThisModule(definition: DynamicModule): DynamicModule {
   return { ...definition, module: DelayQueueModule };
 }
@@ -109,16 +116,16 @@ function loggedEvents(): Events {
 }
 
 /**
- * Takes a copy. Nest spreads what it is given, so that a URL or a function in place of options would count as none.
+ * Copies the options. Nest spreads whatever it is given, so a URL or a function in their place would count as no options.
  *
  * @throws DelayQueueError `INVALID_OPTION`
  */
 function readGivenOptions<T extends object>(method: string, given: T): T {
   const refuse = (problem: string, cause?: unknown) =>
     new DelayQueueError('INVALID_OPTION', `DelayQueueModule.${method}: ${problem}`, { cause });
-  // A URL may have a password in it.
+  // A URL may contain a password.
   const shown = typeof given === 'string' ? 'text: a URL goes into { connection }' : showGiven(given);
-  const mismatch = `must be given an object of options, not ${shown}`;
+  const mismatch = `must be given an options object, not ${shown}`;
   if (typeof given !== 'object' || (given as unknown) === null) throw refuse(mismatch);
   try {
     const copy = { ...given };

@@ -4,9 +4,9 @@ import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { QUEUE_NAME_RULE } from '../message/queue-name.js';
 
 /**
- * Checks what is given against a schema.
+ * Checks a value against a schema.
  *
- * @param place - where it was given, for the error
+ * @param place - where the value was given, for the error
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function check<Schema extends z.ZodType>(
@@ -34,7 +34,7 @@ function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[])
     return issue.keys.map((key) => `${show([...path, key])} is not an option; check its spelling`);
   }
   if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_NAME_RULE}`];
-  // Of a union's branches, the one that got furthest names the field that is really wrong.
+  // The branch of a union that matched furthest names the field that is really wrong.
   if (issue.code === 'invalid_union') {
     const furthest = issue.errors.find((branch) =>
       branch.every((inner) => inner.path.length > 0 || isUnknownKey(inner)),

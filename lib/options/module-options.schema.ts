@@ -7,7 +7,7 @@ import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options.schema.js';
 import { duration, HOUR, oneOf, trueOrFalse } from './values.schema.js';
 
-/** With every default filled in; lengths of time are milliseconds, and what is given for queues is still as it was given. */
+/** The module options with every default filled in. Durations are milliseconds; the queue options are still as given. */
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
   Required<Pick<DelayQueueModuleOptions, AsGiven>>;
 
@@ -24,7 +24,7 @@ const connectionSchema = z
     }
   }) as z.ZodType<ConnectionOptions, ConnectionOptions>;
 
-/** Every option of the module, as `queueFields` has those of a queue. */
+/** Every option of the module: what is accepted, and the default as a user would write it. */
 const moduleFields = {
   connection: connectionSchema.prefault('redis://127.0.0.1:6379'),
   store: oneOf('redis', 'memory').prefault('redis'),
@@ -37,7 +37,7 @@ const moduleFields = {
   defaults: queueLayerSchema
     .refine(({ redissonName }) => redissonName === undefined, {
       path: ['redissonName'],
-      error: 'would be that of all queues: set it in `queues`',
+      error: 'cannot be shared by all queues: set it in `queues`',
     })
     .optional(),
   queues: z.record(z.string().regex(QUEUE_NAME, { error: QUEUE_NAME_RULE }), queueLayerSchema).optional(),

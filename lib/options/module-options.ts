@@ -2,30 +2,31 @@ import type { Duration } from '../message/duration.js';
 import type { ConnectionOptions } from '../store/redis/connection-options.js';
 import type { QueueOptions } from './queue-options.js';
 
-/** What `DelayQueueModule.forRoot()` takes. All optional. */
+/** The options of `DelayQueueModule.forRoot()`. All are optional. */
 export interface DelayQueueModuleOptions {
   /**
-   * Where Redis is: a URL, ioredis options, `{ cluster: { nodes, options } }`, or a factory of clients. Not used with
-   * `store: 'memory'`.
+   * Where Redis is: a URL, ioredis options, `{ cluster: { nodes, options } }`, or a function that creates clients. Ignored
+   * with `store: 'memory'`.
    *
    * @defaultValue `'redis://127.0.0.1:6379'`
    */
   readonly connection?: ConnectionOptions;
   /**
-   * Where messages live: `'redis'`, or `'memory'` for tests and trying out. Those in memory die with the process.
+   * Where messages live: `'redis'`, or `'memory'` for tests and experiments. Messages in memory are lost when the process
+   * ends.
    *
    * @defaultValue `'redis'`
    */
   readonly store?: 'redis' | 'memory';
   /**
-   * First part of every key. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
+   * The first part of every key. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
    *
    * @defaultValue `'delay-queue'`
    */
   readonly prefix?: string;
   /**
-   * Start although Redis may evict messages when its memory is full. Otherwise a `maxmemory-policy` that evicts any key is
-   * refused.
+   * Start even if Redis may evict messages when its memory is full. Otherwise an `allkeys-*`
+   * `maxmemory-policy` fails the start-up with `UNSUPPORTED_SERVER`.
    *
    * @defaultValue `false`
    */
@@ -37,7 +38,7 @@ export interface DelayQueueModuleOptions {
    */
   readonly consume?: boolean;
   /**
-   * Options of every queue.
+   * Options for every queue.
    *
    * @defaultValue `{}`
    */

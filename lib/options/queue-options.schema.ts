@@ -5,13 +5,13 @@ import type { BackoffFunction, QueueOptions } from './queue-options.js';
 import type { CodecName } from '../codec/redisson/payload-codec.js';
 import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
 
-/** With every default filled in; lengths of time are milliseconds, null is no limit. */
+/** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
 
 /** The backoff with its durations in milliseconds. */
 export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
 
-// With other braces a cluster would spread the keys of the queue over several slots.
+// With any other braces a cluster would spread the queue's keys over several slots.
 const REDISSON_NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
 const REDISSON_NAME_RULE = 'must be 1–512 characters, with braces only as one pair around something';
 
@@ -42,8 +42,8 @@ const backoffSchema = z.union(
 );
 
 /**
- * Every option of a queue: what is accepted, and the default as a user would write it. What the types and their comments say of
- * it, and README's table, is checked against this.
+ * Every option of a queue: what is accepted, and the default as a user would write it. The types, their comments and the
+ * table in the README are checked against this.
  */
 const queueFields = {
   concurrency: wholeNumber(1, 1000).prefault(16),
@@ -70,10 +70,10 @@ const queueFields = {
   redissonName: z.string().regex(REDISSON_NAME, { error: REDISSON_NAME_RULE }).optional(),
 } satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodType<unknown, QueueOptions[Name]> };
 
-/** Of one of the places where options are given: they may contradict each other as long as others are to override them. */
+/** For the options given in one place: they may contradict each other, because another place can still override them. */
 export const queueLayerSchema = z.strictObject(queueFields);
 
-/** Of all places together. */
+/** For the options of all places merged. */
 export const queueSchema = queueLayerSchema.superRefine(({ layout, codec, redissonName }, context) => {
   if (layout === 'redisson') return;
   const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });

@@ -7,12 +7,12 @@ export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction
 
 /** The same wait before every attempt. */
 export interface FixedBackoff {
-  /** Tells the kind. */
+  /** Selects this kind of backoff. */
   readonly type: 'fixed';
   /** The wait. 0 ms – 100 years. */
   readonly delay: Duration;
   /**
-   * Share of the wait by which it varies at random. 0–1.
+   * The share of the wait by which it varies at random, up or down. 0–1.
    *
    * @defaultValue `0`
    */
@@ -21,7 +21,7 @@ export interface FixedBackoff {
 
 /** A wait that grows with each failed attempt: `delay × factor^(failed attempts − 1)`, at most `maxDelay`. */
 export interface ExponentialBackoff {
-  /** Tells the kind. */
+  /** Selects this kind of backoff. */
   readonly type: 'exponential';
   /**
    * The wait after the first failed attempt. 0 ms – 100 years.
@@ -30,7 +30,7 @@ export interface ExponentialBackoff {
    */
   readonly delay?: Duration;
   /**
-   * By how many times the wait grows with each failed attempt. 1–100.
+   * The factor by which the wait grows with each failed attempt. 1–100.
    *
    * @defaultValue `2`
    */
@@ -42,7 +42,7 @@ export interface ExponentialBackoff {
    */
   readonly maxDelay?: Duration;
   /**
-   * Share of the wait by which it varies at random. 0–1.
+   * The share of the wait by which it varies at random, up or down. 0–1.
    *
    * @defaultValue `0.2`
    */
@@ -50,12 +50,17 @@ export interface ExponentialBackoff {
 }
 
 /**
- * Computes the wait from the attempt that failed (1 for the first) and its error. If it throws, or returns something that
- * is no duration, the default backoff is used and the mistake is logged.
+ * Computes the wait from the attempt that failed (1 for the first) and its error. If it throws, or returns something other
+ * than a duration of 0 ms – 100 years, the default backoff is used and the mistake is logged.
+ *
+ * @example
+ * ```ts
+ * const backoff: BackoffFunction = (attempt, error) => (error instanceof RateLimited ? '1m' : attempt * 1000);
+ * ```
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration;
 
-/** What can be set for one queue. All optional. */
+/** The options of a queue. All are optional. */
 export interface QueueOptions {
   /**
    * How many messages of the queue a process handles at once. 1–1000.
@@ -65,13 +70,13 @@ export interface QueueOptions {
   readonly concurrency?: number;
   /**
    * How long a claimed message belongs to its consumer; extended while the handler runs. 1 s – 24 h. After a crash, the
-   * message comes back when its lease ends.
+   * message is delivered again when its lease ends.
    *
    * @defaultValue `'30s'`
    */
   readonly lease?: Duration;
   /**
-   * How many attempts a message has before it is a dead letter. 1–1,000,000.
+   * How many attempts a message has before it becomes a dead letter. 1–1,000,000.
    *
    * @defaultValue `5`
    */
@@ -83,69 +88,70 @@ export interface QueueOptions {
    */
   readonly backoff?: BackoffOptions;
   /**
-   * How long a handler may run before its `signal` aborts, the attempt counts as failed and its slot is free again.
+   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again.
    * 1 ms – 24 h, or `'none'`.
    *
    * @defaultValue `'none'`
    */
   readonly timeout?: Duration | 'none';
   /**
-   * The most bytes of a message's encoded payload and headers. 1 byte – 512 MiB.
+   * The maximum size of a message's encoded payload and headers, in bytes. 1 byte – 512 MiB.
    *
    * @defaultValue `256 * 1024`
    */
   readonly maxPayloadBytes?: number;
   /**
-   * The most messages in the queue, in all states together; further offers are refused. At least 1, or `'unlimited'`.
+   * The maximum number of messages in the queue, in all states together; further offers are refused. At least 1, or
+   * `'unlimited'`.
    *
    * @defaultValue `'unlimited'`
    */
   readonly maxMessages?: number | 'unlimited';
   /**
-   * The most dead letters; beyond it the oldest is dropped, with a warning in the log. 0–10,000,000.
+   * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log. 0–10,000,000.
    *
    * @defaultValue `10_000`
    */
   readonly maxDeadLetters?: number;
   /**
-   * How often the next due time is looked up in any case, so that a lost announcement delays a message by no more.
+   * How often the next due time is looked up in any case: the longest delay that a lost announcement can cause.
    * 1 s – 1 h.
    *
    * @defaultValue `'60s'`
    */
   readonly checkInterval?: Duration;
   /**
-   * How long an idle consumer blocks before it asks anew; a connection that died silently is noticed 5 s later.
+   * How long an idle consumer blocks before it asks again; a connection that died silently is noticed 5 s later.
    * 1 s – 10 min.
    *
    * @defaultValue `'25s'`
    */
   readonly blockTimeout?: Duration;
   /**
-   * How messages are laid out in Redis: `'native'`, or `'redisson'` for one queue with Java. The latter is byte for byte that of
-   * Redisson's `RDelayedQueue` (`docs/redisson.md`).
+   * How messages are laid out in Redis: `'native'`, or `'redisson'` to share the queue with Java. The latter matches
+   * Redisson's `RDelayedQueue` byte for byte (`docs/redisson.md`).
    *
    * @defaultValue `'native'`
    */
   readonly layout?: 'native' | 'redisson';
   /**
-   * How payloads become bytes: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'` (texts only) or a codec of your own.
-   * With `layout: 'redisson'` it must be that of the Java side. `layout: 'native'` takes only `'json'`, where a `Buffer` stays
-   * bytes, too.
+   * How payloads are encoded: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'` (strings only) or a codec of your own.
+   * With `layout: 'redisson'` it must match the codec of the Java side. `layout: 'native'` supports only `'json'`, which
+   * stores a `Buffer` as raw bytes.
    *
    * @defaultValue `'json'`
    */
   readonly codec?: CodecName | PayloadCodec;
   /**
-   * How entries are written with `layout: 'redisson'`: `'Bc0Lc0'` as Redisson 3.21.1 and later, `'dLc0'` as those before. Both
-   * are read.
+   * The format of entries written with `layout: 'redisson'`: `'Bc0Lc0'` for Redisson 3.21.1 and later, `'dLc0'` for earlier
+   * versions. Both are read.
    *
    * @defaultValue `'Bc0Lc0'`
    */
   readonly format?: EntryFormat;
   /**
-   * The queue's name in Redisson, with `layout: 'redisson'`, where that is another. 1–512 characters; braces only as one pair
-   * around something. It is another with a hash tag, with characters that a queue's name here cannot have, or with what a
+   * The queue's name in Redisson, with `layout: 'redisson'`, if it differs. 1–512 characters; braces only as one pair
+   * around something. It differs if it has a hash tag, characters that a queue name cannot have here, or a prefix that a
    * `NameMapper` adds.
    *
    * @defaultValue the queue's name

@@ -20,7 +20,7 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
 }
 
 /**
- * Merges a queue's options, later layers over earlier ones, over the defaults.
+ * Merges a queue's options over the defaults; later layers override earlier ones.
  *
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
@@ -28,7 +28,7 @@ export function resolveQueueOptions(...layers: readonly QueueOptions[]): Resolve
   return merge(layers, 'queue options');
 }
 
-/** As {@link resolveQueueOptions}, of a queue that the error can name. */
+/** Like {@link resolveQueueOptions}, for a queue that the error can name. */
 export function resolveOptionsOf(queue: string, ...layers: readonly QueueOptions[]): ResolvedQueueOptions {
   return merge(layers, `options of queue '${queue}'`);
 }
@@ -38,7 +38,7 @@ function merge(layers: readonly QueueOptions[], place: string): ResolvedQueueOpt
 }
 
 /**
- * Checks the options of a decorator on their own, so that the error can name the place.
+ * Checks the options of a decorator separately, so that the error can name the place.
  *
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */

@@ -4,7 +4,11 @@ import { type Duration, parseDuration } from '../message/duration.js';
 export const SECOND = 1000;
 export const HOUR = 3_600_000;
 
-/** @returns a schema whose output is milliseconds */
+/**
+ * A duration between two bounds, ms, inclusive.
+ *
+ * @returns a schema whose output is milliseconds
+ */
 export function duration(min: number, max: number): z.ZodType<number, Duration> {
   const schema = z.unknown().transform((value, context) => {
     const parsed = parseDuration(value, { min, max });

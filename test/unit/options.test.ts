@@ -62,7 +62,7 @@ describe('the module options', () => {
     [{ queues: { q: { redissonName: 'a{b' } } }, 'with braces only as one pair around something'],
     [{ queues: { q: { redissonName: '{}:a' } } }, 'with braces only as one pair around something'],
     [{ queues: { q: { redissonName: '{a}{b}' } } }, 'with braces only as one pair around something'],
-    [{ defaults: { redissonName: 'q' } }, 'defaults.redissonName would be that of all queues: set it in `queues`'],
+    [{ defaults: { redissonName: 'q' } }, 'defaults.redissonName cannot be shared by all queues: set it in `queues`'],
     [null, 'the value must be'],
   ])('%j are refused with the field and the fix', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
