@@ -129,7 +129,7 @@ export class JsonCopy {
   #refuse({ what, advice }: JsonLoss): never {
     this.#refusal = new DelayQueueError(
       'INVALID_PAYLOAD',
-      `${showPath(this.#path)}: JSON cannot carry ${what}; ${advice}`,
+      `${showPath(this.#path)}: JSON cannot represent ${what}; ${advice}`,
     );
     throw this.#refusal;
   }

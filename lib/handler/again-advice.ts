@@ -1,19 +1,19 @@
 import type { Clock } from '../timing/clock.js';
 import type { Events } from '../events/events.js';
 
-/** Milliseconds until the same is told of one queue again. */
-const TELLING_INTERVAL = 60_000;
+/** At most one warning per queue in this many milliseconds. */
+const WARNING_INTERVAL = 60_000;
 
-/** A handled queue, as far as advice needs it. */
+/** A handled queue. */
 interface WatchedQueue {
   /** Whether a handler of this process holds the message right now. */
   readonly holds: (id: string) => boolean;
-  tellAgainAt: number;
+  nextWarningAt: number;
 }
 
 /**
- * Tells when a message is offered, and kept, while a handler of this process holds it. Most likely that handler offers its own
- * id in order to be called again, and its loop would end without a word.
+ * Warns when an offer is ignored because a handler of this process holds the message with that id. Most likely that handler
+ * offers its own id in order to be called again, and its loop would end silently.
  */
 export class AgainAdvice {
   readonly #queues = new Map<string, WatchedQueue>();
@@ -24,16 +24,16 @@ export class AgainAdvice {
   ) {}
 
   watch(queue: string, holds: WatchedQueue['holds']): void {
-    this.#queues.set(queue, { holds, tellAgainAt: -Infinity });
+    this.#queues.set(queue, { holds, nextWarningAt: -Infinity });
   }
 
   onKept(queue: string, id: string): void {
     const watched = this.#queues.get(queue);
     if (!watched) return;
     const now = this.clock.monotonic();
-    // The time first: to look for the id means to look at every message that is held.
-    if (now < watched.tellAgainAt || !watched.holds(id)) return;
-    watched.tellAgainAt = now + TELLING_INTERVAL;
+    // The time is checked first, because looking for the id goes through every held message.
+    if (now < watched.nextWarningAt || !watched.holds(id)) return;
+    watched.nextWarningAt = now + WARNING_INTERVAL;
     this.events.emit('offeredWhileHeld', { queue, id });
   }
 }

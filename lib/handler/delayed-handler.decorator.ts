@@ -1,12 +1,12 @@
 import type { QueueOptions } from '../options/queue-options.js';
 
 /**
- * Where the decorator leaves its declarations, on the method itself: an override without a decorator is no handler. All copies of
- * the package share it, so that a handler is found whichever copy decorated it.
+ * The metadata key of the declarations. They are stored on the method itself, so an override without a decorator is not a
+ * handler. All copies of the package share the key, so a handler is found whichever copy decorated it.
  */
 const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
 
-/** What a {@link DelayedHandler} declared. */
+/** What a {@link DelayedHandler} declares. */
 export interface HandlerDeclaration {
   readonly queue: string;
   readonly options: QueueOptions;
@@ -14,12 +14,13 @@ export interface HandlerDeclaration {
 
 /**
  * Makes a method of a provider or a controller the handler of a queue. It is called with the payload and the message, and
- * may return a value, a Promise or an Observable; when that is done without an error, the message is gone.
+ * may return a value, a Promise or an Observable. Once that completes without an error, the message is gone; an error is
+ * retried after `backoff` until `attempts` are spent.
  *
- * A queue has one handler in an application. Guards, interceptors and pipes do not apply: there is no request.
+ * A queue can have only one handler in an application. Guards, interceptors and pipes do not apply: there is no request.
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
- * @param options - override the module's `defaults`; what `queues` says of the queue overrides them
+ * @param options - override the module's `defaults`; the queue's entry in the module's `queues` overrides them
  *
  * @example
  * ```ts

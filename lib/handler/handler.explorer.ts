@@ -24,7 +24,7 @@ export class HandlerExplorer implements OnModuleInit {
    */
   onModuleInit(): void {
     for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      // An alias would show the same instance a second time.
+      // An alias has the same instance as its target.
       if (!wrapper.isAlias) this.#explore(wrapper);
     }
   }
@@ -50,18 +50,18 @@ export class HandlerExplorer implements OnModuleInit {
     if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
       throw new DelayQueueError(
         'INVALID_HANDLER',
-        `${place}: the class, or something it injects, is request-scoped or transient, so there is no one instance to call. ` +
+        `${place}: the class, or something it injects, is request-scoped or transient, so there is no single instance to call. ` +
           'Make it a singleton, and resolve scoped providers inside the method with ModuleRef.',
       );
     }
-    // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
+    // Looked up at each call, so that a replacement (a spy, a proxy) is called.
     const instance = wrapper.instance as Record<string, Method>;
     const call: Method = (payload, message) => instance[methodName]?.(payload, message);
     return { name: queue, options, handler: { name, call } };
   }
 }
 
-/** Of a scoped provider there is no instance, yet its class tells which methods it has. */
+/** A scoped provider has no instance, so its class is used. */
 function prototypeOf({ instance, metatype }: InstanceWrapper): object | undefined {
   if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance) as object;
   return typeof metatype === 'function' ? (metatype.prototype as object | undefined) : undefined;

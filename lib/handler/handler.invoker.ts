@@ -2,20 +2,21 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { DelayedMessage } from '../message/message.js';
 import type { DelayedMessageHandler } from './handler.registry.js';
 
-/** The only way in which handlers are called. */
+/** Calls handlers; nothing else does. */
 export class HandlerInvoker {
   constructor(private readonly handler: DelayedMessageHandler) {}
 
   /**
    * Calls the handler of a message.
    *
-   * @returns a promise of its result if there is something to wait for, else the result: a promise for each message would cost
-   * @throws what the handler throws, or its result when it is looked at
+   * @returns a promise of its result if there is something to wait for, otherwise the result itself: a promise for each
+   *   message would be costly
+   * @throws what the handler throws, or what inspecting its result throws
    */
   invoke(message: DelayedMessage): unknown {
     const result = this.handler.call(message.payload, message);
     if (isObservable(result)) return lastValueFrom(result, { defaultValue: undefined });
-    // A thenable may give several answers, or throw; a promise does not.
+    // A thenable may settle several times, or throw; a promise does not.
     return isPromiseLike(result) ? Promise.resolve(result) : result;
   }
 }

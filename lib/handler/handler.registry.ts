@@ -13,7 +13,7 @@ export interface DelayedMessageHandler {
 /** A queue that this application handles. */
 export interface HandledQueue {
   readonly name: string;
-  /** What the code says of the queue. */
+  /** The options that its decorator declares. */
   readonly options: QueueOptions;
   readonly handler: DelayedMessageHandler;
 }
@@ -24,14 +24,16 @@ export class HandlerRegistry {
   readonly #queues = new Map<string, HandledQueue>();
 
   /**
-   * @throws DelayQueueError `INVALID_HANDLER` if the queue has a handler already
+   * Adds a queue with its handler.
+   *
+   * @throws DelayQueueError `INVALID_HANDLER` if the queue already has a handler
    */
   add(queue: HandledQueue): void {
     const other = this.#queues.get(queue.name);
     if (other) {
       throw new DelayQueueError(
         'INVALID_HANDLER',
-        `Queue '${queue.name}' has two handlers, ${other.handler.name} and ${queue.handler.name}: remove one, or give it a queue of its own`,
+        `Queue '${queue.name}' has two handlers, ${other.handler.name} and ${queue.handler.name}: remove one, or give it another queue`,
       );
     }
     this.#queues.set(queue.name, queue);

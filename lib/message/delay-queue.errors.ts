@@ -4,17 +4,19 @@
  * - `INVALID_OPTION`: a module, queue or decorator option is unknown, malformed or out of range.
  * - `INVALID_ARGUMENT`: a queue name, id, delay, date, header, cursor, limit or other argument is malformed or out of
  *   range.
- * - `INVALID_PAYLOAD`: JSON cannot carry the payload, or a part of it (undefined, a promise, a Map, `NaN`, a BigInt, a cycle…).
+ * - `INVALID_PAYLOAD`: JSON cannot represent the payload, or a part of it (undefined, a promise, a Map, `NaN`, a BigInt, a
+ *   cycle…).
  * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`.
- * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be served: two for one queue, or a provider that is not a singleton.
- * - `DUPLICATE_MESSAGE`: the id is in use and the offer said `onDuplicate: 'reject'`.
- * - `QUEUE_FULL`: the queue holds `maxMessages` messages.
+ * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name is malformed, its queue has another handler,
+ *   or its provider is not a singleton.
+ * - `DUPLICATE_MESSAGE`: the id is in use, and the offer was made with `onDuplicate: 'reject'`.
+ * - `QUEUE_FULL`: the queue already holds `maxMessages` messages.
  * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.
  * - `UNSUPPORTED_SERVER`: Redis is too old, or evicts keys when its memory is full.
- * - `MISSING_PERMISSION`: the Redis user may not do what a queue needs.
- * - `LOGIN_REFUSED`: Redis does not let the connection in: its user, password, database or protocol; nothing was written.
- * - `NOT_CONNECTED`: Redis was not reachable in time; nothing was written.
- * - `OUTCOME_UNKNOWN`: the connection broke, or the reply did not come in time; the command may have been carried out.
+ * - `MISSING_PERMISSION`: the Redis user lacks a permission that a queue needs.
+ * - `LOGIN_REFUSED`: Redis refuses the user, password, database or protocol of the connection; nothing was written.
+ * - `NOT_CONNECTED`: Redis could not be reached in time; nothing was written.
+ * - `OUTCOME_UNKNOWN`: the connection broke, or no reply came in time; the command may have been carried out.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
  * - `CLOSED`: the application has shut down.
  */
@@ -36,8 +38,8 @@ export type DelayQueueErrorCode =
   | 'CLOSED';
 
 /**
- * The one error type of this package. Branch on `code`; read `message`, which says what to do; look at `cause` for the
- * error underneath.
+ * The one error type of this package. Branch on `code`; read `message`, which says what to do; see `cause` for the
+ * underlying error.
  *
  * @example
  * ```ts
@@ -50,16 +52,16 @@ export type DelayQueueErrorCode =
  * ```
  */
 export class DelayQueueError extends Error {
-  /** For logs. */
+  /** The error's name in logs. */
   override readonly name = 'DelayQueueError';
 
-  /** The message that was offered, where the error is about one; also if its id was generated. */
+  /** The id of the offered message, given or generated, if the error is about a single one. */
   declare readonly messageId?: string;
 
   /**
    * @param code - what happened, stable across releases
-   * @param message - what happened and how to mend it, for people
-   * @param options - `cause`: the error underneath; `messageId`
+   * @param message - what happened and how to fix it, for people
+   * @param options - `cause`: the underlying error; `messageId`: the id of the message that the error is about
    */
   constructor(
     /** What happened, stable across releases. */

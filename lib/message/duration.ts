@@ -3,44 +3,44 @@ import { DelayQueueError } from './delay-queue.errors.js';
 import { showGiven } from './show-given.js';
 
 /**
- * A length of time: milliseconds as a whole number, or text with a unit as the `ms` package reads it
+ * A length of time: a whole number of milliseconds, or text with a unit in the notation of the `ms` package
  * (`'250ms'`, `'30s'`, `'10m'`, `'2h'`, `'7 days'`).
  *
- * It is deliberately not a template-literal type: durations mostly come from configuration, where a plain `string` is
- * all one has. A unit that does not exist fails at run time, with an error naming the field.
+ * This is deliberately not a template-literal type: durations mostly come from configuration, which has plain strings. An
+ * unknown unit fails at run time, with an error that names the field.
  */
 export type Duration = number | string;
 
-/** The longest delay that is accepted: 100 years as `ms` counts them, beyond which a mistaken unit is the likelier story. */
+/** The longest accepted delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
 export const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 
-/** Why a value is not a duration within the range, or the milliseconds it stands for. */
+/** The milliseconds that a value stands for, or why it is not a duration within the range. */
 export type ParsedDuration = { milliseconds: number } | { problem: string };
 
 /**
  * Reads a duration.
  *
- * @param value - what the user gave, of whatever type
- * @param range - inclusive bounds in milliseconds
+ * @param value - what the user gave, of any type
+ * @param range - inclusive bounds, ms
  */
 export function parseDuration(value: unknown, range: { min: number; max: number }): ParsedDuration {
   const milliseconds = toMilliseconds(value);
   if (milliseconds === undefined) {
     return {
-      problem: `is not a duration: give milliseconds or text such as '30s', '10m' or '2h', not ${showGiven(value)}`,
+      problem: `is not a duration: use milliseconds or text such as '30s', '10m' or '2h', not ${showGiven(value)}`,
     };
   }
   if (!Number.isSafeInteger(milliseconds)) {
     return { problem: `must be a whole number of milliseconds, not ${showGiven(value)}` };
   }
   if (milliseconds < range.min || milliseconds > range.max) {
-    return { problem: `must lie between ${range.min} ms and ${range.max} ms, not ${showGiven(value)}` };
+    return { problem: `must be between ${range.min} ms and ${range.max} ms, not ${showGiven(value)}` };
   }
   return { milliseconds };
 }
 
 /**
- * Reads the delay of a message.
+ * Reads the delay of a message: 0 ms – 100 years.
  *
  * @returns milliseconds
  * @throws DelayQueueError `INVALID_ARGUMENT`

@@ -7,11 +7,11 @@ const LONGEST_TEXT = 2000;
 const UNREADABLE = 'a value that cannot be shown as text';
 
 /*
- * What a handler, a backoff function or a codec throws or returns is a stranger: to read a property of it, to turn it into
- * text, or only to ask for its class may throw. It is looked at here and nowhere else, and nothing here throws.
+ * What a handler, a backoff function or a codec throws or returns cannot be trusted: reading a property, converting it to
+ * text, or even an `instanceof` check may throw. Such values are inspected only here, and nothing here throws.
  */
 
-/** An error as logs and dead letters keep it: bounded, so that a huge one cannot fill Redis, whatever was thrown. */
+/** Describes an error, or whatever was thrown, for logs and dead letters. Bounded, so that a huge error cannot fill Redis. */
 export function describeFailure(thrown: unknown): MessageFailure {
   if (!isError(thrown)) return { name: 'NonError', message: textOf(() => thrown) };
   const name = textOf(() => thrown.name);
@@ -21,18 +21,18 @@ export function describeFailure(thrown: unknown): MessageFailure {
   return { name, message, stack: stack.split('\n').slice(0, STACK_LINES).join('\n') };
 }
 
-/** An error in a log line. */
+/** Shows an error in a log line. */
 export function showFailure(thrown: unknown): string {
   const { name, message } = describeFailure(thrown);
   return `${name}: ${message}`;
 }
 
-/** Also one of another realm: what Node.js throws is one in jest. */
+/** Also recognises errors of another realm: in jest, the errors that Node.js throws are of one. */
 function isError(thrown: unknown): thrown is Error {
   return types.isNativeError(thrown) || isInstance(thrown, Error);
 }
 
-/** As `instanceof`, which throws on a revoked proxy. */
+/** Like `instanceof`, but false for a revoked proxy, where that throws. */
 export function isInstance<T>(value: unknown, type: abstract new (...args: never) => T): value is T {
   try {
     return value instanceof type;
@@ -41,23 +41,23 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
   }
 }
 
-/** Whether the store says so. */
+/** Whether it is a `DelayQueueError` with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]): boolean {
   return isInstance(error, DelayQueueError) && codes.includes(error.code);
 }
 
-/** Whether a promise came where a plain value was asked for. Nobody waits for it, so its rejection must not end the process. */
+/** Whether a promise came instead of a plain value. Nothing awaits it, so its rejection is caught: it must not end the process. */
 export function isStrayPromise(value: unknown): boolean {
   if (!types.isPromise(value)) return false;
   try {
     void follow(value, { onDone: () => undefined, onFailed: () => undefined });
   } catch {
-    // Its class cannot be told, so it can be followed by nobody.
+    // `then` throws if its constructor cannot be read, so nothing can follow this promise.
   }
   return true;
 }
 
-/** As `promise.then`, which may have been replaced. */
+/** Like `promise.then`, which the application may have replaced. */
 export function follow<T>(
   promise: Promise<unknown>,
   { onDone, onFailed }: { onDone: (value: unknown) => T; onFailed: (error: unknown) => T },

@@ -3,7 +3,7 @@ import { type Duration, readDelay } from './duration.js';
 import { readFields } from './read-fields.js';
 
 /**
- * Thrown by a handler: the message becomes a dead letter at once, whatever attempts it has left.
+ * Thrown by a handler to make the message a dead letter at once, no matter how many attempts it has left.
  *
  * @example
  * ```ts
@@ -11,11 +11,12 @@ import { readFields } from './read-fields.js';
  * ```
  */
 export class RejectMessage extends Error {
-  /** For logs. */
+  /** The error's name in logs. */
   override readonly name = 'RejectMessage';
 
   /**
-   * @param reason - becomes the dead letter's error message. What is no text is shown as one: a rejection must not fail.
+   * @param reason - becomes the dead letter's error message. Anything but text is converted to text: a rejection must not fail.
+   * @param options - `cause`: the underlying error
    */
   constructor(reason: string, options?: ErrorOptions) {
     super(typeof reason === 'string' ? reason : showFailure(reason), options);
@@ -23,7 +24,7 @@ export class RejectMessage extends Error {
 }
 
 /**
- * Thrown by a handler: the message comes again after a delay, and no attempt is spent.
+ * Thrown by a handler to get the message again after a delay, with no attempt spent.
  *
  * @example
  * ```ts
@@ -31,13 +32,13 @@ export class RejectMessage extends Error {
  * ```
  */
 export class DeferMessage extends Error {
-  /** For logs. */
+  /** The error's name in logs. */
   override readonly name = 'DeferMessage';
   /** Milliseconds until the message is due again. */
   readonly delay: number;
 
   /**
-   * @param delay - 0 ms – 100 years
+   * @param delay - 0 ms – 100 years, by the clock of Redis
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
   constructor(delay: Duration) {
@@ -47,31 +48,32 @@ export class DeferMessage extends Error {
   }
 }
 
-/** What can be said about a message that comes again besides its delay. */
+/** Options of {@link again}. */
 export interface AgainOptions<T = unknown> {
-  /** JSON values or a `Buffer`. Default: the payload it had. */
+  /** The new payload: JSON values or a `Buffer`. Default: the payload stays the same. */
   readonly payload?: T;
 }
 
 const AGAIN_OPTIONS: readonly (keyof AgainOptions)[] = ['payload'];
 
-/** What {@link again} makes, for a handler to return. */
+/** The result of {@link again}, for a handler to return. */
 export class Again {
   /** @internal */
   constructor(
     /** Milliseconds until the message is due again. */
     readonly delay: number,
-    /** Its payload from then on; undefined: the one it had. */
+    /** The new payload; undefined: it stays the same. */
     readonly payload: unknown,
   ) {}
 }
 
 /**
- * Returned by a handler: the message is handled, and due again after a delay, in one step. It keeps its id and gets all of its
- * attempts back, so a crash can neither break such a chain nor double it, and `cancel` by the id ends it.
+ * Returned by a handler to settle the message and make it due again after a delay, in one step. The message keeps its id and
+ * headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id ends it.
  *
  * @param delay - 0 ms – 100 years, by the clock of Redis
- * @param options - `payload`: what it carries from then on. Default: the payload it had. Its headers stay
+ * @param options - `payload`: the new payload. Default: the payload stays the same
+ * @returns the value that the handler must return
  * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored fails the attempt once the handler returns it.
  *
  * @example

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DelayQueueError } from './delay-queue.errors.js';
 
-/** 64 characters in the order of their codes, so that ids compare like the numbers in them. */
+/** 64 characters in the order of their codes, so that ids sort like the numbers that they encode. */
 const ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 const TIME_CHARACTERS = 7;
 const COUNTER_CHARACTERS = 2;
@@ -9,11 +9,11 @@ const ORIGIN_CHARACTERS = 7;
 const COUNTER_END = 64 ** COUNTER_CHARACTERS;
 
 /**
- * Generates ids of 16 characters that sort in the order in which one generator made them: messages due in the same
+ * Generates ids of 16 characters that sort in the order in which one generator made them. Messages due in the same
  * millisecond are ordered by id, so they keep the order of their offers.
  *
- * 42 bits of time (until 2109), 12 bits of counter, 42 random bits of this generator. The counter runs over into the time
- * and the time never goes back, so a clock that is set back, or 4096 ids within a millisecond, cannot break the order.
+ * An id has 42 bits of time (until 2109), a 12-bit counter, and 42 random bits of this generator. The counter overflows into
+ * the time, and the time never goes back, so a clock that is set back, or 4096 ids within a millisecond, cannot break the order.
  */
 export class MessageIdGenerator {
   readonly #origin = encodeRandom(ORIGIN_CHARACTERS);
@@ -36,13 +36,15 @@ export class MessageIdGenerator {
   }
 }
 
-/** The most bytes of an id. */
+/** The maximum length of an id, in bytes. */
 export const LONGEST_ID = 256;
 
-/** Half of a surrogate pair has no UTF-8: Redis would get another id, and the same one for each. */
+/** Half of a surrogate pair has no UTF-8: Redis would get a different id, the same one for every such half. */
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 
 /**
+ * Checks a message id.
+ *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertMessageId(id: unknown): asserts id is string {
@@ -52,7 +54,7 @@ export function assertMessageId(id: unknown): asserts id is string {
   const given = typeof id === 'string' ? JSON.stringify(id.slice(0, 40)) : typeof id;
   throw new DelayQueueError(
     'INVALID_ARGUMENT',
-    `id: a message id is text of 1–${LONGEST_ID} bytes without control characters or halves of surrogate pairs, not ${given}`,
+    `id: a message id must be text of 1–${LONGEST_ID} bytes without control characters or halves of surrogate pairs, not ${given}`,
   );
 }
 

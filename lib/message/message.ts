@@ -1,27 +1,27 @@
-/** Small text values that travel with a message beside its payload, such as a trace id or a tenant. */
+/** Small text values that travel with a message alongside its payload, such as a trace id or a tenant. */
 export type MessageHeaders = Readonly<Record<string, string>>;
 
 /**
- * Where a message is on its way: `delayed` until due, `ready` until a consumer claims it, `active` while a handler holds
- * it under a lease, `dead` once its attempts are spent. A message that was handled is gone.
+ * The state of a message: `delayed` until due, `ready` until a consumer claims it, `active` while a handler holds it under
+ * a lease, `dead` once its attempts are spent or its handler rejected it. A handled message is gone.
  */
 export type MessageState = 'delayed' | 'ready' | 'active' | 'dead';
 
 /**
- * What is known of a message wherever it is looked at.
+ * The fields that every view of a message has.
  *
- * @typeParam T - the payload's type; it is the producer's word, nothing checks it
+ * @typeParam T - the payload's type, which is not checked at run time
  */
 export interface MessageEnvelope<T = unknown> {
-  /** The id given to `offer`, or the generated one. Make handlers idempotent by it. */
+  /** The id given to `offer`, or the generated one. Use it to make handlers idempotent. */
   readonly id: string;
   /** The queue it was offered to. */
   readonly queue: string;
-  /** What was offered: JSON values, or a `Buffer` if a `Buffer` was offered. */
+  /** The offered payload: JSON values, or a `Buffer` if a `Buffer` was offered. */
   readonly payload: T;
-  /** What was offered as `headers`; empty if nothing was. */
+  /** The offered headers; empty if none were given. */
   readonly headers: MessageHeaders;
-  /** When it falls or fell due, by the clock of Redis; after a retry, when that is or was. */
+  /** When it falls or fell due, by the clock of Redis; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
   /** When it was offered, by the clock of Redis. */
   readonly offeredAt: Date;
@@ -30,43 +30,43 @@ export interface MessageEnvelope<T = unknown> {
 /**
  * A message as its handler receives it.
  *
- * @typeParam T - the payload's type; it is the producer's word, nothing checks it
+ * @typeParam T - the payload's type, which is not checked at run time
  */
 export interface DelayedMessage<T = unknown> extends MessageEnvelope<T> {
-  /** 1 for the first attempt. Failed attempts count, lost leases included; deferred ones do not. */
+  /** 1 for the first attempt. Failed attempts count, including lost leases; deferred ones do not. */
   readonly attempt: number;
   /**
-   * Aborts when the result of this attempt can no longer count: the lease was lost, the handler's time-out passed, or the
-   * process is about to stop. Its `reason` says which.
+   * Aborts when the lease is lost, the handler's `timeout` has passed, or the process is about to stop. Its `reason` is an
+   * error named `LeaseLost`, `HandlerTimeout` or `ShuttingDown`.
    */
   readonly signal: AbortSignal;
 }
 
 /**
- * A message looked at from outside, as `find` returns it.
+ * A message as `find` returns it.
  *
- * @typeParam T - the payload's type; it is the producer's word, nothing checks it
+ * @typeParam T - the payload's type, which is not checked at run time
  */
 export interface MessageSnapshot<T = unknown> extends MessageEnvelope<T> {
-  /** Where it is on its way. */
+  /** Its state when it was looked up. */
   readonly state: MessageState;
   /** How many attempts have failed so far. */
   readonly failedAttempts: number;
-  /** Until when its consumer may keep it unless it extends the lease; only while `active`. */
+  /** When its lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
 }
 
 /**
- * A message whose attempts are spent, or which its handler rejected.
+ * A message whose attempts are spent, or that its handler rejected.
  *
- * @typeParam T - the payload's type; it is the producer's word, nothing checks it
+ * @typeParam T - the payload's type, which is not checked at run time
  */
 export interface DeadLetter<T = unknown> extends MessageEnvelope<T> {
   /** How many attempts have failed. */
   readonly failedAttempts: number;
-  /** When it died. */
+  /** When it became a dead letter, by the clock of Redis. */
   readonly diedAt: Date;
-  /** What ended it. */
+  /** The error of the last attempt. */
   readonly error: MessageFailure;
 }
 
@@ -76,7 +76,7 @@ export interface MessageFailure {
   readonly name: string;
   /** The error's message. */
   readonly message: string;
-  /** The first lines of the stack, where the error had one. */
+  /** The first lines of the stack, if the error had one. */
   readonly stack?: string;
 }
 

@@ -1,7 +1,7 @@
 import { DelayQueueError } from './delay-queue.errors.js';
 
 /**
- * Braces are left out on purpose: the name stands between the braces of a key's hash tag, and `{}` inside would spread
+ * Braces are deliberately not allowed: the name goes between the braces of a key's hash tag, and `{}` inside would spread
  * the queue's keys over several slots of a cluster.
  */
 export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -9,6 +9,8 @@ export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z a–z 0–9 _ . : -';
 
 /**
+ * Checks a queue name.
+ *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertQueueName(queue: unknown): asserts queue is string {

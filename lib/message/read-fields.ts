@@ -3,10 +3,10 @@ import { DelayQueueError } from './delay-queue.errors.js';
 import { showGiven } from './show-given.js';
 
 /**
- * Takes the fields out of an argument that is an object, each read once.
+ * Reads the fields of an argument that is an object, each once.
  *
- * @param place - what to call it in an error
- * @throws DelayQueueError `INVALID_ARGUMENT` if it is no such object, has other fields, or cannot be read
+ * @param place - the argument's name in an error
+ * @throws DelayQueueError `INVALID_ARGUMENT` if it is not an object, has unknown fields, or cannot be read
  */
 export function readFields<T extends object>(
   given: T,
@@ -15,26 +15,26 @@ export function readFields<T extends object>(
 ): Partial<T> {
   if (typeof given !== 'object' || (given as unknown) === null) throw mismatch(place, fields, showGiven(given));
   const read: Partial<T> = {};
-  let stranger: string | undefined;
-  // A list, a Map or a promise has none of the fields, and what was meant would be lost.
-  let isNoOne: boolean;
+  let unknownField: string | undefined;
+  // A list, a Map or a promise has none of the fields, and what it holds would be lost.
+  let isForeign: boolean;
   try {
-    for (const key of Object.keys(given)) if (!(fields as readonly string[]).includes(key)) stranger ??= key;
+    for (const key of Object.keys(given)) if (!(fields as readonly string[]).includes(key)) unknownField ??= key;
     for (const field of fields) {
       const value = given[field];
       if (value !== undefined) read[field] = value;
     }
-    isNoOne = !isLiteral(given) && Object.keys(read).length === 0;
+    isForeign = !isLiteral(given) && Object.keys(read).length === 0;
   } catch (cause) {
     throw unreadable(place, cause);
   }
-  if (stranger !== undefined) throw mismatch(place, fields, showGiven(stranger));
-  if (isNoOne) throw mismatch(place, fields, 'an instance of a class');
+  if (unknownField !== undefined) throw mismatch(place, fields, showGiven(unknownField));
+  if (isForeign) throw mismatch(place, fields, 'an instance of a class');
   return read;
 }
 
 /**
- * Runs what reads an argument, where a getter or a proxy may throw.
+ * Calls a function that reads an argument, whose getters or proxy may throw.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
@@ -46,7 +46,7 @@ export function reading<T>(place: string, read: () => T): T {
   }
 }
 
-/** Whether it is an object of a literal, of whatever realm. */
+/** Whether it is a plain object, of any realm. */
 export function isLiteral(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   if (prototype === Object.prototype) return true;

@@ -1,4 +1,4 @@
-/** What was given in place of something valid, as an error shows it: short, on one line, and never by code of its own. */
+/** Shows an invalid value in an error: short, on one line, and without calling any code of the value. */
 export function showGiven(value: unknown): string {
   if (typeof value === 'string') return `'${JSON.stringify(value.slice(0, 100)).slice(1, -1)}'`;
   if (value !== null && (typeof value === 'object' || typeof value === 'function')) return `of type ${typeof value}`;

@@ -55,7 +55,7 @@ export interface ExponentialBackoff {
  *
  * @example
  * ```ts
- * const backoff: BackoffFunction = (attempt, error) => (error instanceof RateLimited ? '1m' : attempt * 1000);
+ * DelayQueueModule.forRoot({ defaults: { backoff: (attempt) => Math.min(attempt * 5000, 60_000) } });
  * ```
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration;

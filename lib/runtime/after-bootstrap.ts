@@ -2,11 +2,11 @@ import type { OnApplicationBootstrap } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 
 /**
- * Runs `start` when the last bootstrap hook of the application has ended.
+ * Runs `start` after the last bootstrap hook of the application.
  *
- * A global module's own `onApplicationBootstrap` comes first of all, long before a slow one of another module is done, and
- * no handler may run until then. Nest calls the hooks module by module, the farthest from the root first, and a module's
- * own class last; so the very last hook is that of the root module's class, and `start` is appended to it.
+ * No handler may run until every module is up. Nest calls a global module's own `onApplicationBootstrap` first, long before a
+ * slow one of another module has ended. It calls the hooks module by module, the farthest from the root first, and within a
+ * module its class last. So the very last hook is that of the root module's class, and `start` is appended to it.
  */
 export function afterBootstrap(modules: ModulesContainer, start: () => void): void {
   const root = [...modules.values()].reduce((nearest, module) =>

@@ -16,30 +16,30 @@ import { neededCommands } from '../store/redis/permissions.js';
 import { examineConnection } from '../store/redis/redis-client.js';
 import { RedisConnections } from '../store/redis/redis-connections.js';
 
-/** A queue that must work. */
+/** A queue that this process must be able to serve. */
 export interface CheckedQueue {
   readonly name: string;
   readonly options: ResolvedQueueOptions;
 }
 
-/** Where the stores of all queues come from. */
+/** Creates the stores of all queues, and owns their connections. */
 export interface Stores {
   /** Opens connections in the background; nothing is awaited. */
   connect(): void;
   /**
-   * Checks the server, and that its user may do all that some queues need; again after each outage, when what is wrong is
-   * told.
+   * Checks the server, and that its user may run every command that the queues need. Checks again after each outage; problems
+   * found then are only logged.
    *
-   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
+   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; other codes if the check could not run
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
   open(queue: string, options: ResolvedQueueOptions): MessageStore;
-  /** The application is stopping: from now on no call waits for Redis to come back. */
+  /** Called when the application stops: from now on no call waits for Redis to come back. */
   hurry(): void;
   close(): Promise<void>;
 }
 
-/** What a process has one of. */
+/** What all stores of a process share. */
 export interface ProcessParts {
   readonly clock: Clock;
   readonly events: Events;
@@ -86,13 +86,13 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
 }
 
 function memoryStores({ clock, events }: ProcessParts): Stores {
-  // They are where the messages are, so each is kept.
+  // The messages live in these stores, so none may be dropped.
   const stores = new Map<string, MemoryMessageStore>();
   return {
     connect: () => events.emit('memoryStore', {}),
     open: (queue, options) => {
       const store = stores.get(queue) ?? new MemoryMessageStore({ limits: options, clock });
-      // It may have been used before the options of its handler were known.
+      // It may have been opened before the options of its handler were known.
       store.limit(options);
       stores.set(queue, store);
       return store;

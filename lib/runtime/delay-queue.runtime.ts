@@ -20,15 +20,18 @@ import { Events } from '../events/events.js';
 import { isVerdict } from '../store/redis/redis-check.js';
 import type { Stores } from './create-stores.js';
 
-/** Of the shutdown time, what is kept for handlers that end when their signal aborts, and for settling: a fifth, at most this. */
+/**
+ * Handlers' signals abort this many milliseconds before `shutdownTimeout` ends, or a fifth of it if that is less, so that
+ * handlers can still react and their outcomes can be settled.
+ */
 const LONGEST_ABORT_RESERVE = 1000;
 
 /**
  * Starts and stops everything.
  *
- * Start, when every module is up: a worker for each handled queue.
- * Stop, while every module is still up: stop claiming, let handlers finish, settle. The connections close at the very end,
- * so that handlers, and requests that are still served, can offer until then.
+ * Start: once every module is up, start a worker for each handled queue.
+ * Stop: while every module is still up, stop claiming, let handlers finish, and settle. The connections close at the very
+ * end, so that handlers, and requests that are still being served, can offer until then.
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -51,7 +54,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     this.stores.connect();
     await this.#check();
     if (this.options.consume) afterBootstrap(this.modules, () => this.#start());
-    else this.#tellOfHandlersNotStarted();
+    else this.#reportHandlersNotStarted();
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -78,22 +81,22 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       await this.stores.check(handled);
     } catch (error) {
       if (isVerdict(error)) {
-        // Nest closes nothing of an application that did not start.
+        // Nest calls no shutdown hooks for an application that failed to start.
         await this.stores.close();
         throw error;
       }
-      // An application may well be up before its Redis; it is checked when it is there.
+      // The application may well be up before Redis; the check runs once Redis is there.
       this.events.emit('unchecked', { reason: showFailure(error) });
     }
   }
 
-  #tellOfHandlersNotStarted(): void {
+  #reportHandlersNotStarted(): void {
     const handlers = this.handlers.all().map(({ name, handler }) => ({ queue: name, name: handler.name }));
     if (handlers.length > 0) this.events.emit('handlersNotStarted', { handlers });
   }
 
   #start(): void {
-    // The application may be told to stop while it still starts.
+    // The application may be asked to stop while it is still starting.
     if (this.#stopping) return;
     const { clock, events } = this;
     const { offerTimeout: answerTimeout } = this.options;

@@ -3,7 +3,7 @@ import { jsonCodec } from '../codec/json.codec.js';
 import type { MessageCodec } from '../codec/message-codec.js';
 import { redissonCodec } from '../codec/redisson/redisson.codec.js';
 
-/** How a queue writes what its messages say. */
+/** The codec for the payloads and headers of a queue. */
 export function codecOf({ layout, codec }: Pick<ResolvedQueueOptions, 'layout' | 'codec'>): MessageCodec {
   return layout === 'redisson' ? redissonCodec(codec) : jsonCodec;
 }

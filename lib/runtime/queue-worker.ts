@@ -14,13 +14,13 @@ export interface QueueWorkerOptions {
   readonly handler: DelayedMessageHandler;
   readonly clock: Clock;
   readonly events: Events;
-  /** Tells the schedulers of this process from those of others. */
+  /** Distinguishes the schedulers of this process from those of others. */
   readonly processId: string;
-  /** After which the store gives up a call, ms. */
+  /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
 }
 
-/** All that works for one handled queue in this process: a transfer scheduler, a repairer and a consumer loop. */
+/** Everything that serves one handled queue in this process: a transfer scheduler, a repairer and a consumer loop. */
 export class QueueWorker {
   readonly #scheduler: TransferScheduler;
   readonly #repairer: Repairer;
@@ -42,7 +42,7 @@ export class QueueWorker {
     this.#loop = new ConsumerLoop({ ...common, runner, settings: options, answerTimeout });
   }
 
-  /** Messages that are claimed, or whose handler runs, or whose outcome is not settled yet. */
+  /** How many messages are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#loop.held;
   }
@@ -58,7 +58,7 @@ export class QueueWorker {
     this.#loop.start();
   }
 
-  /** Stops everything but the handlers that run, and their outcomes. */
+  /** Stops everything except running handlers and the settling of their outcomes. */
   async stopClaiming(): Promise<void> {
     await Promise.all([this.#scheduler.stop(), this.#repairer.stop(), this.#loop.stopClaiming()]);
   }
@@ -68,7 +68,7 @@ export class QueueWorker {
     return this.#loop.drained();
   }
 
-  /** Tells the handlers that still run that their time is up. */
+  /** Aborts the signals of the handlers that are still running. */
   abortHandlers(): void {
     this.#loop.abortHandlers();
   }

@@ -14,18 +14,18 @@ import { RecentlyUsed } from './recently-used.js';
 export interface Queue {
   readonly name: string;
   readonly options: ResolvedQueueOptions;
-  /** How payloads and headers become the bytes of its layout. */
+  /** Encodes payloads and headers for its layout. */
   readonly codec: MessageCodec;
   readonly store: MessageStore;
 }
 
-/** Of the queues that are neither handled nor configured, how many are kept; what a queue is made of is quickly made anew. */
+/** How many queues are kept that are neither handled nor configured; it is cheap to create one again. */
 const MOST_OTHERS = 1000;
 
-/** The queues of this process, made when they are first used: producers may offer to any name. */
+/** The queues of this process, created when they are first used: producers may offer to any name. */
 @Injectable()
 export class Queues {
-  /** Those that are handled or configured. */
+  /** The queues that are handled or configured. */
   readonly #known = new Map<string, Queue>();
   readonly #others = new RecentlyUsed<Queue>(MOST_OTHERS);
   #optionsOfOthers: ResolvedQueueOptions | undefined;
@@ -71,7 +71,7 @@ export class Queues {
   #resolve(name: string): ResolvedQueueOptions {
     const configured = Object.hasOwn(this.options.queues, name) ? this.options.queues[name] : undefined;
     const declared = this.handlers.find(name)?.options ?? {};
-    // Code proposes, deployment decides.
+    // What the deployment configures overrides what the code declares.
     return resolveOptionsOf(name, this.options.defaults, declared, configured ?? {});
   }
 }

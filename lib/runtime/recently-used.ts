@@ -1,4 +1,4 @@
-/** Keeps the values that were used last, by name, and lets go of the others. */
+/** Keeps the most recently used values, by name, and drops the others. */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
   #latest: string | undefined;
@@ -10,12 +10,12 @@ export class RecentlyUsed<Value> {
     return this.#values.size;
   }
 
-  /** The value of a name; made, if it is not kept. */
+  /** Returns the value of a name, created if it is not there. */
   get(name: string, make: () => Value): Value {
     const kept = this.#values.get(name);
     if (kept !== undefined && name === this.#latest) return kept;
     const value = kept ?? make();
-    // A map is in the order in which its names were put in.
+    // A map keeps the order of insertion.
     this.#values.delete(name);
     this.#values.set(name, value);
     this.#latest = name;

@@ -2,7 +2,7 @@ import type { DynamicModule, OnModuleInit, Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 
-/** Refuses a second import of the module: both would serve every handler, and either producer would be injected. */
+/** Refuses a second import of the module: both would serve every handler, and either one's producer might be injected. */
 export class SingleImport implements OnModuleInit {
   constructor(
     private readonly module: Type,
@@ -21,7 +21,7 @@ export class SingleImport implements OnModuleInit {
     );
   }
 
-  /** As far as its decorator says: a global module is among the imports of all others at run time. */
+  /** Reads the decorator, because at run time a global module is among the imports of all others. */
   #isImportedBy(metatype: object): boolean {
     const imports: unknown = Reflect.getMetadata('imports', metatype);
     return (

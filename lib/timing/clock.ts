@@ -1,20 +1,20 @@
-/** A pending {@link Clock.schedule}; calling it again after it fired does nothing. */
+/** Cancels a pending {@link Clock.schedule}; does nothing once that has fired. */
 export type CancelTimer = () => void;
 
 /**
- * The time of this process. It is injected so that tests can hold it still.
+ * The time of this process. It is injected so that tests can control it.
  *
- * Two scales on purpose: durations are measured on the monotonic one, which no administrator and no time server can
- * move; the wall clock is only the memory store's substitute for the clock of Redis.
+ * There are two clocks on purpose. Durations are measured on the monotonic one, which no administrator and no time server
+ * can change. The wall clock is only the memory store's substitute for the clock of Redis.
  */
 export interface Clock {
   /** Milliseconds since an arbitrary start, never going back. */
   monotonic(): number;
   /** Milliseconds since the epoch. */
   wall(): number;
-  /** Runs `task` once after `delay` ms (at most {@link LONGEST_TIMER}; a longer wait is the caller's to split). */
+  /** Runs `task` once after `delay` ms, at most {@link LONGEST_TIMER}: callers must split longer waits. */
   schedule(task: () => void, delay: number): CancelTimer;
-  /** As {@link schedule}, but a wait of some milliseconds ends punctually, to a fraction of one, and never early. */
+  /** Like {@link schedule}, but accurate to a fraction of a millisecond, and never early. */
   schedulePunctually(task: () => void, delay: number): CancelTimer;
 }
 
@@ -22,14 +22,14 @@ export interface Clock {
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * A timer of Node.js counts in whole milliseconds, and fires up to two of them late. So timers bring a punctual wait to within
- * this many milliseconds, and turns of the event loop, which keep serving whatever comes, take up the rest.
+ * A timer of Node.js counts in whole milliseconds and fires up to two of them late. So a punctual wait uses timers until this
+ * many milliseconds are left, and then turns of the event loop, which keep serving everything else.
  */
 const LAST_TURNS = 0.25;
 
 /**
- * Waits shorter than this many milliseconds are left to a timer, so that turns take up a tenth of the time at most. Who waits for
- * so little has much to do, and does more at once for coming a little later.
+ * Waits shorter than this many milliseconds use a plain timer, so that such turns take a tenth of the time at most. Waits this
+ * short mean a busy queue, where a slightly later transfer moves more messages at once.
  */
 const SHORTEST_PUNCTUAL = 10 * LAST_TURNS;
 

@@ -1,26 +1,26 @@
 import { queueMicrotask, setImmediate } from './event-loop.js';
 
-/** How large a batch may get. */
+/** How large a batch may be. */
 export interface BatchLimits<Item> {
   readonly maxItems: number;
-  /** In whatever `weigh` counts; one item may exceed it alone. */
+  /** In the unit of `weigh`; a single item may exceed it. */
   readonly maxWeight: number;
   readonly weigh: (item: Item) => number;
 }
 
 export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
-  /** Takes a batch over; it must not throw. */
+  /** Sends a batch; it must not throw. */
   readonly send: (batch: readonly Item[]) => void;
-  /** Whether there is nothing to travel with, so that what is added need not wait for the end of the turn; default: never. */
+  /** Whether nothing is under way, so that a new item need not wait for the end of the turn; default: never. */
   readonly isIdle?: () => boolean;
 }
 
-/** The most items of a batch: the scripts' own bound. */
+/** The maximum number of items in a batch, which is the scripts' own limit. */
 export const MAX_BATCH = 1000;
 
 /**
- * Sends what is added in the same turn of the event loop in one call. Nothing waits for company: a lone item leaves at the
- * end of its turn, or, where all is idle, as soon as the code that adds it gives way.
+ * Sends the items added in one turn of the event loop in one call. No item waits for others to arrive: a lone one is sent at
+ * the end of its turn or, if nothing is under way, as soon as the code that added it has finished.
  */
 export class TurnBatcher<Item> {
   readonly #options: TurnBatcherOptions<Item>;
@@ -38,7 +38,7 @@ export class TurnBatcher<Item> {
     this.#items.push(item);
   }
 
-  /** Sends what was added, without waiting for the end of the turn. */
+  /** Sends the added items without waiting for the end of the turn. */
   flush(): void {
     const items = this.#items;
     this.#items = [];
@@ -46,7 +46,7 @@ export class TurnBatcher<Item> {
   }
 }
 
-/** Cuts a list into batches, in order. */
+/** Splits a list into batches, in order. */
 export function* inBatches<Item>(
   items: readonly Item[],
   { maxItems, maxWeight, weigh }: BatchLimits<Item>,

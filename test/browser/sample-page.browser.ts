@@ -100,7 +100,7 @@ describe('the sample page', () => {
 
   it('shows beside the form why the shop refused an order', async () => {
     await shop.place('Tea', '40000', 'days');
-    const error = shop.page.getByRole('alert').filter({ hasText: 'must lie between' });
+    const error = shop.page.getByRole('alert').filter({ hasText: 'must be between' });
     await expectVisible(error);
     await shop.place('Tea', '10', 'minutes');
     await expectVisible(shop.order('Tea', 'unpaid'));

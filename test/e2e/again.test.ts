@@ -71,7 +71,7 @@ describe.each([
   });
 
   test.each([
-    ['cannot be encoded', Symbol('odd'), 'JSON cannot carry a symbol'],
+    ['cannot be encoded', Symbol('odd'), 'JSON cannot represent a symbol'],
     ['is too large', 'x'.repeat(300), 'maxPayloadBytes'],
   ])('a new payload that %s fails the attempt', async (_what, payload, reason) => {
     const { queue, producer, log } = await startApp(() => again(0, { payload }), {

@@ -76,8 +76,8 @@ describe('the arguments of a producer', () => {
   test('the error names the invalid message of a list', async () => {
     const { producer } = await scene.startApp();
     const wrong: [object, string][] = [
-      [{ payload: { a: [NaN] }, delay: 1 }, 'messages[1]: payload.a[0]: JSON cannot carry NaN'],
-      [{ payload: 1, delay: -5 }, 'messages[1]: delay must lie between'],
+      [{ payload: { a: [NaN] }, delay: 1 }, 'messages[1]: payload.a[0]: JSON cannot represent NaN'],
+      [{ payload: 1, delay: -5 }, 'messages[1]: delay must be between'],
       [
         { payload: 1, delay: 5, ttl: 5 },
         "messages[1]: it: must be an object with payload, delay, id, headers, onDuplicate, not 'ttl'",

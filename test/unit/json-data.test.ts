@@ -93,7 +93,7 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
 
 describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, write) => {
   it.each(Object.entries(LOSSES))('never loses data, so %s is refused', (_, [make, said]) => {
-    const message = expect.stringContaining(`JSON cannot carry ${said}`) as unknown;
+    const message = expect.stringContaining(`JSON cannot represent ${said}`) as unknown;
     for (const payload of [make(), { items: [0, make()] }, { toJSON: () => make() }, new Own(make())]) {
       expect(() => write(payload)).toThrow(expect.objectContaining({ code: 'INVALID_PAYLOAD', message }));
     }
@@ -138,7 +138,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
 
   it('is refused if there is nothing to write', () => {
     for (const [payload, said] of [
-      [undefined, 'JSON cannot carry undefined; offer plain data, or null for none'],
+      [undefined, 'JSON cannot represent undefined; offer plain data, or null for none'],
       [{ toJSON: () => undefined }, 'an object whose toJSON() returns nothing; '],
     ] as const) {
       expect(() => write(payload)).toThrow(expect.objectContaining({ message: expect.stringContaining(said) }));
@@ -149,7 +149,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     const payload = { seal: Buffer.of(1) };
     if (name === 'jackson') return expect(write(payload)).toContain('"seal":["[B","AQ=="]');
     expect(() => write(payload)).toThrow(
-      'payload.seal: JSON cannot carry a view of bytes; offer base64 text, or a Buffer',
+      'payload.seal: JSON cannot represent a view of bytes; offer base64 text, or a Buffer',
     );
   });
 
@@ -198,7 +198,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     for (let level = 0; level < 12; level++) shared = [shared, shared];
     expect(write(shared).match(/leaf/g)).toHaveLength(2 ** 12);
     for (let level = 0; level < 60; level++) shared = [shared, shared];
-    expect(() => write(shared)).toThrow('JSON cannot carry so many values; offer a reference to the data');
+    expect(() => write(shared)).toThrow('JSON cannot represent so many values; offer a reference to the data');
   });
 
   it('calls each toJSON once, with its key', () => {
@@ -261,8 +261,8 @@ describe('JSON written by the codec native', () => {
     } finally {
       delete prototype.toJSON;
     }
-    expect(() => native({ a: 5n })).toThrow('payload.a: JSON cannot carry a BigInt; offer it as text');
-    expect(() => native([Object(5n)])).toThrow('payload[0]: JSON cannot carry a BigInt; offer it as text');
+    expect(() => native({ a: 5n })).toThrow('payload.a: JSON cannot represent a BigInt; offer it as text');
+    expect(() => native([Object(5n)])).toThrow('payload[0]: JSON cannot represent a BigInt; offer it as text');
   });
 
   it('is what JSON.stringify writes for any value that it writes without loss', () => {
@@ -277,7 +277,7 @@ describe('JSON written by the codec native', () => {
   it('does not let the rejection of a promise that was not awaited end the process', async () => {
     // An unhandled one fails this test.
     expect(() => native({ user: Promise.reject(new Error('gone')) })).toThrow(
-      'payload.user: JSON cannot carry a Promise',
+      'payload.user: JSON cannot represent a Promise',
     );
     await new Promise(setImmediate);
   });
