@@ -2,26 +2,27 @@ import type { DeadLetter } from '../message/message.js';
 
 /** Which dead letters to list. */
 export interface DeadLetterQuery {
-  /** The `cursor` of the page before. Default: the first page. */
+  /** The `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string;
-  /** The most letters, 1–1000. Default 100. */
+  /** The maximum number of letters, 1–1000. Default: 100. */
   readonly limit?: number;
 }
 
-/** Some dead letters, oldest first. */
+/** One page of dead letters. */
 export interface DeadLetterPage<T = unknown> {
   /** Oldest first. */
   readonly letters: readonly DeadLetter<T>[];
-  /** For the next page; null: this was the last one. */
+  /** For the next page; null if this is the last one. */
   readonly cursor: string | null;
 }
 
-/** The dead letters of one queue, as `DelayQueueProducer.deadLetters` gives them. */
+/** The dead letters of one queue, as returned by `DelayQueueProducer.deadLetters`. Its methods reject with the same errors. */
 export interface DeadLetters {
   /**
    * Lists dead letters, oldest first.
    *
-   * @throws DelayQueueError `INVALID_ARGUMENT`
+   * @param query - `cursor` and `limit` (1–1000, default 100)
+   * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown cursor or a limit out of range
    *
    * @example
    * ```ts
@@ -36,30 +37,37 @@ export interface DeadLetters {
   list<T = unknown>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>>;
 
   /**
-   * Makes a dead letter due now, with all its attempts before it again.
+   * Makes a dead letter due now, with all its attempts restored.
    *
-   * @returns whether there was a dead letter of this id
+   * @param id - the message's id
+   * @returns whether there was a dead letter with this id
+   *
+   * @example
+   * ```ts
+   * const isBack = await producer.deadLetters('orders').redrive(`unpaid:${orderId}`);
+   * ```
    */
   redrive(id: string): Promise<boolean>;
 
   /**
-   * Redrives all that are dead now; those that die again meanwhile stay dead.
+   * Redrives all letters that are dead now; those that become dead again meanwhile stay dead.
    *
-   * @returns how many
+   * @returns how many were redriven
    */
   redriveAll(): Promise<number>;
 
   /**
    * Removes a dead letter for good.
    *
-   * @returns whether there was a dead letter of this id
+   * @param id - the message's id
+   * @returns whether there was a dead letter with this id
    */
   discard(id: string): Promise<boolean>;
 
   /**
-   * Discards all that are dead now.
+   * Discards all letters that are dead now.
    *
-   * @returns how many
+   * @returns how many were removed
    */
   discardAll(): Promise<number>;
 }

@@ -24,15 +24,15 @@ import { StoreDeadLetters } from './store.dead-letters.js';
 import { StoreRedissonQueue } from './store.redisson-queue.js';
 
 /**
- * Puts messages into queues, and looks after them there. Inject it anywhere; it serves any queue name, in a process with or
+ * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
  * without handlers.
  *
- * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument, and, as all of them speak
- * to Redis, `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
+ * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument, and, because all of them call
+ * Redis, `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
  */
 @Injectable()
 export class DelayQueueProducer {
-  // Injected into properties, because the parameters of a constructor would be public, with all that their types lead to.
+  // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
   @Inject() private readonly queues!: Queues;
   @Inject() private readonly advice!: AgainAdvice;
 
@@ -46,8 +46,8 @@ export class DelayQueueProducer {
    * Offers a message that falls due after a delay.
    *
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
-   * @param payload - JSON values, or a `Buffer`, which stays bytes; at most `maxPayloadBytes` when encoded. What JSON would
-   *   change without a word (a promise, a Map, `NaN`…) is refused.
+   * @param payload - JSON values, or a `Buffer`, which is stored as raw bytes; at most `maxPayloadBytes` when encoded. What
+   *   JSON would silently change (a promise, a Map, `NaN`…) is refused
    * @param delay - 0 ms – 100 years, by the clock of Redis
    * @param options - `id`, `headers`, `onDuplicate`
    * @returns the message's id and due time, and whether it is new
@@ -66,9 +66,13 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Offers a message that falls due at an instant by the clock of Redis; at once, if that has passed.
+   * Offers a message that falls due at a given instant; at once if that has passed.
    *
-   * @param date - between 1970 and 9999
+   * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+   * @param payload - as in {@link offer}
+   * @param date - between 1970 and 9999, by the clock of Redis
+   * @param options - `id`, `headers`, `onDuplicate`
+   * @returns the message's id and due time, and whether it is new
    * @throws DelayQueueError as {@link offer}
    *
    * @example
@@ -83,9 +87,11 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Offers many messages in few calls. All are checked before the first is written; then each is taken in, or refused
-   * (`DUPLICATE_MESSAGE`, `QUEUE_FULL`), on its own.
+   * Offers many messages in few calls. All are checked before the first is written; then each is accepted or refused
+   * (`DUPLICATE_MESSAGE`, `QUEUE_FULL`) on its own.
    *
+   * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+   * @param messages - an array; each message has a `payload`, a `delay` and, optionally, what {@link offer} takes as options
    * @returns the results in the order of the messages
    * @throws DelayQueueError as {@link offer}; if some were refused, `cause.errors` has an error for each
    *
@@ -104,9 +110,11 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Takes back a message that is not due yet.
+   * Removes a message that is not due yet. Of `cancel`, `reschedule` and the message falling due, exactly one wins.
    *
-   * @returns whether it was taken back; false if there is none, or it is ready, active or dead already
+   * @param queue - the queue that the message was offered to
+   * @param id - given to `offer`, or returned by it
+   * @returns whether it was removed; false if there is none, or it is already ready, active or dead
    *
    * @example
    * ```ts
@@ -120,10 +128,17 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Lets a message that is not due yet fall due after `delay` from now instead.
+   * Changes when a message that is not due yet falls due.
    *
-   * @param delay - 0 ms – 100 years
-   * @returns whether it was moved; false if there is none, or it is ready, active or dead already
+   * @param queue - the queue that the message was offered to
+   * @param id - given to `offer`, or returned by it
+   * @param delay - from now, 0 ms – 100 years, by the clock of Redis
+   * @returns whether it was rescheduled; false if there is none, or it is already ready, active or dead
+   *
+   * @example
+   * ```ts
+   * await producer.reschedule('orders', `unpaid:${orderId}`, '15m');
+   * ```
    */
   async reschedule(queue: string, id: string, delay: Duration): Promise<boolean> {
     const { store } = this.#queue(queue);
@@ -131,7 +146,19 @@ export class DelayQueueProducer {
     return store.reschedule(id, dueAfter(delay));
   }
 
-  /** Looks at a message, in whatever state; null if there is none of that id. */
+  /**
+   * Finds a message in any state.
+   *
+   * @param queue - the queue that the message was offered to
+   * @param id - given to `offer`, or returned by it
+   * @returns the message as it is now; null if there is none with this id
+   *
+   * @example
+   * ```ts
+   * const message = await producer.find('orders', `unpaid:${orderId}`);
+   * console.log(message?.state, message?.dueAt);
+   * ```
+   */
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
     const { store, codec } = this.#queue(queue);
     assertMessageId(id);
@@ -149,30 +176,37 @@ export class DelayQueueProducer {
     };
   }
 
-  /** Counts the messages in each state, at one instant. */
+  /**
+   * Counts the messages of a queue in each state, at one instant.
+   *
+   * @example
+   * ```ts
+   * const { delayed, ready, active, dead } = await producer.counts('orders');
+   * ```
+   */
   async counts(queue: string): Promise<MessageCounts> {
     return (await this.#queue(queue).store.status()).counts;
   }
 
-  /** When the next delayed message falls due; null if none is delayed. */
+  /** Tells when the next delayed message of a queue falls due, by the clock of Redis; null if none is delayed. */
   async nextDue(queue: string): Promise<Date | null> {
     const { nextDue } = await this.#queue(queue).store.status();
     return nextDue === null ? null : new Date(nextDue);
   }
 
-  /** Stops the handling of a queue in all processes: running handlers finish, nothing is claimed until {@link resume}. */
+  /** Pauses the handling of a queue in all processes: running handlers finish, and nothing is claimed until {@link resume}. */
   async pause(queue: string): Promise<void> {
     await this.#queue(queue).store.pause();
   }
 
-  /** Goes on after {@link pause}, with what has become ready meanwhile first. */
+  /** Resumes the handling of a queue after {@link pause}; the oldest ready messages come first. */
   async resume(queue: string): Promise<void> {
     await this.#queue(queue).store.resume();
   }
 
   /**
-   * Removes every message of a queue, in every state, dead letters included. Running handlers go on, but the outcome of
-   * theirs does not count any more.
+   * Removes every message of a queue in every state, including dead letters. Running handlers go on, but their outcomes no
+   * longer count. A paused queue stays paused.
    *
    * @returns how many messages were removed
    */
@@ -180,15 +214,24 @@ export class DelayQueueProducer {
     return this.#queue(queue).store.clear();
   }
 
-  /** The dead letters of a queue. */
+  /**
+   * Gives access to the dead letters of a queue.
+   *
+   * @throws DelayQueueError `INVALID_ARGUMENT` immediately, for a malformed queue name
+   *
+   * @example
+   * ```ts
+   * const redriven = await producer.deadLetters('orders').redriveAll();
+   * ```
+   */
   deadLetters(queue: string): DeadLetters {
     return new StoreDeadLetters(this.#queue(queue));
   }
 
   /**
-   * The delayed messages of a queue with `layout: 'redisson'` by their payloads, as Java's `RDelayedQueue` sees them.
+   * Gives access to the delayed messages of a queue with `layout: 'redisson'` by their payloads, as Java's `RDelayedQueue` does.
    *
-   * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT` at once, for a queue of another layout
+   * @throws DelayQueueError `INVALID_ARGUMENT` or, for a queue with another layout or store, `UNSUPPORTED_BY_LAYOUT`, immediately
    *
    * @example
    * ```ts
@@ -204,7 +247,7 @@ export class DelayQueueProducer {
     return this.queues.get(queue);
   }
 
-  /** Asked anew when an offer is prepared: code of a payload, its `toJSON`, may have offered meanwhile. */
+  /** Checked again once an offer is prepared: the payload's own code, such as its `toJSON`, may have offered meanwhile. */
   #busyOr(writer: OfferWriter): OfferWriter {
     return this.#offers.busy.get(writer.queue.name) ?? writer;
   }

@@ -8,15 +8,15 @@ import { lossOf } from '../codec/json-loss.js';
 import type { DueTime, OnDuplicate } from '../store/message-intake.js';
 import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
-/** What can be said about an offer besides payload and delay. */
+/** The options of an offer. */
 export interface OfferOptions {
-  /** Text of 1–256 bytes without control characters. Default: generated, 16 characters that sort in the order of offers. */
+  /** Text of 1–256 bytes without control characters. Default: a generated id of 16 characters that sorts in the order of offers. */
   readonly id?: string;
   /** Text values that travel with the payload. Default: none. */
   readonly headers?: MessageHeaders;
   /**
-   * If a message of this id is in the queue, in whatever state: `'keep'` leaves it, `'replace'` puts the new one in its
-   * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. Default `'keep'`.
+   * What to do if the queue has a message with this id, in any state: `'keep'` leaves it, `'replace'` puts the new one in its
+   * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. Default: `'keep'`.
    */
   readonly onDuplicate?: OnDuplicate;
 }
@@ -25,17 +25,17 @@ export interface OfferOptions {
 export interface OfferRequest<T = unknown> extends OfferOptions {
   /** JSON values or a `Buffer`. */
   readonly payload: T;
-  /** 0 ms – 100 years. */
+  /** 0 ms – 100 years, by the clock of Redis. */
   readonly delay: Duration;
 }
 
-/** What became of an offer. */
+/** The result of an offer. */
 export interface OfferResult {
   /** The given id, or the generated one. */
   readonly id: string;
-  /** When the message of this id falls due, by the clock of Redis: the new one, or the one that was kept. */
+  /** When the message with this id falls due, by the clock of Redis: the new one, or the one that was kept. */
   readonly dueAt: Date;
-  /** Whether the id was free; false if a message of this id was kept or replaced. */
+  /** Whether the id was free; false if a message with this id was kept or replaced. */
   readonly created: boolean;
 }
 
@@ -46,6 +46,8 @@ const OPTIONS: readonly (keyof OfferOptions)[] = ['id', 'headers', 'onDuplicate'
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', ...OPTIONS];
 
 /**
+ * Reads a delay as a due time.
+ *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function dueAfter(delay: Duration): DueTime {
@@ -53,10 +55,12 @@ export function dueAfter(delay: Duration): DueTime {
 }
 
 /**
+ * Reads a date as a due time.
+ *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function dueAt(date: Date): DueTime {
-  // Also of another realm, and whatever its class makes of it.
+  // Also works for a Date of another realm, or of a class that overrides getTime().
   const at = types.isDate(date) ? Date.prototype.getTime.call(date) : NaN;
   if (!(at >= 0 && at <= LAST_INSTANT)) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'date must be a valid Date between 1970 and 9999');
@@ -65,7 +69,7 @@ export function dueAt(date: Date): DueTime {
 }
 
 /**
- * Takes each of a list of messages; errors name the one that they are about.
+ * Calls `take` for each message of a list; errors name the message that they are about.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`, and what `take` throws
  */
@@ -73,12 +77,12 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T) => R):
   if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(
       'INVALID_ARGUMENT',
-      'messages: must be an array; of another iterable, offer [...messages]',
+      'messages: must be an array; for another iterable, offer [...messages]',
     );
   }
   const taken: R[] = [];
   const length = reading('messages', () => messages.length);
-  // By index, which shows holes.
+  // By index, because forEach() would skip holes.
   for (let i = 0; i < length; i++) {
     try {
       taken.push(take(reading('it', () => messages[i]!)));
@@ -92,6 +96,8 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T) => R):
 }
 
 /**
+ * Reads one message of `offerMany`, each field once.
+ *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readRequest<T>(given: OfferRequest<T>): OfferRequest<T> {
@@ -99,7 +105,7 @@ export function readRequest<T>(given: OfferRequest<T>): OfferRequest<T> {
 }
 
 /**
- * Takes what is said about an offer, each field read once.
+ * Reads and checks the options of an offer, each field once.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
@@ -108,7 +114,7 @@ export function readOfferOptions(given: OfferOptions | undefined): OfferOptions 
 }
 
 /**
- * Checks what was read of an offer's options.
+ * Checks the options of an offer that have been read.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
@@ -133,18 +139,18 @@ function readHeaders(given: MessageHeaders): MessageHeaders {
     const value: unknown = headers[name];
     if (typeof value !== 'string') throw wrongHeader(name, `must be text, not ${showGiven(value)}`);
     if (!name.isWellFormed() || !value.isWellFormed()) {
-      throw wrongHeader(name, 'half of a surrogate pair is not text');
+      throw wrongHeader(name, 'must be well-formed text, but has half of a surrogate pair');
     }
   }
   return headers;
 }
 
-/** With a shape of its own, which is quicker to write as JSON than what `Object.fromEntries` makes. */
+/** Builds a plain object field by field: V8 writes that as JSON faster than the result of `Object.fromEntries`. */
 function copyOf(given: MessageHeaders): Record<string, string> {
   const copy: Record<string, string> = {};
   for (const name of Object.keys(given)) {
     const value = given[name]!;
-    // Assigned, it would become the prototype.
+    // An assignment would set the prototype.
     if (name === '__proto__') Object.defineProperty(copy, name, { value, enumerable: true });
     else copy[name] = value;
   }

@@ -7,12 +7,12 @@ import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
 import type { OfferOptions, OfferResult } from './offer.js';
 
 /**
- * Keeps a script call short, whatever the payloads; and lets the server take in one batch of a list while the next is
- * encoded.
+ * The limits of one call. They keep a script short whatever the payloads, and let the server process one batch of a list
+ * while the next is being encoded.
  */
 const BATCH = { maxItems: 250, maxWeight: 1024 * 1024 };
 
-/** Batches of one list that are under way at once. */
+/** How many batches of one list are under way at once. */
 const LANES = 4;
 
 interface PendingOffer {
@@ -24,19 +24,19 @@ interface PendingOffer {
 /** What the writers of a producer share. */
 export interface OfferContext {
   readonly ids: MessageIdGenerator;
-  /** By queue, its writer while any of its offers is pending: those that come meanwhile are in order with them. */
+  /** The writer of each queue that has pending offers: later offers use the same writer, so that all stay in order. */
   readonly busy: Map<string, OfferWriter>;
-  /** Called when the offer of an id was ignored, because a message of that id is there. */
+  /** Called when an offer was ignored because a message with its id is already there. */
   readonly onKept: (queue: string, id: string) => void;
 }
 
-/** Writes the offers of one queue: checks and encodes them, and sends those of one turn in one call. */
+/** Writes the offers of one queue: encodes them, checks their size, and sends those of one turn in one call. */
 export class OfferWriter {
   readonly #batcher: TurnBatcher<PendingOffer>;
   readonly #bodyRules: BodyRules;
-  /** Offers that are not sent, or not answered yet. */
+  /** How many offers are not sent or not answered yet. */
   #pending = 0;
-  /** Calls of the store that are not answered yet. */
+  /** How many calls of the store are not answered yet. */
   #underWay = 0;
 
   constructor(
@@ -54,7 +54,7 @@ export class OfferWriter {
   }
 
   /**
-   * Encodes an offer and checks its size, so that nothing is written when something is wrong.
+   * Encodes an offer and checks its size before anything is written.
    *
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
@@ -67,16 +67,16 @@ export class OfferWriter {
   }
 
   /**
-   * Writes one, together with those of the same turn.
+   * Writes one offer, together with the others of the same turn.
    *
-   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
+   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, and what the store throws
    */
   write(offer: Offer): Promise<OfferResult> {
     this.#begin(1);
     return new Promise((resolve, reject) => this.#batcher.add({ offer, resolve, reject }));
   }
 
-  /** Writes many; those that are refused do not hold up the others, and are told of in one error. */
+  /** Writes many offers. Refused ones do not hold up the others; one error reports them all. */
   async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
     this.#begin(offers.length);
     const receipts = await this.#offerAll(offers).finally(() => this.#end(offers.length));
@@ -93,7 +93,7 @@ export class OfferWriter {
     if (first) {
       throw new DelayQueueError(
         first.code,
-        `${refusals.length} of ${offers.length} offers were refused, the others were accepted. The first: ${first.message}`,
+        `${refusals.length} of ${offers.length} offers were refused, the others were accepted. The first error: ${first.message}`,
         { cause: new AggregateError(refusals) },
       );
     }
@@ -131,7 +131,7 @@ export class OfferWriter {
     }
   }
 
-  /** Sends a list in batches, in order; none is sent any more after one has failed. */
+  /** Sends a list in batches, in order; once one has failed, no more are sent. */
   async #offerAll(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     const batches = [...inBatches(offers, { ...BATCH, weigh: offerBytes })];
     const receipts: OfferReceipt[][] = [];
@@ -156,12 +156,12 @@ export class OfferWriter {
   #result({ id }: Offer, { outcome, dueAt }: OfferReceipt): OfferResult {
     const { name, options } = this.queue;
     if (outcome === 'rejected') {
-      throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' has a message '${id}' already`, {
+      throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' already has a message '${id}'`, {
         messageId: id,
       });
     }
     if (outcome === 'full') {
-      const problem = `Queue '${name}' holds its maxMessages of ${options.maxMessages}: message '${id}' was not taken in`;
+      const problem = `Queue '${name}' is full (maxMessages ${options.maxMessages}): message '${id}' was not accepted`;
       throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
     }
     if (outcome === 'kept') this.context.onKept(name, id);
@@ -169,7 +169,7 @@ export class OfferWriter {
   }
 }
 
-/** Why a list was not written, or not known to be written as a whole. */
+/** The error for a list that was not written, or not known to be written completely. */
 function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
   const unknown = failures.find((error) => error instanceof DelayQueueError && error.code === 'OUTCOME_UNKNOWN');
   const cause = unknown ?? failures[0];
@@ -177,12 +177,12 @@ function incomplete(failures: readonly unknown[], written: number, all: number):
   return new DelayQueueError(
     'OUTCOME_UNKNOWN',
     `Only ${written} of ${all} offers are known to be written, then: ${(cause as Error).message} ` +
-      'Offering all of them again is safe if they have ids of yours.',
+      'Offering all of them again is safe if you gave them ids.',
     { cause },
   );
 }
 
-/** A batch's error is everybody's; this one is for the message, so that it can be offered again under the same id. */
+/** Gives each offer of a failed batch an error of its own, which names the id, so that it can be offered again with the same id. */
 function withId(error: unknown, messageId: string): unknown {
   if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
   return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });

@@ -11,7 +11,7 @@ import { readFields } from '../message/read-fields.js';
 
 const QUERY: readonly (keyof DeadLetterQuery)[] = ['cursor', 'limit'];
 
-/** Asks the store of a queue. */
+/** The dead letters in the store of a queue. */
 export class StoreDeadLetters implements DeadLetters {
   constructor(private readonly queue: Queue) {}
 
@@ -26,7 +26,7 @@ export class StoreDeadLetters implements DeadLetters {
     if (cursor !== undefined && typeof cursor !== 'string') {
       throw new DelayQueueError(
         'INVALID_ARGUMENT',
-        `cursor must be the \`cursor\` of a page, not ${showGiven(cursor)}`,
+        `cursor must be the \`cursor\` of an earlier page, not ${showGiven(cursor)}`,
       );
     }
     const { name: queue, store, codec } = this.queue;
@@ -62,7 +62,7 @@ export class StoreDeadLetters implements DeadLetters {
     return this.#forAll((selection) => this.queue.store.discard(selection));
   }
 
-  /** Oldest first and no more than there were at the start, so letters that die meanwhile are left alone. */
+  /** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
   async #forAll(apply: (selection: DeadSelection) => Promise<number>): Promise<number> {
     const { counts } = await this.queue.store.status();
     let done = 0;

@@ -5,7 +5,7 @@ import type { DelayedValues } from '../store/message-upkeep.js';
 import { readContent, readPayload } from '../codec/read-content.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
-/** Asks the store of a queue. */
+/** The delayed payloads in the store of a queue. */
 export class StoreRedissonQueue implements RedissonQueue {
   readonly #queue: Queue;
   readonly #values: DelayedValues;
@@ -55,7 +55,7 @@ export class StoreRedissonQueue implements RedissonQueue {
 function unsupported({ name, options: { layout } }: Queue): DelayQueueError {
   const reason =
     layout === 'redisson'
-      ? "store 'memory' keeps no payloads to compare with. Use a Redis"
-      : "only layout 'redisson' keeps messages by their payloads. Use their ids: find, cancel";
-  return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', `Queue '${name}' cannot be read by payload: ${reason}`);
+      ? "store 'memory' does not support it; use Redis"
+      : "only layout 'redisson' supports it; use the ids instead: find, cancel";
+  return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', `Queue '${name}' cannot be accessed by payload: ${reason}`);
 }
