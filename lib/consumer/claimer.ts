@@ -5,13 +5,13 @@ import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { ClaimedMessage, ClaimRequest, MessageFlow } from '../store/message-flow.js';
 import { hasCode } from '../message/failure.js';
 
-/** The most bytes of bodies that one claim takes: an answer must arrive in time over a slow connection, too. */
+/** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */
 const MOST_BYTES = 1024 * 1024;
 
-/** After so many claims in a row without an answer, others get their messages. */
+/** After this many claims in a row without an answer, their messages are given back for other consumers. */
 const MOST_UNANSWERED = 3;
 
-/** No claim asks for a smaller part of what it would ask for otherwise. */
+/** The smallest share of its usual limits that a claim asks for. */
 const SMALLEST_SHARE = 1 / 16;
 
 export interface ClaimerOptions {
@@ -21,14 +21,14 @@ export interface ClaimerOptions {
   readonly events: Events;
   /** Length of a lease, ms. */
   readonly lease: number;
-  /** After which the store gives up a call, ms. */
+  /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
 }
 
 /** What a claim took. */
 export interface Claimed {
   readonly token: string;
-  /** When it was sent, on the monotonic clock: its lease cannot have begun before. */
+  /** When it was sent, on the monotonic clock: its lease cannot have begun earlier. */
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly messages: readonly ClaimedMessage[];
@@ -37,19 +37,20 @@ export interface Claimed {
 }
 
 /**
- * Asks the store for messages, so that none stays with a claim whose answer got lost: the next claim comes in its place,
- * and asks for half, in case the answer was too long for the connection. After some of these, all is given back.
+ * Claims messages from the store, and makes sure that none stays with a claim whose answer got lost: the next claim replaces
+ * it and asks for half as much, in case the answer was too large for the connection. After several of these, everything is
+ * given back.
  */
 export class Claimer {
   readonly #options: ClaimerOptions;
   readonly #consumerId = randomBytes(9).toString('base64url');
   #claims = 0;
-  /** Tokens of claims that may hold messages of which nobody here knows, oldest first. */
+  /** Tokens of claims that may hold messages unknown to this process, oldest first. */
   #unanswered: string[] = [];
   #misses = 0;
   /** The claim that is under way. */
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
-  /** The part that is asked for. */
+  /** The share of the usual limits that claims ask for at present. */
   #share = 1;
 
   constructor(options: ClaimerOptions) {
@@ -57,7 +58,7 @@ export class Claimer {
   }
 
   /**
-   * Takes ready messages, `limit` at most.
+   * Claims at most `limit` ready messages.
    *
    * @throws what the store throws
    */
@@ -70,15 +71,18 @@ export class Claimer {
         this.#answered(took);
         return claimed;
       }
-      // The lease may have ended, and the messages be another's: what is still held gets a new lease.
+      // The lease may have ended, and others may hold the messages: the next claim gets a new lease for those still held.
       if (await this.#isGivenUp(claimed.token)) {
-        throw new DelayQueueError('OUTCOME_UNKNOWN', `${queue}: claims are answered later than their leases end`);
+        throw new DelayQueueError(
+          'OUTCOME_UNKNOWN',
+          `${queue}: the answers to claims arrive after their leases have ended`,
+        );
       }
     }
   }
 
   /**
-   * Gives back what unanswered claims may hold, with no attempt spent, and rings for all that is ready.
+   * Gives back what unanswered claims may hold, with no attempt spent, and rings for all ready messages.
    *
    * @throws what the store throws
    */
@@ -88,8 +92,8 @@ export class Claimer {
   }
 
   /**
-   * Ends the claim that is under way if its lease may have ended. Called when the event loop was blocked for so long: what was
-   * taken goes back before a transfer of this process finds the lease ended, and spends an attempt.
+   * Ends the claim that is under way if its lease may have ended. Called before timers fire: if the event loop was blocked that
+   * long, what was taken must go back before a transfer of this process finds the expired lease and spends an attempt.
    */
   giveBackIfLate(): void {
     const sent = this.#sent;
@@ -100,7 +104,7 @@ export class Claimer {
 
   async #ask(limit: number): Promise<Claimed> {
     const { store, clock } = this.#options;
-    // One claim takes the place of one other. None of these was answered, so which of them took something is not known.
+    // A claim can replace only one other. None of these was answered, so any of them may have taken something.
     for (const token of this.#unanswered.slice(0, -1)) await this.#end(token);
     const request = this.#request(limit);
     const { token } = request;
@@ -109,7 +113,7 @@ export class Claimer {
     try {
       const { messages, more, orphans } = await store.claim(request);
       this.#unanswered = [];
-      this.#tellOf(orphans);
+      this.#reportOrphans(orphans);
       return { token, sentAt, answeredAt: clock.monotonic(), messages, more };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
@@ -132,11 +136,15 @@ export class Claimer {
 
   #answered(took: number): void {
     this.#misses = 0;
-    // Twice as much will arrive in half of the time that there is.
+    // Twice as much would still arrive within half of the timeout.
     if (took < this.#options.answerTimeout / 4) this.#share = Math.min(1, this.#share * 2);
   }
 
-  /** A claim may have taken messages that nobody here knows of. @returns whether they were given back to others */
+  /**
+   * Notes that a claim may have taken messages unknown to this process.
+   *
+   * @returns whether everything was given back, because too many claims in a row got no answer
+   */
   async #isGivenUp(token: string): Promise<boolean> {
     const { events, queue } = this.#options;
     this.#unanswered.push(token);
@@ -145,19 +153,19 @@ export class Claimer {
     if (this.#misses < MOST_UNANSWERED) return false;
     this.#misses = 0;
     events.emit('claimsUnanswered', { queue, count: MOST_UNANSWERED });
-    // If this fails as well, the next claim tries again.
+    // If this fails too, the next claim tries again.
     await this.giveBack().catch(() => undefined);
     return true;
   }
 
-  /** Lets a claim in whose place this one comes hold nothing any more. */
+  /** Ends a claim by replacing it with one that takes nothing. */
   async #end(insteadOf: string): Promise<void> {
     const { store, lease } = this.#options;
     await store.claim({ token: this.#newToken(), insteadOf, limit: 0, lease });
     this.#unanswered = this.#unanswered.filter((token) => token !== insteadOf);
   }
 
-  #tellOf(orphans: readonly string[]): void {
+  #reportOrphans(orphans: readonly string[]): void {
     const { events, queue } = this.#options;
     if (orphans.length > 0) events.emit('orphansRemoved', { queue, count: orphans.length });
   }

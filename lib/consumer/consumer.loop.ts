@@ -14,15 +14,15 @@ import { Pace } from './pace.js';
 import { type Settled, Settler, type SettleResult } from './settler.js';
 import { Starter } from './starter.js';
 
-/** Fewer slots than this are not worth a claim of half of them. */
+/** A claim is limited to half of the slots, but never to fewer messages than this: small claims are not worth the call. */
 const SMALLEST_HALF = 32;
 
-/** Failures in a row that count while there is no connection: the pause stays below a second. */
+/** How many failures in a row count while there is no connection, so that the pause stays below a second. */
 const MOST_WHILE_UNCONNECTED = 4;
 
 const RELEASE: Outcome = { kind: 'release' };
 
-/** What is told of an outcome that counts. */
+/** The event for each kind of accepted outcome. */
 const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
 
 export interface ConsumerLoopOptions {
@@ -32,13 +32,13 @@ export interface ConsumerLoopOptions {
   readonly clock: Clock;
   readonly events: Events;
   readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'>;
-  /** After which the store gives up a call, ms. */
+  /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
 }
 
 /**
- * Takes the ready messages of one queue, in one process, as far as there are free slots: waits at the doorbell, claims,
- * hands over to the handler, settles. Errors are logged and never end it.
+ * Consumes one queue in one process: while there are free slots, it waits at the doorbell, claims ready messages, passes them
+ * to the handler and settles their outcomes. Errors are logged and never end the loop.
  */
 export class ConsumerLoop {
   readonly #options: ConsumerLoopOptions;
@@ -53,9 +53,9 @@ export class ConsumerLoop {
   #doorbell: Doorbell | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
-  /** Ends a wait for free slots. */
+  /** Ends a wait for a free slot. */
   #slotFreed: () => void = () => undefined;
-  /** Ends whatever the loop sleeps on: that, or a pause after a failure. */
+  /** Ends whatever the loop is waiting for: a free slot, or the end of a pause after a failure. */
   #wakeUp: () => void = () => undefined;
   #drained: () => void = () => undefined;
 
@@ -80,12 +80,12 @@ export class ConsumerLoop {
     });
   }
 
-  /** Messages that are claimed, or whose handler runs, or whose outcome is not settled yet. */
+  /** How many messages are claimed, being handled, or not settled yet. */
   get held(): number {
     return this.#held.size;
   }
 
-  /** Whether a message is among {@link held}. Looks at each: for rare cases. */
+  /** Whether a message is among {@link held}. A linear search, so for rare cases only. */
   holds(id: string): boolean {
     for (const { claim } of this.#held) if (claim.id === id) return true;
     return false;
@@ -97,9 +97,9 @@ export class ConsumerLoop {
   }
 
   /**
-   * Claims what is ready, as far as there are free slots, and starts its handlers. A claim takes half of the slots at most,
-   * and the next one is sent before the handlers start: so the server prepares one half while this process handles the other.
-   * Where handlers take long to start, it is sent after them, or its messages would wait for these.
+   * Claims ready messages while there are free slots, and starts their handlers. A claim takes half of the slots at most, and
+   * the next one is sent before the handlers start, so the server prepares one half while this process handles the other.
+   * If handlers are slow to start, the next claim is sent after them, because its messages would only wait here.
    *
    * @returns whether ready messages remain
    * @throws what the store throws
@@ -108,7 +108,7 @@ export class ConsumerLoop {
     for (let claim = this.#claim(); ;) {
       const more = await claim;
       const next = more && this.#pace.isQuick && this.#hasFreeSlots && !this.#stopping ? this.#claim() : undefined;
-      // It may fail while handlers are started, and nobody awaits it yet.
+      // It may fail while handlers are being started, before anything awaits it.
       next?.catch(() => undefined);
       await this.#starter.run();
       if (!next) return more;
@@ -140,8 +140,8 @@ export class ConsumerLoop {
   }
 
   /**
-   * Stops claiming. Handlers that run go on; what is claimed and has not started goes back, as does what claims without an
-   * answer may have taken. Rings for all of it.
+   * Stops claiming. Running handlers go on. Claimed messages whose handlers have not started go back, and so does whatever
+   * unanswered claims may have taken. Rings for all of them.
    */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
@@ -149,7 +149,7 @@ export class ConsumerLoop {
     this.#wakeUp();
     await this.#doorbell?.close();
     await this.#looping;
-    // A token that was popped in the last moment must not be lost with this consumer.
+    // A token popped at the last moment must not be lost with this consumer.
     await this.#claimer.giveBack().catch(() => undefined);
   }
 
@@ -158,7 +158,7 @@ export class ConsumerLoop {
     return this.#held.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#drained = resolve));
   }
 
-  /** Tells the handlers that still run that their time is up. */
+  /** Aborts the signals of the handlers that are still running. */
   abortHandlers(): void {
     for (const { delivery } of this.#held) delivery.abort(new ShuttingDown('The application is shutting down'));
   }
@@ -171,7 +171,7 @@ export class ConsumerLoop {
 
   async #loop(doorbell: Doorbell): Promise<void> {
     const { blockTimeout } = this.#options.settings;
-    // Something may have become ready, and its token lost, while nobody was here.
+    // Messages may have become ready, and their token lost, before this consumer was there.
     let ready = true;
     let failures = 0;
     while (!this.#stopping) {
@@ -185,7 +185,7 @@ export class ConsumerLoop {
       } catch (error) {
         if (this.#stopping) return;
         failures++;
-        // A store that is not connected has waited already: a long pause on top would outlast the outage.
+        // A store that is not connected has already waited; another long pause would outlast the outage.
         const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
         const pause = failurePause(isAway ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
         this.#streak.callFailed(error);
@@ -226,7 +226,7 @@ export class ConsumerLoop {
     if (result === 'accepted' && events.has(EVENT_OF[kind])) events.emit(EVENT_OF[kind], { queue, id, attempt });
   }
 
-  /** Until a slot is free. Those that become free in the same turn are all there when it ends. */
+  /** Waits for a free slot, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
   async #awaitSlot(): Promise<void> {
     await new Promise<void>((resolve) => (this.#wakeUp = this.#slotFreed = resolve));
     await new Promise((resolve) => setImmediate(resolve));

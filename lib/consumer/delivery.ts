@@ -2,7 +2,7 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { MessageCodec } from '../codec/message-codec.js';
 import type { Claim, ClaimedMessage } from '../store/message-flow.js';
 
-/** A claimed message on its way through a handler; what the handler gets to see is {@link DelayedMessage}. */
+/** A claimed message on its way through a handler, which sees it as a {@link DelayedMessage}. */
 export class Delivery implements DelayedMessage {
   readonly id: string;
   payload: unknown;
@@ -26,7 +26,7 @@ export class Delivery implements DelayedMessage {
   }
 
   /**
-   * Fills in what the message says, and lets go of its bytes.
+   * Decodes the payload and the headers, and drops the bytes.
    *
    * @throws what the codec throws
    */
@@ -36,7 +36,7 @@ export class Delivery implements DelayedMessage {
     ({ payload: this.payload, headers: this.headers } = codec.decode(body));
   }
 
-  /** Made when it is first asked for: most handlers never do, and a controller for each message would cost. */
+  /** Created on first use: most handlers never read it, and a controller for each message would be costly. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -56,20 +56,22 @@ export class Delivery implements DelayedMessage {
   }
 }
 
-/** Why the result of an attempt stopped to count; the `reason` of its signal. */
+/** The `reason` of a signal: the lease of the message is lost, so the outcome no longer counts. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
+/** The `reason` of a signal: the handler took longer than its `timeout`, so the attempt has failed. */
 export class HandlerTimeout extends Error {
   override readonly name = 'HandlerTimeout';
 }
 
+/** The `reason` of a signal: the process is about to stop. */
 export class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }
 
-/** A delivery with the claim it is held by. */
+/** A delivery with the claim that holds it. */
 export interface HeldDelivery {
   readonly claim: Claim;
   readonly delivery: Delivery;

@@ -17,23 +17,23 @@ export interface LeaseKeeperOptions {
 
 /** The lease of one claim. */
 interface Lease {
-  /** On the monotonic clock, at the earliest. */
+  /** The earliest instant at which it can end, on the monotonic clock. */
   end: number;
-  /** What of the claim is not settled yet: all of it is named when the lease is extended, or it would be another's. */
+  /** The claim's messages that are not settled yet. Each extension must name all of them: the store gives away the others. */
   readonly held: Set<HeldDelivery>;
 }
 
-/** What one claim took is never cut apart. */
+/** The messages of one claim are never split over several calls. */
 const LIMITS = { maxItems: Infinity, maxWeight: MAX_BATCH, weigh: ({ held }: Lease) => held.size };
 
 /**
- * Extends the leases of all claims that this consumer holds, in one call, when the first of them has a third behind it;
- * sooner again after a failure, so that a short one costs no lease. What is lost is told at once, and never later than the
- * lease ends by this clock, whether or not the store answers.
+ * Extends the leases of all claims that this consumer holds, in one call, when a third of the oldest lease has passed. After
+ * a failure it retries sooner, so that a short outage costs no lease. The signal of a lost message aborts at once, and no
+ * later than its lease ends by this process' clock, whether or not the store answers.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  /** By the tokens of claims. */
+  /** By the token of the claim. */
   readonly #leases = new Map<string, Lease>();
   readonly #streak: FailureStreak;
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
@@ -48,8 +48,10 @@ export class LeaseKeeper {
   }
 
   /**
-   * @param token - of the claim that took the deliveries
-   * @param sentAt - when it was sent, on the monotonic clock: its lease cannot have begun before
+   * Keeps the lease of a claim from now on.
+   *
+   * @param token - the token of the claim that took the deliveries
+   * @param sentAt - when the claim was sent, on the monotonic clock: its lease cannot have begun earlier
    */
   hold(token: string, deliveries: readonly HeldDelivery[], sentAt: number): void {
     const end = sentAt + this.#options.lease;
@@ -64,7 +66,7 @@ export class LeaseKeeper {
     if (lease?.held.size === 0) this.#leases.delete(token);
   }
 
-  /** When the lease of a claim ends, on the monotonic clock; it has ended if nothing of it is held. */
+  /** When the lease of a claim ends, on the monotonic clock; -Infinity if none of its messages is held any more. */
   endOf(token: string): number {
     return this.#leases.get(token)?.end ?? -Infinity;
   }
@@ -76,7 +78,7 @@ export class LeaseKeeper {
     this.#timer = undefined;
   }
 
-  /** One timer, left alone while it fires early enough: a claim whose handlers are quick costs none. */
+  /** There is one timer, kept as long as it fires early enough, so claims with quick handlers need no timer of their own. */
   #wakeBy(at: number): void {
     if (at >= (this.#timer?.at ?? Infinity)) return;
     const { clock } = this.#options;
@@ -147,7 +149,7 @@ export class LeaseKeeper {
     for (const held of [...lease.held]) this.#lose(lease, held, why);
   }
 
-  /** From now on it is not named any more, so the store may give it to others. */
+  /** Extensions no longer name this message, so the store may give it to others. */
   #lose(lease: Lease, held: HeldDelivery, why: string): void {
     lease.held.delete(held);
     if (lease.held.size === 0) this.#leases.delete(held.claim.token);

@@ -15,20 +15,24 @@ export interface MessageRunnerOptions extends BodyRules {
   readonly clock: Clock;
   readonly events: Events;
   readonly attempts: number;
-  /** How long a handler may run, ms; null: without bound. */
+  /** How long a handler may run, ms; null: no limit. */
   readonly timeout: number | null;
 }
 
 const ACK: Outcome = { kind: 'ack' };
 
 /**
- * Decodes one delivery, runs its handler, and turns what they do into an outcome. The application's code is called here
- * and by the retry policy only. Whatever that does, this neither throws nor rejects.
+ * Decodes a delivery, runs its handler, and turns the result into an outcome. Only this class and the retry policy call the
+ * application's code. Whatever that code does, this class neither throws nor rejects.
  */
 export class MessageRunner {
   constructor(private readonly options: MessageRunnerOptions) {}
 
-  /** @returns the outcome at once if the handler is done when it returns: a promise for each message would cost */
+  /**
+   * Handles one delivery.
+   *
+   * @returns the outcome itself if the handler is done when it returns: a promise for each message would be costly
+   */
   run(delivery: Delivery): Outcome | Promise<Outcome> {
     try {
       this.#open(delivery);
@@ -52,7 +56,7 @@ export class MessageRunner {
     if (isStrayPromise(delivery.payload)) {
       throw new DelayQueueError(
         'INVALID_PAYLOAD',
-        "body: the queue's codec decodes to a promise; let it return the payload itself",
+        "body: the queue's codec decodes to a promise; make it return the payload itself",
       );
     }
   }
@@ -76,7 +80,7 @@ export class MessageRunner {
     });
   }
 
-  /** A handler may return whatever it likes; one thing means something. */
+  /** A handler may return anything; only the result of `again()` has a meaning. */
   #done(delivery: Delivery, result: unknown): Outcome {
     if (!isInstance(result, Again)) return ACK;
     try {
@@ -87,7 +91,8 @@ export class MessageRunner {
   }
 
   /**
-   * @throws DelayQueueError `INVALID_ARGUMENT` if it was damaged on its way, `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`,
+   *   `PAYLOAD_TOO_LARGE`
    */
   #again({ headers }: Delivery, result: Again): Outcome {
     const { delay, payload } = again(result.delay, { payload: result.payload });
@@ -98,7 +103,7 @@ export class MessageRunner {
   #failed(delivery: Delivery, error: unknown): Outcome {
     const outcome = this.options.retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;
-    // It gave way to the shutdown: not its fault, so no attempt is spent.
+    // The handler ended because of the shutdown, so no attempt is spent.
     if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };
     this.#tell(delivery, outcome, error);
     return outcome;

@@ -8,7 +8,7 @@ import { describeFailure, isInstance, isStrayPromise, showFailure } from '../mes
 
 const DELAY_RANGE = { min: 0, max: LONGEST_DELAY };
 
-/** Decides what becomes of a message whose handler threw. Does not throw, whatever that was. */
+/** Decides the outcome of a message whose handler threw. Never throws itself, whatever the handler threw. */
 export class RetryPolicy {
   constructor(
     private readonly options: Pick<ResolvedQueueOptions, 'attempts' | 'backoff'>,
@@ -16,7 +16,7 @@ export class RetryPolicy {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** @param attempt - the one that failed, 1 for the first */
+  /** @param attempt - the attempt that failed, 1 for the first */
   outcomeOf(error: unknown, attempt: number): Outcome {
     const deferral = this.#deferralOf(error);
     if (deferral !== undefined) return { kind: 'defer', delay: deferral };
@@ -26,18 +26,18 @@ export class RetryPolicy {
     return { kind: 'retry', delay: this.#delay(attempt, error) };
   }
 
-  /** The delay of a `DeferMessage`, unless it is damaged: then that is a failure as any other. */
+  /** The delay of a `DeferMessage`; undefined if its delay was changed to something invalid, which is an ordinary failure. */
   #deferralOf(error: unknown): number | undefined {
     if (!isInstance(error, DeferMessage)) return undefined;
     try {
       const parsed = parseDuration(error.delay, DELAY_RANGE);
       if ('milliseconds' in parsed) return parsed.milliseconds;
       this.events.emit('misused', {
-        problem: `The delay of a DeferMessage ${parsed.problem}; it counts as a failed attempt`,
+        problem: `The delay of a DeferMessage ${parsed.problem}; this counts as a failed attempt`,
       });
     } catch (mistake) {
       this.events.emit('misused', {
-        problem: `The delay of a DeferMessage cannot be read, it counts as a failed attempt: ${showFailure(mistake)}`,
+        problem: `The delay of a DeferMessage cannot be read; this counts as a failed attempt: ${showFailure(mistake)}`,
       });
     }
     return undefined;
@@ -51,11 +51,11 @@ export class RetryPolicy {
       const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDuration(result, DELAY_RANGE);
       if ('milliseconds' in parsed) return parsed.milliseconds;
       this.events.emit('misused', {
-        problem: `The backoff function's result ${parsed.problem}; the default backoff is used`,
+        problem: `The result of the backoff function ${parsed.problem}; the default backoff is used`,
       });
     } catch (mistake) {
       this.events.emit('misused', {
-        problem: `The backoff function failed, the default backoff is used: ${showFailure(mistake)}`,
+        problem: `The backoff function failed; the default backoff is used: ${showFailure(mistake)}`,
       });
     }
     return this.#computedDelay(defaultBackoff, attempt);
@@ -65,7 +65,7 @@ export class RetryPolicy {
     const delay =
       backoff.type === 'fixed'
         ? backoff.delay
-        : // A finite factor, because no delay at all must stay none after a great many attempts.
+        : // Kept finite, because 0 × Infinity is NaN: a delay of 0 must stay 0 after very many attempts.
           Math.min(backoff.delay * Math.min(backoff.factor ** (attempt - 1), Number.MAX_VALUE), backoff.maxDelay);
     return Math.round(delay * (1 + backoff.jitter * (this.random() * 2 - 1)));
   }

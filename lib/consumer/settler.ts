@@ -7,7 +7,7 @@ import { MAX_BATCH, TurnBatcher } from '../timing/turn-batcher.js';
 import type { HeldDelivery } from './delivery.js';
 import { hasCode } from '../message/failure.js';
 
-/** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped first. */
+/** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped before an answer. */
 export type SettleResult = 'accepted' | 'refused' | 'given-up';
 
 export interface SettlerOptions {
@@ -15,11 +15,11 @@ export interface SettlerOptions {
   readonly store: Pick<MessageFlow, 'settle'>;
   readonly clock: Clock;
   readonly events: Events;
-  /** Called once for each outcome, when it is known what became of it. */
+  /** Called once for each outcome, when its result is known. */
   readonly onSettled: (settled: Settled, result: SettleResult) => void;
 }
 
-/** An outcome with what it is the outcome of. */
+/** An outcome with its delivery. */
 export interface Settled extends Settlement {
   readonly held: HeldDelivery;
 }
@@ -27,8 +27,8 @@ export interface Settled extends Settlement {
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 /**
- * Brings outcomes to the store: those of one turn in one call, again and again until the store has answered. That is safe,
- * because an outcome that already counts, or no longer can, changes nothing.
+ * Sends outcomes to the store: those of one turn in one call, repeated until the store answers. Repeating is safe, because an
+ * outcome that already counts, or can no longer count, changes nothing.
  */
 export class Settler {
   readonly #options: SettlerOptions;
@@ -53,12 +53,12 @@ export class Settler {
     this.#batcher.add({ held, claim: held.claim, outcome });
   }
 
-  /** Sends what is to be settled, without waiting for the end of the turn. */
+  /** Sends the pending outcomes without waiting for the end of the turn. */
   flush(): void {
     this.#batcher.flush();
   }
 
-  /** Sends nothing again from now on. */
+  /** From now on, no failed call is repeated. */
   stop(): void {
     this.#stopped = true;
     for (const endPause of [...this.#pauses]) endPause();
@@ -77,7 +77,7 @@ export class Settler {
         const { accepted, dropped } = await store.settle(batch);
         this.#streak.worked();
         if (dropped > 0) events.emit('dropped', { queue, count: dropped });
-        // After a call whose answer got lost, a refusal most likely means that this very outcome counts already.
+        // After a call whose answer got lost, a refusal most likely means that this very outcome already counts.
         return accepted.map((counts) => (counts || mayHaveHappened ? 'accepted' : 'refused'));
       } catch (error) {
         if (this.#stopped || hasCode(error, 'CLOSED')) return batch.map(() => 'given-up');

@@ -5,10 +5,10 @@ import type { HeldDelivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { Pace } from './pace.js';
 
-/** How long handlers are started in one turn of the event loop, ms. */
+/** How long handlers may be started in one turn of the event loop, ms. */
 const SLICE = 5;
 
-/** Milliseconds until it is told again. */
+/** At most one warning in this many milliseconds. */
 const TELLING_INTERVAL = 60_000;
 
 export interface StarterOptions {
@@ -21,30 +21,30 @@ export interface StarterOptions {
   readonly lease: number;
   /** Starts a handler; it must not throw. */
   readonly start: (held: HeldDelivery) => void;
-  /** Sends messages back whose handlers were not started, at once. */
+  /** Gives back messages whose handlers were not started, at once. */
   readonly giveBack: (deliveries: readonly HeldDelivery[]) => void;
-  /** Sends what must be on its way before timers fire. */
+  /** Sends everything that must be sent before timers fire. */
   readonly beforeGivingWay: () => void;
 }
 
-/** A claim whose handlers are not all started. */
+/** A claim with handlers still to be started. */
 interface Waiting {
   readonly token: string;
   readonly deliveries: readonly HeldDelivery[];
-  /** Later than this none is started, on the monotonic clock. */
+  /** After this instant of the monotonic clock, none of its handlers is started. */
   readonly startBy: number;
   next: number;
   begunAt: number | undefined;
 }
 
 /**
- * Starts handlers a few at a time, and gives way in between: I/O, outcomes, leases and timers get their turn although
- * handlers work synchronously. What it cannot start within a third of the lease goes back, for others to handle.
+ * Starts handlers a few at a time and yields in between, so that I/O, outcomes, leases and timers get their turn even if
+ * handlers work synchronously. Messages that it cannot start within a third of the lease go back, for others to handle.
  */
 export class Starter {
   readonly #options: StarterOptions;
   #line: Waiting[] = [];
-  /** When the slice of this turn of the event loop is used up. */
+  /** When the time slice of this turn of the event loop ends. */
   #sliceEnd: number | undefined;
   #stopped = false;
   #givenBack = 0;
@@ -61,7 +61,7 @@ export class Starter {
     if (this.#stopped) this.stop();
   }
 
-  /** Until all that was added is started, or given back. */
+  /** Starts all handlers that were added; resolves once each is started or given back. */
   async run(): Promise<void> {
     do {
       if (!this.#startSlice()) return;
@@ -69,7 +69,7 @@ export class Starter {
     } while (this.#line.length > 0);
   }
 
-  /** Starts none from now on; those that wait go back. */
+  /** Starts no more handlers; the waiting messages go back. */
   stop(): void {
     this.#stopped = true;
     const waiting = this.#line.flatMap(({ deliveries, next }) => deliveries.slice(next));
@@ -94,7 +94,7 @@ export class Starter {
     return true;
   }
 
-  /** An immediate runs when this turn of the event loop is over. */
+  /** An immediate runs at the end of this turn of the event loop. */
   #beginSlice(now: number): number {
     setImmediate(() => (this.#sliceEnd = undefined));
     return now + SLICE;
@@ -126,8 +126,9 @@ export class Starter {
   }
 
   /**
-   * Promises first: outcomes of the handlers just started are sent before a timer fires, however long that kept the event
-   * loop. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an attempt spent.
+   * Promises run first, so the outcomes of the handlers just started are sent before a timer fires, however long the event
+   * loop was blocked. Otherwise the transfer scheduler, whose timer may be due, would take their messages back with an attempt
+   * spent.
    */
   async #giveWay(): Promise<void> {
     await new Promise<void>((resolve) => nextTick(resolve));

@@ -1,6 +1,6 @@
 import type { MessageFailure } from '../message/message.js';
 
-/** What goes on in the background, and is retried until it works. */
+/** Background work that is retried until it works. */
 export type BackgroundWork = 'transfer' | 'claim' | 'settle' | 'extend' | 'repair' | 'subscribe' | 'watch-target';
 
 interface OfQueue {
@@ -20,7 +20,7 @@ interface Counted extends OfQueue {
   readonly count: number;
 }
 
-/** How long something has failed, or had failed, ms. */
+/** How long the failure has lasted, or had lasted, ms. */
 interface Lasting {
   readonly lasted: number;
 }
@@ -31,7 +31,7 @@ interface Failing extends Lasting {
 
 interface OfWork {
   readonly work: BackgroundWork;
-  /** None: it is that of the whole process. */
+  /** Undefined for work of the whole process. */
   readonly queue?: string | undefined;
 }
 
@@ -40,44 +40,44 @@ interface OfConnection {
   readonly connection: string;
 }
 
-/** Everything there is to tell, by name. Each is told by the part that knows it, when it is certain. */
+/** All events by name. Each is emitted by the part that knows it, once it is certain. */
 export interface DelayQueueEvents {
   /** The handler is done, and its message gone. */
   handled: OfAttempt;
   /** The handler asked for its message again. */
   again: OfAttempt;
-  /** The handler put its message off; no attempt is spent. */
+  /** The handler deferred its message; no attempt is spent. */
   deferred: OfAttempt;
   /** A failed attempt is settled, and the message is delayed for the next one. */
   retried: OfAttempt;
   /** The message is a dead letter. */
   dead: OfAttempt;
-  /** A handler failed. `retryIn`: ms until the next attempt, none if this was the last one. */
+  /** A handler failed. `retryIn`: ms until the next attempt; undefined if this was the last one. */
   failed: OfAttempt & { readonly attempts: number; readonly failure: MessageFailure; readonly retryIn?: number };
-  /** A body cannot be decoded, so its message dies. */
+  /** A body cannot be decoded, so its message becomes a dead letter. */
   unreadable: OfMessage & { readonly failure: MessageFailure };
-  /** A handler is done, and its outcome does not count: it no longer holds the message. */
+  /** A handler is done, but its outcome does not count, because it no longer holds the message. */
   leaseLost: OfMessage;
   /** Messages fell due and are ready. */
   transferred: Counted;
-  /** The leases of messages have ended; some are ready again, the others dead. */
+  /** The leases of messages have expired; `recovered` of them are ready again, `buried` are dead. */
   takenBack: OfQueue & { readonly recovered: number; readonly buried: number };
   /** Dead letters were removed, because there were more than `maxDeadLetters`. */
   dropped: Counted;
-  /** Messages went back, because handlers block the event loop and theirs could not start in time. */
+  /** Messages were given back, because handlers block the event loop and these could not be started in time. */
   givenBack: Counted;
-  /** So many claims in a row were not answered in time; what they took goes back. */
+  /** `count` claims in a row were not answered in time; what they took is given back. */
   claimsUnanswered: Counted;
   /** Ready ids without a message were removed. */
   orphansRemoved: Counted;
-  /** Messages that were in no state are ready. */
+  /** Messages that were in no state are ready again. */
   repaired: OfQueue & { readonly ids: readonly string[] };
-  /** An offer was ignored, because a handler of this process holds the message of that id. */
+  /** An offer was ignored, because a handler of this process holds the message with that id. */
   offeredWhileHeld: OfMessage;
-  /** The application's code gave the queue something that it cannot use; what it does instead is in the text. */
+  /** The application's code supplied something unusable; `problem` also says what the queue does instead. */
   misused: { readonly problem: string };
 
-  /** Told at first, when the reason is another, and once a minute. */
+  /** Emitted when a failure begins, when its reason changes, and once a minute while it lasts. */
   workFailing: OfWork & Failing;
   workRestored: OfWork & Lasting;
   connectionLost: OfConnection & Failing;
@@ -85,16 +85,16 @@ export interface DelayQueueEvents {
 
   memoryStore: object;
   optionsOverridden: { readonly options: readonly { readonly name: string; readonly because: string }[] };
-  /** Redis was not there to be checked. */
+  /** Redis could not be checked at the start. */
   unchecked: { readonly reason: string };
-  /** The server does not tell what it is. */
-  serverUntold: { readonly reason: string };
-  /** The server that the connection came back to cannot serve the queues. */
+  /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
+  serverUnidentified: { readonly reason: string };
+  /** After an outage, the connection leads to a server that cannot serve the queues. */
   serverUnfit: { readonly reason: string };
   handlerStarted: OfQueue & { readonly handler: string };
   /** This process only offers. */
   handlersNotStarted: { readonly handlers: readonly { readonly queue: string; readonly name: string }[] };
-  /** Of a shutdown that was too short, how many messages were not settled. */
+  /** The shutdown timed out before `count` messages were settled. */
   unsettled: { readonly count: number };
 }
 

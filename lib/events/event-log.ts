@@ -4,10 +4,10 @@ import type { MessageFailure } from '../message/message.js';
 import type { BackgroundWork, DelayQueueEvents } from './delay-queue-events.js';
 import type { Events } from './events.js';
 
-/** So many ids are named in a line. */
+/** How many ids a line names at most. */
 const NAMED = 5;
 
-/** From this many milliseconds on, a line says how long something lasts. */
+/** A line says how long a failure has lasted once it has lasted this many milliseconds. */
 const WORTH_TELLING = 60_000;
 
 interface WorkTexts {
@@ -22,23 +22,23 @@ const WORK: Readonly<Record<BackgroundWork, WorkTexts>> = {
   settle: { failing: 'settling failed', restored: 'settling works again', level: 'error' },
   extend: { failing: 'leases could not be extended', restored: 'leases are extended again', level: 'warn' },
   repair: {
-    failing: 'it could not be checked for lost messages',
-    restored: 'it is checked for lost messages again',
+    failing: 'checking for lost messages failed',
+    restored: 'checking for lost messages works again',
     level: 'warn',
   },
   subscribe: {
-    failing: 'Announcements are not heard, so messages may be late by up to checkInterval',
-    restored: 'Announcements are heard again',
+    failing: 'Announcements cannot be received, so messages may be late by up to checkInterval',
+    restored: 'Announcements are received again',
     level: 'error',
   },
   'watch-target': {
-    failing: 'values of other clients may be late by up to checkInterval',
-    restored: 'values of other clients are noticed again',
+    failing: 'messages from other clients cannot be watched, so they may be late by up to checkInterval',
+    restored: 'messages from other clients are watched again',
     level: 'warn',
   },
 };
 
-/** What the log says, at which level. Of everything else it is silent. */
+/** The events that are logged, with their texts and levels. All other events are not logged. */
 type Texts = {
   readonly [Name in keyof DelayQueueEvents]?: (logger: Logger, event: DelayQueueEvents[Name]) => void;
 };
@@ -50,28 +50,28 @@ const MESSAGE_TEXTS: Texts = {
       logger.error(text, failure.stack);
     } else {
       logger.warn(
-        `${queue}: message ${id} failed (attempt ${attempt} of ${attempts}), again in ${retryIn} ms: ${show(failure)}`,
+        `${queue}: message ${id} failed (attempt ${attempt} of ${attempts}), retrying in ${retryIn} ms: ${show(failure)}`,
       );
     }
   },
   unreadable: (logger, { queue, id, failure }) =>
-    logger.error(`${queue}: message ${id} is a dead letter, its body cannot be read: ${show(failure)}`),
+    logger.error(`${queue}: message ${id} is a dead letter because its body cannot be read: ${show(failure)}`),
   leaseLost: (logger, { queue, id }) =>
-    logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile: the outcome does not count`),
+    logger.warn(`${queue}: message ${id} was handled, but its lease had been lost, so the outcome does not count`),
   dropped: (logger, { queue, count }) =>
-    logger.warn(`${queue}: ${count} dead letters dropped, the queue is at maxDeadLetters`),
+    logger.warn(`${queue}: ${count} dead letters dropped, because the queue has reached maxDeadLetters`),
   givenBack: (logger, { queue, count }) =>
     logger.warn(
-      `${queue}: ${count} messages were given back, because handlers block the event loop and theirs could not start in ` +
-        'time. Let worker threads do the heavy work, or lower the concurrency',
+      `${queue}: ${count} messages were given back, because handlers block the event loop and these could not be started in ` +
+        'time. Move the heavy work to worker threads, or lower the concurrency',
     ),
   claimsUnanswered: (logger, { queue, count }) =>
     logger.warn(
       `${queue}: ${count} claims in a row were not answered in time, so their messages are given back. ` +
-        'Where the connection is slow, raise offerTimeout or lower maxPayloadBytes',
+        'If the connection is slow, raise offerTimeout or lower maxPayloadBytes',
     ),
   orphansRemoved: (logger, { queue, count }) =>
-    logger.error(`${queue}: ${count} ready ids had no message and are dropped: is Redis evicting keys?`),
+    logger.error(`${queue}: ${count} ready ids had no message and were removed: is Redis evicting keys?`),
   repaired: (logger, { queue, ids }) => {
     const names = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
     logger.error(
@@ -81,23 +81,27 @@ const MESSAGE_TEXTS: Texts = {
   },
   offeredWhileHeld: (logger, { queue, id }) =>
     logger.warn(
-      `${queue}: message '${id}' was offered while its handler runs, so the offer was ignored (created: false). ` +
-        "To handle the same message again, let the handler end with: return again('1d')",
+      `${queue}: message '${id}' was offered while its handler was running, so the offer was ignored (created: false). ` +
+        "To handle the same message again, end the handler with: return again('1d')",
     ),
   misused: (logger, { problem }) => logger.error(problem),
 };
 
 const PROCESS_TEXTS: Texts = {
   memoryStore: (logger) =>
-    logger.warn("store: 'memory' - messages live in this process alone and DIE WITH IT; use Redis for real work"),
-  unchecked: (logger, { reason }) => logger.warn(`Redis is not checked yet: ${reason}`),
+    logger.warn(
+      "store: 'memory' - messages live only in this process and ARE LOST WHEN IT ENDS; use Redis in production",
+    ),
+  unchecked: (logger, { reason }) => logger.warn(`Redis could not be checked yet: ${reason}`),
   handlerStarted: (logger, { queue, handler }) => logger.log(`Handling queue '${queue}' with ${handler}`),
   handlersNotStarted: (logger, { handlers }) => {
     const names = handlers.map(({ queue, name }) => `${queue} (${name})`).join(', ');
     logger.log(`consume: false - this process only offers; its handlers are not started: ${names}`);
   },
   unsettled: (logger, { count }) =>
-    logger.warn(`${count} messages were not settled within shutdownTimeout; they come back when their leases end`),
+    logger.warn(
+      `${count} messages were not settled within shutdownTimeout; they are delivered again when their leases end`,
+    ),
 };
 
 const REDIS_TEXTS: Texts = {
@@ -107,10 +111,10 @@ const REDIS_TEXTS: Texts = {
     logger.log(after(`Redis connection for ${connection} is back`, lasted)),
   optionsOverridden: (logger, { options }) => {
     const each = options.map(({ name, because }) => `${name} (${because})`).join('; ');
-    logger.warn(`Options of the connection that the module sets itself, so that yours do not hold: ${each}`);
+    logger.warn(`The module sets these connection options itself and ignores yours: ${each}`);
   },
-  serverUntold: (logger, { reason }) =>
-    logger.warn(`Redis does not tell its version and its maxmemory-policy, so they are not checked: ${reason}`),
+  serverUnidentified: (logger, { reason }) =>
+    logger.warn(`Redis does not reveal its version and maxmemory-policy, so they are not checked: ${reason}`),
   serverUnfit: (logger, { reason }) => logger.error(reason),
 };
 
@@ -122,15 +126,15 @@ const WORK_TEXTS: Texts = {
   workRestored: (logger, { work, queue, lasted }) => logger.log(after(of(queue, WORK[work].restored), lasted)),
 };
 
-/** Who says what. A logger must not throw. */
+/** The loggers for each kind of event. They must not throw. */
 export interface Loggers {
-  /** Of queues and messages. */
+  /** For queues and messages. */
   readonly queues: Logger;
-  /** Of Redis. */
+  /** For Redis and its connections. */
   readonly redis: Logger;
 }
 
-/** Writes the log: the first to listen to events, and the only place where its texts are made. */
+/** Logs events. No other code writes texts for the log. */
 export function logEvents(events: Events, { queues, redis }: Loggers): void {
   subscribe(events, queues, { ...MESSAGE_TEXTS, ...PROCESS_TEXTS, ...WORK_TEXTS });
   subscribe(events, redis, REDIS_TEXTS);
@@ -149,7 +153,7 @@ const of = (queue: string | undefined, text: string) => (queue === undefined ? t
 
 function retried(text: string, reason: string, lasted: number): string {
   const duration = lasted < WORTH_TELLING ? '' : ` for ${ms(lasted, { long: true })} now`;
-  return `${text}${duration}: ${reason.replace(/\.$/, '')}; it is retried until it works`;
+  return `${text}${duration}: ${reason.replace(/\.$/, '')}; retrying until it works`;
 }
 
 const after = (text: string, lasted: number) =>

@@ -2,7 +2,7 @@ import type { DelayQueueEvents, EventName } from './delay-queue-events.js';
 
 type Listener<Name extends EventName> = (event: DelayQueueEvents[Name]) => void;
 
-/** Where all that happens is told. Whoever wants to know subscribes; telling costs nothing where nobody does. */
+/** The event emitter that all parts of a process share. An event without a listener costs next to nothing. */
 export class Events {
   readonly #listeners = new Map<EventName, Listener<never>[]>();
 
@@ -11,7 +11,7 @@ export class Events {
     this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
 
-  /** Whether anybody listens; for what happens so often that an event would cost. */
+  /** Whether there is a listener. Ask before you build an event that occurs for every message. */
   has(name: EventName): boolean {
     return this.#listeners.has(name);
   }

@@ -3,19 +3,19 @@ import { hasCode, showFailure } from '../message/failure.js';
 import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
 
-/** Milliseconds until a failure that lasts is told again. */
+/** How often a failure that lasts is reported again, ms. */
 const REMINDER_INTERVAL = 60_000;
 
-/** So many different errors are told at once while one failure lasts; further ones wait for the next reminder. */
+/** How many different errors of one streak are reported at once; further ones wait for the next reminder. */
 const MOST_KINDS = 5;
 
-/** What is told of a streak, with how long it has lasted, ms. */
+/** Hears of a streak; `lasted` is how long it has lasted, ms. */
 export interface FailureStreakListener {
   readonly failing: (reason: string, lasted: number) => void;
   readonly over: (lasted: number) => void;
 }
 
-/** Tells of background work that fails, as events. */
+/** Reports failures of background work as events. */
 export function workFailures(events: Events, work: BackgroundWork, queue?: string): FailureStreakListener {
   return {
     failing: (reason, lasted) => events.emit('workFailing', { work, queue, reason, lasted }),
@@ -23,7 +23,7 @@ export function workFailures(events: Events, work: BackgroundWork, queue?: strin
   };
 }
 
-/** Tells of a connection that fails, as events. */
+/** Reports failures of a connection as events. */
 export function connectionFailures(events: Events, connection: string): FailureStreakListener {
   return {
     failing: (reason, lasted) => events.emit('connectionLost', { connection, reason, lasted }),
@@ -32,15 +32,15 @@ export function connectionFailures(events: Events, connection: string): FailureS
 }
 
 /**
- * Tells of what is retried until it works: once when it begins to fail, at once when the error is another, otherwise once a
- * minute, and once when it is over. However often it is tried, no more is told.
+ * Reports the failures of something that is retried until it works: when it begins to fail, when the error changes, once a
+ * minute while it lasts, and when it works again. Further retries are not reported.
  */
 export class FailureStreak {
-  /** When it began to fail, on the monotonic clock; undefined: it works. */
+  /** When it began to fail, on the monotonic clock; undefined while it works. */
   #since: number | undefined;
   #remindAt = Infinity;
-  /** The errors that were told since then. */
-  readonly #told = new Set<string>();
+  /** The errors reported since then, without their numbers. */
+  readonly #reported = new Set<string>();
 
   constructor(
     private readonly clock: Clock,
@@ -55,7 +55,7 @@ export class FailureStreak {
     this.listener.failing(reason, now - this.#since);
   }
 
-  /** As {@link failed}, of a call of a store. That there is no connection is the connection's own news, and told once. */
+  /** Like {@link failed}, for a call of a store. A lost connection is left out: the connection itself reports that. */
   callFailed(error: unknown): void {
     if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'OUTCOME_UNKNOWN')) this.failed(showFailure(error));
   }
@@ -65,15 +65,15 @@ export class FailureStreak {
     const lasted = this.clock.monotonic() - this.#since;
     this.#since = undefined;
     this.#remindAt = Infinity;
-    this.#told.clear();
+    this.#reported.clear();
     this.listener.over(lasted);
   }
 
-  /** Numbers in it, such as ports and lengths of time, make no other error. */
+  /** Numbers in the text, such as ports and durations, do not make it a different error. */
   #isNews(reason: string): boolean {
     const kind = reason.replace(/\d+/g, '');
-    if (this.#told.has(kind) || this.#told.size === MOST_KINDS) return false;
-    this.#told.add(kind);
+    if (this.#reported.has(kind) || this.#reported.size === MOST_KINDS) return false;
+    this.#reported.add(kind);
     return true;
   }
 }

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 
-/** Nest's logger hands lines to the application's own one. What that throws must not end a loop, or hold a message. */
+/** A logger that never throws. Nest passes lines to the application's own logger, whose errors must not end a loop. */
 export class SafeLogger extends Logger {
   override log(...line: readonly [unknown, ...unknown[]]): void {
     attempt(() => super.log(...line));
@@ -19,6 +19,6 @@ function attempt(write: () => void): void {
   try {
     write();
   } catch {
-    // There is nowhere left to say so.
+    // There is nowhere left to report it.
   }
 }

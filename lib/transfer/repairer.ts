@@ -12,12 +12,12 @@ export interface RepairerOptions {
   readonly random?: () => number;
 }
 
-/** Between two looks at a queue, ms; ±25 %, so that the processes of a fleet look at different times. */
+/** The time between two checks of a queue, ms; ±25 %, so that the processes of a fleet check at different times. */
 const INTERVAL = 5 * 60_000;
 
 /**
- * Makes messages of one queue ready that are kept but in no state: soon after the start, and then every few minutes. Nothing in
- * here loses them, so it is told: somebody deleted or changed keys of the queue.
+ * Finds messages of one queue that are stored but in no state, and makes them ready: at the start, and then every few minutes.
+ * This package never leaves a message like that, so each find is logged: somebody deleted or changed keys of the queue.
  */
 export class Repairer {
   readonly #options: RepairerOptions;
@@ -35,10 +35,10 @@ export class Repairer {
   }
 
   start(): void {
-    this.#running = this.#look();
+    this.#running = this.#check();
   }
 
-  /** Ends after a look that is under way. */
+  /** Stops, and waits for a check that is under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer?.();
@@ -46,9 +46,9 @@ export class Repairer {
   }
 
   /**
-   * Looks through the queue once, if anything is amiss.
+   * Checks the queue once, and searches it if the counts do not add up.
    *
-   * @returns how many messages are ready again
+   * @returns how many messages were made ready
    * @throws what the store throws
    */
   async runOnce(): Promise<number> {
@@ -64,7 +64,7 @@ export class Repairer {
     return repaired.length;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { clock } = this.#options;
     try {
       await this.runOnce();

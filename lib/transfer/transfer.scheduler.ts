@@ -9,7 +9,7 @@ export interface TransferSchedulerOptions {
   readonly store: MessageFlow;
   readonly clock: Clock;
   readonly events: Events;
-  /** Tells this scheduler from those of other processes; no blanks. */
+  /** Distinguishes this scheduler from those of other processes; without spaces. */
   readonly id: string;
   /** The longest sleep, ms. */
   readonly checkInterval: number;
@@ -17,32 +17,36 @@ export interface TransferSchedulerOptions {
   readonly random?: () => number;
 }
 
-/** A batch of the transfer script, small enough to keep other clients of the server waiting for milliseconds only. */
+/** How many messages one call moves: small enough that other clients of the server wait only for milliseconds. */
 const BATCH = 1000;
 
-/** How long after the due time a standby fires, so that the eager scheduler has done the work by then; ±25 %. */
+/** How long after the due time a standby fires, ms; ±25 %. By then the eager scheduler has done the work. */
 const STANDBY_GRACE = 1000;
 
-/** While ready messages wait, a look every second replaces lost tokens, and finds the leases of those claimed meanwhile. */
+/**
+ * How often to run while ready messages wait, ms: each run replaces a lost token, and learns of the leases of messages claimed
+ * meanwhile.
+ */
 const READY_CHECK = 1000;
 
-/** What a scheduler waits for. */
+/** The instant that a scheduler waits for. */
 interface Expectation {
-  /** The instant by the store's clock, to tell later whether it is still to come. */
+  /** By the store's clock, to compare with the last move of another scheduler. */
   readonly at: number;
-  /** The same on the monotonic clock of this process. */
+  /** On the monotonic clock of this process. */
   readonly monotonicAt: number;
 }
 
 /**
- * Moves the due messages of one queue, in one process, the moment they fall due.
+ * Moves the messages of one queue, in one process, at the moment they fall due.
  *
- * One timer, armed from the store's answer and re-armed by announcements of earlier due times; every (re)started
- * subscription and every `checkInterval` looks anew, so that a lost announcement costs a bounded delay.
+ * It has one timer, armed from the store's answer and re-armed by announcements of earlier due times. It also asks the store
+ * again whenever the subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
- * Every process has such a scheduler, yet a due message must not cost a call of each. Therefore one that was beaten to
- * what it waited for becomes a *standby*, which fires a grace later and thus finds nothing left to do, until the eager one
- * is gone: then it does find something, and is eager itself. There is no leader and no lease that could go wrong.
+ * Every process has such a scheduler, yet a due message must not cost one call from each of them. So a scheduler that was
+ * beaten to what it waited for becomes a *standby*: it fires a grace period later and normally finds nothing left to do. Once
+ * the eager scheduler is gone, the standby does find something and becomes eager itself. There is no leader, and no lease on
+ * leadership that could go wrong.
  */
 export class TransferScheduler {
   readonly #options: TransferSchedulerOptions;
@@ -65,7 +69,7 @@ export class TransferScheduler {
     this.#streak = new FailureStreak(clock, workFailures(events, 'transfer', queue));
   }
 
-  /** Whether this scheduler fires at the due time, rather than a grace later. */
+  /** Whether this scheduler fires at the due time, rather than a grace period later. */
   get isEager(): boolean {
     return this.#eager;
   }
@@ -81,7 +85,7 @@ export class TransferScheduler {
     void this.#wake();
   }
 
-  /** Ends after a transfer that is under way. */
+  /** Stops, and waits for a transfer that is under way. */
   async stop(): Promise<void> {
     this.#started = false;
     this.#unwatch?.();
@@ -90,7 +94,7 @@ export class TransferScheduler {
   }
 
   /**
-   * Moves all that is due now, in batches, and learns what to wait for next.
+   * Moves everything that is due now, in batches, and learns what to wait for next.
    *
    * @returns the report of the last batch
    * @throws what the store throws
@@ -99,15 +103,15 @@ export class TransferScheduler {
     const { store, clock, id } = this.#options;
     for (;;) {
       const awaited = this.#expected;
-      // From here on it holds what is announced while the call is under way.
+      // From here on it collects what is announced while the call is under way.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
       const report = await store.transfer({ scheduler: id, limit: BATCH });
       this.#tell(report);
       this.#chooseRole(report, awaited);
       if (report.nextAt !== null && report.nextIn !== null) {
-        // The store read its clock somewhere between; if that was earlier than half-way, this fires late by the difference, else
-        // early, finds nothing, and is told anew.
+        // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the
+        // difference; if after, it fires early, finds nothing, and gets a new answer.
         const readAt = (sentAt + clock.monotonic()) / 2;
         this.#expectEarlier({ at: report.nextAt, monotonicAt: readAt + report.nextIn });
       }
@@ -122,7 +126,7 @@ export class TransferScheduler {
     if (dropped > 0) events.emit('dropped', { queue, count: dropped });
   }
 
-  /** Runs until nothing is due, unless a run is under way: then that one goes once more. */
+  /** Runs until nothing is due. If a run is under way, that one repeats once more. */
   #wake(): Promise<void> {
     if (!this.#started) return Promise.resolve();
     this.#again = true;
@@ -143,14 +147,14 @@ export class TransferScheduler {
         nextCheck = this.#pauseAfter(error);
       }
     }
-    // In the same step as the look at #again, or a wake in between would be lost.
+    // Must happen in the same step as the check of #again: a wake in between would be lost.
     this.#running = undefined;
     this.#checkAt = clock.monotonic() + nextCheck;
     this.#arm();
   }
 
   #pauseAfter(error: unknown): number {
-    // The retry asks for everything anew, due times included.
+    // The retry asks for everything again, including due times.
     this.#expected = undefined;
     if (this.#started) this.#streak.callFailed(error);
     return failurePause(++this.#failures, this.#random);
@@ -173,8 +177,9 @@ export class TransferScheduler {
   }
 
   /**
-   * Found something: eager. Beaten: standby. Beaten means that another moved messages at or after the instant that was
-   * waited for; whoever fired a hair early, or waited for a message that was cancelled, has lost to nobody.
+   * A scheduler that found something is eager; one that was beaten becomes a standby. Beaten means that another scheduler moved
+   * messages at or after the instant that this one waited for. One that fired slightly early, or waited for a message that was
+   * cancelled, was not beaten.
    */
   #chooseRole({ moved, recovered, buried, lastMove }: TransferReport, awaited: Expectation | undefined): void {
     if (moved + recovered + buried > 0) this.#eager = true;

@@ -49,7 +49,7 @@ describe("an application's own client options", () => {
     // A message whose announcement is lost waits for the next check, a minute later.
     expect(late).toBeLessThan(2000);
 
-    const warnings = log.filter((line) => line.startsWith('warn') && line.includes('yours do not hold'));
+    const warnings = log.filter((line) => line.startsWith('warn') && line.includes('ignores yours'));
     expect(warnings).toHaveLength(how.startsWith('given') ? 1 : 0);
     if (warnings[0]) expect(warnings[0]).toMatch(/enableAutoPipelining \(.+\); stringNumbers \(.+\)/);
   });

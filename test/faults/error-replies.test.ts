@@ -120,9 +120,9 @@ describe('error replies from a Redis that starts, fails over or is full', () => 
       providers: [handlerOf(queue, handled.record)],
     });
     const lines = (text: string) => log.filter((line) => line.includes(text));
-    await until(() => lines('Announcements are heard again').length > 0);
+    await until(() => lines('Announcements are received again').length > 0);
     expect(refused.count).toBe(times);
-    expect(lines('Announcements are not heard')).toEqual([expect.stringContaining(reply)]);
+    expect(lines('Announcements cannot be received')).toEqual([expect.stringContaining(reply)]);
     await producer.offer(queue, 0, 50, { id: 'm' });
     expect((await handled.until('m')).late).toBeLessThan(4000);
   });

@@ -6,7 +6,7 @@ import { ODD_VALUES } from '../support/odd-values.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
 const MINUTE = 60_000;
-const RETRIED = 'it is retried until it works';
+const RETRIED = 'retrying until it works';
 
 describe('the log of repeated failures', () => {
   let clock: ManualClock;

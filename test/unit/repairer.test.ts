@@ -60,8 +60,8 @@ describe('Repairer', () => {
     repairer.start();
     await clock.advance(5 * MINUTE);
     expect(events.lines).toEqual([
-      'warn orders: it could not be checked for lost messages: Error: no connection; it is retried until it works',
-      'log orders: it is checked for lost messages again after 5 minutes',
+      'warn orders: checking for lost messages failed: Error: no connection; retrying until it works',
+      'log orders: checking for lost messages works again after 5 minutes',
     ]);
     expect(store.cursors).toHaveLength(2);
     await repairer.stop();

@@ -61,7 +61,7 @@ export class RedisCheck {
     const { commands, allowEviction, events } = this.#options;
     const infos = await commands.info().catch((error: unknown) => {
       if (!isRefusedByAcl(error)) throw error;
-      events.emit('serverUntold', { reason: error.message });
+      events.emit('serverUnidentified', { reason: error.message });
       return [];
     });
     for (const info of infos) checkServer(info, { allowEviction });
