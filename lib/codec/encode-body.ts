@@ -1,14 +1,16 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
-/** How a queue writes what its messages say. */
+/** How a queue encodes the bodies of its messages. */
 export interface BodyRules {
   readonly codec: MessageCodec;
-  /** The most bytes of an encoded payload and headers. */
+  /** The maximum size of the encoded payload and headers, in bytes. */
   readonly maxPayloadBytes: number;
 }
 
 /**
+ * Encodes a body and checks its size.
+ *
  * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
  */
 export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: MessageContent): MessageBody {
@@ -17,7 +19,7 @@ export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: Messa
   if (bytes <= maxPayloadBytes) return body;
   throw new DelayQueueError(
     'PAYLOAD_TOO_LARGE',
-    `The payload and headers take ${bytes} bytes, over the ${maxPayloadBytes} of maxPayloadBytes: ` +
+    `The payload and headers take ${bytes} bytes, more than maxPayloadBytes (${maxPayloadBytes}): ` +
       'offer a reference to the data instead, or raise the limit',
   );
 }

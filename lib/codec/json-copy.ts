@@ -3,16 +3,16 @@ import { showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { type JsonLoss, lossOf } from './json-loss.js';
 
-/** Whether a codec has bytes of its own for a value that JSON has no word for. */
+/** Whether a codec has its own encoding for a value that JSON cannot represent. */
 export type Keeps = (value: unknown) => boolean;
 
-/** More levels than anybody's data has; where the stack ends is far beyond. */
+/** More levels than real data has; the stack overflows only far beyond. */
 const DEEP = 500;
 const LONGEST_PATH = 20;
-/** Each takes two characters at least, and no text has more than 2²⁹. */
+/** Each value takes at least two characters, and no string is longer than about 2²⁹. */
 const MOST_VALUES = 2 ** 28;
 
-/** An object that was seen: how many values are in it, each time it is written. */
+/** An object that was seen before, with the number of values that are written each time it occurs. */
 interface Seen {
   /** Undefined while the object is being copied. */
   copy?: object;
@@ -22,12 +22,12 @@ interface Seen {
 const { toJSON: bufferToJson } = Buffer.prototype as { toJSON?: unknown };
 
 /**
- * Copies what JSON would write, reading everything once, so that what was checked is what is written. What is shared in the
- * payload is shared in the copy.
+ * Copies what JSON would write. Everything is read once, so what is written is what was checked. Objects that are shared in
+ * the payload are shared in the copy.
  */
 export class JsonCopy {
   readonly #keeps: Keeps;
-  /** Where it is; still so after a throw, which makes the error's path. */
+  /** The path of the value being copied; kept after a throw, for the error. */
   readonly #path: (string | number)[] = [];
   readonly #seen = new Map<object, Seen>();
   #values = 0;
@@ -38,16 +38,18 @@ export class JsonCopy {
   }
 
   /**
-   * @throws DelayQueueError `INVALID_PAYLOAD`
+   * Copies a payload.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
    */
   make(payload: unknown): unknown {
     try {
       const data = this.#copy(payload, '');
       if (data !== undefined) return data;
       const what = payload === undefined ? 'undefined' : 'an object whose toJSON() returns nothing';
-      return this.#refuse({ what, advice: 'offer plain data, or null for none' });
+      return this.#refuse({ what, advice: 'offer plain data, or null for no payload' });
     } catch (cause) {
-      // Of a stranger, undefined may come, too.
+      // The payload's own code may throw anything, even undefined.
       if (this.#refusal !== undefined && cause === this.#refusal) throw cause;
       const problem = this.#path.length > DEEP ? 'is nested too deeply' : `cannot be read (${showFailure(cause)})`;
       throw new DelayQueueError('INVALID_PAYLOAD', `${showPath(this.#path)}: it ${problem}; offer plain data`, {
@@ -56,11 +58,11 @@ export class JsonCopy {
     }
   }
 
-  /** Undefined for what JSON leaves out. */
+  /** Returns undefined for what JSON leaves out. */
   #copy(given: unknown, key: string | number): unknown {
     this.#values++;
     if (this.#keeps(given)) return given;
-    const value = wordOf(given, key);
+    const value = jsonValueOf(given, key);
     if (this.#keeps(value)) return value;
     switch (typeof value) {
       case 'string':
@@ -93,7 +95,7 @@ export class JsonCopy {
     return entry.copy;
   }
 
-  /** A few objects, shared by others that are shared, make a text without end. */
+  /** A few shared objects that contain other shared objects can make the text grow without bound. */
   #again({ copy, values }: Seen): unknown {
     this.#values += values;
     if (this.#values > MOST_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });
@@ -115,7 +117,7 @@ export class JsonCopy {
   #copyFields(object: object): object {
     const loss = lossOf(object);
     if (loss) this.#refuse(loss);
-    // Without a prototype, where a key __proto__ is a key like any other.
+    // Without a prototype, so that __proto__ is a key like any other.
     const copy = Object.create(null) as Record<string, unknown>;
     for (const key of Object.keys(object)) {
       this.#path.push(key);
@@ -135,8 +137,8 @@ export class JsonCopy {
   }
 }
 
-/** What JSON writes for a value: what its `toJSON` returns, if there is one. That of `Buffer` makes other data of it. */
-function wordOf(value: unknown, key: string | number): unknown {
+/** The value that JSON writes in place of another: the result of its `toJSON`, if it has one other than that of `Buffer`. */
+function jsonValueOf(value: unknown, key: string | number): unknown {
   if (value === null || (typeof value !== 'object' && typeof value !== 'bigint' && typeof value !== 'function')) {
     return value;
   }
@@ -145,7 +147,7 @@ function wordOf(value: unknown, key: string | number): unknown {
   return Reflect.apply(toJSON, value, [String(key)]);
 }
 
-/** As code would reach it from the payload; only the ends of a long path. */
+/** Shows a path as code would write it; of a long one only both ends. */
 function showPath(path: readonly (string | number)[]): string {
   const steps = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`;

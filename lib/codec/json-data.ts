@@ -4,17 +4,18 @@ import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { JsonCopy, type Keeps } from './json-copy.js';
 import { isDataClass } from './json-loss.js';
 
-/** More values than anybody's payload has. The walk looks at what is shared each time; the copy looks once. */
+/** More values than payloads usually have. Beyond that {@link JsonCopy} takes over, which visits shared objects only once. */
 const MANY = 100_000;
 
 const keepsNothing: Keeps = () => false;
 
 /**
- * Writes a payload as JSON, if that says all of it. `JSON.stringify` turns what it has no word for into something else
- * without a word: a forgotten `await` into `{}`, `NaN` into null. Here that is refused. What `toJSON()` returns counts
- * in place of the object, and properties that are undefined are left out, as ever.
+ * Writes a payload as JSON, provided that nothing gets lost. `JSON.stringify` silently changes what it cannot represent: a
+ * forgotten `await` becomes `{}`, `NaN` becomes null. Here that is refused. As usual, the result of a `toJSON()` replaces its
+ * object, and properties that are undefined are left out.
  *
- * @param write - gets plain data: the payload itself or, where it needs a closer look, a copy of what was seen
+ * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
+ * @param keeps - which values `write` can represent although JSON cannot
  * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
  */
 export function writeJsonData(
@@ -27,16 +28,17 @@ export function writeJsonData(
   try {
     json = write(data);
   } catch (cause) {
-    const problem = `payload: it cannot be written as JSON (${showFailure(cause)}); offer plain data, not too deep or long`;
+    const problem = `payload: it cannot be written as JSON (${showFailure(cause)}); offer plain data that is not too deep or too large`;
     throw new DelayQueueError('INVALID_PAYLOAD', problem, { cause });
   }
-  if (json === undefined) throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it changes while it is read');
+  if (json === undefined)
+    throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it changes while it is being read; offer plain data');
   return json;
 }
 
 let valuesLeft = 0;
 
-/** Whether it is what most payloads are: plain data to the last field. It is not where a look at it throws. */
+/** Whether a payload is what most are: nothing but plain data. False if reading it throws. */
 function isPlain(payload: unknown): boolean {
   valuesLeft = MANY;
   try {
@@ -65,7 +67,7 @@ function isPlainObject(value: object): boolean {
   if ((value as { toJSON?: unknown }).toJSON !== undefined) return isPlainDate(value);
   if (Array.isArray(value)) {
     if ((valuesLeft -= value.length) < 0) return false;
-    // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may say something else
+    // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may yield something else
     for (let i = 0; i < value.length; i++) if (!isPlainValue(value[i])) return false;
     return true;
   }
@@ -77,17 +79,17 @@ function isPlainObject(value: object): boolean {
     if (field !== undefined && !isPlainValue(field)) return false;
     isEmpty = false;
   }
-  // An empty instance of a class may hold something that JSON does not see.
+  // An empty instance of a class may hold something that JSON cannot see.
   return !isEmpty || isLiteral(prototype);
 }
 
-/** A `Date` that is like any other, of which JSON makes its text. */
+/** Whether it is an ordinary `Date`, which JSON writes as text. */
 function isPlainDate(value: object): boolean {
   const isOwn = types.isDate(value) && Object.getPrototypeOf(value) === Date.prototype;
   return isOwn && !Number.isNaN(value.getTime()) && Reflect.ownKeys(value).length === 0;
 }
 
-/** Whether objects of this prototype are those of literals. */
+/** Whether objects with this prototype are plain objects. */
 function isLiteral(prototype: object | null): boolean {
   return prototype === Object.prototype || prototype === null;
 }

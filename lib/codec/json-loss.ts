@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { isInstance, isStrayPromise } from '../message/failure.js';
 
-/** What JSON has no word for, or writes as something else, and what to offer instead. */
+/** What JSON cannot represent, or writes as something else, and what to offer instead. */
 export interface JsonLoss {
   readonly what: string;
   readonly advice: string;
@@ -12,38 +12,39 @@ type Brand = readonly [is: (value: object) => boolean, what: string, advice: str
 const AS_TEXT = 'offer its text';
 const AS_BYTES = 'offer base64 text, or a Buffer as the whole payload';
 
-/** Told by what they are, whatever fields they have besides. */
+/** Objects that are refused for what they are, whatever fields they have. */
 const BRANDS: readonly Brand[] = [
   [isStrayPromise, 'a Promise', 'await it first'],
   [isThenable, 'a thenable', 'await it first'],
   [types.isMap, 'a Map', 'offer Object.fromEntries(map)'],
   [types.isSet, 'a Set', 'offer [...set]'],
-  [types.isWeakMap, 'a WeakMap', 'offer what is to be told of it'],
-  [types.isWeakSet, 'a WeakSet', 'offer what is to be told of it'],
+  [types.isWeakMap, 'a WeakMap', 'offer plain data'],
+  [types.isWeakSet, 'a WeakSet', 'offer plain data'],
   [isError, 'an Error', 'offer { name: error.name, message: error.message }'],
   [types.isRegExp, 'a RegExp', AS_TEXT],
   [types.isDate, 'a Date without its toJSON()', AS_TEXT],
   [types.isSymbolObject, 'a symbol', AS_TEXT],
   [types.isAnyArrayBuffer, 'an ArrayBuffer', AS_BYTES],
-  [types.isArrayBufferView, 'a view of bytes', AS_BYTES],
+  [types.isArrayBufferView, 'an ArrayBuffer view', AS_BYTES],
   [types.isGeneratorObject, 'a generator', 'offer [...generator]'],
 ];
 
-/** Prototypes whose instances keep all that they have in fields, as far as can be seen from outside. */
+/** Prototypes whose instances keep all their data in fields, as far as can be seen from outside. */
 const dataClasses = new WeakSet<object>();
 
-/** Whether {@link lossOf} has seen that its instances keep what they have in fields. */
+/** Whether {@link lossOf} has found that the instances of this prototype keep all their data in fields. */
 export function isDataClass(prototype: object): boolean {
   return dataClasses.has(prototype);
 }
 
 /**
- * Of an object that is no array and has nothing to say by a `toJSON`: whether the fields that JSON writes are all of it.
+ * Tells what would be lost if JSON wrote the fields of an object that is not an array and has no `toJSON`.
  *
- * What a class keeps in `#private` fields cannot be seen. Where there is nothing to write, and the class looks as if
- * there were something, it is a loss all the same.
+ * What a class keeps in `#private` fields cannot be seen. So an object without fields counts as a loss, too, if its class
+ * looks as if there were more.
  *
- * @throws what the object throws when it is looked at
+ * @returns undefined if nothing would be lost
+ * @throws what reading the object throws
  */
 export function lossOf(value: object): JsonLoss | undefined {
   const brand = BRANDS.find(([is]) => is(value));
@@ -56,12 +57,12 @@ export function lossOf(value: object): JsonLoss | undefined {
   return { what: nameOf(value), advice: adviceFor(value) };
 }
 
-/** An `Object.prototype`, of whatever realm. */
+/** Whether it is an `Object.prototype`, of any realm. */
 function isRoot(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether a class has properties to be read, or something to be iterated over, or is one of the platform's. */
+/** Whether a class has getters or symbols, such as an iterator or a tag, which classes of the platform have. */
 function looksFilled(prototype: object): boolean {
   for (let at = prototype; !isRoot(at); at = Object.getPrototypeOf(at) as object) {
     const properties = Object.getOwnPropertyDescriptors(at) as Record<PropertyKey, PropertyDescriptor>;

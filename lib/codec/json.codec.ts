@@ -5,7 +5,7 @@ import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 
 /**
- * Bodies that can be read in redis-cli: one character for the kind, the headers if there are any, the payload.
+ * Bodies that can be read in redis-cli: one character for the kind, the headers if there are any, and the payload.
  *
  * | kind | body |
  * |---|---|
@@ -14,9 +14,9 @@ import type { MessageBody, MessageCodec, MessageContent } from './message-codec.
  * | `j` | `j` headers as JSON, line feed, payload as JSON |
  * | `b` | `b` headers as JSON, line feed, payload as raw bytes |
  *
- * JSON has no raw line feed in it, so the first one ends the headers. A payload is bytes if it is a `Buffer` or another
- * `Uint8Array`, and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as
- * text, a property that is undefined not at all. What JSON would change without a word is refused.
+ * JSON contains no raw line feed, so the first one ends the headers. A `Buffer` or another `Uint8Array` is stored as bytes and
+ * comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a property
+ * that is undefined does not come back. What JSON would silently change is refused.
  */
 export const jsonCodec: MessageCodec = {
   encode({ payload, headers }: MessageContent): MessageBody {
@@ -27,7 +27,7 @@ export const jsonCodec: MessageCodec = {
     return (headerLine ? `j${headerLine}` : 'J') + writeJsonData(payload, JSON.stringify);
   },
 
-  /** The kind, and the line feed behind the headers. */
+  /** The kind, and the line feed after the headers. */
   framingBytes: ({ headers }) => (Object.keys(headers).length > 0 ? 2 : 1),
 
   decode(body: Buffer): MessageContent {
@@ -48,7 +48,7 @@ export const jsonCodec: MessageCodec = {
       default:
         throw unreadable(
           body,
-          body.length === 0 ? 'it is empty' : `kind ${JSON.stringify(kind)} is none of J, B, j, b`,
+          body.length === 0 ? 'it is empty' : `kind ${JSON.stringify(kind)} is not one of J, B, j, b`,
         );
     }
   },
@@ -75,6 +75,6 @@ function unreadable(body: Buffer, reason: string): DelayQueueError {
   return new DelayQueueError(
     'INVALID_PAYLOAD',
     `body: its ${body.length} bytes were not written by this codec: ${reason}; ` +
-      'give each queue name to one layout and one codec only',
+      'use each queue name with one layout and one codec only',
   );
 }

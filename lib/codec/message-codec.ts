@@ -1,22 +1,28 @@
 import type { MessageHeaders } from '../message/message.js';
 
-/** Between what a user offers and the bytes a store keeps. */
+/** Converts between the content that a user offers and the body that a store keeps. */
 export interface MessageCodec {
   /**
+   * Encodes the content of a message.
+   *
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
   encode(content: MessageContent): MessageBody;
-  /** How many bytes of an encoded body are neither the payload's nor the headers'; none, where it is not told. */
+  /** How many bytes of an encoded body belong neither to the payload nor to the headers; if left out, none. */
   framingBytes?(content: MessageContent): number;
-  /** The reverse; `encode` and `decode` cancel out. */
+  /**
+   * Decodes a body that {@link encode} has written.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD`
+   */
   decode(body: Buffer): MessageContent;
 }
 
-/** What a message says. */
+/** The content of a message. */
 export interface MessageContent {
   payload: unknown;
   headers: MessageHeaders;
 }
 
-/** Encoded content. Text stays a string until the socket, where one encoding is cheaper than two. */
+/** Encoded content. Text stays a string until it reaches the socket, because encoding it once is cheaper than twice. */
 export type MessageBody = string | Buffer;

@@ -1,7 +1,7 @@
 import type { MessageHeaders } from '../message/message.js';
 import type { MessageCodec } from './message-codec.js';
 
-/** Decodes a body for looking at. One that cannot be read is shown as its bytes: it must not hide the others. */
+/** Decodes a body for display. One that cannot be read is returned as its bytes, so that it does not hide the others. */
 export function readContent<T>(codec: MessageCodec, body: Buffer): { payload: T; headers: MessageHeaders } {
   try {
     const { payload, headers } = codec.decode(body);
@@ -11,7 +11,7 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): { payload: T;
   }
 }
 
-/** The payload alone, for a promise to deliver. One that a promise would wait for instead is shown as its bytes, too. */
+/** The payload alone, to resolve a promise with. A thenable, which the promise would wait for, is returned as its bytes, too. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
   return isWaitedFor(payload) ? (body as T) : payload;

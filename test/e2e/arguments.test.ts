@@ -277,7 +277,7 @@ describe('the arguments of a producer', () => {
         const { producer } = await scene.startApp({ module });
         await expect(producer.offer(queue, longer, '1h', { headers })).rejects.toMatchObject({
           code: 'PAYLOAD_TOO_LARGE',
-          message: expect.stringContaining('take 101 bytes, over the 100 of maxPayloadBytes'),
+          message: expect.stringContaining('take 101 bytes, more than maxPayloadBytes (100)'),
         });
         expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
         const { id } = await producer.offer(queue, payload, '1h', { headers });

@@ -60,8 +60,8 @@ const LOSSES: Readonly<Record<string, [make: () => unknown, said: string]>> = {
   'an error made without a constructor': [() => Object.create(Error.prototype) as unknown, 'an Error; '],
   'a regular expression': [() => /x/g, 'a RegExp; offer its text'],
   'an ArrayBuffer': [() => new ArrayBuffer(2), 'an ArrayBuffer; offer base64 text'],
-  'a DataView': [() => new DataView(new ArrayBuffer(2)), 'a view of bytes; offer base64 text'],
-  floats: [() => Float64Array.of(1.5), 'a view of bytes; offer base64 text'],
+  'a DataView': [() => new DataView(new ArrayBuffer(2)), 'an ArrayBuffer view; offer base64 text'],
+  floats: [() => Float64Array.of(1.5), 'an ArrayBuffer view; offer base64 text'],
   'a symbol': [() => Symbol('s'), 'a symbol; leave it out'],
   'a boxed symbol': [() => Object(Symbol('s')) as unknown, 'a symbol; offer its text'],
   'a function': [() => () => 1, 'a function; leave it out'],
@@ -138,7 +138,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
 
   it('is refused if there is nothing to write', () => {
     for (const [payload, said] of [
-      [undefined, 'JSON cannot represent undefined; offer plain data, or null for none'],
+      [undefined, 'JSON cannot represent undefined; offer plain data, or null for no payload'],
       [{ toJSON: () => undefined }, 'an object whose toJSON() returns nothing; '],
     ] as const) {
       expect(() => write(payload)).toThrow(expect.objectContaining({ message: expect.stringContaining(said) }));
@@ -149,7 +149,7 @@ describe.each(Object.entries(WRITERS))('JSON written by the codec %s', (name, wr
     const payload = { seal: Buffer.of(1) };
     if (name === 'jackson') return expect(write(payload)).toContain('"seal":["[B","AQ=="]');
     expect(() => write(payload)).toThrow(
-      'payload.seal: JSON cannot represent a view of bytes; offer base64 text, or a Buffer',
+      'payload.seal: JSON cannot represent an ArrayBuffer view; offer base64 text, or a Buffer',
     );
   });
 

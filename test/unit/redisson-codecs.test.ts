@@ -377,7 +377,7 @@ describe('the codec jackson', () => {
     expect(() => written({ '@class': 7 })).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',
-        message: expect.stringContaining('@class is the name of a class, not number'),
+        message: expect.stringContaining('@class must be the name of a class, not number'),
       }),
     );
   });

@@ -6,9 +6,9 @@ import { unwritable } from './payload-errors.js';
 export const bufferCodec: PayloadCodec = {
   encode(payload) {
     if (!types.isUint8Array(payload)) {
-      throw unwritable('the codec buffer takes a Buffer or another Uint8Array only');
+      throw unwritable("codec 'buffer' accepts only a Buffer or another Uint8Array");
     }
-    // A copy: what is done to the bytes after the call must not change the offer.
+    // A copy: later changes to the bytes must not change the offer.
     return Buffer.from(payload);
   },
 

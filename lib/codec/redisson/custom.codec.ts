@@ -3,7 +3,7 @@ import { isStrayPromise } from '../../message/failure.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { unreadable, unwritable } from './payload-errors.js';
 
-/** A codec of an application's own, whose failures of whatever kind become the typed errors of a codec. */
+/** Wraps an application's own codec, so that any failure of it becomes a typed error. */
 export function customCodec(custom: PayloadCodec): PayloadCodec {
   return {
     encode(payload) {
@@ -17,7 +17,7 @@ export function customCodec(custom: PayloadCodec): PayloadCodec {
         const given = isStrayPromise(bytes) ? 'a promise' : typeof bytes;
         throw unwritable(`the queue's codec must encode to a Buffer, not ${given}`);
       }
-      // A copy: a codec may use its memory again for the next message before this one is sent.
+      // A copy: a codec may reuse its memory for the next message before this one is sent.
       return Buffer.from(bytes);
     },
 
@@ -29,7 +29,7 @@ export function customCodec(custom: PayloadCodec): PayloadCodec {
         throw unreadable(bytes, 'custom', "the queue's codec could not decode them; see the cause", cause);
       }
       if (!isStrayPromise(payload)) return payload;
-      throw unreadable(bytes, 'custom', "the queue's codec decodes to a promise; let it return the payload itself");
+      throw unreadable(bytes, 'custom', "the queue's codec decodes to a promise; make it return the payload itself");
     },
   };
 }

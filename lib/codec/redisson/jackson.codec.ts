@@ -6,7 +6,7 @@ import { presentJson, unreadable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
 /**
- * Redisson's `JsonJacksonCodec`: JSON with the names of Java's classes in it.
+ * Redisson's `JsonJacksonCodec`: JSON that contains the names of Java classes.
  *
  * | Java | bytes | payload |
  * |---|---|---|
@@ -21,16 +21,15 @@ import { readUtf8 } from './utf8.js';
  * | a class of an application | `{"@class":"com.shop.Order",…}` | object, with the `@class` |
  * | an enum, a UUID and the like | `["com.shop.Status","PAID"]` | text |
  *
- * An array of two, a name of a class and something else, is read as that something: Jackson writes arrays without a class
- * only in fields that are declared as arrays, and one of two texts there, the first of which looks like the full name of a
- * class, would be misread.
+ * An array of a class name and one more element is read as that element. Jackson writes arrays without a class only in fields
+ * declared as arrays; such an array of two is misread if its first element is a text that looks like a full class name.
  *
- * The other way, an object becomes a LinkedHashMap unless it has an `@class`, an array an ArrayList, a `Date` a Date, bytes a
- * byte[], a BigInt a Long or, if that is too short, a BigInteger. A number is an Integer or a Double as in JSON; a safe
- * integer beyond 32 bits is a Long. In an object with an `@class` of an application the fields decide instead: numbers are
- * written as they are, which suits `int`, `long` and `double`; a field `Long` wants a BigInt, a field of another class an
- * object with its `@class`. Fields that are arrays, a `long` beyond ±(2⁵³ − 1), enums in collections and the like cannot be
- * written: use the codec json with a `TypedJsonJacksonCodec`, or a codec of your own.
+ * In the other direction, an object becomes a LinkedHashMap unless it has an `@class`, an array an ArrayList, a `Date` a Date,
+ * bytes a byte[], and a BigInt a Long or, if it does not fit, a BigInteger. A number is an Integer or a Double as in JSON; a
+ * safe integer beyond 32 bits is a Long. In an object with the `@class` of an application, the declared fields decide instead:
+ * numbers are written as they are, which suits `int`, `long` and `double`; a field of type `Long` needs a BigInt, and a field
+ * of another class needs an object with its `@class`. Array fields, a `long` beyond ±(2⁵³ − 1), enums in collections and the
+ * like cannot be written: use the codec `json` with a `TypedJsonJacksonCodec`, or a codec of your own.
  */
 export const jacksonCodec: TextCodec = {
   encode: (payload) => presentJson(writeJsonData(payload, (data) => writeJackson(data), isJacksons)),

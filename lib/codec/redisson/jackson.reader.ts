@@ -1,16 +1,16 @@
 import { CLASS, isJavasOwn } from './jackson.classes.js';
 import { numberOf, parseJson } from './json-text.js';
 
-/** `[L…;`, `[B`…: arrays; else packages and a class by their conventions, with type parameters for the sake of EnumSet. */
+/** Arrays (`[L…;`, `[B`…), or packages and a class by naming convention; an EnumSet also has type parameters. */
 const CLASS_NAME = /^(?:\[+(?:[BCDFIJSZ]|L[\w.$]+;)|(?:[\p{L}_][\w$]*\.)+[A-Z][\w$]*(?:<.*>)?)$/u;
 const DATES: ReadonlySet<string> = new Set(['java.util.Date', 'java.sql.Timestamp', 'java.sql.Date']);
 
-/** A number of more digits than a double is good for. */
+/** A number with more digits than a double can hold exactly. */
 class LongNumber {
   constructor(readonly literal: string) {}
 }
 
-/** Parses what `JsonJacksonCodec` writes, and takes Java's wrappers off. */
+/** Parses what `JsonJacksonCodec` writes, and removes Java's type wrappers. */
 export function readJackson(text: string): unknown {
   return unwrap(parseJson(text, (literal) => new LongNumber(literal)));
 }
@@ -26,7 +26,7 @@ function isWrapper(array: unknown[]): array is [type: string, content: unknown] 
 }
 
 function unwrapAs(type: string, content: unknown): unknown {
-  // What is in a wrapper is none itself: ["java.util.ArrayList",["java.lang.Long",5]] is a list of a text and a number.
+  // The content of a wrapper is never a wrapper: ["java.util.ArrayList",["java.lang.Long",5]] is a list of a text and a number.
   if (Array.isArray(content)) return unwrapAll(content);
   if (content instanceof LongNumber && type === 'java.math.BigDecimal') return content.literal;
   if (typeof content === 'string' && type === '[B') return Buffer.from(content, 'base64');
@@ -40,7 +40,7 @@ function unwrapAll(array: unknown[]): unknown[] {
   return array.map(unwrap);
 }
 
-/** By entries, so that a key `__proto__` is a key like any other. */
+/** Built from entries, so that `__proto__` is a key like any other. */
 function unwrapObject(object: object): object {
   const entries = Object.entries(object).filter(
     ([key, value]) => key !== CLASS || typeof value !== 'string' || !isJavasOwn(value),

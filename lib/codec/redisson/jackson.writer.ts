@@ -3,22 +3,22 @@ import { CLASS, isJavasOwn } from './jackson.classes.js';
 import { writeJson } from './json-text.js';
 
 /**
- * What Jackson knows of the class of a value at its place: nothing, as in collections, so that it must be told; or what the
- * field of an application's class is declared as.
+ * How Jackson learns the class of a value: for a field of an application's class from its declaration, for anything else, such
+ * as an element of a collection, only from a type wrapper.
  */
-type Place = 'untold' | 'field';
+type Place = 'undeclared' | 'field';
 
 const LONGEST_INT = 2 ** 31;
 const LONGEST_LONG = 2n ** 63n;
 
-/** What Jackson has bytes for, and JSON has not. */
+/** Whether Jackson can represent a value that plain JSON cannot. */
 export function isJacksons(value: unknown): boolean {
   if (typeof value === 'bigint' || types.isUint8Array(value)) return true;
   return types.isDate(value) && !Number.isNaN(Date.prototype.getTime.call(value));
 }
 
-/** Writes what `JsonJacksonCodec` can read, of plain data and what is Jackson's; undefined for undefined. */
-export function writeJackson(value: unknown, place: Place = 'untold'): string | undefined {
+/** Writes plain data and Jackson's own values for `JsonJacksonCodec` to read; returns undefined for undefined. */
+export function writeJackson(value: unknown, place: Place = 'undeclared'): string | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -36,7 +36,7 @@ export function writeJackson(value: unknown, place: Place = 'untold'): string | 
 
 function writeNumber(value: number, place: Place): string {
   const isLong = Number.isSafeInteger(value) && (value >= LONGEST_INT || value < -LONGEST_INT);
-  return isLong && place === 'untold' ? wrap('java.lang.Long', String(value)) : writeJson(value);
+  return isLong && place === 'undeclared' ? wrap('java.lang.Long', String(value)) : writeJson(value);
 }
 
 function writeBigInt(value: bigint): string {
@@ -52,7 +52,7 @@ function writeObject(value: object, place: Place): string {
 
 function writeBytes(value: Uint8Array, place: Place): string {
   const base64 = JSON.stringify(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'));
-  return place === 'untold' ? wrap('[B', base64) : base64;
+  return place === 'undeclared' ? wrap('[B', base64) : base64;
 }
 
 function writeArray(values: readonly unknown[]): string {
@@ -62,8 +62,8 @@ function writeArray(values: readonly unknown[]): string {
 
 function writeEntries(object: Record<string, unknown>): string {
   const type = Object.hasOwn(object, CLASS) ? object[CLASS] : 'java.util.LinkedHashMap';
-  if (typeof type !== 'string') throw new TypeError(`${CLASS} is the name of a class, not ${typeof type}`);
-  const place = isJavasOwn(type) ? 'untold' : 'field';
+  if (typeof type !== 'string') throw new TypeError(`${CLASS} must be the name of a class, not ${typeof type}`);
+  const place = isJavasOwn(type) ? 'undeclared' : 'field';
   const parts = [`"${CLASS}":${writeJson(type)}`];
   for (const [key, value] of Object.entries(object)) {
     const written = key === CLASS ? undefined : writeJackson(value, place);

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 
-/** Nobody outside can know this, so no text of a payload begins with it. */
+/** Random and secret, so no text of a payload begins with it. */
 const MARK = `${randomUUID()}:`;
 
-/** Only a number of 16 digits or more can be one that a double does not hold. */
+/** Only a number of 16 digits or more may exceed what a double holds exactly. */
 const MANY_DIGITS = /\d(?:\.?\d){15}/;
-/** A text, even one that does not end, or a number that is no key; what is malformed stays so and is left to the parser. */
+/** A text, even an unterminated one, or a number that is not a key. Malformed JSON stays malformed, for the parser to find. */
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g;
-/** The escapes of a text, each whole, and what Jackson escapes on top. */
+/** The complete escapes of a text, and what Jackson escapes in addition. */
 const ESCAPE_OR_SURROGATE = /\\u(....)|\\.|[\ud800-\udfff]/g;
 const MARKED_NUMBER = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
 /**
- * Parses JSON, also where its numbers are more than a double holds: Java has 64-bit integers and decimals of any length.
+ * Parses JSON whose numbers may exceed a double: Java has 64-bit integers and decimals of any length.
  *
- * @param readLong - makes a value of a number of 16 digits or more
- * @throws SyntaxError
+ * @param readLong - converts a number of 16 digits or more
+ * @throws SyntaxError if the JSON is malformed
  */
 export function parseJson(text: string, readLong: (literal: string) => unknown): unknown {
   if (!MANY_DIGITS.test(text)) return JSON.parse(text) as unknown;
@@ -28,8 +28,8 @@ export function parseJson(text: string, readLong: (literal: string) => unknown):
 }
 
 /**
- * Writes JSON by the rules of `JSON.stringify`, and a BigInt as the number it is. The letters are Jackson's, because Redisson
- * finds a message by equal bytes: it escapes surrogate pairs, and with upper case.
+ * Writes JSON by the rules of `JSON.stringify`, and a BigInt as a number. The text matches Jackson's byte for byte, because
+ * Redisson finds a message by its bytes: surrogate pairs are escaped, with uppercase digits.
  */
 export function writeJson(value: string | number | boolean): string;
 export function writeJson(value: unknown): string | undefined;
@@ -47,7 +47,7 @@ export function writeJson(value: unknown): string | undefined {
   });
 }
 
-/** An integer beyond those that a number holds exactly is a BigInt, everything else the nearest number. */
+/** Converts an integer that a number cannot hold exactly to a BigInt, and everything else to the nearest number. */
 export function numberOf(literal: string): number | bigint {
   const nearest = Number(literal);
   return Number.isSafeInteger(nearest) || !/^-?\d+$/.test(literal) ? nearest : BigInt(literal);

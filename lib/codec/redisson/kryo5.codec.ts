@@ -1,9 +1,9 @@
 import type { PayloadCodec } from './payload-codec.js';
 import { unreadable, unwritable } from './payload-errors.js';
 
-/** What Kryo writes before a String: its number among the registered classes. */
+/** What Kryo writes before a String: the number of that class in its registry. */
 const STRING = 0x03;
-/** On the first byte: a length follows; on the last one of short ASCII: the end. */
+/** On the first byte it means that a length follows; in short ASCII it marks the last byte. */
 const FLAG = 0x80;
 const LONGEST_SHORT_ASCII = 32;
 
@@ -11,18 +11,18 @@ const CONTINUED_FIRST = 0x40;
 const CONTINUED = 0x80;
 
 /**
- * Texts as Redisson's `Kryo5Codec` writes them, its default since 3.19. Everything else of Kryo's is made of Java classes
+ * Strings as written by Redisson's `Kryo5Codec`, its default codec since 3.19. Everything else in Kryo depends on Java classes
  * and is refused.
  *
  * After the byte for String, 2 to 32 ASCII characters are written as they are, the last one with its highest bit set. All
- * other texts are written with their length + 1 before them, in UTF-16 units, each of which takes 1 to 3 bytes: a surrogate
- * pair takes 6, unlike in UTF-8.
+ * other strings are preceded by their length + 1 in UTF-16 units, each of which takes 1 to 3 bytes: a surrogate pair takes 6,
+ * unlike in UTF-8.
  */
 export const kryo5Codec: PayloadCodec = {
   encode(payload) {
     if (typeof payload !== 'string') {
       throw unwritable(
-        `the codec kryo5 takes text only, not ${payload === null ? 'null' : typeof payload}: the rest of Kryo is Java's own`,
+        `codec 'kryo5' accepts only strings, not ${payload === null ? 'null' : typeof payload}: everything else in Kryo is specific to Java`,
       );
     }
     const characters = writeCharacters(payload);
@@ -34,9 +34,9 @@ export const kryo5Codec: PayloadCodec = {
   },
 
   decode(bytes) {
-    if (bytes[0] !== STRING) throw unreadable(bytes, 'kryo5', 'they are no text, and only texts can be read');
+    if (bytes[0] !== STRING) throw unreadable(bytes, 'kryo5', 'they are not a string, and only strings can be read');
     const text = ((bytes[1] ?? 0) & FLAG) === 0 ? readShortAscii(bytes) : readMeasured(bytes);
-    if (text === undefined) throw unreadable(bytes, 'kryo5', 'the text is malformed');
+    if (text === undefined) throw unreadable(bytes, 'kryo5', 'the string is malformed');
     return text;
   },
 };
@@ -79,7 +79,7 @@ function readShortAscii(bytes: Buffer): string | undefined {
 
 function readMeasured(bytes: Buffer): string | undefined {
   const { value, end } = readLength(bytes);
-  // 0 stands for null, which is no text.
+  // 0 stands for null, which is not a string.
   if (value < 1) return undefined;
   const length = value - 1;
   const units: string[] = [];
@@ -97,7 +97,7 @@ function readLength(bytes: Buffer): { value: number; end: number } {
   let value = bytes[1]! & 0x3f;
   let goesOn = (bytes[1]! & CONTINUED_FIRST) !== 0;
   let at = 2;
-  // A sixth byte would be more than an int of Java's holds.
+  // A Java int never takes a sixth byte.
   for (let weight = 2 ** 6; goesOn && at < 6; weight *= 2 ** 7) {
     const byte = bytes[at++] ?? 0;
     value += (byte & 0x7f) * weight;
@@ -106,7 +106,7 @@ function readLength(bytes: Buffer): { value: number; end: number } {
   return { value, end: at };
 }
 
-/** A unit of UTF-16 and how many bytes it takes; undefined where none begins. */
+/** Reads a UTF-16 unit and how many bytes it takes; undefined if none begins there. */
 function readUnit(bytes: Buffer, at: number): [unit: number | undefined, size: number] {
   const [first, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   if (first === undefined) return [undefined, 0];

@@ -1,28 +1,42 @@
 /**
- * How payloads become the bytes of a queue that Java shares, and back. Both sides must use the same codec: nothing in the
- * bytes tells which one wrote them.
+ * Converts payloads to and from the bytes of a queue that is shared with Java. Both sides must use the same codec: the bytes do
+ * not show which one wrote them. Both methods are synchronous; an error of a codec of your own becomes the `cause` of an
+ * `INVALID_PAYLOAD`.
+ *
+ * @example
+ * ```ts
+ * const latin1 = {
+ *   encode: (payload: unknown) => Buffer.from(String(payload), 'latin1'),
+ *   decode: (bytes: Buffer) => bytes.toString('latin1'),
+ * };
+ * DelayQueueModule.forRoot({ queues: { orders: { layout: 'redisson', codec: latin1 } } });
+ * ```
  */
 export interface PayloadCodec {
   /**
-   * @throws DelayQueueError `INVALID_PAYLOAD` for what the codec has no bytes for; nothing is altered to make it fit
+   * Encodes a payload.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly
    */
   encode(payload: unknown): Buffer;
 
   /**
-   * The bytes must stay as they are while the payload is in use: a payload of bytes may share their memory.
+   * Decodes a payload. The bytes must not change while it is in use, because it may share their memory.
    *
-   * @throws DelayQueueError `INVALID_PAYLOAD` for bytes that this codec does not write; the message quotes none of them
+   * @throws DelayQueueError `INVALID_PAYLOAD` for bytes that this codec does not write; the error quotes none of them
    */
   decode(bytes: Buffer): unknown;
 }
 
-/** A codec whose bytes are UTF-8: its text is encoded by the socket, where that costs least. */
+/** A codec whose bytes are UTF-8. Its text is encoded by the socket, where that is cheapest. */
 export interface TextCodec extends Pick<PayloadCodec, 'decode'> {
   /**
-   * @throws DelayQueueError `INVALID_PAYLOAD` for what the codec has no text for
+   * Encodes a payload.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly
    */
   encode(payload: unknown): string;
 }
 
-/** A codec of Redisson's that comes with this package. */
+/** The name of a codec of Redisson that comes with this package. */
 export type CodecName = 'json' | 'string' | 'buffer' | 'jackson' | 'kryo5';

@@ -5,7 +5,7 @@ import { kryo5Codec } from './kryo5.codec.js';
 import type { PayloadCodec, TextCodec } from './payload-codec.js';
 import { stringCodec } from './string.codec.js';
 
-/** The codecs of Redisson's that come with this package, by name. */
+/** The codecs of Redisson that come with this package, by name. */
 export const payloadCodecs = {
   json: jsonCodec,
   string: stringCodec,

@@ -5,7 +5,7 @@ import { customCodec } from './custom.codec.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { payloadCodecs } from './payload-codecs.js';
 
-/** Bodies that are what Java reads and writes: the payload by its codec, and nothing else. */
+/** Bodies as Java reads and writes them: the payload in the queue's codec, and nothing else. */
 export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
   const payloads = typeof codec === 'string' ? payloadCodecs[codec] : customCodec(codec);
   return {
@@ -13,7 +13,7 @@ export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
       if (Object.keys(headers).length > 0) {
         throw new DelayQueueError(
           'UNSUPPORTED_BY_LAYOUT',
-          "headers: with layout 'redisson' a message is its payload and nothing else; put them into the payload",
+          "headers: with layout 'redisson' a message has nothing but its payload; put them into the payload",
         );
       }
       return payloads.encode(payload);

@@ -2,14 +2,16 @@ import type { TextCodec } from './payload-codec.js';
 import { unwritable } from './payload-errors.js';
 import { readUtf8 } from './utf8.js';
 
-/** Redisson's `StringCodec`: a text is its UTF-8. */
+/** Redisson's `StringCodec`: strings as UTF-8. */
 export const stringCodec: TextCodec = {
   encode(payload) {
     if (typeof payload !== 'string') {
-      throw unwritable(`the codec string takes text only, not ${payload === null ? 'null' : typeof payload}`);
+      throw unwritable(`codec 'string' accepts only strings, not ${payload === null ? 'null' : typeof payload}`);
     }
     if (!payload.isWellFormed()) {
-      throw unwritable('half of a surrogate pair has no UTF-8; it is not text, offer bytes with the codec buffer');
+      throw unwritable(
+        "UTF-8 cannot represent half of a surrogate pair; use codec 'buffer' for bytes that are not text",
+      );
     }
     return payload;
   },
