@@ -1,6 +1,6 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 
-/** A page ends at a letter's time of death and id; both survive that letter's removal. */
+/** Where a page ends: the time of death and the id of its last letter. It stays valid when that letter is removed. */
 export interface DeadLetterPosition {
   readonly diedAt: number;
   readonly id: string;
@@ -11,6 +11,8 @@ export function formatCursor({ diedAt, id }: DeadLetterPosition): string {
 }
 
 /**
+ * Reads a cursor that {@link formatCursor} wrote.
+ *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function parseCursor(cursor: string): DeadLetterPosition {

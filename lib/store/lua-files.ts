@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The text of a Lua file. Nothing else reads one from the disk: the build replaces this module by one that holds the texts,
- * because bundlers leave such files behind.
+ * Reads the text of a Lua file. Nothing else reads one from disk: the build replaces this module with one that contains the
+ * texts, because bundlers leave such files out.
  *
- * @param path - below this folder, without `.lua`
+ * @param path - relative to this folder, without `.lua`
  */
 export function readLua(path: string): string {
   return readFileSync(new URL(`${path}.lua`, import.meta.url), 'utf8');

@@ -106,7 +106,7 @@ describe('odd connection options', () => {
           expect(code).toBe('INVALID_OPTION');
           if (isNamed)
             expect(
-              message.includes('the odd one is not shown') ||
+              message.includes('the unknown name is not shown') ||
                 Object.keys(options).some((name) => message.includes(name)),
             ).toBe(true);
         }

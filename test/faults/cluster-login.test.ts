@@ -91,7 +91,7 @@ describe('a cluster', () => {
     const connection = { cluster: { nodes: [{ host: hostname, port: Number(port) }] } };
     await expect(startTestApp({ connection })).rejects.toMatchObject({
       code: 'LOGIN_REFUSED',
-      message: expect.stringMatching(/cluster support disabled.*this server is no cluster/),
+      message: expect.stringMatching(/cluster support disabled.*this server is not a cluster/),
     });
   });
 

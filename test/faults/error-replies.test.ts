@@ -10,12 +10,15 @@ import { until } from '../support/until.js';
 /** Error replies of servers, each with the advice in our error and log. */
 const REPLIES: readonly (readonly [reply: string, advice: RegExp])[] = [
   ["READONLY You can't write against a read only replica.", /connect to the primary/],
-  ['LOADING Redis is loading the dataset in memory', /try again when it has/],
+  ['LOADING Redis is loading the dataset in memory', /try again later/],
   ['CLUSTERDOWN The cluster is down', /CLUSTER INFO/],
   ["MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", /wait for the failover/],
   ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', /SCRIPT KILL/],
   ['NOREPLICAS Not enough good replicas to write.', /min-replicas-to-write/],
-  ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.', /mend or free the disk/],
+  [
+    'MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.',
+    /repair the disk or free space/,
+  ],
   ["OOM command not allowed when used memory > 'maxmemory'.", /raise maxmemory/],
 ];
 

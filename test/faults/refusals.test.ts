@@ -23,7 +23,7 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
     },
   },
   MISCONF: {
-    says: /MISCONF.*mend or free the disk/,
+    says: /MISCONF.*repair the disk or free space/,
     begin: async ({ redis }) => {
       const [, dir] = (await redis.config('GET', 'dir')) as [string, string];
       // A folder in which no file can be written.

@@ -99,7 +99,7 @@ describe.each(Object.entries(MAJORS))('with %s', (_major, connect) => {
     const begin = performance.now();
     await expect(start(server.url)).rejects.toMatchObject({
       code: 'LOGIN_REFUSED',
-      message: expect.stringMatching(/NOAUTH.*Redis wants a password/),
+      message: expect.stringMatching(/NOAUTH.*Redis requires a password/),
     });
     expect(performance.now() - begin).toBeLessThan(2000);
     await server.stop();

@@ -99,7 +99,7 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
       const client = createClient((overrides) => new Redis({ ...own, ...overrides }), 'commands') as Redis;
       expect(client.options).not.toMatchObject(own);
       const ownLast = () => createClient((overrides) => new Redis({ ...overrides, ...own }), 'commands');
-      expect(ownLast).toThrow(`overrides that it is given last, but has its own ${name}:`);
+      expect(ownLast).toThrow(`given overrides last, but its client has its own ${name}:`);
     },
   );
 
@@ -112,21 +112,21 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
       expect(createClient(ownFirst, 'commands').options).not.toMatchObject(own);
       const ownLast = (overrides: RedisOptions) => make({ ...overrides, ...own, redisOptions: overrides });
       expect(() => createClient(ownLast, 'commands')).toThrow(
-        `overrides that it is given last, but has its own ${name}:`,
+        `given overrides last, but its client has its own ${name}:`,
       );
     },
   );
 
   it.each(namesOf(redisRules, 'refused'))('%s is refused in clients made by a function', (name) => {
     const make = (overrides: RedisOptions) => new Redis({ [name]: 'slave', ...overrides });
-    expect(() => createClient(make, 'commands')).toThrow(`makes a client whose ${name} would`);
+    expect(() => createClient(make, 'commands')).toThrow(`creates a client whose ${name} would`);
   });
 
   it.each(['redis://host?connectTimeout=500', 'redis://host?tls=true', 'redis://host/abc'])(
     'text where another type is needed, as in %s, is refused in clients made by a function',
     (url) => {
       const make = (overrides: RedisOptions) => new Redis(url, overrides);
-      expect(() => createClient(make, 'commands')).toThrow(/makes a client whose (connectTimeout|tls|db) (is|must)/);
+      expect(() => createClient(make, 'commands')).toThrow(/creates a client whose (connectTimeout|tls|db) (is|must)/);
     },
   );
 
@@ -144,12 +144,12 @@ describe.each(majors)('the options of ioredis $major', ({ Redis, Cluster }) => {
 
   it('an unknown option is refused in clients made by a function', () => {
     const make = (overrides: RedisOptions) => new Redis({ hots: 'redis.internal', ...overrides } as RedisOptions);
-    expect(() => createClient(make, 'commands')).toThrow('makes a client whose hots is not an option of ioredis');
+    expect(() => createClient(make, 'commands')).toThrow('creates a client whose hots is not an option of ioredis');
   });
 
   it('a cluster made by a function must override the options of its connections too', () => {
     const make = (overrides: RedisOptions) => new Cluster(NODES, { ...overrides });
-    expect(() => createClient(make, 'commands')).toThrow(/but has its own .*autoResubscribe/);
+    expect(() => createClient(make, 'commands')).toThrow(/but its client has its own .*autoResubscribe/);
   });
 });
 
@@ -250,10 +250,10 @@ describe('the options of a connection', () => {
     [{ db: -1 }, 'connection.db must be a whole number from 0'],
     [{ connectTimeout: -1 }, 'connection.connectTimeout must be a whole number from 0'],
     [{ port: 99999 }, 'connection.port must be a whole number from 1 to 65535'],
-    [{ tls: { cert: 'no certificate' } }, 'connection.tls must be options that Node.js takes for TLS'],
+    [{ tls: { cert: 'no certificate' } }, 'connection.tls must be TLS options of Node.js'],
     [{ sentinels: [] }, 'connection.sentinels must be a list of at least one sentinel'],
     [{ sentinels: [null] }, 'connection.sentinels must be a list of at least one sentinel'],
-    [{ natMap: { 'a:1': 2 } }, "connection.natMap must be an object that leads from 'host:port'"],
+    [{ natMap: { 'a:1': 2 } }, "connection.natMap must be an object that maps 'host:port'"],
     [{ Connector: {} }, 'connection.Connector must be a function'],
     [{ tls: {}, role: 'slave' }, 'connection.role would lead to a replica'],
     ['redis://host/abc', 'connection.db must be a whole number from 0'],
@@ -269,17 +269,17 @@ describe('the options of a connection', () => {
     ['redis://app:12#s3cr@host', 'percent-encode'],
     ['redis://:s3cr%t@host', 'percent-encode'],
     ['redis://:s3cr@host:99999', 'a port from 1 to 65535'],
-    [{ cluster: { nodes: ['redis://:s3cr#t@host'] } }, 'connection.cluster.nodes.0 is no URL that can be read'],
+    [{ cluster: { nodes: ['redis://:s3cr#t@host'] } }, 'connection.cluster.nodes.0 is not a valid URL'],
     [
       { cluster: { nodes: NODES, options: { redisOptions: { db: -1 } } } },
-      'connection.cluster.options.redisOptions.db does not exist: a cluster has database 0 only',
+      'connection.cluster.options.redisOptions.db does not exist: a cluster has only database 0',
     ],
     [{ cluster: { nodes: ['redis://a:7000/1'] } }, 'connection.cluster.nodes.0.db does not exist'],
     [
       { cluster: { nodes: NODES, options: { dnsLookup: {} } } },
       'connection.cluster.options.dnsLookup must be a function',
     ],
-    [{ cluster: { nodes: [[]] } }, 'connection.cluster.nodes.0 must be an object of options'],
+    [{ cluster: { nodes: [[]] } }, 'connection.cluster.nodes.0 must be an options object'],
     [{ cluster: { nodes: NODES, option: {} } }, 'connection.cluster.option is not an option'],
     [{ cluster: { nodes: NODES }, tls: {} }, 'connection.tls is not an option'],
   ])('%j are refused before a connection opens, and no password is revealed', (connection, problem) => {

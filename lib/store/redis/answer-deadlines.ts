@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 
-/** Ends a deadline; it will not be called late any more. */
+/** Removes a deadline because the answer has arrived. */
 export type Answered = () => void;
 
 interface Deadline {
@@ -9,8 +9,8 @@ interface Deadline {
 }
 
 /**
- * When the answers of one connection must be here at the latest. One timer serves them all, and is left alone when an answer
- * arrives: a timer for each command would cost about as much as sending it.
+ * The deadlines for the answers on one connection. One timer serves them all and is left running when an answer arrives: a
+ * timer for each command would cost about as much as sending the command.
  */
 export class AnswerDeadlines {
   readonly #deadlines = new Set<Deadline>();
@@ -19,7 +19,7 @@ export class AnswerDeadlines {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Calls `onLate` after `limit` ms, unless the returned function is called before. */
+  /** Calls `onLate` after `limit` ms, unless the returned function is called first. */
   add(limit: number, onLate: () => void): Answered {
     const deadline = { at: this.clock.monotonic() + limit, onLate };
     this.#deadlines.add(deadline);
@@ -27,7 +27,7 @@ export class AnswerDeadlines {
     return () => this.#deadlines.delete(deadline);
   }
 
-  /** Ends all of them, now. */
+  /** Calls all pending `onLate` functions now. */
   endAll(): void {
     this.#disarm();
     this.#end(Infinity);

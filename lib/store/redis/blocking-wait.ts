@@ -6,23 +6,23 @@ import { explain } from './redis-errors.js';
 /** How long after its timeout a blocked call may answer before the connection counts as dead. */
 const ANSWER_GRACE = 5000;
 
-/** A command that blocks until a list is not empty; null when its time is over. */
+/** A command that blocks until a list is not empty. It answers null when its time is up. */
 export interface BlockingCommand {
   readonly name: string;
-  /** @param seconds - how long the server blocks */
+  /** @param seconds - how long the server blocks at most */
   send(client: RedisClient, seconds: number): Promise<unknown>;
 }
 
 /**
- * Waits at a list of tokens. Only a token is ever popped, never a message: what a crashed or half-open client has popped is
- * lost, and a token is soon replaced.
+ * Waits at a list of tokens. It pops only tokens, never messages: whatever a crashed or half-open client pops is lost, and a
+ * token is soon replaced.
  */
 export const popToken = (key: string): BlockingCommand => ({
   name: 'BLPOP',
   send: (client, seconds) => client.blpop(key, seconds),
 });
 
-/** Waits until a list is not empty, and leaves it as it is: the first element is moved to where it was. */
+/** Waits until a list is not empty, and leaves it unchanged: the first element is moved to its own place. */
 export const awaitElement = (key: string): BlockingCommand => ({
   name: 'BLMOVE',
   send: (client, seconds) => client.blmove(key, key, 'LEFT', 'LEFT', seconds),
@@ -31,7 +31,7 @@ export const awaitElement = (key: string): BlockingCommand => ({
 /**
  * Waits with a blocking command, on a connection of its own.
  *
- * The timeout is also kept on this side, because a server whose clock is set back lets a blocked client wait for longer.
+ * The timeout is also enforced on this side, because a server whose clock is set back keeps a blocked client waiting longer.
  */
 export class BlockingWait implements Doorbell {
   readonly #connection: RedisConnection;

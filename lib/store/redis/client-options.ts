@@ -14,53 +14,56 @@ import {
   wholeNumber,
 } from './option-kinds.js';
 
-/** What becomes of an option of ioredis that an application sets. */
+/** What the module does with an ioredis option that an application sets. */
 export type OptionRule<Value = unknown> =
   | { readonly fate: 'passed on'; readonly kind: OptionKind }
-  /** The module's value holds; the application is told. */
+  /** The module uses its own value, and a warning says so. */
   | { readonly fate: 'overridden'; readonly value: Value; readonly because: string }
-  /** The start-up fails, unless it is one of these values, or null. */
+  /** The start-up fails, unless the value is one of these or null. */
   | { readonly fate: 'refused'; readonly unless: readonly Value[]; readonly because: string };
 
 export type OptionRules = Readonly<Record<string, OptionRule>>;
 
-/** A rule for every option, as the compiler checks with the installed ioredis: the newest that is supported. */
+/** One rule for every option. The compiler checks this against the installed ioredis, the newest supported version. */
 type RulesFor<Options> = { readonly [Key in keyof Required<Options>]: OptionRule<Options[Key]> };
 
 const passedOn = (kind: OptionKind) => ({ fate: 'passed on', kind }) as const;
 const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridden', value, because }) as const;
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
 
-/** The longest pause between two attempts to reconnect, so that work goes on soon after Redis is back. */
+/** The longest pause between two attempts to reconnect, ms, so that work resumes soon after Redis is back. */
 const LONGEST_RECONNECT_PAUSE = 1000;
 const reconnectPause = (times: number) => Math.min(times * 50, LONGEST_RECONNECT_PAUSE);
 
-const RECONNECTING = 'the module reconnects by itself, and never gives up';
+const RECONNECTING = 'the module reconnects by itself and never gives up';
 const ONE_CALL =
-  'a command is sent once, and its caller learns at once that it was not sent, or that its outcome is unknown';
-const SILENCE = 'connections that wait are silent for long; offerTimeout and blockTimeout bound all waiting';
+  'a command is sent once, and its caller learns at once if it was not sent or if its outcome is unknown';
+const SILENCE = 'waiting connections are silent for long; offerTimeout and blockTimeout limit all waits';
 const REPLIES = 'the module reads the replies itself';
-const UNUSED = 'the module would not use it';
+const UNUSED = 'the module does not use it';
 
-/** Of both levels of options of a cluster, and of a single server. */
+/** The options that both levels of a cluster have, and a single server. */
 const common = {
   keyPrefix: refused([''], "would not reach the channel names: set the module's `prefix` instead"),
-  showFriendlyErrorStack: overridden(false, 'a stack for each command is slow, and its caller gets a typed error'),
+  showFriendlyErrorStack: overridden(
+    false,
+    'recording a stack for each command is slow, and its caller gets a typed error anyway',
+  ),
   enableOfflineQueue: overridden(false, ONE_CALL),
-  enableReadyCheck: overridden(true, 'a server that still loads its data refuses commands'),
-  lazyConnect: overridden(true, 'connections are opened when the application is up'),
-  enableAutoPipelining: overridden(false, 'the module already sends together what belongs together'),
+  enableReadyCheck: overridden(true, 'a server that is still loading its data refuses commands'),
+  lazyConnect: overridden(true, 'connections are opened when the application starts'),
+  enableAutoPipelining: overridden(false, 'the module batches its commands itself'),
   autoPipeliningIgnoredCommands: passedOn(list),
   scripts: overridden(undefined, UNUSED),
   himportFieldsets: overridden(undefined, UNUSED),
   natMap: passedOn(addressMap),
 } as const;
 
-/** What becomes of each option of a `Redis`. */
+/** The rule for each option of a `Redis`. */
 export const redisRules = {
   ...common,
 
-  // Where the server is, and who asks.
+  // The server, and the login.
   host: passedOn(text),
   port: passedOn(wholeNumber(1, 65535)),
   family: passedOn(oneOf(0, 4, 6)),
@@ -74,7 +77,7 @@ export const redisRules = {
   // Sentinels.
   sentinels: passedOn(sentinelList),
   name: passedOn(text),
-  role: refused(['master'], 'would lead to a replica, which takes no writes: leave it out'),
+  role: refused(['master'], 'would lead to a replica, which accepts no writes: leave it out'),
   preferredSlaves: overridden(undefined, UNUSED),
   sentinelUsername: passedOn(text),
   sentinelPassword: passedOn(text),
@@ -82,7 +85,7 @@ export const redisRules = {
   enableTLSForSentinelMode: passedOn(flag),
   sentinelCommandTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
   sentinelMaxConnections: passedOn(wholeNumber(1, 1000)),
-  // Of the connections that only listen for failovers; the commands find out by themselves.
+  // For the connections that only listen for failovers; the connections for commands notice one by themselves.
   sentinelReconnectStrategy: passedOn(callback),
   sentinelRetryStrategy: overridden(reconnectPause, RECONNECTING),
   updateSentinels: passedOn(flag),
@@ -95,19 +98,16 @@ export const redisRules = {
   protocol: passedOn(oneOf(2, 3)),
   clientInfoTag: passedOn(text),
   disableClientInfo: passedOn(flag),
-  connectionName: overridden(
-    'delay-queue',
-    'connections are named after what they are for, such as delay-queue:commands',
-  ),
-  // Longer than a goodbye takes; ioredis' own 2 s would outlive a closed application whose Redis is gone.
+  connectionName: overridden('delay-queue', 'connections are named after their purpose, such as delay-queue:commands'),
+  // Longer than a clean close takes. If Redis is gone, the 2 s of ioredis would keep the socket after the application has closed.
   disconnectTimeout: overridden(100, 'an application that closes would wait for it'),
 
-  // What is done when the connection is lost.
+  // What happens when the connection is lost.
   retryStrategy: overridden(reconnectPause, RECONNECTING),
-  // After a failover the old primary answers as a replica: connect anew, wherever the name leads now.
+  // After a failover the old primary answers as a replica. A new connection goes wherever the host name leads now.
   reconnectOnError: overridden((error: Error) => error.message.startsWith('READONLY'), RECONNECTING),
   maxLoadingRetryTime: overridden(LONGEST_RECONNECT_PAUSE, RECONNECTING),
-  autoResubscribe: overridden(false, 'the module subscribes anew by itself'),
+  autoResubscribe: overridden(false, 'the module resubscribes by itself'),
   autoResendUnfulfilledCommands: overridden(false, ONE_CALL),
   maxRetriesPerRequest: overridden(0, ONE_CALL),
   offlineQueue: passedOn(flag),
@@ -119,20 +119,20 @@ export const redisRules = {
   blockingTimeout: overridden(undefined, SILENCE),
   blockingTimeoutGrace: passedOn(wholeNumber(0, LONGEST_TIMER)),
 
-  // What the answers are like.
+  // How answers are represented.
   stringNumbers: overridden(false, REPLIES),
   replyMapping: overridden('legacy', REPLIES),
   monitor: overridden(false, UNUSED),
-  readOnly: refused([false], 'would send commands to a replica, which takes no writes: leave it out'),
+  readOnly: refused([false], 'would send commands to a replica, which accepts no writes: leave it out'),
 } as const satisfies RulesFor<RedisOptions>;
 
-/** What becomes of each option of a connection of a `Cluster`. */
+/** The rule for each option of a connection of a `Cluster`. */
 export const clusterNodeRules: OptionRules = {
   ...redisRules,
-  db: refused([0, '0'], 'does not exist: a cluster has database 0 only'),
+  db: refused([0, '0'], 'does not exist: a cluster has only database 0'),
 };
 
-/** What becomes of each option of a `Cluster`. */
+/** The rule for each option of a `Cluster`. */
 export const clusterRules = {
   ...common,
   redisOptions: passedOn(object),
@@ -145,11 +145,11 @@ export const clusterRules = {
   retryDelayOnMoved: passedOn(wholeNumber(0, LONGEST_TIMER)),
   retryDelayOnTryAgain: passedOn(wholeNumber(0, LONGEST_TIMER)),
   retryDelayOnClusterDown: passedOn(wholeNumber(0, LONGEST_TIMER)),
-  // What was under way when a connection broke may have been carried out: sent again, an offer would find itself.
+  // A command that was under way when the connection broke may have been carried out: an offer sent again would find itself.
   retryDelayOnFailover: overridden(0, ONE_CALL),
   clusterRetryStrategy: overridden(reconnectPause, RECONNECTING),
-  // A lost node is found again with the slots; one that reconnects by itself would hide that it is away.
+  // A lost node is found again with the slots; a node that reconnects by itself would hide that it is gone.
   clusterNodeRetryStrategy: overridden(null, RECONNECTING),
   scaleReads: overridden('master', 'replicas lag behind, and the scripts run on the primary'),
-  shardedSubscribers: overridden(false, 'announcements come by channels that are not sharded'),
+  shardedSubscribers: overridden(false, 'announcements use ordinary channels'),
 } as const satisfies RulesFor<ClusterOptions>;

@@ -1,21 +1,24 @@
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 
-/** A Redis Cluster, as `new Cluster(nodes, options)` of ioredis takes it. */
+/** A Redis Cluster, described as for `new Cluster(nodes, options)` of ioredis. */
 export interface ClusterConnection {
   /** The arguments of ioredis' `Cluster`. */
   readonly cluster: {
-    /** Some nodes to start from. */
+    /** At least one node to start from; the others are discovered. */
     readonly nodes: ClusterNode[];
-    /** Options of the cluster and, as `redisOptions`, of its connections. */
+    /** Options of the cluster and, in `redisOptions`, of its connections. Default: none. */
     readonly options?: ClusterOptions;
   };
 }
 
 /**
- * Makes a client of its own for each call, with the given options on top of your own ones. The module calls it once for
+ * Creates a new client for each call, with the given overrides applied after your own options. The module calls it once for
  * commands, once for announcements and once for each consumer, and closes these clients when the application shuts down.
- * Returning a client that exists already, or one in which the overrides do not hold, fails with `INVALID_OPTION`. A cluster
- * takes them twice: `new Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })`.
+ * Returning an existing client, or one that lacks the overrides, fails with `INVALID_OPTION`. A cluster needs the overrides
+ * twice: `new Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })`.
+ *
+ * @param overrides - the options that the module needs; put them last
+ * @returns a client that is not connected yet
  *
  * @example
  * ```ts
@@ -25,7 +28,7 @@ export interface ClusterConnection {
 export type ConnectionFactory = (overrides: RedisOptions) => Redis | Cluster;
 
 /**
- * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a factory of clients. Some options of ioredis are
- * the module's own: `docs/operations.md` lists them.
+ * Where Redis is: a `redis:` or `rediss:` URL, ioredis options, a cluster, or a function that creates clients. The module sets
+ * some options of ioredis itself: `docs/operations.md` lists them.
  */
 export type ConnectionOptions = string | RedisOptions | ClusterConnection | ConnectionFactory;

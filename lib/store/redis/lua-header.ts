@@ -1,26 +1,26 @@
-/** What the header of a Lua script says of its keys and arguments. */
+/** The keys and arguments of a Lua script, as its header declares them. */
 export interface LuaHeader {
   readonly keys: readonly LuaKey[];
-  /** Sent by some calls only, behind the others. */
+  /** Sent only by some calls, after the others. */
   readonly optionalKeys: readonly LuaKey[];
   readonly args: readonly LuaArgument[];
-  /** Whether more arguments follow those that have names. */
+  /** Whether more arguments follow the named ones. */
   readonly hasRest: boolean;
 }
 
 export interface LuaKey {
-  /** In the script. */
+  /** Its name in the script. */
   readonly name: string;
   /** The key of the layout. */
   readonly part: string;
-  /** What stands behind that in its name: the argument that a caller gives under this name. */
+  /** The argument whose value is appended to that key, by the caller's name for it. */
   readonly suffix?: string;
 }
 
 export interface LuaArgument {
-  /** In the script. */
+  /** Its name in the script. */
   readonly name: string;
-  /** As a caller gives it: in camel case. */
+  /** The caller's name for it: the same in camel case. */
   readonly givenAs: string;
   readonly type: 'number' | 'text';
 }
@@ -29,20 +29,20 @@ const NO_KEYS = { keys: [], optionalKeys: [] };
 const NO_ARGS = { args: [], hasRest: false };
 
 /**
- * Reads the comment that a script begins with:
+ * Reads the comment at the beginning of a script:
  *
  * ```lua
- * -- KEYS ready ended:token       keys of the layout; this is the key `ended`, with the argument `token` behind it
- * --      [delayed] if …          those that only some calls send
- * -- ARGV as native/claim         the arguments of another script, and
- * --      limit: number, most …   those of its own: a name, `number` or `text`, and what it means, with its unit
- * --        and its range         (further lines of an entry stand further to the right)
- * --      ...: for each …         what follows those
+ * -- KEYS ready ended:token       keys of the layout; the second is the key `ended` followed by the argument `token`
+ * --      [delayed] if …          keys that only some calls send
+ * -- ARGV as native/claim         the arguments of another script, followed by
+ * --      limit: number, at …     its own: a name, `number` or `text`, and what it means, with its unit
+ * --        and its range         (the further lines of an entry are indented further)
+ * --      ...: for each …         the arguments that follow the named ones
  * ```
  *
- * @param path - of the script, for errors
+ * @param path - the script's path, for errors
  * @param headerOf - reads the header of another script
- * @throws Error if an entry is none of these
+ * @throws Error if an entry is malformed
  */
 export function readHeader(path: string, text: string, headerOf: (path: string) => LuaHeader): LuaHeader {
   const comment = /^(?:#!.*\n)?((?:--.*\n)*)/.exec(text)![1]!;
@@ -54,7 +54,7 @@ export function readHeader(path: string, text: string, headerOf: (path: string) 
   };
 }
 
-/** The entries of a section: lines that stand below the first word of its first line. What is indented further goes on. */
+/** The entries of a section: the lines aligned with the first word of its first line. Lines indented further continue an entry. */
 function sectionOf(comment: string, title: string): string[] | undefined {
   const section = new RegExp(`^-- ${title} (.*\\n(?:-- {6}.*\\n)*)`, 'm').exec(comment)?.[1];
   return section
@@ -98,5 +98,5 @@ function camelCase(name: string): string {
 }
 
 function unreadable(path: string, text: string): Error {
-  return new Error(`${path}: its header has what is neither a key nor an argument: ${text}`);
+  return new Error(`${path}: its header contains something that is neither a key nor an argument: ${text}`);
 }

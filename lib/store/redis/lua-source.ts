@@ -1,12 +1,12 @@
 import { readLua } from '../lua-files.js';
 
-/** Reads the text of a Lua file, by its path below `lib/store` and without `.lua`. */
+/** Reads the text of a Lua file by its path relative to `lib/store`, without `.lua`. */
 export type ReadLua = typeof readLua;
 
 const INCLUDE = /^--@include (?:(\w+)\/)?(\S+)$/gm;
 
 /**
- * The text of `<home>/lua/<name>.lua`.
+ * Reads the text of `<home>/lua/<name>.lua`.
  *
  * @param path - `<home>/<name>`
  */
@@ -15,10 +15,12 @@ export function readScript(path: string, read: ReadLua): string {
 }
 
 /**
- * The texts of the parts that a script includes, each before those that include it, and once.
+ * Reads the texts of all parts that a script includes: each once, and before the parts that include it.
  *
- * A line `--@include <part>` of a script or a part stands for `include/<part>.lua` beside it, and one of `<home>/<part>` for a
- * part of another home.
+ * A line `--@include <part>` in a script or a part refers to `include/<part>.lua` of the same home, and `--@include
+ * <home>/<part>` to a part of another home.
+ *
+ * @throws Error if parts include each other
  */
 export function readParts(path: string, read: ReadLua): string[] {
   const texts = new Map<string, string>();
@@ -37,7 +39,7 @@ export function readParts(path: string, read: ReadLua): string[] {
   return [...texts.values()];
 }
 
-/** Without comments and empty lines: the server keeps the source of every script it runs. */
+/** Removes comments and empty lines, because the server keeps the source of every script it runs. */
 export function withoutComments(text: string): string {
   return text.replace(/^\s*--.*\n/gm, '').replace(/^\n/gm, '');
 }

@@ -1,17 +1,17 @@
 import { createSecureContext } from 'node:tls';
 
-/** What values an option takes. */
+/** The values that an option accepts. */
 export interface OptionKind {
-  /** For the error's text, after the option's name. */
+  /** The rule in words, which follow the option's name in an error. */
   readonly rule: string;
   /**
-   * The value as ioredis wants it; undefined, or a throw: it is not of this kind. Numbers and flags also come as text, as in a
-   * URL.
+   * Returns the value as ioredis needs it; undefined, or a throw, means that it is not of this kind. Numbers and flags may also be
+   * text, as in a URL.
    */
   readonly read: (value: unknown) => unknown;
 }
 
-/** The longest length of time that a timer of Node.js takes, ms. */
+/** The longest delay of a timer of Node.js, ms. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const wholeNumber = (min: number, max: number): OptionKind => ({
@@ -37,7 +37,7 @@ export const text: OptionKind = {
   read: (value) => (typeof value === 'string' ? value : undefined),
 };
 
-const IN_OPTIONS = 'which a URL cannot hold: give ioredis options';
+const IN_OPTIONS = 'which a URL cannot contain: use ioredis options instead';
 
 export const object: OptionKind = {
   rule: `must be an object, ${IN_OPTIONS}`,
@@ -60,14 +60,14 @@ export const sentinelList: OptionKind = {
 };
 
 export const addressMap: OptionKind = {
-  rule: `must be an object that leads from 'host:port' to { host, port }, or a function, ${IN_OPTIONS}`,
+  rule: `must be an object that maps 'host:port' to { host, port }, or a function, ${IN_OPTIONS}`,
   read: (value) =>
     typeof value === 'function' || (isObject(value) && Object.values(value).every(isAddress)) ? value : undefined,
 };
 
-/** A profile is a name that ioredis knows. */
+/** TLS options, a flag, or the name of a profile that ioredis knows. */
 export const tlsOptions: OptionKind = {
-  rule: 'must be options that Node.js takes for TLS, or true',
+  rule: 'must be TLS options of Node.js, or true',
   read: (value) => {
     const on = flag.read(value);
     if (on !== undefined) return on ? {} : false;

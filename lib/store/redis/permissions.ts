@@ -1,13 +1,13 @@
 import type { RedisCommands } from './redis-commands.js';
 import { loadScript } from './redis-script.js';
 
-/** The commands that are sent for each key or channel of a layout, by scripts or otherwise. */
+/** The commands that are used on each key or channel of a layout, in scripts or directly. */
 export type Permissions<Keys> = { readonly [Part in keyof Keys]: readonly string[] };
 
-/** A command that a queue cannot do without. */
+/** A command that a queue needs. */
 export interface NeededCommand {
   readonly name: string;
-  /** The key or the channel; undefined: it has none. */
+  /** The key or the channel; undefined if it has none. */
   readonly target?: string;
 }
 
@@ -27,7 +27,7 @@ export function neededCommands<Keys extends object>(permissions: Permissions<Key
 /**
  * Asks the server which of these commands its user may not send.
  *
- * @throws DelayQueueError as {@link RedisCommands.run}
+ * @throws DelayQueueError like {@link RedisCommands.run}
  */
 export async function findMissing(
   commands: RedisCommands,
@@ -37,7 +37,7 @@ export async function findMissing(
   return (await commands.run(script, { keys: {}, rest })).rest((reply) => needed[reply.number() - 1]!);
 }
 
-/** As an ACL names them: `+zadd +zcard on delay-queue:{orders}:delayed, +time`. */
+/** Describes commands in the notation of ACLs: `+zadd +zcard on delay-queue:{orders}:delayed, +time`. */
 export function describeMissing(missing: readonly NeededCommand[]): string {
   const rules = new Map<string | undefined, string[]>();
   for (const { name, target } of missing) {
@@ -48,10 +48,10 @@ export function describeMissing(missing: readonly NeededCommand[]): string {
     .join(', ');
 }
 
-/** Of these, each further word would be a key or a channel. */
+/** Commands whose further words would all be keys or channels. */
 const VARIADIC: readonly string[] = ['DEL', 'UNLINK', 'SUBSCRIBE'];
 
-/** The command as it could be sent, with all its words: where some are missing, Redis 7.0 reads on behind the last, and crashes. */
+/** The complete words of a command: if some are missing, Redis 7.0 reads past the last one and crashes. */
 function wordsOf({ name, target }: NeededCommand): string[] {
   if (name === 'EVAL' || name === 'EVALSHA') return [name, '', '0'];
   if (target === undefined) return [name];

@@ -8,31 +8,32 @@ export interface OptionProblem {
   readonly message: string;
 }
 
-/** What an application set, and the module does not follow. */
+/** An option that the application set and the module overrides. */
 export interface OverriddenOption {
   readonly name: string;
   readonly because: string;
 }
 
-/** The options of one client, as far as they are the application's. */
+/** The application's options for one client. */
 export interface ReadOptions<Options> {
   readonly values: Options;
   readonly problems: readonly OptionProblem[];
   readonly overridden: readonly OverriddenOption[];
 }
 
-const ODD_NAME = 'must have names of options of ioredis only; the odd one is not shown, it may be a part of a password';
+const ODD_NAME =
+  'must contain only options of ioredis; the unknown name is not shown, because it may be part of a password';
 
-/** What the module sets whatever the application wants, by level. */
+/** The values that the module sets whatever the application gives, by level. */
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 
-/** Reads the options of a `Redis`, given as such or as a URL. */
+/** Reads the options of a `Redis`, given as options or as a URL. */
 export function readRedisOptions(given: unknown): ReadOptions<RedisOptions> {
   return readOptions(redisRules, given);
 }
 
-/** Reads the options of a `Cluster`, those of its connections included. */
+/** Reads the options of a `Cluster`, including those of its connections. */
 export function readClusterOptions(given: unknown): ReadOptions<ClusterOptions> {
   const own = read<ClusterOptions>(clusterRules, given ?? {});
   const { redisOptions } = own.values;
@@ -44,14 +45,14 @@ export function readClusterOptions(given: unknown): ReadOptions<ClusterOptions> 
   };
 }
 
-/** Reads where a cluster is: as URL, as `host:port`, as a port, or as options of that one connection. */
+/** Reads a node of a cluster: a URL, `host:port`, a port, or the options of a connection. */
 export function readClusterNode(given: unknown): ReadOptions<RedisOptions> {
   if (typeof given === 'number') return read(clusterNodeRules, { port: given });
   const isAddress = typeof given === 'string' && !given.includes('://');
   return readOptions(clusterNodeRules, isAddress ? `redis://${given}` : given);
 }
 
-/** The same, of what is in a part of the options. */
+/** Adds the path at which these options were given to their problems and names. */
 export function under<Options>(path: readonly string[], { values, problems, overridden }: ReadOptions<Options>) {
   return {
     values,
@@ -68,11 +69,11 @@ function readOptions(rules: OptionRules, given: unknown): ReadOptions<RedisOptio
 
 function read<Options>(rules: OptionRules, given: unknown): ReadOptions<Options> {
   const fields = fieldsOf(given);
-  if (!fields) return failed('must be an object of options');
+  if (!fields) return failed('must be an options object');
   const values: Record<string, unknown> = {};
   const problems: OptionProblem[] = [];
   const overridden: OverriddenOption[] = [];
-  // Where a URL was cut at the wrong place, parts of a password stand in the places of names.
+  // If a URL was split in the wrong place, parts of a password take the place of names.
   if (fields.some(([name]) => !/^\w+$/.test(name))) return failed(ODD_NAME);
   for (const [name, value] of fields) {
     if (value === undefined || value === null) continue;
@@ -92,7 +93,7 @@ function read<Options>(rules: OptionRules, given: unknown): ReadOptions<Options>
   return { values: values as Options, problems, overridden };
 }
 
-/** @returns undefined: it is no object, or one that cannot be read */
+/** @returns undefined if it is not an object, or cannot be read */
 function fieldsOf(given: unknown): [string, unknown][] | undefined {
   try {
     return typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : undefined;
@@ -113,7 +114,7 @@ function failed<Options>(message: string): ReadOptions<Options> {
   return { values: {} as Options, problems: [{ path: [], message }], overridden: [] };
 }
 
-/** A flag in a URL is text. */
+/** Also compares with text, because a flag in a URL is text. */
 const isSame = (given: unknown, own: unknown) => (given ?? undefined) === (own ?? undefined) || given === String(own);
 
 function overridesOf(rules: OptionRules): Record<string, unknown> {

@@ -6,7 +6,7 @@ import { explain } from './redis-errors.js';
 
 export interface ChannelListener {
   onMessage(text: string): void;
-  /** The subscription holds, for the first time or again after a gap in which messages may have been missed. */
+  /** The subscription is active: for the first time, or again after a gap in which messages may have been missed. */
   onListening(): void;
 }
 
@@ -23,7 +23,7 @@ export class RedisAnnouncements {
   #cancelHeartbeat: CancelTimer | undefined;
   #cancelRetry: CancelTimer | undefined;
 
-  /** @param heartbeat - every so many ms the connection is tried, because a subscriber would never notice its death */
+  /** @param heartbeat - how often the connection is tested, ms, because a subscriber would never notice that it is dead */
   constructor(settings: ConnectionSettings, heartbeat: number) {
     this.#settings = settings;
     this.#heartbeat = heartbeat;
@@ -79,7 +79,7 @@ export class RedisAnnouncements {
     this.#streak.callFailed(explain('SUBSCRIBE', error));
     this.#cancelRetry?.();
     this.#cancelRetry = this.#settings.clock.schedule(() => {
-      // A connection that is opened anew brings all subscriptions with it.
+      // A new connection renews all subscriptions anyway.
       if (connection.isReady) void this.#subscribe(connection, [...this.#unheard]);
     }, failurePause(++this.#failures));
   }
@@ -95,7 +95,7 @@ export class RedisAnnouncements {
   #scheduleHeartbeat(connection: RedisConnection): void {
     this.#cancelHeartbeat = this.#settings.clock.schedule(() => {
       this.#scheduleHeartbeat(connection);
-      // A failure shows as a new connection, and so as a new subscription.
+      // A failure leads to a new connection, and so to a new subscription.
       if (connection.isReady) connection.answer(connection.client.ping()).catch(() => undefined);
     }, this.#heartbeat);
   }

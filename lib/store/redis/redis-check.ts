@@ -8,16 +8,16 @@ import { checkServer, identifyServer } from './server-check.js';
 
 export interface RedisCheckOptions {
   readonly commands: RedisCommands;
-  /** Those that must work. */
+  /** The queues that this process must be able to serve. */
   readonly queues: readonly { readonly name: string; readonly needed: readonly NeededCommand[] }[];
   readonly allowEviction: boolean;
   readonly events: Events;
 }
 
-/** Checks Redis before it is relied on, and whenever the connection is back: it may lead to another server then. */
+/** Checks Redis at the start, and whenever the connection is back, because it may then lead to another server. */
 export class RedisCheck {
   readonly #options: RedisCheckOptions;
-  /** Where the permissions were found to be enough; undefined: nowhere yet, or it is not known where. */
+  /** The servers whose permissions were sufficient; undefined if there are none yet, or the servers cannot be identified. */
   #permittedBy: string | undefined;
   #isChecking = false;
 
@@ -26,16 +26,16 @@ export class RedisCheck {
   }
 
   /**
-   * Checks now, and from now on after each outage, when what is wrong is told.
+   * Checks now, and from now on after each outage; problems found later are only logged.
    *
-   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; others if it could not be checked
+   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; other codes if the check could not run
    */
   async start(): Promise<void> {
     const { commands, events } = this.#options;
     commands.onReady(() => {
       // The first connection is what the first check waits for.
       if (this.#isChecking) return;
-      // If it got lost meanwhile, the next one is checked.
+      // If the connection is lost during the check, the next one is checked.
       this.#check().catch(
         (error: unknown) => isVerdict(error) && events.emit('serverUnfit', { reason: showFailure(error) }),
       );
@@ -56,7 +56,7 @@ export class RedisCheck {
     }
   }
 
-  /** @returns which servers these are, as far as they tell */
+  /** @returns the identity of the servers; undefined if they do not reveal it */
   async #checkServers(): Promise<string | undefined> {
     const { commands, allowEviction, events } = this.#options;
     const infos = await commands.info().catch((error: unknown) => {
@@ -81,12 +81,12 @@ export class RedisCheck {
       throw new DelayQueueError('MISSING_PERMISSION', `${problems.join('. ')}: extend its ACL, see docs/operations.md`);
     } catch (error) {
       if (!isRefusedByAcl(error)) throw error;
-      throw new DelayQueueError('MISSING_PERMISSION', `No queue can be served. ${error.message}`, { cause: error });
+      throw new DelayQueueError('MISSING_PERMISSION', `No queue can be served: ${error.message}`, { cause: error });
     }
   }
 }
 
-/** Whether a check has found what will not pass by itself, unlike an outage, a failover or a lack of memory. */
+/** Whether a check has found a problem that does not go away by itself, unlike an outage, a failover or a lack of memory. */
 export function isVerdict(error: unknown): boolean {
   return hasCode(error, 'LOGIN_REFUSED', 'UNSUPPORTED_SERVER', 'MISSING_PERMISSION');
 }

@@ -16,10 +16,10 @@ import { withoutSecrets } from './redis-errors.js';
 
 export type RedisClient = Redis | Cluster;
 
-/** What a connection is for; part of its name in `CLIENT LIST`. */
+/** The purpose of a connection; part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'announcements' | 'doorbell';
 
-/** What of the options of a connection is wrong, and what the module overrides; a function is known by its clients only. */
+/** Finds problems and overridden options in a connection. Of a function nothing is known until it has made a client. */
 export function examineConnection(connection: ConnectionOptions): {
   readonly problems: readonly OptionProblem[];
   readonly overridden: readonly OverriddenOption[];
@@ -38,10 +38,10 @@ export function examineConnection(connection: ConnectionOptions): {
 }
 
 /**
- * Makes a client that is not connected yet, of options that have been examined.
+ * Creates a client, not connected yet, from options that have been examined.
  *
- * The client keeps no commands for later and repeats none by itself: whoever sends a command learns at once that it was
- * not sent, or that its outcome is unknown, and decides.
+ * The client neither queues nor repeats commands. The sender of a command learns at once that it was not sent, or that its
+ * outcome is unknown, and decides what to do.
  *
  * @throws DelayQueueError `INVALID_OPTION`
  */
@@ -59,34 +59,34 @@ export function createClient(connection: ConnectionOptions, role: ConnectionRole
       redisOptions: { ...loginOf(startNodes[0]), ...redisOptions, ...overrides },
     });
   } catch (error) {
-    throw new DelayQueueError('INVALID_OPTION', `connection: ioredis does not take it: ${(error as Error).message}`);
+    throw new DelayQueueError('INVALID_OPTION', `connection: ioredis does not accept it: ${(error as Error).message}`);
   }
 }
 
-/** It holds for all nodes: ioredis would use it for none that the cluster tells of, under another address. */
+/** The login of the first node, for all nodes: ioredis would not use it for nodes that the cluster lists at another address. */
 function loginOf({ username, password, tls }: RedisOptions = {}): RedisOptions {
   return { ...(password !== undefined && { username, password }), ...(tls && { tls }) };
 }
 
 /**
- * Of a shared client the module would subscribe with, block on and close what belongs to others; one that was told not to
- * connect yet by the overrides cannot be shared.
+ * Refuses a client that may be shared: the module would subscribe with it, block on it and close it. A client that the
+ * overrides keep from connecting is not in use yet.
  */
 function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   const client = callFactory(factory, { ...clusterOverrides, ...overrides });
   if (isStrayPromise(client) || (client as RedisClient | undefined)?.status !== 'wait') {
-    throw misused('must return a new ioredis client for each call, made with the overrides it is given');
+    throw misused('must return a new ioredis client for each call, created with the given overrides');
   }
   const { problems, others } = client.isCluster
     ? examineCluster(client as Cluster, overrides)
     : examine(client as Redis, overrides);
   if (others.length > 0)
-    throw misused(`must put the overrides that it is given last, but has its own ${others.join(', ')}`);
-  if (problems.length > 0) throw misused(`makes a client whose ${describeProblems(problems)}`);
+    throw misused(`must apply the given overrides last, but its client has its own ${others.join(', ')}`);
+  if (problems.length > 0) throw misused(`creates a client whose ${describeProblems(problems)}`);
   return client;
 }
 
-/** ioredis, where it is given a URL that cannot be read, throws an error that shows it, password and all. */
+/** Removes secrets from errors: for a URL that it cannot read, ioredis throws an error that contains it, password and all. */
 function callFactory(factory: ConnectionFactory, overrides: RedisOptions): RedisClient {
   try {
     return factory(overrides);
@@ -103,12 +103,12 @@ function examine({ options }: Redis, overrides: RedisOptions): ExaminedClient {
   return { problems: [...problems, ...leftAsText(own, values)], others: notInForce(overrides, options) };
 }
 
-/** ioredis leaves what a URL's query says as text, and fails later. */
+/** ioredis leaves the values in a URL's query as text, and fails later. */
 function leftAsText(own: object, values: object): OptionProblem[] {
   const read = values as Readonly<Record<string, unknown>>;
   return Object.entries(own).flatMap(([name, value]) =>
     typeof value === 'string' && name in read && typeof read[name] !== 'string'
-      ? [{ path: [name], message: 'is left as text by ioredis: give it as an option rather than in a URL' }]
+      ? [{ path: [name], message: 'is left as text by ioredis: set it as an option instead of in the URL' }]
       : [],
   );
 }
@@ -123,11 +123,11 @@ function examineCluster({ options }: Cluster, overrides: RedisOptions): Examined
 
 interface ExaminedClient {
   readonly problems: readonly OptionProblem[];
-  /** Of the overrides, those that are not in force. */
+  /** The names of the overrides that are not in force. */
   readonly others: readonly string[];
 }
 
-/** Without the overrides: those of both levels are handed to a function that makes clients of either kind. */
+/** The options without the overrides. The function gets those of both levels, because it may create clients of either kind. */
 function ownOptions(options: object): object {
   return Object.fromEntries(
     Object.entries(options).filter(([name]) => !(name in clusterOverrides || name in redisOverrides)),

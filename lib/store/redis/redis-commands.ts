@@ -7,7 +7,7 @@ import { RedisConnection, type ConnectionSettings } from './redis-connection.js'
 import { closed, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
 import { ServerClock } from './server-clock.js';
 
-/** How soon a client that could not send, though it looked ready, is tried again, ms. */
+/** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
 /** Runs scripts over one connection that all queues of a process share. */
@@ -27,15 +27,15 @@ export class RedisCommands {
     this.#connection.connect();
   }
 
-  /** Calls `listener` whenever the connection is ready, the first time and after each outage. */
+  /** Calls `listener` whenever the connection becomes ready: the first time, and after each outage. */
   onReady(listener: () => void): void {
     this.#connection.client.on('ready', listener);
   }
 
   /**
-   * What `INFO` tells: of the server, or of every primary of a cluster.
+   * Reads the `INFO` of the server, or of every primary of a cluster.
    *
-   * @throws DelayQueueError as {@link run}
+   * @throws DelayQueueError like {@link run}
    */
   async info(): Promise<string[]> {
     const { client } = this.#connection;
@@ -58,8 +58,8 @@ export class RedisCommands {
   }
 
   /**
-   * Runs a script. One that has a deadline never takes effect after it, however late the network delivers the call: whoever
-   * was told that the outcome is unknown may do something else by then.
+   * Runs a script. A script with a deadline never takes effect after it, however late the network delivers the call: by then a
+   * caller who was told that the outcome is unknown may have done something else.
    *
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
@@ -81,13 +81,13 @@ export class RedisCommands {
         // The server's clock was set forward; the call changed nothing.
         if (serverTime !== undefined) this.#serverClock.learn(serverTime, sentAt);
         else if (!wasNotSent(error)) throw this.#explain(script.name, error);
-        // The socket is closing, and ioredis has yet to notice.
+        // The socket is closing, and ioredis has not noticed yet.
         else await new Promise<void>((resolve) => clock.schedule(resolve, UNNOTICED_PAUSE));
       }
     }
   }
 
-  /** A failure is no news: the next call tries again. */
+  /** A failure is ignored, because the next call tries again. */
   async #learnServerClock(): Promise<void> {
     if (this.#learning) return;
     this.#learning = true;
@@ -96,7 +96,7 @@ export class RedisCommands {
       const [seconds, microseconds] = await this.#connection.answer(this.#connection.client.time());
       this.#serverClock.learn(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
     } catch {
-      // What was known before holds on.
+      // What is known of the clock stays in use.
     } finally {
       this.#learning = false;
     }
@@ -112,7 +112,7 @@ export class RedisCommands {
     } catch (error) {
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
-    // The server forgot the script (SCRIPT FLUSH, a restart) or never knew it: this also teaches it.
+    // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
     return send('EVAL', script.source);
   }
 

@@ -24,21 +24,22 @@ export interface ConnectionSettings {
   readonly commandTimeout: number;
 }
 
-/** How long a closing connection may take; ioredis destroys the socket of one that gets no goodbye before that. */
+/** How long closing may take, ms; before that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
 
-/** How soon a client that has given up is told to connect again, ms. */
+/** How soon a client that has given up is made to connect again, ms. */
 const REOPEN_PAUSE = 1000;
 
-/** What a wait for the connection ends with. */
+/** The result of a wait for the connection. */
 type Outcome = 'ready' | 'refused' | 'closed' | 'late';
 
 /** The states of a client that has a socket. */
 const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
 
 /**
- * One connection: opened when it is first needed, kept open, told about in the log, closed once. It is ready only with the
- * user, the database and the protocol that it asked for; while the server refuses them, calls fail at once, and it is retried.
+ * One connection: opened when it is first needed, kept open, and closed once; its outages are reported. It is ready only with
+ * the user, the database and the protocol that it asked for. While the server refuses them, calls fail at once, and the
+ * connection keeps retrying.
  */
 export class RedisConnection {
   readonly #settings: ConnectionSettings;
@@ -46,7 +47,7 @@ export class RedisConnection {
   readonly #deadlines: AnswerDeadlines;
   readonly #outage: FailureStreak;
   readonly #waiting = new Set<(outcome: Outcome) => void>();
-  /** Of the outage that lasts. */
+  /** The last error of the present outage. */
   #lastError: unknown;
   #wasReady = false;
   #hurried = false;
@@ -77,14 +78,15 @@ export class RedisConnection {
   connect(): void {
     const { status } = this.client;
     if (this.#closed || (status !== 'wait' && status !== 'end')) return;
-    // Mostly that of an event, in fewer words.
+    // Mostly the same error as in an 'error' event, with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
 
   /**
    * Waits until commands can be sent.
    *
-   * @param command - for the error's text
+   * @param command - the command that is to be sent, for the error
+   * @param timeout - ms; default: `commandTimeout`
    * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
    */
   async ready(command: string, timeout = this.#settings.commandTimeout): Promise<void> {
@@ -99,15 +101,15 @@ export class RedisConnection {
     if (outcome === 'late') throw notConnected(command, this.#settings.commandTimeout, this.#lastError);
   }
 
-  /** From now on nobody waits for the connection: without one, commands fail at once. */
+  /** From now on no command waits for the connection: without one, it fails at once. */
   hurry(): void {
     this.#hurried = true;
     this.#endWaits('late');
   }
 
   /**
-   * Waits for an answer, but not for ever: a connection whose peer vanished without a word looks like a slow one. After
-   * `limit` ms the wait fails, and the connection is opened anew.
+   * Waits for an answer, for `limit` ms at most: a connection whose peer vanished silently looks like a slow one. After that the
+   * wait fails, and the connection is replaced by a new one.
    */
   answer<Answer>(answer: Promise<Answer>, limit = this.#settings.commandTimeout): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -121,7 +123,7 @@ export class RedisConnection {
     });
   }
 
-  /** Drops the connection and opens it anew. */
+  /** Drops the connection and opens a new one. */
   reconnect(reason: string): void {
     if (this.#closed) return;
     this.#lastError = new Error(reason);
@@ -135,7 +137,7 @@ export class RedisConnection {
     this.#closed = true;
     this.#cancelOpening?.();
     this.#endWaits('closed');
-    // Without a socket there is no goodbye to wait for, and ioredis tells of no end.
+    // Without a socket there is nothing to wait for, and ioredis emits no 'end'.
     const open = OPEN.includes(this.client.status);
     const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
     this.client.disconnect();
@@ -148,7 +150,7 @@ export class RedisConnection {
     this.#deadlines.endAll();
   }
 
-  /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting for ever. */
+  /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting forever. */
   #onConnect(): void {
     const { clock, commandTimeout } = this.#settings;
     this.#cancelOpening?.();
@@ -163,26 +165,27 @@ export class RedisConnection {
     this.#endWaits('ready');
   }
 
-  /** A server in protected mode, or one that expects TLS, may hang up without a word. */
+  /** A server in protected mode, or one that expects TLS, may close the connection without an error. */
   #onClose(): void {
     this.#cancelOpening?.();
     const wasReady = this.#wasReady;
     this.#wasReady = false;
-    if (!wasReady && this.#lastError === undefined) this.#onError(new Error('it was closed before it was ready'));
+    if (!wasReady && this.#lastError === undefined)
+      this.#onError(new Error('the connection was closed before it was ready'));
   }
 
   #onError(error: unknown): void {
-    // Said of what ioredis wanted to send after the connection was dropped.
+    // ioredis reports this for what it tried to send after the connection was dropped.
     if (this.#closed || wasNotSent(error)) return;
     const reason = reasonOf(error);
     this.#lastError = reason;
     this.#outage.failed(this.#isRefused ? describeRefusal(reason) : showFailure(reason));
-    // An answer to what ioredis sends by itself, to log in. Without its database it would go on, in another.
+    // An answer to what ioredis sends to log in. Even without its database it would go on, in another one.
     if (isErrorReply(reason)) this.#drop();
     if (this.#isRefused) this.#endWaits('refused');
   }
 
-  /** ioredis gives up where connecting throws; it never would otherwise. */
+  /** ioredis gives up only if connecting throws. */
   #onEnd(): void {
     if (this.#closed) return;
     this.#cancelOpening = this.#settings.clock.schedule(() => this.connect(), REOPEN_PAUSE);
@@ -193,7 +196,7 @@ export class RedisConnection {
   }
 
   #drop(): void {
-    // A half-open socket would wait for a goodbye that never comes.
+    // A half-open socket would wait forever for the other side to close it.
     if ('stream' in this.client) this.client.stream?.destroy();
     else this.client.disconnect(true);
   }

@@ -4,7 +4,7 @@ import { RedisAnnouncements } from './redis-announcements.js';
 import { RedisCommands } from './redis-commands.js';
 import type { ConnectionSettings } from './redis-connection.js';
 
-/** Every connection of a process: one for commands, one for announcements, one for each consumer's doorbell. */
+/** All connections of a process: one for commands, one for announcements, and one for each consumer's doorbell. */
 export class RedisConnections {
   readonly commands: RedisCommands;
   readonly announcements: RedisAnnouncements;
@@ -17,7 +17,7 @@ export class RedisConnections {
     this.announcements = new RedisAnnouncements(settings, settings.heartbeat);
   }
 
-  /** Rings when a token comes to a list, and takes it. */
+  /** Rings when there is a token in a list, and takes it. */
   openDoorbell(key: string): Doorbell {
     return this.#openWait(popToken(key));
   }

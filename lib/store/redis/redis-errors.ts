@@ -1,46 +1,49 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
 
-/** What to do about an error reply, by its first word. */
+/** What to do about an error reply, by the first word of the reply. */
 const ADVICE: Readonly<Record<string, string>> = {
   OOM: 'Redis is out of memory: raise maxmemory or remove data',
-  WRONGTYPE: 'a key of the queue holds something else: choose another prefix, or remove the foreign key',
+  WRONGTYPE: 'a key of the queue is used for something else: choose another prefix, or remove that key',
   READONLY: 'this is a replica: connect to the primary',
-  LOADING: 'Redis is still loading its data: try again when it has',
-  MISCONF: 'Redis cannot save its data to its disk: look into its log, and mend or free the disk',
+  LOADING: 'Redis is still loading its data: try again later',
+  MISCONF: 'Redis cannot save its data to disk: check its log, and repair the disk or free space on it',
   NOPERM: 'the Redis user lacks a permission for a command, a key or a channel: extend its ACL',
-  LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was set: try again',
+  LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was changed: try again',
   BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
-  NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: look into the replication',
-  CLUSTERDOWN: 'the cluster does not serve this slot: look into CLUSTER INFO',
+  NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: check the replication',
+  CLUSTERDOWN: 'the cluster does not serve this slot: check CLUSTER INFO',
   MASTERDOWN: 'the primary is down: wait for the failover',
 };
 
 /**
- * What a server, a sentinel or a proxy says to a connection that it does not let in, however often it is asked; and what to
- * do about it.
+ * The errors with which a server, a sentinel or a proxy refuses a login, however often it is retried, and what to do about
+ * each.
  */
 const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
   [/sentinel.*\b(NOAUTH|WRONGPASS|NOPERM)\b/, 'see `sentinelUsername` and `sentinelPassword` in `connection`'],
-  [/\bNOAUTH\b/, 'Redis wants a password: set it in `connection`'],
+  [/\bNOAUTH\b/, 'Redis requires a password: set it in `connection`'],
   [
     /\bWRONGPASS\b|invalid password/,
-    'the user name or the password in `connection` is wrong; in a URL, percent-encode what is special in them',
+    'the user name or the password in `connection` is wrong; in a URL, percent-encode their special characters',
   ],
   [/\bNOPERM\b/, 'the Redis user lacks a permission: extend its ACL'],
-  [/DB index|SELECT is not allowed/, 'choose another `db` in `connection`, or raise `databases` of the server'],
-  [/cluster support disabled/, 'this server is no cluster: give its URL, or its options, as `connection`'],
-  [/unknown command/i, 'Redis, or a proxy before it, does not know how to log in: use Redis 7.0 or newer, or Valkey'],
+  [/DB index|SELECT is not allowed/, 'choose another `db` in `connection`, or raise `databases` on the server'],
+  [/cluster support disabled/, 'this server is not a cluster: use its URL, or its options, as `connection`'],
+  [
+    /unknown command/i,
+    'Redis, or a proxy in front of it, does not know the login command: use Redis 7.0 or newer, or Valkey',
+  ],
 ];
 
-/** A server that does not know a command repeats its arguments: passwords, where it is one to log in. */
+/** A server that does not know a command quotes its arguments; those of a login contain passwords. */
 const REPEATED_ARGUMENTS = /,? with args beginning with[^]*/;
 
 export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
 
 /**
- * Takes from an error what must not get into logs with it or as its cause: the command that it answers, as ioredis attaches it
- * and as a server repeats it, for its arguments are payloads and passwords; and a URL that could not be read.
+ * Removes from an error what must not get into logs: the command that ioredis attaches or a server quotes, because its
+ * arguments are payloads and passwords; and a URL that could not be read.
  */
 export function withoutSecrets(error: unknown): unknown {
   if (!types.isNativeError(error)) return error;
@@ -52,23 +55,23 @@ export function withoutSecrets(error: unknown): unknown {
   return error;
 }
 
-/** Of an error that stands for those of several nodes or addresses, one of them; without what must not be told. */
+/** The error itself or, if it stands for the errors of several nodes or addresses, one of them; without secrets. */
 export function reasonOf(error: unknown): unknown {
   const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };
   return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
 }
 
-/** What to do if an error says that the connection is not let in; undefined: it may be, later. */
+/** What to do about an error that refuses the login; undefined if a later attempt may succeed. */
 export function adviceOnLogin(reason: unknown): string | undefined {
   return types.isNativeError(reason) ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
 }
 
-/** What ioredis says of a command that it neither sent nor kept. */
+/** Whether this is the error of ioredis for a command that it neither sent nor queued. */
 export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }
 
-/** Why a command failed, as users are told. */
+/** The error that a user gets for a command that failed. */
 export function explain(command: string, error: unknown): DelayQueueError {
   if (error instanceof DelayQueueError) return error;
   if (isErrorReply(error)) {
@@ -77,22 +80,22 @@ export function explain(command: string, error: unknown): DelayQueueError {
   return wasNotSent(error) ? notConnected(command, 0, error) : outcomeUnknown(command, error);
 }
 
-/** Redis said no: nothing was written, because scripts check everything before their first write. */
+/** The error for an error reply. Nothing was written, because scripts check everything before their first write. */
 export function refused(command: string, cause: Error): DelayQueueError {
   const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
-  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the error underneath';
+  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the cause';
   return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, {
     cause: withoutSecrets(cause),
   });
 }
 
-/** Of the refusal of a call that arrived after its deadline, what the server's clock showed, ms; undefined: it is none. */
+/** The server's time, ms, in the refusal of a call that arrived after its deadline; undefined for any other error. */
 export function serverTimeOfLateCall(error: unknown): number | undefined {
   const time = isErrorReply(error) ? /^LATE (\d+)/.exec(error.message)?.[1] : undefined;
   return time === undefined ? undefined : Number(time);
 }
 
-/** Whether Redis refused because of its user's ACL: for a command itself, or for one inside a script. */
+/** Whether Redis refused a command, or one inside a script, because of its user's ACL. */
 export function lacksPermission(cause: unknown): cause is Error {
   return isErrorReply(cause) && /^NOPERM|user executing the script can't|ACL failure in script/.test(cause.message);
 }
@@ -106,16 +109,16 @@ export function notConnected(command: string, waited: number, cause: unknown): D
   );
 }
 
-/** The server does not let the connection in, and so no command was sent. */
+/** The error for a command that was not sent because the server refuses the login. */
 export function loginRefused(command: string, cause: unknown): DelayQueueError {
   return new DelayQueueError(
     'LOGIN_REFUSED',
-    `Redis does not let the connection in, so ${command} was not sent: nothing was written. ${describeRefusal(cause)}`,
+    `Redis refuses the login, so ${command} was not sent: nothing was written. ${describeRefusal(cause)}`,
     { cause: withoutSecrets(cause) },
   );
 }
 
-/** What was said, and what to do. */
+/** The server's error, and what to do about it. */
 export function describeRefusal(reason: unknown): string {
   const { message } = withoutSecrets(reason) as Error;
   return `${message} (${adviceOnLogin(reason)})`;
@@ -125,7 +128,7 @@ export function outcomeUnknown(command: string, cause: unknown): DelayQueueError
   return new DelayQueueError(
     'OUTCOME_UNKNOWN',
     `The connection to Redis broke, or was too slow, before ${command} was answered: it may have been carried out. ` +
-      'Try again with the same message id: a message that is still there is not doubled.',
+      'Try again with the same message id: a message that is still there is not duplicated.',
     { cause: withoutSecrets(cause) },
   );
 }

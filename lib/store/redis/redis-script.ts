@@ -3,12 +3,12 @@ import { readLua } from '../lua-files.js';
 import { type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
 import { type ReadLua, readParts, readScript, withoutComments } from './lua-source.js';
 
-/** A Lua script as the server knows it, and as its header says it is called. */
+/** A Lua script: the source that the server runs, and the keys and arguments that its header declares. */
 export interface RedisScript<Part extends string = string> extends LuaHeader {
   readonly name: string;
   readonly source: string;
   readonly sha1: string;
-  /** Whether it refuses to run after an instant, which its argument `deadline` is (`deadline.lua`). */
+  /** Whether it has an argument `deadline`, the instant after which it refuses to run (`deadline.lua`). */
   readonly hasDeadline: boolean;
   readonly keys: readonly ScriptKey<Part>[];
   readonly optionalKeys: readonly ScriptKey<Part>[];
@@ -19,14 +19,14 @@ interface ScriptKey<Part extends string> extends LuaKey {
 }
 
 /**
- * Reads `<home>/lua/<name>.lua` and the parts that it includes. Where a key or an argument stands in a call is told by the header
- * alone: the code, parts included, calls them `keys.<name>` and `args.<name>`, and the place of the first argument without a name
- * `FIRST`.
+ * Loads `<home>/lua/<name>.lua` and the parts that it includes. Only the header defines the position of a key or an argument in
+ * a call: the code, including the parts, uses `keys.<name>` and `args.<name>`, and `FIRST` for the position of the first
+ * argument without a name.
  *
- * @param path - `<home>/<name>`; the home is a folder below `lib/store`
- * @param layout - the keys of some queue, by the names that a header may have
- * @throws Error if the header cannot be read or names a key that the layout does not have, if the header and the code do not
- *   have the same names, or if parts include each other
+ * @param path - `<home>/<name>`; the home is a folder in `lib/store`
+ * @param layout - the keys of any queue, by the names that a header may use
+ * @throws Error if the header cannot be read or names a key that the layout does not have, if the header and the code use
+ *   different names, or if parts include each other
  */
 export function loadScript<Part extends string>(
   path: string,
@@ -51,25 +51,25 @@ function inLayout<Part extends string>(path: string, header: LuaHeader, layout: 
   const check = (key: LuaKey): ScriptKey<Part> => {
     if (!(key.part in layout)) throw new Error(`${path}: its header names the key ${key.part}, which the layout lacks`);
     if (key.suffix !== undefined && !header.args.some(({ givenAs }) => givenAs === key.suffix)) {
-      throw new Error(`${path}: its header puts the argument ${key.suffix} behind a key, but does not name it`);
+      throw new Error(`${path}: its header appends the argument ${key.suffix} to a key, but does not declare it`);
     }
     return key as ScriptKey<Part>;
   };
   return { keys: header.keys.map(check), optionalKeys: header.optionalKeys.map(check) };
 }
 
-/** The code with the places of keys and arguments instead of their names: it costs nothing then that they have some. */
+/** Replaces the names of keys and arguments in the code by their positions, so that names cost nothing at run time. */
 function withPlaces(path: string, header: LuaHeader, code: string): string {
   const places = placesOf(header);
   const unused = new Set(places.keys());
   const placed = code.replace(/\b(?:(?:keys|args)\b(?:\.\w+)?|FIRST\b|(?:KEYS|ARGV)\[\d+)/g, (name) => {
     const place = places.get(name);
-    if (place === undefined) throw new Error(`${path}: its code uses what its header does not name: ${name}`);
+    if (place === undefined) throw new Error(`${path}: its code uses a name that its header does not declare: ${name}`);
     unused.delete(name);
     return place;
   });
   if (unused.size > 0)
-    throw new Error(`${path}: its header names what its code does not use: ${[...unused].join(', ')}`);
+    throw new Error(`${path}: its header declares names that its code does not use: ${[...unused].join(', ')}`);
   return placed;
 }
 

@@ -1,15 +1,15 @@
-/** The options in a URL, as text; or what is wrong with it, in words without the URL: it holds a password. */
+/** The options in a URL, as text; or what is wrong with the URL, without quoting it, because it contains a password. */
 export type ParsedUrl = { readonly options: Readonly<Record<string, unknown>> } | { readonly problem: string };
 
 const UNREADABLE =
-  'is no URL that can be read: percent-encode what is special in the user name and the password, such as # as %23, ' +
-  '/ as %2F, @ as %40 and % as %25, and give a port from 1 to 65535';
+  'is not a valid URL: percent-encode special characters in the user name and the password, such as # as %23, ' +
+  '/ as %2F, @ as %40 and % as %25, and use a port from 1 to 65535';
 
-/** Cut off at its '&', the rest of it would show as a name that nobody knows. */
+/** A password in a query would be cut at its first '&', and the rest would show up in an error as an unknown option. */
 const PASSWORD_IN_QUERY =
   'must have the password before the host, percent-encoded: redis://user:password@host, or be given as options';
 
-/** Reads `redis[s]://user:password@host:port/db?option=value`; what the query says holds where nothing before it says it. */
+/** Reads `redis[s]://user:password@host:port/db?option=value`; the rest of the URL overrides the query. */
 export function parseRedisUrl(text: string): ParsedUrl {
   if (!/^rediss?:\/\//.test(text)) return { problem: 'must start with redis:// or rediss://' };
   let url: URL;
@@ -25,7 +25,7 @@ export function parseRedisUrl(text: string): ParsedUrl {
     return { problem: UNREADABLE };
   }
   if ([...url.searchParams.keys()].some((name) => /pass/i.test(name))) return { problem: PASSWORD_IN_QUERY };
-  // A part of a password that was cut off at its '/', '?' or '#': read on, it would show as a name that nobody knows.
+  // The rest of a password that was cut at its '/', '?' or '#'; it would show up in an error as an unknown option.
   if (url.hash !== '' || (url.pathname + url.search).includes('@')) return { problem: UNREADABLE };
   return {
     options: {

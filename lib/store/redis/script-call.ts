@@ -2,27 +2,27 @@ import type { RedisScript } from './redis-script.js';
 
 export type ScriptArgument = string | number | Buffer;
 
-/** What a script is called with. The script's header says what it takes; its names are in camel case here. */
+/** A call of a script: the keys and arguments that its header declares, with names in camel case. */
 export interface ScriptCall<Part extends string = string> {
-  /** All keys of the queue: the script takes those that it names. */
+  /** All keys of the queue; only those that the header declares are sent. */
   readonly keys: Readonly<Record<Part, string>>;
-  /** Whether those in brackets are sent, too. */
+  /** Whether the optional keys, in brackets in the header, are sent as well. */
   readonly optionalKeys?: boolean;
   readonly args?: ScriptArguments;
-  /** What follows the arguments that have names. */
+  /** The arguments that follow the named ones. */
   readonly rest?: readonly ScriptArgument[];
 }
 
-/** By their names, the deadline left out. */
+/** Arguments by name, without the deadline. */
 export type ScriptArguments = Readonly<Record<string, ScriptArgument>>;
 
 const NONE: ScriptArguments = {};
 
 /**
- * The words that follow a script in a call.
+ * The words that follow the script in a call: the number of keys, the keys, and the arguments.
  *
- * @param deadline - an instant by the server's clock in ms, 0: none; for a script that takes one
- * @throws TypeError if the arguments are not those of the script's header
+ * @param deadline - for a script that has one: an instant by the server's clock, ms; 0: none
+ * @throws TypeError if the arguments are not those that the script's header declares
  */
 export function wordsOf<Part extends string>(
   script: RedisScript<Part>,
@@ -33,7 +33,7 @@ export function wordsOf<Part extends string>(
   const sent = optionalKeys ? [...script.keys, ...script.optionalKeys] : script.keys;
   const values = script.args.map(({ givenAs }) => given(givenAs));
   if (Object.keys(args).length > values.length - Number(script.hasDeadline) || (rest.length > 0 && !script.hasRest)) {
-    throw new TypeError(`${script.name}: there are more arguments than its header names`);
+    throw new TypeError(`${script.name}: there are more arguments than its header declares`);
   }
   const names = sent.map(({ part, suffix }) =>
     suffix === undefined ? keys[part] : keys[part] + String(given(suffix)),

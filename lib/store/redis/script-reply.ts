@@ -1,4 +1,4 @@
-/** A script's reply, read from front to back in the order that its header states. */
+/** A script's reply, read value by value in the order that its header states. */
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at = 0;
@@ -7,7 +7,7 @@ export class ScriptReply {
     this.#values = Array.isArray(reply) ? reply : [reply];
   }
 
-  /** Whether everything has been read; a null reply holds nothing. */
+  /** Whether everything has been read; a null reply contains nothing. */
   get done(): boolean {
     return this.#at >= this.#values.length || (this.#values.length === 1 && this.#values[0] === null);
   }
@@ -53,6 +53,6 @@ export class ScriptReply {
 
 function unexpected(wanted: string, value: unknown): TypeError {
   return new TypeError(
-    `A script's reply should have held ${wanted} but held ${value === null ? 'null' : typeof value}`,
+    `A script's reply must contain ${wanted}, but contains ${value === null ? 'null' : typeof value}`,
   );
 }

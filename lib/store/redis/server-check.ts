@@ -1,17 +1,17 @@
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
 
-/** The oldest server whose scripts can say that they may run when memory is short. */
+/** The oldest server whose scripts can declare that they may run without free memory. */
 const OLDEST_VERSION = 7;
 
 /**
- * Checks what `INFO` tells of a server.
+ * Checks the `INFO` of a server.
  *
  * @param info - the sections `server` and `memory`
  * @throws DelayQueueError `UNSUPPORTED_SERVER`
  * @see https://redis.io/docs/latest/commands/info/
  */
 export function checkServer(info: string, { allowEviction }: { allowEviction: boolean }): void {
-  // Valkey tells the version of Redis that it is compatible with.
+  // Valkey reports the version of Redis that it is compatible with.
   const version = field(info, 'redis_version');
   if (Number.parseInt(version) < OLDEST_VERSION) {
     throw new DelayQueueError(
@@ -20,18 +20,18 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
     );
   }
 
-  // The volatile-* policies evict keys with an expiry only; a queue has none.
+  // The volatile-* policies evict only keys with an expiry; no key that holds messages has one.
   const policy = field(info, 'maxmemory_policy');
   if (policy.startsWith('allkeys-') && !allowEviction) {
     throw new DelayQueueError(
       'UNSUPPORTED_SERVER',
-      `Redis evicts keys when its memory is full (maxmemory-policy ${policy}), and messages with them: ` +
+      `Redis evicts keys, and messages with them, when its memory is full (maxmemory-policy ${policy}): ` +
         'set maxmemory-policy noeviction, or accept the loss with allowEviction: true',
     );
   }
 }
 
-/** What is another text for another server, for one that was started anew, and for another version. */
+/** A text that differs between servers, and changes when a server is restarted or upgraded. */
 export function identifyServer(info: string): string {
   return `${field(info, 'run_id')} ${field(info, 'redis_version')}`;
 }

@@ -1,15 +1,17 @@
-/** After so long an answer of the server is too old to tell its clock by, ms: it may have been set, or have drifted. */
+/** How long an answer about the server's clock stays valid, ms: the clock may be changed, or drift. */
 const LONGEST_VALID = 60_000;
 
-/** What is known of the server's clock from its answers. */
+/** An estimate of the server's clock from its answers. */
 export class ServerClock {
-  /** What is to be added to the monotonic clock of this process, at most; undefined: nothing is known. */
+  /** How far the server's clock is ahead of the monotonic clock of this process, at most, ms; undefined if not known. */
   #offset: number | undefined;
   #learntAt = -Infinity;
 
   /**
+   * Learns from an answer of the server.
+   *
    * @param serverNow - what the server's clock showed, ms since the epoch
-   * @param sentAt - when it was asked, on the monotonic clock: it cannot have looked before
+   * @param sentAt - when the question was sent, on the monotonic clock: the server cannot have read its clock earlier
    */
   learn(serverNow: number, sentAt: number): void {
     this.#offset = serverNow - sentAt;
@@ -21,7 +23,7 @@ export class ServerClock {
     return now - this.#learntAt > LONGEST_VALID;
   }
 
-  /** What the server's clock shows at an instant of the monotonic clock, at the latest; 0: not known. */
+  /** The latest time that the server's clock may show at an instant of the monotonic clock; 0 if not known. */
   at(monotonic: number): number {
     return this.#offset === undefined ? 0 : Math.ceil(this.#offset + monotonic);
   }

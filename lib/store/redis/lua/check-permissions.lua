@@ -1,11 +1,11 @@
 #!lua flags=no-writes
--- Asks which commands the user may send.
+-- Checks which commands the user may run.
 --
--- ARGV ...: for each command how many words it has, then the words
--- Returns the place (from 1) of each command that the user may not send, or that the server does not have.
+-- ARGV ...: for each command: how many words it has, then the words
+-- Returns the position (from 1) of each command that the user may not run, or that the server does not have.
 --
--- The keys are among the words: of a script with a key in KEYS that the user may not touch, the server would refuse the whole.
--- None of the commands is run, so there is nothing to be atomic, and a crash leaves nothing behind. Writes nothing.
+-- The keys are among the words, because the server would refuse a script with a key in KEYS that the user may not access.
+-- None of the commands is run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
 
 local refused = {}
 local place, at = 0, FIRST
