@@ -1,16 +1,16 @@
-/** The Redis keys of one queue. The braces make its name the hash tag, so that a cluster keeps them in one slot. */
+/** The Redis keys of one queue. The braces make the queue's name the hash tag, so a cluster keeps all keys in one slot. */
 export interface NativeKeys {
   /** ZSET id → due ms. */
   readonly delayed: string;
-  /** HASH id → record, of every message in whatever state. */
+  /** HASH id → record, for every message in any state. */
   readonly messages: string;
   /** LIST of ids. */
   readonly ready: string;
-  /** HASH token of a claim → ids of the messages that it holds, with a line feed before, between and after them. */
+  /** HASH token of a claim → ids of the messages that it holds, with a line feed before, between and after the ids. */
   readonly claims: string;
   /** ZSET token of a claim → end of its lease, ms; the same tokens as in `claims`. */
   readonly leases: string;
-  /** HASH id → failed attempts; only where there are any. */
+  /** HASH id → failed attempts, for messages that have any. */
   readonly attempts: string;
   /** ZSET id → time of death, ms. */
   readonly dead: string;
@@ -20,11 +20,11 @@ export interface NativeKeys {
   readonly wake: string;
   /** STRING, present while the queue is paused. */
   readonly paused: string;
-  /** STRING, who moved messages last, and when. */
+  /** STRING, which scheduler moved messages last, and when. */
   readonly mover: string;
   /**
-   * What the names of some STRINGs begin with: one for each token of a claim that takes nothing any more, because another one
-   * came in its place. They expire.
+   * Beginning of the names of STRINGs, one for each token of a claim that can take nothing any more because another claim
+   * replaced it. They expire.
    */
   readonly ended: string;
   /** Channel of earlier due times. */
@@ -35,7 +35,7 @@ export function nativeKeys(prefix: string, queue: string): NativeKeys {
   return nativeKeysUnder(`${prefix}:{${queue}}:`);
 }
 
-/** @param root - what each key begins with, a hash tag included */
+/** @param root - the beginning of each key, including a hash tag */
 export function nativeKeysUnder(root: string): NativeKeys {
   const key = (part: string) => root + part;
   return {

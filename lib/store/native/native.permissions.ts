@@ -1,7 +1,7 @@
 import type { Permissions } from '../redis/permissions.js';
 import type { NativeKeys } from './native.keys.js';
 
-/** What the scripts run on each key, and what is sent beside them: `BLPOP` and `SUBSCRIBE`. */
+/** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
 export const nativePermissions: Permissions<NativeKeys> = {
   delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
   messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],

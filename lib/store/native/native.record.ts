@@ -1,4 +1,4 @@
-/** What precedes the body in a record: due and offered, 48-bit big-endian milliseconds each (`lua/include/record.lua`). */
+/** A record begins with its due time and the time of its offer, each 48-bit big-endian milliseconds (`lua/include/record.lua`). */
 const DUE_BYTES = 6;
 const PREFIX_BYTES = 12;
 
@@ -8,7 +8,7 @@ export interface NativeRecord {
   readonly body: Buffer;
 }
 
-/** What is too short to be a record was written by somebody else, and is shown as it is. */
+/** Reads a record. What is too short to be one was written by somebody else, and becomes the body as it is. */
 export function readRecord(record: Buffer): NativeRecord {
   if (record.length < PREFIX_BYTES) return { dueAt: 0, offeredAt: 0, body: record };
   return {

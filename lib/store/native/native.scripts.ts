@@ -1,7 +1,7 @@
 import { loadScript } from '../redis/redis-script.js';
 import { nativeKeys } from './native.keys.js';
 
-/** What headers may name. */
+/** The keys that headers may name. */
 const layout = nativeKeys('', '');
 
 const load = (name: string) => loadScript(`native/${name}`, layout);

@@ -40,7 +40,7 @@ export interface NativeStoreOptions {
   readonly limits: StoreLimits;
 }
 
-/** The messages of one queue in Redis, in this package's own layout. The scripts hold the logic; this speaks to them. */
+/** The messages of one queue in Redis, in this package's own layout. The logic is in the scripts; this class calls them. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
@@ -172,9 +172,9 @@ export class NativeMessageStore implements MessageStore {
   }
 }
 
-/** Stand for what is missing of a letter, so that it hides no other. */
+/** Placeholders for the missing parts of a damaged dead letter, so that it does not hide the others. */
 const NO_BYTES = Buffer.alloc(0);
-const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'What ended it is not known.' });
+const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'The error of this dead letter is lost.' });
 
 function selectionArguments(selection: DeadSelection): ScriptArguments {
   return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };

@@ -16,9 +16,9 @@ import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { readRecord } from './native.record.js';
 
-/** What scripts take and answer with, where more than one layout does. */
+/* The arguments and replies of scripts that more than one layout has. */
 
-/** All of them, one behind the other. */
+/** The arguments of all offers, one after the other. */
 export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
   for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
@@ -36,7 +36,7 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   return receipts;
 }
 
-/** Length of the id, failed attempts, length of the record. */
+/** Length of the id (2 bytes), failed attempts (4), length of the record (4). */
 const TAKEN_PREFIX_BYTES = 10;
 
 export function readClaimReport(reply: ScriptReply): ClaimReport {
@@ -64,7 +64,7 @@ export function claimCall(request: ClaimRequest): Omit<ScriptCall, 'keys'> {
   return { args, optionalKeys: insteadOf !== undefined };
 }
 
-/** How many messages one call of `repair` looks at: with their records, which are as large as their payloads. */
+/** How many messages one call of `repair` reads. It reads their records, too, which are as large as their payloads. */
 export const REPAIR_PART = 100;
 
 export function readRepairReport(reply: ScriptReply): RepairReport {
@@ -72,7 +72,7 @@ export function readRepairReport(reply: ScriptReply): RepairReport {
   return { cursor: cursor === '' ? null : cursor, repaired: reply.rest(() => reply.text()) };
 }
 
-/** Runs of settlements that one claim took and that ended alike, in order. */
+/** Groups consecutive settlements that have the same claim and the same outcome. */
 export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
   let run: { token: string; outcome: Outcome; countAt: number } | undefined;
@@ -114,7 +114,7 @@ export function transferArguments({ scheduler, limit }: TransferRequest, limits:
   };
 }
 
-/** With the instant of the server at which it held, ms. */
+/** Reads a transfer report, and the server's time at which it was made, ms. */
 export function readTransferReport(reply: ScriptReply): { now: number; report: TransferReport } {
   const counts = {
     moved: reply.number(),

@@ -1,8 +1,8 @@
 import { type NativeKeys, nativeKeysUnder } from '../native/native.keys.js';
 
-/** The Redis keys of one queue of Redisson's, and what is kept beside them. All are in one slot of a cluster. */
+/** The Redis keys of one Redisson queue, and those of this package for it. All are in one slot of a cluster. */
 export interface RedissonKeys {
-  /** LIST of values that are due: Redisson's `RBlockingQueue`. */
+  /** LIST of the values that are due: Redisson's `RBlockingQueue`. */
   readonly target: string;
   /** ZSET entry → due ms. */
   readonly timeouts: string;
@@ -10,28 +10,28 @@ export interface RedissonKeys {
   readonly entries: string;
   /** Channel: the due time of an offer that became the earliest, as decimal text. */
   readonly channel: string;
-  /** ZSET id → due ms, less 10¹⁵ once claims passed it over, of what was offered here and no consumer has taken. */
+  /** ZSET id → due ms, minus 10¹⁵ once claims have passed it over, of messages offered here that no consumer has taken. */
   readonly offered: string;
-  /** ZSET of digest of the value, due time, id of the entry and id of the message, for those of `offered` that claims passed over. */
+  /** ZSET of digest of the value, due time, id of the entry and id of the message, for those in `offered` that claims passed over. */
   readonly values: string;
   /** STRING, the number of the latest entry. */
   readonly sequence: string;
 }
 
-/** Which queue it is. */
+/** The names of a queue. */
 export interface RedissonQueueName {
-  /** Of what is kept beside Redisson's own keys, which have none. */
+  /** The prefix of this package's keys; Redisson's own keys have none. */
   readonly prefix: string;
   readonly queue: string;
-  /** As Redisson knows the queue; default: the same. */
+  /** The queue's name in Redisson; default: `queue`. */
   readonly redissonName?: string;
 }
 
-/** All keys of such a queue, those of the native bookkeeping included. */
+/** All keys of such a queue, including those of the native bookkeeping. */
 export function redissonKeys({ prefix, queue, redissonName = queue }: RedissonQueueName): RedissonKeys & NativeKeys {
   const tagged = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
   const [hashTag] = /\{[^}]+\}/.exec(tagged)!;
-  // No queue's name has an `@`, so keys of queues that share a hash tag never meet.
+  // Queue names contain no `@`, so the keys of queues that share a hash tag never collide.
   const space = redissonName === queue ? ':' : `@${queue}:`;
   const root = `${prefix}:${hashTag}${space}`;
   return {

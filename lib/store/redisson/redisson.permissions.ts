@@ -3,7 +3,7 @@ import { nativePermissions } from '../native/native.permissions.js';
 import type { Permissions } from '../redis/permissions.js';
 import type { RedissonKeys } from './redisson.keys.js';
 
-/** What the scripts run on each key, those of the native bookkeeping included, and what is sent beside them: `BLMOVE` and `SUBSCRIBE`. */
+/** The commands that the scripts, including those of the native bookkeeping, run on each key, and `BLMOVE` and `SUBSCRIBE`. */
 export const redissonPermissions: Permissions<RedissonKeys & NativeKeys> = {
   target: ['BLMOVE', 'LLEN', 'LPOP', 'LPOS', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   timeouts: ['UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZSCAN', 'ZSCORE'],

@@ -1,7 +1,7 @@
 import { loadScript } from '../redis/redis-script.js';
 import { redissonKeys } from './redisson.keys.js';
 
-/** What headers may name. */
+/** The keys that headers may name. */
 const layout = redissonKeys({ prefix: '', queue: 'any' });
 
 const load = (name: string) => loadScript(`redisson/${name}`, layout);

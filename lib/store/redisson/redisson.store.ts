@@ -52,19 +52,20 @@ export interface RedissonStoreOptions extends RedissonQueueName {
   readonly format: EntryFormat;
   readonly clock: Clock;
   readonly events: Events;
-  /** How long a wait for values of others blocks, ms. */
+  /** How long a wait for values from other clients blocks, ms. */
   readonly blockTimeout: number;
 }
 
-/** The error of a dead letter that was an entry nobody can read. */
+/** The error of a dead letter that was an unreadable entry. */
 const UNREADABLE = JSON.stringify({
   name: 'UnreadableEntry',
-  message: 'The entry is in neither format of Redisson; the payload is its bytes.',
+  message: 'The entry is in neither of the formats of Redisson; the payload is its bytes.',
 });
 
 /**
- * The messages of one queue of Redisson's: offered to its structures, transferred to its target list, visible to its clients
- * all the while. What a consumer here claims goes on in the native bookkeeping: leases, attempts, retries, dead letters.
+ * The messages of one Redisson queue: offered to Redisson's structures, transferred to its target list, and visible to its
+ * clients all the time. What a consumer here claims continues in the native bookkeeping: leases, attempts, retries, dead
+ * letters.
  */
 export class RedissonMessageStore implements MessageStore {
   readonly delayedValues: DelayedValues;
@@ -75,7 +76,7 @@ export class RedissonMessageStore implements MessageStore {
   readonly #limits: StoreLimits;
   readonly #format: EntryFormat;
   readonly #target: TargetWatch;
-  /** What is to be added to the monotonic clock for that of Redis; null: not known yet. */
+  /** How far the clock of Redis is ahead of the monotonic clock, ms; null: not known yet. */
   #redisClock: number | null = null;
 
   constructor(connections: RedisConnections, options: RedissonStoreOptions) {
@@ -197,7 +198,7 @@ export class RedissonMessageStore implements MessageStore {
     return this.#native.openDoorbell();
   }
 
-  /** Redisson announces an instant and no length of time. Until the first transfer this process' own clock must do. */
+  /** Redisson announces an instant rather than a duration. Until the first transfer, this process' own clock must do. */
   #redisNow(): number {
     return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
   }

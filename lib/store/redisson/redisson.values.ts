@@ -5,7 +5,7 @@ import type { RedisCommands } from '../redis/redis-commands.js';
 import type { RedissonKeys } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
 
-/** The delayed messages of one queue of Redisson's by their values, whoever offered them. */
+/** The delayed messages of one Redisson queue by their values, no matter who offered them. */
 export class RedissonValues implements DelayedValues {
   constructor(
     private readonly commands: RedisCommands,
@@ -29,7 +29,7 @@ export class RedissonValues implements DelayedValues {
     for (;;) {
       const entry = await this.#seek(value);
       if (entry === null) return false;
-      // It may have fallen due meanwhile; another of the same value counts as well.
+      // It may have fallen due meanwhile; another one with the same value will do as well.
       if ((await this.#take(entry)) !== null) return true;
     }
   }

@@ -6,7 +6,7 @@ import type { Doorbell } from '../message-flow.js';
 
 export interface TargetWatchOptions {
   readonly queue: string;
-  /** Opens what waits until the target list is not empty, and takes nothing from it. */
+  /** Opens a doorbell that rings while the target list is not empty, and takes nothing from it. */
   readonly open: () => Doorbell;
   readonly clock: Clock;
   readonly events: Events;
@@ -15,9 +15,10 @@ export interface TargetWatchOptions {
 }
 
 /**
- * Tells when values come to the target list of which no transfer here knows: Java moved or put them there, and rings no doorbell.
+ * Notices values in the target list that no transfer of this process has moved there. Java moves or puts values there without
+ * ringing a doorbell.
  *
- * It waits while the list is known to be empty; what comes to a list that is not is found with the rest.
+ * It waits only while the list is known to be empty; values that are added to a non-empty list are found with the others.
  */
 export class TargetWatch {
   readonly #options: TargetWatchOptions;
@@ -25,7 +26,7 @@ export class TargetWatch {
   readonly #streak: FailureStreak;
   #doorbell: Doorbell | undefined;
   #length = 0;
-  /** Whether something here has seen values in the list since the wait began. */
+  /** Whether this process has seen values in the list since the wait began. */
   #isKnown = false;
   #moving: Promise<unknown> = Promise.resolve();
   #emptied: () => void = () => undefined;
@@ -51,14 +52,14 @@ export class TargetWatch {
     };
   }
 
-  /** What a look at the list told. */
+  /** Takes note of the length of the list, as seen by a script. */
   note(length: number): void {
     this.#length = length;
     if (length > 0) this.#isKnown = true;
     else this.#emptied();
   }
 
-  /** Runs a transfer: what it moves itself is no news. */
+  /** Runs a transfer. The values that it moves itself need no notice. */
   whileMoving<T>(transfer: () => Promise<T>): Promise<T> {
     const moving = transfer();
     this.#moving = moving.catch(() => undefined);
@@ -87,7 +88,7 @@ export class TargetWatch {
     }
   }
 
-  /** The scheduler looks every second while values wait, so an end of it is always noted. */
+  /** While values wait, the scheduler runs every second, so an emptied list is always noted. */
   #untilEmptied(): Promise<void> {
     return new Promise((resolve) => (this.#emptied = resolve));
   }
