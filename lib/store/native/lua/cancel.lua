@@ -6,7 +6,7 @@
 --      id: text
 -- Returns 1 if it was removed, 0 if it is not delayed (any more).
 --
--- Atomic so that of cancel, reschedule and transfer exactly one wins. A crash right after leaves the message gone.
+-- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
 --@include clock
 --@include deadline
 --@include permission

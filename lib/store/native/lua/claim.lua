@@ -1,17 +1,17 @@
 #!lua flags=allow-oom
 -- Takes ready messages under a lease.
 --
--- KEYS ready claims leases messages attempts wake paused ended:token [ended:instead_of] if there is one
+-- KEYS ready claims leases messages attempts wake paused ended:token [ended:instead_of] if the claim replaces another one
 -- ARGV deadline: number, instant in ms, 0: none
---      token: text, of this claim; one that has taken already takes nothing
---      instead_of: text, token of the claim in whose place this one comes, empty: none. What that one holds passes to this one,
---        nothing else is taken, and that one takes nothing any more
---      limit: number, most messages to take (0-1000); 0 gives back what the other claim holds
---      max_bytes: number, most bytes of records to take, 0: no limit; one record is taken whatever its size
+--      token: text, of this claim; a token that has already taken messages takes no more
+--      instead_of: text, token of the claim that this one replaces, empty: none. What that claim holds passes to this one,
+--        nothing else is taken, and that claim takes nothing any more
+--      limit: number, maximum number of messages to take (0-1000); 0 gives back what the other claim holds
+--      max_bytes: number, maximum size of the records to take, in bytes, 0: no limit; one record is taken whatever its size
 --      lease: number, in ms
 -- Returns more (0 or 1: whether ready messages remain); then, if any were taken, all of them in one string, each as: length of
---      the id (2 bytes, big-endian), failed attempts (4), length of the record (4; 0 if the queue lost it: the id was ready
---      without a message, and is dropped), id, record.
+--      the id (2 bytes, big-endian), failed attempts (4), length of the record (4; 0 if there is none: the id was ready without
+--      a message, and is removed), id, record.
 --
 -- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right
 -- after costs the messages their lease and an attempt.

@@ -4,10 +4,10 @@
 -- KEYS dead errors messages attempts
 -- ARGV deadline: number, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
---      value: text, the id, or the most letters (1-1000)
--- Returns how many.
+--      value: text, the id, or the maximum number of letters (1-1000)
+-- Returns how many were removed.
 --
--- Atomic so that no part of a letter stays behind. A crash right after leaves them gone.
+-- Atomic so that no part of a letter stays behind. A crash right after leaves the letters gone.
 --@include clock
 --@include deadline
 --@include dead

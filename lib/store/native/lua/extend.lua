@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
--- Lets leases end later. A lease is that of all messages which a token holds, so all of these are named; those which are not
--- are nobody's, and are ready again.
+-- Extends leases. A lease covers all messages that a token holds, so a call names all of them; those that it does not name are
+-- unknown to the consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
 -- ARGV lease: number, in ms, from now
 --      ...: for each message: id, token of the claim that holds it
 -- Returns the ids whose claim is no longer held.
 --
--- Atomic so that a lease is not extended for a claim that ends in the same moment. A crash right after leaves the leases to
--- end by themselves.
+-- Atomic so that a lease is not extended for a claim that ends at the same moment. After a crash right after, the leases
+-- expire by themselves.
 --@include clock
 --@include permission
 --@include held

@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- Looks at one message.
+-- Finds one message.
 --
 -- KEYS delayed messages claims leases attempts dead
 -- ARGV id: text
--- Returns null if there is none of that id, else: state, record, failed attempts, end of the lease in ms (0: not active).
+-- Returns null if there is none with this id, else: state, record, failed attempts, end of the lease in ms (0: not active).
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
 --@include holders

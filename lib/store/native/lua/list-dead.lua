@@ -2,9 +2,9 @@
 -- Lists dead letters, oldest first.
 --
 -- KEYS dead messages attempts errors
--- ARGV after_time: text, time in ms of the last letter of the page before, empty: this is the first page
+-- ARGV after_time: text, time in ms of the last letter of the previous page, empty: this is the first page
 --      after_id: text, id of that letter
---      limit: number, most letters (1-1000)
+--      limit: number, maximum number of letters (1-1000)
 -- Returns more (0 or 1), then for each letter: id, time in ms, failed attempts, record, error (JSON).
 --
 -- Atomic so that a letter and its message are seen together. Writes nothing.
@@ -15,7 +15,7 @@ if args.after_time ~= '' then
   if rank and tonumber(redis.call('ZSCORE', keys.dead, args.after_id)) == tonumber(args.after_time) then
     first = rank + 1
   else
-    -- That letter is gone: go on with its millisecond, where a letter may be listed twice but none is left out.
+    -- That letter is gone: continue with its millisecond, so that a letter may be listed twice but none is left out.
     first = redis.call('ZCOUNT', keys.dead, '-inf', '(' .. args.after_time)
   end
 end

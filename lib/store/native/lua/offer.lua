@@ -1,18 +1,18 @@
 #!lua
--- Takes new messages in.
+-- Stores new messages.
 --
 -- KEYS delayed messages ready claims leases attempts dead errors
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
---      max_messages: number, most messages in the queue, 0: no limit
+--      max_messages: number, maximum number of messages in the queue, 0: no limit
 --      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace' or 'reject'),
 --        body
--- Returns for each offer its due in ms (0: there is none); then, for each that was not created, its place (from 1) and what became
---      of it: 'kept', 'replaced', 'rejected' or 'full'.
+-- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
+--      (from 1) and outcome: 'kept', 'replaced', 'rejected' or 'full'.
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
--- would be found late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
--- Without enough memory the server refuses this script before it starts.
+-- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
+-- If memory is short, the server refuses this script before it starts.
 --@include clock
 --@include deadline
 --@include permission

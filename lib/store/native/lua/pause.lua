@@ -5,11 +5,11 @@
 -- ARGV deadline: number, instant in ms, 0: none
 -- Returns 1.
 --
--- One command; a script only so that it may run when memory is short. A crash right after leaves the queue paused.
+-- A script only so that it has a deadline and may run when memory is short. A crash right after leaves the queue paused.
 --@include clock
 --@include deadline
 
 check_deadline(args.deadline, (read_clock()))
-redis.call('GET', keys.paused) -- raises if it is somebody else's key
+redis.call('GET', keys.paused) -- raises if the key has another type
 redis.call('SET', keys.paused, '1')
 return 1

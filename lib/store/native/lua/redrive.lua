@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
--- Makes dead letters due now, with all their attempts before them again.
+-- Makes dead letters due now, with all their attempts restored.
 --
 -- KEYS dead errors messages attempts delayed
 -- ARGV as native/discard
 --      channel: text, of announcements
--- Returns how many.
+-- Returns how many were redriven.
 --
--- Atomic so that a letter is never in two states and never in none. A crash right after leaves them due; a lost
+-- Atomic so that a letter is never in two states and never in none. A crash right after leaves the messages due; a lost
 -- announcement costs a check interval.
 --@include clock
 --@include deadline

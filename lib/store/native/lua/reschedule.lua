@@ -1,15 +1,15 @@
 #!lua flags=allow-oom
--- Moves the due time of a message that is still delayed.
+-- Changes the due time of a message that is still delayed.
 --
 -- KEYS delayed messages
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      channel: text, of announcements
--- Returns 1 if it was moved, 0 if it is not delayed (any more).
+-- Returns 1 if it was changed, 0 if the message is not delayed (any more).
 --
--- Atomic so that of cancel, reschedule and transfer exactly one wins, and score and record agree. A crash right after
--- leaves the message at its new due time; a lost announcement costs a check interval.
+-- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
+-- leaves the message with its new due time; a lost announcement costs a check interval.
 --@include clock
 --@include deadline
 --@include permission

@@ -5,7 +5,7 @@
 -- ARGV deadline: number, instant in ms, 0: none
 -- Returns 1.
 --
--- Atomic so that messages that became ready meanwhile are rung for. A crash right after leaves the queue going.
+-- Atomic so that consumers are woken for messages that became ready meanwhile. A crash right after leaves the queue running.
 --@include clock
 --@include deadline
 --@include permission

@@ -2,9 +2,9 @@
 -- Rings for ready messages, if there are any and the queue is not paused.
 --
 -- KEYS ready wake paused
--- Returns 1 if it rang, or somebody else had, else 0.
+-- Returns 1 if there is a token at the doorbell now, else 0.
 --
--- Atomic so that a token is left only while messages are ready. A crash right after leaves it for the next consumer.
+-- Atomic so that a token is left only while messages are ready. A crash right after leaves the token for the next consumer.
 --@include ring
 
 local ready = redis.call('LLEN', keys.ready)

@@ -3,15 +3,15 @@
 --
 -- KEYS delayed messages claims leases attempts dead errors ready wake paused
 -- ARGV channel: text, of announcements
---      max_dead: number, most dead letters
---      ...: for each run of messages that one claim took and that ended alike: token of the claim, outcome ('ack', 'retry',
---        'defer', 'again', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; again: delay in
---        ms and, for a new body, a line feed and that body; dead: error, JSON), how many, their ids
--- Returns dropped (oldest dead letters), then the place (from 1, among all ids) of each whose claim was no longer held:
---      nothing was changed for it.
+--      max_dead: number, maximum number of dead letters
+--      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
+--        'again', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; again: delay in ms
+--        and, for a new body, a line feed and that body; dead: error, JSON), how many messages, their ids
+-- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
+--      held: nothing was changed for it.
 --
--- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. A crash right after
--- leaves the outcomes in force; a crash right before leaves the leases to end by themselves.
+-- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. After a crash right after,
+-- the outcomes count; after a crash right before, the leases expire by themselves.
 --@include clock
 --@include permission
 --@include record
@@ -38,14 +38,14 @@ local attempts_kept = redis.call('HLEN', keys.attempts)
 
 local reply = { 0 }
 local gone, failures, released, renewed = {}, {}, {}, {}
--- Pairs of an id and its delay, or its error.
+-- Pairs of an id and its delay, and of an id and its error.
 local later, letters = {}, {}
--- By id, of those offered anew: the body, false for the same as before.
+-- By id, for messages with the outcome 'again': the new body; false if it stays the same.
 local bodies = {}
 local ended = {}
 local now, now_micros
 
--- Returns whether the claim held the ids, given as they follow each other.
+-- Removes consecutive ids, joined by line feeds, from a claim. Returns nil if the claim does not hold them in this order.
 local function release(token, ids)
   local left = held[token] and without_ids(held[token], ids)
   if left then
@@ -78,7 +78,7 @@ local function end_with(id, outcome, detail)
   end
 end
 
--- Its new record, of one that is delayed again.
+-- The new record of a message that is delayed again.
 local function record_due_at(id, record, due)
   local body = bodies[id]
   if body == nil then
@@ -89,7 +89,7 @@ end
 
 local place = 0
 for _, run in ipairs(runs) do
-  -- Most runs are all that the claim holds, or a part of it in one piece.
+  -- Most runs are everything that the claim holds, or a contiguous part of it.
   local all = release(run.token, table.concat(ARGV, '\n', run.first, run.last))
   for i = run.first, run.last do
     place = place + 1
@@ -104,7 +104,7 @@ if next(ended) == nil then
   return reply
 end
 
--- Looks only at what the outcomes at hand are about to touch: most batches are all 'ack'.
+-- Reads only what these outcomes are about to change: most batches contain nothing but 'ack'.
 local scores, records, deaths, spent = {}, {}, {}, {}
 local earliest_before, earliest
 if #later + #letters > 0 then

@@ -3,10 +3,11 @@
 --
 -- KEYS timeouts entries offered values messages
 -- ARGV as native/cancel
--- Returns 'cancelled', 'late' if it is not delayed any more, or 'unknown' if no consumer has yet to take it: then it is a
---      matter of the native bookkeeping, or of nobody.
+-- Returns 'cancelled', 'late' if it is no longer delayed, or 'unknown' if it is not among the messages that were offered here
+--      and that no consumer has taken: then it is in the native bookkeeping, or does not exist.
 --
--- Atomic so that of cancel, reschedule and transfer exactly one wins, be it Java's. A crash right after leaves the message gone.
+-- Atomic so that exactly one of cancel, reschedule and transfer wins, even if Java transfers. A crash right after leaves the
+-- message gone.
 --@include native/clock
 --@include native/deadline
 --@include native/permission

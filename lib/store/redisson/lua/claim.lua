@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
--- Takes ready messages under a lease. Values of the target list become messages of the native bookkeeping first, as many as
--- are about to be taken: what is left stays there for Java's consumers.
+-- Takes ready messages under a lease. Values of the target list first become messages of the native bookkeeping, but only as
+-- many as are about to be taken: the rest stays there for Java's consumers.
 --
 -- KEYS target timeouts offered values sequence ready claims leases messages attempts wake paused ended:token
---      [ended:instead_of] if there is one
+--      [ended:instead_of] if the claim replaces another one
 -- ARGV as native/claim
--- Returns as native/claim.
+-- Returns the same as native/claim.
 --
 -- Atomic so that a value leaves the target list only into a lease. A crash right after costs the messages their lease and an
 -- attempt.

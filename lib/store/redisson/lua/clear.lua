@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Removes every message in every state, whoever offered it.
+-- Removes every message in every state, no matter who offered it.
 --
 -- KEYS timeouts entries target offered values messages claims attempts errors delayed leases dead ready wake mover
 -- ARGV as native/clear
@@ -15,7 +15,7 @@ for _, key in ipairs({ keys.claims, keys.attempts, keys.errors }) do redis.call(
 for _, key in ipairs({ keys.delayed, keys.leases, keys.dead, keys.values }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.entries, keys.ready, keys.wake }) do redis.call('LLEN', key) end
 redis.call('GET', keys.mover)
--- Of the messages with a record, those that were offered here are counted where their entry or their value is.
+-- Messages that were offered here have a record, too, but are counted by their entry or value.
 local count = redis.call('ZCARD', keys.timeouts) + redis.call('LLEN', keys.target)
   + redis.call('HLEN', keys.messages) - redis.call('ZCARD', keys.offered)
 redis.call('UNLINK', unpack(KEYS))

@@ -4,6 +4,6 @@
 -- KEYS entries
 -- Returns their number.
 --
--- Atomic, being one command. Writes nothing.
+-- Atomic because it is one command. Writes nothing.
 
 return redis.call('LLEN', keys.entries)

@@ -1,10 +1,10 @@
 #!lua flags=no-writes
--- Looks at a message that was offered here and that no consumer has taken yet.
+-- Finds a message that was offered here and that no consumer here has taken yet.
 --
 -- KEYS timeouts target offered messages
 -- ARGV as native/find
--- Returns 'unknown' if it is none of those; 'taken' if a consumer of Java's has it; else 'delayed' or 'ready', record with the
---      value as its body.
+-- Returns 'unknown' if there is none with this id; 'taken' if a Java consumer has taken it; else 'delayed' or 'ready', and the
+--      record with the value as its body.
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
 --@include entry

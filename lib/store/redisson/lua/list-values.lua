@@ -1,10 +1,10 @@
 #!lua flags=no-writes
--- Reads the values of delayed messages, in the order of their offers, whoever offered them.
+-- Reads the values of delayed messages, in the order of their offers, no matter who offered them.
 --
 -- KEYS entries
--- ARGV first: number, place of the first, from 0
---      last: number, place of the last; -1: the last of all
--- Returns the values. Entries that cannot be read are left out.
+-- ARGV first: number, position of the first value, from 0
+--      last: number, position of the last value; -1: the last of all
+-- Returns the values. Unreadable entries are left out.
 --
 -- Atomic so that each message is read once. Writes nothing.
 --@include entry

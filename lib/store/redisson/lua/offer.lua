@@ -1,15 +1,15 @@
 #!lua
--- Takes new messages in, as Redisson's offer does, and keeps their ids beside.
+-- Stores new messages like Redisson's offer does, and their ids beside.
 --
 -- KEYS timeouts entries target offered values sequence messages
 --      [delayed ready claims leases attempts dead errors] if an offer may replace a message
 -- ARGV as native/offer; the channel is Redisson's
 --      format: text, of entries, 'Bc0Lc0' or 'dLc0'
--- Returns as native/offer.
+-- Returns the same as native/offer.
 --
 -- Atomic because an id must be looked up and taken in one step, and because Redisson's sorted set and list must agree. A crash
 -- right after leaves the messages stored; a lost announcement costs a check interval.
--- Without enough memory the server refuses this script before it starts.
+-- If memory is short, the server refuses this script before it starts.
 --@include native/clock
 --@include native/deadline
 --@include native/permission
@@ -24,12 +24,12 @@
 --@include taken
 --@include unlist
 
--- Of those that consumers of Java's took, so many are forgotten by each call: more than a call brings in the long run.
+-- How many messages taken by Java consumers each call forgets.
 local FORGET = 4
 
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
--- Any that may have been taken by consumers of Java's.
+-- Whether there are messages that Java consumers may have taken.
 local any_due = redis.call('ZCOUNT', keys.offered, '-inf', now) > 0
 if any_due then
   check_forget_taken()
@@ -41,8 +41,8 @@ if args.max_messages > 0 then
 end
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
 
--- Those whose message Java took: the id is free, and they are to be forgotten. Those that are to be replaced, if they were offered
--- here and no consumer has taken them.
+-- `taken`: messages that Java consumers took; their ids are free, and they must be forgotten. `waiting`: messages that were
+-- offered here and that no consumer has taken; they may be replaced.
 local taken, waiting = {}, {}
 local function due_in_use(record, id)
   if taken[id] then
@@ -76,7 +76,7 @@ check_permissions(
   'RPUSH', keys.entries, 'ZADD', keys.timeouts, 'ZADD', keys.offered, 'HSET', keys.messages, 'SET', keys.sequence
 )
 if #replaced > 0 or next(taken) then
-  -- Else the first write is one to this list, and refused for a wrong type itself.
+  -- Otherwise the first write goes to this list, and fails by itself if the key has another type.
   redis.call('LLEN', keys.entries)
 end
 if redis.call('ZCOUNT', keys.timeouts, '-inf', earliest) == 0 then

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Makes messages ready that are kept but are in no state, as damage from outside may leave them. What was offered here and no
--- consumer has taken yet is where Redisson keeps it, and none of these.
+-- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready. Messages that
+-- were offered here and that no consumer has taken yet are in Redisson's keys, and are not lost.
 --
 -- KEYS messages delayed ready claims dead wake paused offered
 -- ARGV as native/repair
--- Returns as native/repair.
+-- Returns the same as native/repair.
 --
 -- Atomic so that a message on its way from one state to another is not taken for lost. A crash right after leaves them ready.
 --@include native/repair

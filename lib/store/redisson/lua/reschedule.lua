@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
--- Moves the due time of a message that was offered here and is still delayed.
+-- Changes the due time of a message that was offered here and is still delayed.
 --
 -- KEYS timeouts offered messages values
 -- ARGV as native/reschedule; the channel is Redisson's
--- Returns 'moved', 'late' if it is not delayed any more, or 'unknown' if no consumer has yet to take it.
+-- Returns 'moved', 'late' if it is no longer delayed, or 'unknown' if it is not among the messages that were offered here and
+--      that no consumer has taken.
 --
--- Atomic so that of cancel, reschedule and transfer exactly one wins, and score and record agree. A crash right after leaves
--- the message at its new due time; a lost announcement costs a check interval.
+-- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
+-- leaves the message with its new due time; a lost announcement costs a check interval.
 --@include native/clock
 --@include native/deadline
 --@include native/permission

@@ -5,7 +5,7 @@
 -- ARGV as native/resume
 -- Returns 1.
 --
--- Atomic so that messages that became ready meanwhile are rung for. A crash right after leaves the queue going.
+-- Atomic so that consumers are woken for messages that became ready meanwhile. A crash right after leaves the queue running.
 --@include native/clock
 --@include native/deadline
 --@include native/permission

@@ -1,13 +1,13 @@
 #!lua flags=no-writes
--- Looks for a delayed message by its value, a part of the queue at a time.
+-- Searches for a delayed message by its value, one part of the queue at a time.
 --
 -- KEYS timeouts
 -- ARGV value: text
 --      cursor: text, '0' to begin
--- Returns the next cursor ('0': that was all), and the entry, if it was in this part.
+-- Returns the next cursor ('0': the search is over) and, if it was in this part, the entry.
 --
--- A message that is delayed from the first call to the last is seen, be it moved in between: the cursor is that of ZSCAN.
--- Writes nothing.
+-- A message that stays delayed from the first call to the last is found, even if it is rescheduled in between: the cursor is
+-- that of ZSCAN. Writes nothing.
 --@include entry
 
 local COUNT = 1000

@@ -4,7 +4,7 @@
 -- KEYS timeouts target delayed ready claims dead paused
 -- Returns delayed, ready, active, dead, earliest due in ms (-1: none is delayed), paused (0 or 1).
 --
--- Atomic so that no message is counted twice or not at all. Writes nothing.
+-- Atomic so that every message is counted exactly once. Writes nothing.
 --@include native/lowest
 --@include native/holders
 

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
--- Takes a delayed message out of the queue, whoever offered it.
+-- Removes a delayed message from the queue, no matter who offered it.
 --
 -- KEYS timeouts entries offered values messages
 -- ARGV deadline: number, instant in ms, 0: none
---      entry: text, empty: that of the earliest offer
+--      entry: text, empty: the entry of the earliest offer
 -- Returns its value; null if it is not delayed (any more).
 --
--- Atomic so that it is taken once, by this or by a transfer. A crash right after leaves it gone.
+-- Atomic so that the message is taken once, by this call or by a transfer. A crash right after leaves it gone.
 --@include native/clock
 --@include native/deadline
 --@include native/permission
@@ -24,7 +24,7 @@ if not entry then
 end
 local value = entry_value(entry)
 if not value then
-  return redis.error_reply('UNREADABLE the entry is none of Redisson; it becomes a dead letter when it falls due')
+  return redis.error_reply('UNREADABLE the entry is not in a format of Redisson; it becomes a dead letter when it falls due')
 end
 local due = redis.call('ZSCORE', keys.timeouts, entry)
 local plan = locate(keys.entries, { entry })
@@ -36,7 +36,7 @@ unlist(keys.entries, plan)
 if not was_delayed then
   return false
 end
--- Where more are due at once it is forgotten later, as what Java takes.
+-- If more than these are due at the same instant, its id may be forgotten later, like that of a value that Java takes.
 local ids = redis.call('ZRANGE', keys.offered, due, due, 'BYSCORE', 'LIMIT', 0, 1000)
 local records = #ids > 0 and redis.call('HMGET', keys.messages, unpack(ids)) or {}
 for i, record in ipairs(records) do

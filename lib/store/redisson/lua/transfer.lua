@@ -1,15 +1,15 @@
 #!lua flags=allow-oom
--- Moves what is due to the target list, as Redisson's transfer does; entries that cannot be read become dead letters. Then does
--- what the native transfer does for retries and expired leases.
+-- Moves what is due to the target list, like Redisson's transfer does; unreadable entries become dead letters. Then does what
+-- the native transfer does for retries and expired leases.
 --
 -- KEYS timeouts entries target offered values delayed ready claims leases attempts messages dead errors wake mover paused
 -- ARGV as native/transfer
---      unreadable_error: text, error of a dead letter that was an entry nobody can read, JSON
--- Returns as native/transfer, then the length of the target list.
+--      unreadable_error: text, error of a dead letter that was an unreadable entry, JSON
+-- Returns the same as native/transfer, then the length of the target list.
 --
--- Atomic so that a message is never in two places and never in none, and so that a token is at the doorbell while messages wait.
--- Java's own transfer does the same to the same keys: whoever is first moves an entry, the other does not see it any more. A
--- crash right after leaves them ready, with the token waiting for the next consumer.
+-- Atomic so that a message is never in two places and never in none, and so that there is a token at the doorbell while messages
+-- wait. Java's own transfer does the same to the same keys: the first one moves an entry, the other no longer sees it. A crash
+-- right after leaves the messages ready, with the token waiting for the next consumer.
 --@include native/clock
 --@include native/permission
 --@include native/record
@@ -23,7 +23,7 @@
 --@include unlist
 
 local now, now_micros = read_clock()
--- Of those that consumers of Java's took, so many are forgotten by each call.
+-- How many messages taken by Java consumers each call forgets.
 local FORGET = 100
 
 local found = up_to_now(keys.timeouts, lowest(keys.timeouts), now)

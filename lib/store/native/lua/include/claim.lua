@@ -1,10 +1,10 @@
--- Takes ready messages under a lease: claim.lua says what is asked and answered.
+-- Takes ready messages under a lease; claim.lua describes the arguments and the reply.
 --@include clock
 --@include permission
 --@include record
 --@include held
 
--- How long a token is remembered to take nothing: as long as a call may be under way, the longest offerTimeout.
+-- How long a token is remembered as ended: as long as a call may be under way, which is the longest offerTimeout.
 local ENDED_KEPT_MS = 600000
 
 local function most_bytes()
@@ -12,12 +12,12 @@ local function most_bytes()
   return max_bytes > 0 and max_bytes or math.huge
 end
 
--- A token takes once; and not at all, once another claim has come in its place.
+-- A token takes messages only once, and none at all after another claim has replaced it.
 local function has_taken()
   return redis.call('GET', keys.ended_token) or redis.call('HGET', keys.claims, args.token)
 end
 
--- Raises if what a claim changes may not be changed: before the first write.
+-- Raises an error before the first write if the user may not change what a claim changes.
 local function check_claim_permissions()
   check_permissions('LPOP', keys.ready, 'HSET', keys.claims, 'ZADD', keys.leases, 'RPUSH', keys.wake)
   if keys.ended_instead_of then
@@ -25,16 +25,16 @@ local function check_claim_permissions()
   end
 end
 
--- What the claim holds in whose place this one comes.
+-- What the claim that this one replaces holds.
 local function passed_on()
   return args.instead_of == '' and {} or ids_held(redis.call('HGET', keys.claims, args.instead_of) or '\n')
 end
 
--- How many records are read at a time: each may be as large as a payload, and not all may be taken.
+-- How many records are read at a time: each may be as large as a payload, and perhaps not all are taken.
 local READ_AT_ONCE = 64
 
--- Takes the first of these messages, `most` and `max_bytes` at most, but one at least unless `most` is 0. Returns how many, these
--- as one string, and the ids of those that have a record.
+-- Takes the first of these messages: at most `most`, and `max_bytes` of records, but at least one unless `most` is 0. Returns how
+-- many it took, all of them in one string, and the ids of those that have a record.
 local function pack_taken(ids, most, max_bytes)
   local taken, present, count, bytes = {}, {}, 0, 0
   local failed = most > 0 and redis.call('HLEN', keys.attempts) > 0
@@ -58,7 +58,7 @@ local function pack_taken(ids, most, max_bytes)
   return count, table.concat(taken), present
 end
 
--- `elsewhere`: how many messages that are ready, but not in the list of ready ones.
+-- `elsewhere`: how many messages are ready but not in the list of ready ids.
 local function claim_ready(now_micros, elsewhere)
   local passed = passed_on()
   local limit = has_taken() and 0 or args.limit
@@ -74,7 +74,7 @@ local function claim_ready(now_micros, elsewhere)
   local popped = #passed == 0 and count or 0
   local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
-  -- Nothing is left to wake for.
+  -- There is a token, but nothing left to wake a consumer for.
   local is_bell_stale = not more and tokens_at_door > 0
 
   check_claim_permissions()

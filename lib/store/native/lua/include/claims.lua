@@ -1,7 +1,7 @@
--- Reads and changes what claims hold; held.lua says how that is written.
+-- Reads and changes what claims hold; held.lua describes the format.
 --@include permission
 
--- The texts of claims, by token; false: it has ended.
+-- The texts of claims, by token; false if a claim has ended.
 local function read_held(claims, tokens)
   local held = {}
   for _, token in ipairs(tokens) do
@@ -12,12 +12,12 @@ local function read_held(claims, tokens)
   return held
 end
 
--- Raises if what claims hold may not be changed: before the first write.
+-- Raises an error before the first write if the user may not change what claims hold.
 local function check_store_held()
   check_permissions('HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases)
 end
 
--- A claim that holds nothing any more has ended, and its lease with it.
+-- A claim that no longer holds anything has ended, and its lease with it.
 local function store_held(token, held)
   if held == '\n' then
     redis.call('HDEL', keys.claims, token)

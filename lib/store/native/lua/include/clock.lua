@@ -1,12 +1,12 @@
--- The server's clock. First result: whole milliseconds since the epoch, rounded down, to compare due times with. Second: the
--- same in microseconds, for waits that are measured from it.
+-- Reads the server's clock. First result: whole milliseconds since the epoch, rounded down, to compare due times with. Second:
+-- the same in microseconds, to measure waits from.
 local function read_clock()
   local time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
   return math.floor(micros / 1000), micros
 end
 
--- A length of time from now, rounded up: with the comparison rounded down, nothing ever ends before its time.
+-- The instant after a number of milliseconds from now, rounded up. Since comparisons round down, nothing is ever early.
 local function instant_in(milliseconds, now_micros)
   return math.ceil(now_micros / 1000) + milliseconds
 end

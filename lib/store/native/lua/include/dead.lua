@@ -1,6 +1,6 @@
 --@include permission
 
--- Raises if a key of dead letters is of a wrong type, or letters cannot be removed: before the first write.
+-- Raises an error before the first write if a key of dead letters has another type, or the user may not remove letters.
 local function check_dead()
   redis.call('ZCARD', keys.dead)
   redis.call('HLEN', keys.errors)

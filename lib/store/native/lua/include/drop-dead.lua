@@ -1,4 +1,4 @@
--- Removes the oldest dead letters beyond the most, 1000 at most; returns how many.
+-- Removes the oldest dead letters beyond `max_dead`, at most 1000 of them. Returns how many.
 local function drop_oldest_dead()
   local excess = math.min(redis.call('ZCARD', keys.dead) - args.max_dead, 1000)
   if excess <= 0 then

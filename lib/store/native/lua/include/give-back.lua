@@ -1,8 +1,8 @@
--- Gives messages back unhandled: they are ready again before all others.
+-- Gives messages back unhandled: they are ready again, ahead of all others.
 --@include permission
 --@include ring
 
--- Raises if a key is of a wrong type, or may not be changed: before the first write.
+-- Raises an error before the first write if a key has another type, or the user may not change it.
 local function check_give_back()
   redis.call('LLEN', keys.ready)
   redis.call('GET', keys.paused)
@@ -17,7 +17,7 @@ local function give_back(ids)
   for i = #ids, 1, -1 do
     redis.call('LPUSH', keys.ready, ids[i])
   end
-  -- Resuming rings for what becomes ready while the queue is paused.
+  -- While the queue is paused nobody is woken; resume rings for these messages.
   if not redis.call('GET', keys.paused) then
     ring(keys.wake)
   end

@@ -1,4 +1,5 @@
--- What a claim holds is a text: its ids, with a line feed before, between and after them, which no id contains. '\n': nothing.
+-- A claim's messages are stored as a text: the ids, with a line feed before, between and after them, which no id contains. '\n'
+-- means none.
 
 local function ids_held(held)
   local ids = {}
@@ -8,12 +9,12 @@ local function ids_held(held)
   return ids
 end
 
--- With the ids of a list, or with those from a place on.
+-- Adds the ids of a list, or those from position `first` on.
 local function with_ids(held, ids, first)
   return held .. table.concat(ids, '\n', first or 1) .. '\n'
 end
 
--- What is left without some ids, given as they follow each other in the text; nil: it does not hold them so.
+-- Removes ids that follow each other in the text, joined by line feeds. Returns nil if the text does not contain them like that.
 local function without_ids(held, ids)
   local from, to = string.find(held, '\n' .. ids .. '\n', 1, true)
   return from and string.sub(held, 1, from) .. string.sub(held, to + 1)

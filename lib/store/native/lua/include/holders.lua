@@ -1,7 +1,7 @@
--- Looks at every claim of the queue, of which there are as many as handlers at work at most.
+-- Goes through all claims of the queue. There are never more of them than active messages.
 --@include held
 
--- By id, the token of the claim that holds it.
+-- The tokens of the claims that hold messages, by id.
 local function holders_of(claims)
   local holders = {}
   local all = redis.call('HGETALL', claims)

@@ -1,7 +1,7 @@
--- Decides what becomes of the offers of a call: offer.lua says how they are given and answered.
+-- Decides the outcomes of the offers of a call; offer.lua describes the arguments and the reply.
 --@include clock
 
--- `room`: how many messages may come in.
+-- `room`: how many more messages the queue may have.
 local function outcome_of(is_in_use, on_duplicate, room)
   if not is_in_use then
     return room > 0 and 'created' or 'full'
@@ -9,7 +9,7 @@ local function outcome_of(is_in_use, on_duplicate, room)
   return on_duplicate == 'replace' and 'replaced' or on_duplicate == 'keep' and 'kept' or 'rejected'
 end
 
--- The ids that are offered, and the records that are kept for them.
+-- The offered ids, and the records stored under them.
 local function read_offered()
   local ids = {}
   for at = FIRST, #ARGV, 4 do
@@ -18,16 +18,16 @@ local function read_offered()
   return ids, redis.call('HMGET', keys.messages, unpack(ids))
 end
 
--- `due_in_use(record, id)`: when the message falls due whose record is kept for an id; nil: the id is free all the same.
--- Returns what is answered; due and id of each message to take in, which are one for an id; id and body of each; the ids of those that
--- they replace; the earliest due time.
+-- `due_in_use(record, id)`: when the message stored under an id falls due; nil if the id is free nevertheless.
+-- Returns the reply; due and id of each message to store, one for each id; id and body of each; the ids of the messages that they
+-- replace; the earliest due time.
 local function decide_offers(room, now_micros, due_in_use)
   local ids, stored = read_offered()
   local scores, bodies, replaced, dues, places = {}, {}, {}, {}, {}
   local others, earliest
   for i, id in ipairs(ids) do
     local at, place = FIRST + (i - 1) * 4, places[id]
-    -- An offer sees those before it.
+    -- An offer sees the offers before it.
     local due = place and scores[place - 1] or stored[i] and due_in_use(stored[i], id) or nil
     local outcome = outcome_of(due, ARGV[at + 2], room)
     if outcome == 'created' or outcome == 'replaced' then

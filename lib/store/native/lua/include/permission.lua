@@ -1,6 +1,6 @@
--- Raises unless the user may run each of these commands on its key, given in turn. Called before the first write with all that
--- follows: Redis rolls nothing back, so a script that is stopped between two writes would leave a message in two states, or in
--- none. A user's permissions cannot change while a script runs.
+-- Takes commands and keys in turn, and raises an error unless the user may run each command on its key. Called before the first
+-- write, with everything that follows: Redis rolls nothing back, so a script that is stopped between two writes would leave a
+-- message in two states, or in none. A user's permissions cannot change while a script runs.
 local function check_permissions(...)
   local commands = { ... }
   for at = 1, #commands, 2 do

@@ -1,9 +1,9 @@
--- A record: due and offered as 48-bit big-endian milliseconds, then the body, which no script ever looks into.
+-- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body, which no script ever parses.
 local function pack_record(due, offered, body)
   return struct.pack('>I6I6', due, offered) .. body
 end
 
--- Whether something is long enough to be a record; what is not was written by somebody else.
+-- Whether a value is long enough to be a record. A shorter one was written by somebody else.
 local function is_record(value)
   return value and #value >= 12
 end

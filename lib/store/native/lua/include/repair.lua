@@ -1,19 +1,19 @@
--- Finds messages that are kept but in no state, and makes them ready.
+-- Finds messages that are stored but in no state, and makes them ready.
 --@include permission
 --@include holders
 --@include ring
 --@include set
 
--- With more ready messages than this they are not looked through for each part of the queue.
+-- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MOST_READY = 10000
 
--- `elsewhere`: how many of the messages are in a state that these keys do not tell.
+-- `elsewhere`: how many messages are in a state that these keys do not show.
 local function is_sound(ready, elsewhere)
   local known = redis.call('ZCARD', keys.delayed) + ready + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
   return redis.call('HLEN', keys.messages) <= known + elsewhere
 end
 
--- The ids in a part of the queue, and the cursor of the next part.
+-- The ids of one part of the queue, and the cursor of the next part.
 local function read_part()
   local cursor = args.cursor == '' and '0' or args.cursor
   local part = redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size)
@@ -24,7 +24,7 @@ local function read_part()
   return ids, part[1]
 end
 
--- Of a part of the queue, the ids that are in no state, and the cursor of the next part.
+-- The ids of one part of the queue that are in no state, and the cursor of the next part.
 local function find_lost(is_elsewhere)
   local ids, next_cursor = read_part()
   local lost, ready, holders = {}, nil, nil
@@ -40,7 +40,7 @@ local function find_lost(is_elsewhere)
   return lost, next_cursor
 end
 
--- `elsewhere()` and `is_elsewhere(id)`: how many messages, and whether one, are in a state that these keys do not tell.
+-- `elsewhere()`: how many messages are in a state that these keys do not show; `is_elsewhere(id)`: whether one is.
 local function repair(elsewhere, is_elsewhere)
   local ready = redis.call('LLEN', keys.ready)
   if ready > MOST_READY or (args.cursor == '' and is_sound(ready, elsewhere())) then

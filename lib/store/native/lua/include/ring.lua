@@ -1,4 +1,4 @@
--- Leaves one token at the doorbell, so that one idle consumer wakes; one that is there already is enough.
+-- Leaves a token at the doorbell, unless there is one already, so that one idle consumer wakes.
 local function ring(wake)
   if redis.call('LLEN', wake) == 0 then
     redis.call('RPUSH', wake, '1')

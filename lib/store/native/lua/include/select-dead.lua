@@ -1,4 +1,4 @@
--- The dead letters that are meant: the one of an id, or some of the oldest. Raises if the key is no sorted set.
+-- The selected dead letters: the one with an id, or some of the oldest. Raises an error if the key is not a sorted set.
 local function select_dead()
   if args.by == 'id' then
     return redis.call('ZSCORE', keys.dead, args.value) and { args.value } or {}

@@ -1,4 +1,4 @@
--- The places of ids, to look up whether something is among them.
+-- Maps ids to their positions, to look up whether an id is among them.
 local function set_of(ids)
   local set = {}
   for place, id in ipairs(ids) do

@@ -1,10 +1,10 @@
--- Takes a message out of whatever state it is in; its record is left to be overwritten.
+-- Removes a message from its state, whichever that is; its record stays, to be overwritten.
 --@include permission
 --@include held
 --@include claims
 --@include holders
 
--- Raises if one of these is of a wrong type, or may not be changed: before the first write.
+-- Raises an error before the first write if one of these keys has another type, or the user may not change it.
 local function check_take_out()
   for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
   for _, key in ipairs({ keys.claims, keys.attempts, keys.errors }) do redis.call('HLEN', key) end
@@ -15,10 +15,10 @@ local function check_take_out()
   )
 end
 
--- The same for all messages that a script takes out: none of them is claimed meanwhile.
+-- Read once for all messages that a script removes: claims cannot take messages meanwhile.
 local holders
 
--- Returns whether a claim held it.
+-- Returns a true value if a claim held the message.
 local function take_from_claim(id)
   holders = holders or holders_of(keys.claims)
   local token = holders[id]

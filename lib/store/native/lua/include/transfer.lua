@@ -1,5 +1,5 @@
--- Moves what is due from delayed to ready, and takes back what is active on an expired lease: first a plan, which only reads, then
--- its execution. transfer.lua says what is asked and answered.
+-- Moves what is due from delayed to ready, and takes back active messages whose lease has expired: first a plan, which only
+-- reads, then its execution. transfer.lua describes the arguments and the reply.
 --@include permission
 --@include lowest
 --@include ring
@@ -8,8 +8,8 @@
 --@include held
 --@include claims
 
--- The first members of a sorted set whose score is past, as many as are to be moved at most. An idle check ends after the lowest of two sets and two
--- more reads.
+-- The first members of a sorted set whose score is in the past, at most `limit` of them. `first` is the lowest score: if that is
+-- in the future, nothing needs to be read.
 local function up_to_now(key, first, now)
   if first == nil or first > now then
     return {}
@@ -17,7 +17,7 @@ local function up_to_now(key, first, now)
   return redis.call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', 0, args.limit)
 end
 
--- Of the claims whose lease has ended: the ids they hold, `limit` at most, and by token what is left of them.
+-- The ids held by claims whose lease has expired, at most `limit` of them, and what is left of these claims, by token.
 local function expired_claims(tokens)
   local expired, limit = { ids = {}, left = {} }, args.limit
   for _, token in ipairs(tokens) do
@@ -34,7 +34,7 @@ local function expired_claims(tokens)
   return expired
 end
 
--- Raises if what the plan changes may not be changed: before the first write.
+-- Raises an error before the first write if the user may not change what the plan changes.
 local function check_transfer_permissions(plan)
   if #plan.due > 0 then
     check_permissions('ZREMRANGEBYRANK', keys.delayed, 'RPUSH', keys.ready, 'SET', keys.mover)
@@ -48,7 +48,7 @@ local function check_transfer_permissions(plan)
   check_permissions('RPUSH', keys.wake)
 end
 
--- Raises if a key is of a wrong type.
+-- Raises an error if a key has another type.
 local function plan_transfer(now)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
   plan.due = up_to_now(keys.delayed, plan.next_due, now)
@@ -117,7 +117,7 @@ local function execute_transfer(now, plan)
   end
   if #plan.due > 0 then
     report.last_move = move_text(now)
-    -- They are the lowest scores there are, so their ranks name them.
+    -- They have the lowest scores, so they are the first by rank.
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
     redis.call('RPUSH', keys.ready, unpack(plan.due))
     redis.call('SET', keys.mover, report.last_move)
@@ -125,7 +125,7 @@ local function execute_transfer(now, plan)
   end
 
   report.ready = plan.ready + #plan.due + report.recovered
-  -- Resuming rings for what becomes ready while the queue is paused.
+  -- While the queue is paused nobody is woken; resume rings for these messages.
   if report.ready > 0 and not plan.is_paused then
     ring(keys.wake)
   end
@@ -133,7 +133,7 @@ local function execute_transfer(now, plan)
   return report
 end
 
--- What is answered.
+-- The reply.
 local function transfer_reply(report, now_micros)
   return {
     report.moved, report.recovered, report.buried, report.dropped, report.more and 1 or 0, report.ready, now_micros,

@@ -1,9 +1,9 @@
--- An entry of Redisson's delayed queue: what tells it from every other, the length of the value, the value. Little-endian.
+-- An entry of Redisson's delayed queue: something that makes it unique, the length of the value, the value. Little-endian.
 --   Bc0Lc0  (3.21.1 and later)  1 byte: length of the id; the id; 8 bytes: length of the value; the value
 --   dLc0    (before)            8 bytes: a double; 8 bytes: length of the value; the value
 --
--- The id, or double, of entries written here is a sequence, big-endian, so that messages due in the same millisecond keep the
--- order of their offers, and so that an entry's place in the list of entries can be found without looking through it.
+-- The id, or double, of entries written here is a sequence number, big-endian, so that messages due in the same millisecond keep
+-- the order of their offers, and so that an entry's position in the list of entries can be found without a linear search.
 
 local function pack_entry(format, sequence, value)
   local id = struct.pack('>I8', sequence)
@@ -11,14 +11,14 @@ local function pack_entry(format, sequence, value)
   return head .. struct.pack('<I8', #value) .. value
 end
 
--- Whether the length of the value, which begins after the first `head` bytes, is what is left.
+-- Whether exactly the length of the value is left after the first `head` bytes.
 local function adds_up(entry, head)
   local size = #entry
   return size >= head and struct.unpack('<I8', entry, head - 7) == size - head
 end
 
--- Where the value begins, and where the id; nil: it is no entry. Some bytes fit both formats: then it is one with an id of 8
--- bytes, as Redisson writes them.
+-- Where the value begins, and where the id; nil if it is not an entry. Some bytes fit both formats; they count as an entry with
+-- an id of 8 bytes, which is what Redisson writes.
 local function read_heads(entry)
   local id_bytes = string.byte(entry)
   if id_bytes == 8 and adds_up(entry, 17) then
@@ -31,19 +31,19 @@ local function read_heads(entry)
   return nil
 end
 
--- The value; nil: it is no entry.
+-- The value; nil if it is not an entry.
 local function entry_value(entry)
   local at = read_heads(entry)
   return at and string.sub(entry, at)
 end
 
--- The sequence of an entry written here; nil: it is somebody else's, as far as can be told.
+-- The sequence number of an entry written here; nil if it was apparently written by another client.
 local function entry_sequence(entry)
   local at, id_at = read_heads(entry)
   if not at or at < 17 then
     return nil
   end
   local sequence = struct.unpack('>I8', entry, id_at)
-  -- Microseconds from 2001 to 2255; the random ids of others are hardly ever among them.
+  -- Microseconds between 2001 and 2255; the random ids of other clients hardly ever fall into this range.
   return sequence >= 1e15 and sequence < 2 ^ 53 and sequence or nil
 end

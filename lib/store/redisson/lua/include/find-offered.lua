@@ -1,25 +1,25 @@
--- Finds which messages the values in the target list are.
+-- Finds the messages that belong to values in the target list.
 --
--- Values come to that list in the order in which they fall due, so the messages are looked at in this order: mostly the first
--- are those wanted. A value of Java's is none of them, which is known when all that are due have been looked at. Where these are
--- more than one call may look at, the others are passed over: from then on they are found by the digest of their value.
+-- Values enter that list in the order in which they fall due, so messages are examined in this order: mostly the first ones are
+-- the right ones. A value that Java offered belongs to none, which is certain only when all due messages have been examined. If
+-- there are more than one call may examine, the ones that do not match are passed over: later calls find them by the digest of
+-- their value.
 --@include native/record
 --@include entry
 --@include offered
 
--- So many messages are looked at beyond those that the values would be, were none of them Java's. Records are as large as their
--- payloads.
+-- How many messages are examined beyond one for each value. Records are as large as their payloads.
 local LOOK_FURTHER = 100
 
--- Added to the due time, as the score of a message that claims have passed over: so these stand before all others.
+-- Added to the due time in the score of a message that claims have passed over, so that these come before all others.
 local PASSED_OVER = -1e15
 
--- The messages that are due, earliest first, as far as no claim has passed them over: `most` of them from a place on, from 0.
+-- The due messages that no claim has passed over, earliest first: at most `most` of them, from position `place` (from 0) on.
 local function due_offered(now, place, most)
   return redis.call('ZRANGE', keys.offered, 0, now, 'BYSCORE', 'LIMIT', place, most)
 end
 
--- The ids of the messages of a value that claims have passed over, earliest due first, `most` at most.
+-- The ids of the messages with a value that claims have passed over, earliest due first, at most `most` of them.
 local function passed_over(value, most)
   local start = digest_of(value)
   local ids = redis.call('ZRANGE', keys.values, '[' .. start, '(' .. start .. '\255', 'BYLEX', 'LIMIT', 0, most)
@@ -29,7 +29,7 @@ local function passed_over(value, most)
   return ids
 end
 
--- Takes those that are wanted; returns the others.
+-- Assigns the messages that match a wanted value; returns the others.
 local function sift(search, ids)
   local records = #ids > 0 and redis.call('HMGET', keys.messages, unpack(ids)) or {}
   local candidates, entries, others = {}, {}, {}
@@ -56,7 +56,7 @@ local function sift(search, ids)
   return others
 end
 
--- The message of each value, by its place among the values; nil where none is known.
+-- The message of each value, by the value's position; nil if none is known.
 local function assign(values, messages)
   local met, found = {}, {}
   for i, value in ipairs(values) do
@@ -66,8 +66,8 @@ local function assign(values, messages)
   return found
 end
 
--- Returns found: for each value the message that was offered here, nil if it is Java's; sure: for how many values, from the first on,
--- that is known; passed: the messages to be passed over.
+-- Returns `found`: for each value its message that was offered here, nil if Java offered it; `sure`: for how many values, from the
+-- first on, that is certain; `passed`: the messages to be passed over.
 local function find_offered(values, now)
   local search = { wanted = {}, messages = {}, missing = #values }
   for _, value in ipairs(values) do

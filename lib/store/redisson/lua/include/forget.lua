@@ -1,4 +1,4 @@
--- Forgets what is kept beside an entry: offered.lua says what that is.
+-- Forgets what is kept for an entry; offered.lua describes what that is.
 --@include native/permission
 --@include offered
 
@@ -9,7 +9,7 @@ local function leave_values(id, record)
   end
 end
 
--- Raises if what is kept beside may not be changed: before the first write.
+-- Raises an error before the first write if the user may not change what is kept for entries.
 local function check_forget()
   check_permissions('ZREM', keys.offered, 'HDEL', keys.messages, 'ZREM', keys.values)
 end

@@ -1,5 +1,5 @@
--- Reads `most` items, or as many as take `max_bytes` together, though one at least. `read(first, last)` returns those of some
--- places, from 1. The first parts are small, because an item may be as large as a payload.
+-- Reads at most `most` items that take at most `max_bytes` together, but at least one. `read(first, last)` returns the items at
+-- these positions, from 1. The first parts are small, because an item may be as large as a payload.
 local function read_within(most, max_bytes, read)
   local items, bytes, size = {}, 0, 16
   while #items < most do

@@ -1,4 +1,4 @@
--- Where a message is that was offered here: 'delayed', 'ready', or 'taken' by a consumer of Java's.
+-- The state of a message that was offered here: 'delayed', 'ready', or 'taken' by a Java consumer.
 local function offered_state(entry, value)
   if redis.call('ZSCORE', keys.timeouts, entry) then
     return 'delayed'

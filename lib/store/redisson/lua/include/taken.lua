@@ -4,8 +4,8 @@
 --@include state
 --@include forget
 
--- Raises if a key that is only looked at to forget messages is of a wrong type, or may not be looked at or changed: before
--- the first write.
+-- Raises an error before the first write if a key that is needed to forget messages has another type, or the user may not read
+-- or change it.
 local function check_forget_taken()
   redis.call('LLEN', keys.target)
   redis.call('ZCARD', keys.values)
@@ -16,10 +16,10 @@ local function check_forget_taken()
   check_forget()
 end
 
--- Forgets messages that were offered here and taken by consumers of Java's, `most` at most: those that fell due first.
+-- Forgets messages that were offered here and taken by Java consumers: at most `most` of them, those that fell due first.
 --
--- At least as many have been taken as have fallen due beyond those that wait, be it for a transfer or in the target list. While
--- many wait there, it is left for later, because each is looked for among them.
+-- Messages that have fallen due but wait neither for a transfer nor in the target list must have been taken. While many wait in
+-- the target list, this is left for later, because each message is searched for among them.
 local function forget_taken(now, most)
   local due = redis.call('ZCOUNT', keys.offered, '-inf', now)
   local waiting = due > 0 and redis.call('LLEN', keys.target) or 0

@@ -1,19 +1,19 @@
--- Removes entries from Redisson's list of entries, which is in the order of offers. Redisson looks through the list for each;
--- with hundreds of thousands in it that blocks the server. Here:
---   those at the head or at the tail, as with constant delays, are popped;
---   those written here are found by their sequence, marked, and removed together in one pass from either end;
---   only those of other clients are looked for, and of these a call takes few if the list is long.
+-- Removes entries from Redisson's list of entries, which is in the order of offers. Redisson searches the whole list for each
+-- entry; with hundreds of thousands of entries that blocks the server. Here:
+--   entries at the head or the tail, where they are with constant delays, are popped;
+--   entries written here are found by their sequence number, marked, and removed together in one pass from either end;
+--   only entries of other clients are searched for, and a call removes few of these if the list is long.
 --@include native/permission
 --@include entry
 
 local MARK = '\0removed'
--- Elements of the list that one call may look at for entries of unknown places.
+-- How many elements of the list one call may examine to find entries whose positions are unknown.
 local LOOK_LIMIT = 200000
--- So many entries of others in a row, and the search for one's own gives up.
+-- How many further entries are examined for one that was written here before the search gives up.
 local WINDOW = 8
 
--- The first entry written here at or shortly behind a place: where it is, and its sequence. What was looked at once is in
--- `seen`: searches for many begin alike.
+-- The first entry written here at a position or shortly after it: its position and its sequence number. `seen` caches what was
+-- read, because binary searches for several entries begin at the same positions.
 local function own_entry_from(list, place, last, seen)
   if seen[place] == nil then
     seen[place] = entry_sequence(redis.call('LINDEX', list, place)) or false
@@ -30,7 +30,7 @@ local function own_entry_from(list, place, last, seen)
   return nil
 end
 
--- The place of an entry written here, between two places; nil: it is not found this way.
+-- The position of an entry written here, between two positions; nil if it is not found by binary search.
 local function place_of(list, entry, low, high, seen)
   local sequence = entry_sequence(entry)
   while sequence and low <= high do
@@ -49,7 +49,7 @@ local function place_of(list, entry, low, high, seen)
   return nil
 end
 
--- How many of the elements at one end of the list are wanted, without a gap.
+-- How many wanted elements there are at one end of the list, without a gap.
 local function run_at(elements, first, step, wanted)
   local count = 0
   while wanted[elements[first + step * count]] do
@@ -58,7 +58,7 @@ local function run_at(elements, first, step, wanted)
   return count
 end
 
--- Where entries stand. Returns a plan for unlist(), and how many of the entries, from the first on, are in it.
+-- Finds the positions of entries. Returns a plan for unlist(), and how many of the entries, from the first on, it covers.
 local function locate(list, entries)
   local size, most = redis.call('LLEN', list), #entries
   local plan = { size = size, head = 0, tail = 0, places = {}, unknown = {} }
@@ -97,8 +97,8 @@ local function locate(list, entries)
   return plan, most
 end
 
--- How many of the marks are removed from the head, the others from the tail: so that the widest gap between marks, or before the
--- first or behind the last, is what no pass looks at.
+-- How many of the marks are removed from the head; the others are removed from the tail. Chosen so that neither pass crosses the
+-- widest gap: between two marks, before the first, or after the last.
 local function count_near_head(places, size)
   local count, widest = 0, places[1]
   for i, place in ipairs(places) do
@@ -110,7 +110,7 @@ local function count_near_head(places, size)
   return count
 end
 
--- Raises if the list may not be looked through or changed: before the first write.
+-- Raises an error before the first write if the user may not read or change the list.
 local function check_unlist(list)
   check_permissions('LRANGE', list, 'LINDEX', list, 'LSET', list, 'LREM', list, 'LPOP', list, 'RPOP', list)
 end
