@@ -19,7 +19,7 @@ export interface LeaseKeeperOptions {
 interface Lease {
   /** The earliest instant at which it can end, on the monotonic clock. */
   end: number;
-  /** The claim's messages that are not settled yet. Each extension must name all of them: the store gives away the others. */
+  /** The claim's messages that are not settled yet. Each extension must name all of them: the store releases the others. */
   readonly held: Set<HeldDelivery>;
 }
 

@@ -36,7 +36,7 @@ interface OfWork {
 }
 
 interface OfConnection {
-  /** What it is for. */
+  /** The purpose of the connection. */
   readonly connection: string;
 }
 

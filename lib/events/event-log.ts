@@ -8,7 +8,7 @@ import type { Events } from './events.js';
 const NAMED = 5;
 
 /** A line says how long a failure has lasted once it has lasted this many milliseconds. */
-const WORTH_TELLING = 60_000;
+const WORTH_MENTIONING = 60_000;
 
 interface WorkTexts {
   readonly failing: string;
@@ -152,9 +152,9 @@ const show = ({ name, message }: MessageFailure) => `${name}: ${message}`;
 const of = (queue: string | undefined, text: string) => (queue === undefined ? text : `${queue}: ${text}`);
 
 function retried(text: string, reason: string, lasted: number): string {
-  const duration = lasted < WORTH_TELLING ? '' : ` for ${ms(lasted, { long: true })} now`;
+  const duration = lasted < WORTH_MENTIONING ? '' : ` for ${ms(lasted, { long: true })} now`;
   return `${text}${duration}: ${reason.replace(/\.$/, '')}; retrying until it works`;
 }
 
 const after = (text: string, lasted: number) =>
-  lasted < WORTH_TELLING ? text : `${text} after ${ms(lasted, { long: true })}`;
+  lasted < WORTH_MENTIONING ? text : `${text} after ${ms(lasted, { long: true })}`;

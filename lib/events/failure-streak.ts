@@ -9,7 +9,7 @@ const REMINDER_INTERVAL = 60_000;
 /** How many different errors of one streak are reported at once; further ones wait for the next reminder. */
 const MOST_KINDS = 5;
 
-/** Hears of a streak; `lasted` is how long it has lasted, ms. */
+/** Is notified of a streak; `lasted` is how long it has lasted, ms. */
 export interface FailureStreakListener {
   readonly failing: (reason: string, lasted: number) => void;
   readonly over: (lasted: number) => void;

@@ -22,7 +22,7 @@ export interface DeadLetters {
    * Lists dead letters, oldest first.
    *
    * @param query - `cursor` and `limit` (1–1000, default 100)
-   * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown cursor or a limit out of range
+   * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
    *
    * @example
    * ```ts
