@@ -57,7 +57,7 @@ const MESSAGE_TEXTS: Texts = {
   unreadable: (logger, { queue, id, failure }) =>
     logger.error(`${queue}: message ${id} is a dead letter because its body cannot be read: ${show(failure)}`),
   leaseLost: (logger, { queue, id }) =>
-    logger.warn(`${queue}: message ${id} was handled, but its lease had been lost, so the outcome does not count`),
+    logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile, so the outcome does not count`),
   dropped: (logger, { queue, count }) =>
     logger.warn(`${queue}: ${count} dead letters dropped, because the queue has reached maxDeadLetters`),
   givenBack: (logger, { queue, count }) =>
