@@ -21,7 +21,7 @@ export interface StarterOptions {
   readonly lease: number;
   /** Starts a handler; it must not throw. */
   readonly start: (held: HeldDelivery) => void;
-  /** Gives back messages whose handlers were not started, at once. */
+  /** Immediately gives back messages whose handlers were not started. */
   readonly giveBack: (deliveries: readonly HeldDelivery[]) => void;
   /** Sends everything that must be sent before timers fire. */
   readonly beforeGivingWay: () => void;

@@ -7,7 +7,7 @@
 --      ...: for each message: id, token of the claim that holds it
 -- Returns the ids whose claim is no longer held.
 --
--- Atomic so that a lease is not extended for a claim that ends at the same moment. After a crash right after, the leases
+-- Atomic so that a lease is not extended for a claim that ends at the same moment. A crash right after leaves the leases to
 -- expire by themselves.
 --@include clock
 --@include permission

@@ -5,7 +5,8 @@
 -- ARGV deadline: number, instant in ms, 0: none
 -- Returns 1.
 --
--- A script only so that it has a deadline and may run when memory is short. A crash right after leaves the queue paused.
+-- One write; a script only so that it has a deadline and may run when memory is short. A crash right after leaves the queue
+-- paused.
 --@include clock
 --@include deadline
 

@@ -7,7 +7,7 @@
 -- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), then the ids of the
 --      messages that are ready now.
 --
--- Atomic so that a message on its way from one state to another is not taken for lost. A crash right after leaves them ready.
+-- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves them ready.
 --@include repair
 
 return repair(function() return 0 end, function() return false end)

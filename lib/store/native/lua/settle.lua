@@ -10,8 +10,8 @@
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
 --      held: nothing was changed for it.
 --
--- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. After a crash right after,
--- the outcomes count; after a crash right before, the leases expire by themselves.
+-- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. A crash right after leaves
+-- the outcomes in force; a crash right before leaves the leases to expire by themselves.
 --@include clock
 --@include permission
 --@include record

@@ -1,5 +1,5 @@
 #!lua
--- Stores new messages like Redisson's offer does, and their ids beside.
+-- Stores new messages like Redisson's offer does, and keeps their ids beside them.
 --
 -- KEYS timeouts entries target offered values sequence messages
 --      [delayed ready claims leases attempts dead errors] if an offer may replace a message

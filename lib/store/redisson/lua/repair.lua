@@ -6,7 +6,7 @@
 -- ARGV as native/repair
 -- Returns the same as native/repair.
 --
--- Atomic so that a message on its way from one state to another is not taken for lost. A crash right after leaves them ready.
+-- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves them ready.
 --@include native/repair
 
 return repair(function()
