@@ -35,10 +35,10 @@ const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: '
 const LONGEST_RECONNECT_PAUSE = 1000;
 const reconnectPause = (times: number) => Math.min(times * 50, LONGEST_RECONNECT_PAUSE);
 
-const RECONNECTING = 'the module reconnects by itself and never gives up';
+const RECONNECTING = 'the module reconnects on its own, and never gives up';
 const ONE_CALL =
   'a command is sent once, and its caller learns at once if it was not sent or if its outcome is unknown';
-const SILENCE = 'waiting connections are silent for long; offerTimeout and blockTimeout limit all waits';
+const SILENCE = 'waiting connections are silent for long; offerTimeout and blockTimeout bound every wait';
 const REPLIES = 'the module reads the replies itself';
 const UNUSED = 'the module does not use it';
 
@@ -52,7 +52,7 @@ const common = {
   enableOfflineQueue: overridden(false, ONE_CALL),
   enableReadyCheck: overridden(true, 'a server that is still loading its data refuses commands'),
   lazyConnect: overridden(true, 'connections are opened when the application starts'),
-  enableAutoPipelining: overridden(false, 'the module batches its commands itself'),
+  enableAutoPipelining: overridden(false, 'the module batches calls itself'),
   autoPipeliningIgnoredCommands: passedOn(list),
   scripts: overridden(undefined, UNUSED),
   himportFieldsets: overridden(undefined, UNUSED),
