@@ -8,6 +8,7 @@ const LAYERS = [
   '^lib/runtime/',
   '^lib/(consumer|transfer)/',
   '^lib/handler/',
+  '^lib/definition/',
   '^lib/options/',
   '^lib/store/',
   '^lib/codec/',

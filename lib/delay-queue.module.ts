@@ -15,6 +15,7 @@ import { SafeLogger } from './events/safe-logger.js';
 import { AgainAdvice } from './handler/again-advice.js';
 import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
+import { Offers } from './producer/offers.js';
 import { DelayQueueProducer } from './producer/delay-queue.producer.js';
 import { Queues } from './runtime/queues.js';
 import { isLiteral } from './message/read-fields.js';
@@ -53,6 +54,7 @@ import { createStores } from './runtime/create-stores.js';
     },
     Queues,
     DelayQueueRuntime,
+    Offers,
     DelayQueueProducer,
     {
       provide: SingleImport,
@@ -60,7 +62,7 @@ import { createStores } from './runtime/create-stores.js';
       inject: [ModulesContainer],
     },
   ],
-  exports: [DelayQueueProducer],
+  exports: [DelayQueueProducer, Offers],
 })
 export class DelayQueueModule {
   /**

@@ -4,6 +4,7 @@ export {
   type BackoffOptions,
   type ExponentialBackoff,
   type FixedBackoff,
+  type HandlerOptions,
   type QueueOptions,
 } from './options/queue-options.js';
 export { type CodecName } from './codec/redisson/payload-codec.js';
@@ -27,10 +28,42 @@ export type {
   MessageSnapshot,
   MessageState,
 } from './message/message.js';
-export { DelayedHandler } from './handler/delayed-handler.decorator.js';
+export {
+  type Accepts,
+  DelayedHandler,
+  type HandlerDecorator,
+  type HandlerMismatch,
+} from './handler/delayed-handler.decorator.js';
+export {
+  type BarePayload,
+  payload,
+  type PayloadClass,
+  type PayloadInput,
+  type PayloadOutput,
+  type PayloadSpec,
+  type SchemaSpec,
+} from './definition/payload-spec.js';
+export type {
+  DefinedBy,
+  MessageOf,
+  PayloadOf,
+  PayloadSpecs,
+  QueueDefinition,
+  SpecOf,
+  TypesOf,
+} from './definition/queue-definition.js';
+export {
+  DelayQueue,
+  type QueueClass,
+  type QueueOfOneKind,
+  type QueueOfTypes,
+  type SnapshotOf,
+  type TypedOfferRequest,
+  type TypedQueue,
+} from './producer/typed-queue.js';
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue.producer.js';
 export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
 export type { RedissonQueue } from './producer/redisson-queue.js';
-export type { OfferOptions, OfferRequest, OfferResult } from './producer/offer.js';
+export type { OfferOptions, OfferRequest, OfferResult, TypedOfferOptions } from './producer/offer.js';
 export type { OnDuplicate } from './store/message-intake.js';

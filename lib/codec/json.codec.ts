@@ -1,58 +1,99 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
+import { isSetAside, unwrapSetAside } from './set-aside-body.js';
+import { UnknownBodyForm } from './unknown-body-form.js';
+
+/** What a body holds, in this order: kind, type, headers, payload. */
+interface BodyForm {
+  readonly typed?: true;
+  readonly headed?: true;
+  readonly bytes?: true;
+}
+
+const FORMS: Readonly<Record<string, BodyForm>> = {
+  J: {},
+  B: { bytes: true },
+  j: { headed: true },
+  b: { headed: true, bytes: true },
+  K: { typed: true },
+  C: { typed: true, bytes: true },
+  k: { typed: true, headed: true },
+  c: { typed: true, headed: true, bytes: true },
+};
+
+/** How a body of a later version names its form. */
+const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
+
+const LINE_FEED = '\n';
 
 /**
- * Bodies that can be read in redis-cli: one character for the kind, the headers if there are any, and the payload.
+ * Bodies that can be read in redis-cli: one letter for the kind, the type and the headers if there are any, and the payload.
  *
  * | kind | body |
  * |---|---|
  * | `J` | `J` payload as JSON |
  * | `B` | `B` payload as raw bytes |
- * | `j` | `j` headers as JSON, line feed, payload as JSON |
- * | `b` | `b` headers as JSON, line feed, payload as raw bytes |
+ * | `j`, `b` | the same with headers: kind, headers as JSON, line feed, payload |
+ * | `K`, `C` | the same with a type: kind, type, line feed, payload |
+ * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
+ * | `W` | a message that was set aside: `W`, instant, line feed, its body (`set-aside-body.ts`) |
  *
- * JSON contains no raw line feed, so the first one ends the headers. A `Buffer` or another `Uint8Array` is stored as bytes and
- * comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a property
- * that is undefined does not come back. What JSON would silently change is refused.
+ * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Buffer` or another `Uint8Array` is stored as
+ * bytes and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a
+ * property that is undefined does not come back. What JSON would silently change is refused.
+ *
+ * A later version that writes another form starts it with `N`, the form's name and a line feed. A version that cannot read it
+ * sets the message aside for another process.
  */
 export const jsonCodec: MessageCodec = {
-  encode({ payload, headers }: MessageContent): MessageBody {
-    const headerLine = Object.keys(headers).length > 0 ? `${JSON.stringify(headers)}\n` : '';
-    if (types.isUint8Array(payload)) {
-      return Buffer.concat([Buffer.from(headerLine ? `b${headerLine}` : 'B'), payload]);
-    }
-    return (headerLine ? `j${headerLine}` : 'J') + writeJsonData(payload, JSON.stringify);
+  encode({ type, payload, headers }: MessageContent): MessageBody {
+    const headed = Object.keys(headers).length > 0;
+    const bytes = types.isUint8Array(payload);
+    const typed = type !== NO_TYPE;
+    const kind = KINDS[(headed ? 4 : 0) + (typed ? 2 : 0) + (bytes ? 1 : 0)]!;
+    const lines = (typed ? type + LINE_FEED : '') + (headed ? JSON.stringify(headers) + LINE_FEED : '');
+    if (bytes) return Buffer.concat([Buffer.from(kind + lines), payload]);
+    return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** The kind, and the line feed after the headers. */
-  framingBytes: ({ headers }) => (Object.keys(headers).length > 0 ? 2 : 1),
+  /** The kind, the type, and the line feeds after the type and the headers. */
+  framingBytes: ({ type, headers }) =>
+    1 + (Object.keys(headers).length > 0 ? 1 : 0) + (type === NO_TYPE ? 0 : type.length + 1),
 
   decode(body: Buffer): MessageContent {
+    if (isSetAside(body)) return decodeSetAside(body);
     const kind = body.toString('latin1', 0, 1);
-    switch (kind) {
-      case 'J':
-        return { payload: fromJson(body, 1), headers: {} };
-      case 'B':
-        return { payload: Buffer.from(body.subarray(1)), headers: {} };
-      case 'j': {
-        const end = endOfHeaders(body);
-        return { payload: fromJson(body, end + 1), headers: fromJson(body, 1, end) as MessageHeaders };
-      }
-      case 'b': {
-        const end = endOfHeaders(body);
-        return { payload: Buffer.from(body.subarray(end + 1)), headers: fromJson(body, 1, end) as MessageHeaders };
-      }
-      default:
-        throw unreadable(
-          body,
-          body.length === 0 ? 'it is empty' : `kind ${JSON.stringify(kind)} is not one of J, B, j, b`,
-        );
+    const form = FORMS[kind];
+    if (!form) throw unknownKind(body, kind);
+    let at = 1;
+    let type = NO_TYPE;
+    let headers: MessageHeaders = {};
+    if (form.typed) {
+      const end = endOfLine(body, at, 'type');
+      type = body.toString('latin1', at, end);
+      at = end + 1;
     }
+    if (form.headed) {
+      const end = endOfLine(body, at, 'headers');
+      headers = fromJson(body, at, end) as MessageHeaders;
+      at = end + 1;
+    }
+    return { type, headers, payload: form.bytes ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
   },
 };
+
+function decodeSetAside(body: Buffer): MessageContent {
+  const { since, body: inside } = unwrapSetAside(body);
+  if (since === null) throw unreadable(body, 'it was set aside at no instant');
+  return jsonCodec.decode(inside);
+}
+
+/** By the places of bytes (1), type (2) and headers (4). */
+const KINDS = 'JBKCjbkc';
 
 function fromJson(body: Buffer, start: number, end?: number): unknown {
   try {
@@ -63,12 +104,16 @@ function fromJson(body: Buffer, start: number, end?: number): unknown {
   }
 }
 
-function endOfHeaders(body: Buffer): number {
-  const end = body.indexOf('\n');
-  if (end < 0) {
-    throw unreadable(body, 'its headers do not end');
-  }
+function endOfLine(body: Buffer, start: number, what: string): number {
+  const end = body.indexOf(LINE_FEED, start);
+  if (end < 0) throw unreadable(body, `its ${what} does not end`);
   return end;
+}
+
+function unknownKind(body: Buffer, kind: string): DelayQueueError {
+  const newer = NEWER_FORM.exec(body.toString('latin1', 0, 80));
+  if (newer) return new UnknownBodyForm(newer[1]!);
+  return unreadable(body, body.length === 0 ? 'it is empty' : `${JSON.stringify(kind)} is no kind of body`);
 }
 
 function unreadable(body: Buffer, reason: string): DelayQueueError {

@@ -20,6 +20,8 @@ export interface MessageCodec {
 
 /** The content of a message. */
 export interface MessageContent {
+  /** Empty: none. */
+  type: string;
   payload: unknown;
   headers: MessageHeaders;
 }

@@ -1,13 +1,14 @@
-import type { MessageHeaders } from '../message/message.js';
-import type { MessageCodec } from './message-codec.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { MessageCodec, MessageContent } from './message-codec.js';
+
+type ContentOf<T> = MessageContent & { readonly payload: T };
 
 /** Decodes a body for display. One that cannot be read is returned as its bytes, so that it does not hide the others. */
-export function readContent<T>(codec: MessageCodec, body: Buffer): { payload: T; headers: MessageHeaders } {
+export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> {
   try {
-    const { payload, headers } = codec.decode(body);
-    return { payload: payload as T, headers };
+    return codec.decode(body) as ContentOf<T>;
   } catch {
-    return { payload: body as T, headers: {} };
+    return { type: NO_TYPE, payload: body as T, headers: {} };
   }
 }
 

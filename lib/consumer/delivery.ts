@@ -1,10 +1,12 @@
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
-import type { MessageCodec } from '../codec/message-codec.js';
+import type { MessageContent } from '../codec/message-codec.js';
+import { NO_TYPE } from '../message/message-type.js';
 import type { Claim, ClaimedMessage } from '../store/message-flow.js';
 
 /** A claimed message on its way through a handler, which sees it as a {@link DelayedMessage}. */
 export class Delivery implements DelayedMessage {
   readonly id: string;
+  type = NO_TYPE;
   payload: unknown;
   headers: MessageHeaders = {};
   readonly attempt: number;
@@ -25,15 +27,18 @@ export class Delivery implements DelayedMessage {
     this.#body = message.body;
   }
 
-  /**
-   * Decodes the payload and the headers, and drops the bytes.
-   *
-   * @throws what the codec throws
-   */
-  open(codec: Pick<MessageCodec, 'decode'>): void {
+  /** Hands over the body, once: the delivery would otherwise keep its bytes for as long as the handler runs. */
+  takeBody(): Buffer {
     const body = this.#body!;
     this.#body = undefined;
-    ({ payload: this.payload, headers: this.headers } = codec.decode(body));
+    return body;
+  }
+
+  /** Sets the decoded content. */
+  open({ type, payload, headers }: MessageContent): void {
+    this.type = type;
+    this.payload = payload;
+    this.headers = headers;
   }
 
   /** Created on first use: most handlers never read it, and a controller for each message would be costly. */

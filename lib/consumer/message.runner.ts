@@ -1,5 +1,6 @@
 import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
+import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../definition/payload-check.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { HandlerInvoker } from '../handler/handler.invoker.js';
 import { Again, again, RejectMessage } from '../message/handler-results.js';
@@ -7,16 +8,27 @@ import { type BodyRules, encodeBody } from '../codec/encode-body.js';
 import type { Outcome } from '../store/message-flow.js';
 import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
 import { describeFailure, follow, isInstance, isStrayPromise } from '../message/failure.js';
+import { UnknownBodyForm } from '../codec/unknown-body-form.js';
+import { NO_TYPE } from '../message/message-type.js';
 import type { RetryPolicy } from './retry-policy.js';
+import type { UnknownTypes } from './unknown-types.js';
 
-export interface MessageRunnerOptions extends BodyRules {
+/** Where the messages of a type go. */
+export interface Route {
+  readonly check: PayloadCheck | undefined;
   readonly invoker: HandlerInvoker;
   readonly retryPolicy: RetryPolicy;
+  /** How long a handler may run, ms; null: no limit. */
+  readonly timeout: number | null;
+}
+
+export interface MessageRunnerOptions extends BodyRules {
+  /** By type; empty: the route of every other type. */
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly unknownTypes: UnknownTypes;
   readonly clock: Clock;
   readonly events: Events;
   readonly attempts: number;
-  /** How long a handler may run, ms; null: no limit. */
-  readonly timeout: number | null;
 }
 
 const ACK: Outcome = { kind: 'ack' };
@@ -34,25 +46,47 @@ export class MessageRunner {
    * @returns the outcome itself if the handler is done when it returns: a promise for each message would be costly
    */
   run(delivery: Delivery): Outcome | Promise<Outcome> {
+    const body = delivery.takeBody();
     try {
-      this.#open(delivery);
+      this.#open(delivery, body);
     } catch (error) {
+      if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
       return this.#unreadable(delivery, error);
     }
+    const route = this.#routeOf(delivery.type);
+    return route ? this.#handle(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
+  }
+
+  /** The one place that decides which handler gets a message. */
+  #routeOf(type: string): Route | undefined {
+    return this.options.routes.get(type) ?? this.options.routes.get(NO_TYPE);
+  }
+
+  #handle(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     try {
-      const result = this.options.invoker.invoke(delivery);
-      if (!(result instanceof Promise)) return this.#done(delivery, result);
-      return follow(this.#withinTimeout(delivery, result), {
-        onDone: (value) => this.#done(delivery, value),
-        onFailed: (error) => this.#failed(delivery, error),
+      const { check, invoker } = route;
+      const result = check ? this.#invokeChecked(delivery, route, check(delivery.payload)) : invoker.invoke(delivery);
+      if (!(result instanceof Promise)) return this.#done(delivery, route, result);
+      return follow(this.#withinTimeout(delivery, route, result), {
+        onDone: (value) => this.#done(delivery, route, value),
+        onFailed: (error) => this.#failed(delivery, route, error),
       });
     } catch (error) {
-      return this.#failed(delivery, error);
+      return this.#failed(delivery, route, error);
     }
   }
 
-  #open(delivery: Delivery): void {
-    delivery.open(this.options.codec);
+  /** @throws InvalidPayload, what the schema throws, what the handler throws */
+  #invokeChecked(delivery: Delivery, route: Route, checked: CheckedPayload | Promise<CheckedPayload>): unknown {
+    if (checked instanceof Promise) return checked.then((known) => this.#invokeChecked(delivery, route, known));
+    if ('cause' in checked) throw checked.cause;
+    if ('problem' in checked) throw new InvalidPayload(checked.problem);
+    delivery.payload = checked.value;
+    return route.invoker.invoke(delivery);
+  }
+
+  #open(delivery: Delivery, body: Buffer): void {
+    delivery.open(this.options.codec.decode(body));
     if (isStrayPromise(delivery.payload)) {
       throw new DelayQueueError(
         'INVALID_PAYLOAD',
@@ -67,8 +101,8 @@ export class MessageRunner {
     return { kind: 'dead', error: JSON.stringify(failure) };
   }
 
-  #withinTimeout(delivery: Delivery, completion: Promise<unknown>): Promise<unknown> {
-    const { timeout, clock } = this.options;
+  #withinTimeout(delivery: Delivery, { timeout }: Route, completion: Promise<unknown>): Promise<unknown> {
+    const { clock } = this.options;
     if (timeout === null) return completion;
     return new Promise<unknown>((resolve, reject) => {
       const cancelTimer = clock.schedule(() => {
@@ -81,12 +115,12 @@ export class MessageRunner {
   }
 
   /** A handler may return anything; only the result of `again()` has a meaning. */
-  #done(delivery: Delivery, result: unknown): Outcome {
+  #done(delivery: Delivery, route: Route, result: unknown): Outcome {
     if (!isInstance(result, Again)) return ACK;
     try {
       return this.#again(delivery, result);
     } catch (error) {
-      return this.#failed(delivery, error);
+      return this.#failed(delivery, route, error);
     }
   }
 
@@ -94,14 +128,15 @@ export class MessageRunner {
    * @throws DelayQueueError `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`,
    *   `PAYLOAD_TOO_LARGE`
    */
-  #again({ headers }: Delivery, result: Again): Outcome {
+  #again({ type, headers }: Delivery, result: Again): Outcome {
     const { delay, payload } = again(result.delay, { payload: result.payload });
     if (payload === undefined) return { kind: 'again', delay };
-    return { kind: 'again', delay, body: encodeBody(this.options, { payload, headers }) };
+    return { kind: 'again', delay, body: encodeBody(this.options, { type, payload, headers }) };
   }
 
-  #failed(delivery: Delivery, error: unknown): Outcome {
-    const outcome = this.options.retryPolicy.outcomeOf(error, delivery.attempt);
+  #failed(delivery: Delivery, { retryPolicy }: Route, error: unknown): Outcome {
+    if (isInstance(error, InvalidPayload)) return this.#unreadable(delivery, error);
+    const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, so no attempt is spent.
     if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };

@@ -35,6 +35,13 @@ interface OfWork {
   readonly queue?: string | undefined;
 }
 
+interface OfHandler {
+  /** Class and method. */
+  readonly handler: string;
+  /** Empty: every type without a handler of its own. */
+  readonly type: string;
+}
+
 interface OfConnection {
   /** The purpose of the connection. */
   readonly connection: string;
@@ -56,6 +63,16 @@ export interface DelayQueueEvents {
   failed: OfAttempt & { readonly attempts: number; readonly failure: MessageFailure; readonly retryIn?: number };
   /** A body cannot be decoded, so its message becomes a dead letter. */
   unreadable: OfMessage & { readonly failure: MessageFailure };
+  /**
+   * This process has no handler for the type, or cannot read the form of the body. `retryIn`: ms until a process looks at it
+   * again; undefined if the message becomes a dead letter, because `unknownTypeGrace` is over. `isFirst`: whether it is the first
+   * such message of this queue in this process.
+   */
+  unknown: OfMessage &
+    ({ readonly type: string } | { readonly form: string }) & {
+      readonly retryIn?: number;
+      readonly isFirst: boolean;
+    };
   /** A handler is done, but its outcome does not count, because it no longer holds the message. */
   leaseLost: OfMessage;
   /** Messages fell due and are ready. */
@@ -91,9 +108,9 @@ export interface DelayQueueEvents {
   serverUnidentified: { readonly reason: string };
   /** After an outage, the connection leads to a server that cannot serve the queues. */
   serverUnfit: { readonly reason: string };
-  handlerStarted: OfQueue & { readonly handler: string };
+  handlerStarted: OfQueue & OfHandler;
   /** This process only offers. */
-  handlersNotStarted: { readonly handlers: readonly { readonly queue: string; readonly name: string }[] };
+  handlersNotStarted: { readonly handlers: readonly (OfQueue & OfHandler)[] };
   /** The shutdown timed out before `count` messages were settled. */
   unsettled: { readonly count: number };
 }

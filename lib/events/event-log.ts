@@ -56,6 +56,18 @@ const MESSAGE_TEXTS: Texts = {
   },
   unreadable: (logger, { queue, id, failure }) =>
     logger.error(`${queue}: message ${id} is a dead letter because its body cannot be read: ${show(failure)}`),
+  unknown: (logger, { queue, id, retryIn, isFirst, ...what }) => {
+    const problem =
+      'form' in what ? `its body has the form '${what.form}', which only a newer version reads` : noHandler(what.type);
+    if (retryIn === undefined) {
+      logger.error(`${queue}: message ${id} is a dead letter because unknownTypeGrace is over: ${problem}`);
+    } else if (isFirst) {
+      logger.warn(
+        `${queue}: message ${id} waits for another process: ${problem}. Such messages are looked at again every 30 s, ` +
+          'and become dead letters after unknownTypeGrace',
+      );
+    }
+  },
   leaseLost: (logger, { queue, id }) =>
     logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile, so the outcome does not count`),
   dropped: (logger, { queue, count }) =>
@@ -93,9 +105,10 @@ const PROCESS_TEXTS: Texts = {
       "store: 'memory' - messages live only in this process and ARE LOST WHEN IT ENDS; use Redis in production",
     ),
   unchecked: (logger, { reason }) => logger.warn(`Redis could not be checked yet: ${reason}`),
-  handlerStarted: (logger, { queue, handler }) => logger.log(`Handling queue '${queue}' with ${handler}`),
+  handlerStarted: (logger, { queue, type, handler }) =>
+    logger.log(`Handling queue '${queue}'${type && `, type '${type}',`} with ${handler}`),
   handlersNotStarted: (logger, { handlers }) => {
-    const names = handlers.map(({ queue, name }) => `${queue} (${name})`).join(', ');
+    const names = handlers.map(({ queue, type, handler }) => `${queue}${type && `/${type}`} (${handler})`).join(', ');
     logger.log(`consume: false - this process only offers; its handlers are not started: ${names}`);
   },
   unsettled: (logger, { count }) =>
@@ -146,6 +159,9 @@ function subscribe(events: Events, logger: Logger, texts: Texts): void {
     events.on(name, (event) => write(logger, event));
   }
 }
+
+const noHandler = (type: string) =>
+  type === '' ? 'it has no type, and this process has handlers of types only' : `no handler for type '${type}' here`;
 
 const show = ({ name, message }: MessageFailure) => `${name}: ${message}`;
 

@@ -1,4 +1,8 @@
-import type { QueueOptions } from '../options/queue-options.js';
+import type { DefinedBy, SpecOf, TypesOf } from '../definition/queue-definition.js';
+import type { PayloadOutput, PayloadSpec } from '../definition/payload-spec.js';
+import type { DelayedMessage } from '../message/message.js';
+import type { HandlerOptions, QueueOptions } from '../options/queue-options.js';
+import type { HandlerDeclaration } from './handler-declaration.js';
 
 /**
  * The metadata key of the declarations. They are stored on the method itself, so an override without a decorator is not a
@@ -6,18 +10,12 @@ import type { QueueOptions } from '../options/queue-options.js';
  */
 const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
 
-/** What a {@link DelayedHandler} declares. */
-export interface HandlerDeclaration {
-  readonly queue: string;
-  readonly options: QueueOptions;
-}
-
 /**
- * Makes a method of a provider or a controller the handler of a queue. It is called with the payload and the message, and
- * may return a value, a Promise or an Observable. Once that completes without an error, the message is gone; an error is
- * retried after `backoff` until `attempts` are spent.
+ * Makes a method of a provider or a controller the handler of a queue: it gets every message whose type has no handler of its
+ * own. It is called with the payload and the message, and may return a value, a Promise or an Observable. Once that completes
+ * without an error, the message is gone; an error is retried after `backoff` until `attempts` are spent.
  *
- * A queue can have only one handler in an application. Guards, interceptors and pipes do not apply: there is no request.
+ * A queue can have only one such handler in an application.
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param options - override the module's `defaults`; the queue's entry in the module's `queues` overrides them
@@ -31,15 +29,120 @@ export interface HandlerDeclaration {
  * }
  * ```
  */
-export function DelayedHandler(queue: string, options: QueueOptions = {}): MethodDecorator {
+export function DelayedHandler(queue: string, options?: QueueOptions): MethodDecorator;
+/**
+ * Makes a method the handler of one type of messages of a queue.
+ *
+ * A message whose type this process has no handler for is put off until another process handles it
+ * (`unknownTypeGrace`).
+ *
+ * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+ * @param type - as given to `offer`: 1–64 of the characters `A–Z a–z 0–9 _ . : -`
+ * @param options - `timeout` and `backoff` of this type; the others are options of the queue
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class OrderTimeouts {
+ *   @DelayedHandler('orders', 'cancel-unpaid', { timeout: '10s' })
+ *   async cancelUnpaid(payload: { orderId: string }) {}
+ * }
+ * ```
+ */
+export function DelayedHandler(queue: string, type: string, options?: HandlerOptions): MethodDecorator;
+/**
+ * Makes a method the handler of a typed queue whose messages are all of one kind. The compiler refuses a method that asks for
+ * more than the payload has.
+ *
+ * @param queue - a class that `DelayQueue()` made, or one that extends it
+ * @param options - `timeout` and `backoff`; the others are options of the queue
+ *
+ * @example
+ * ```ts
+ * class Emails extends DelayQueue('emails', payload<{ to: string }>()) {}
+ *
+ * @Injectable()
+ * class Mailer {
+ *   @DelayedHandler(Emails)
+ *   async send({ to }: PayloadOf<typeof Emails>) {}
+ * }
+ * ```
+ */
+export function DelayedHandler<Payload extends PayloadSpec>(
+  queue: DefinedBy<Payload>,
+  options?: HandlerOptions,
+): HandlerDecorator<PayloadOutput<Payload>, ''>;
+/**
+ * Makes a method the handler of one type of messages of a typed queue. The compiler refuses a method that asks for more than the
+ * payload has.
+ *
+ * @param queue - a class that `DelayQueue()` made, or one that extends it
+ * @param type - one of the queue's
+ * @param options - `timeout` and `backoff` of this type; the others are options of the queue
+ *
+ * @example
+ * ```ts
+ * class Orders extends DelayQueue('orders', { remind: payload<{ orderId: string }>() }) {}
+ *
+ * @Injectable()
+ * class Reminders {
+ *   @DelayedHandler(Orders, 'remind', { timeout: '10s' })
+ *   async remind({ orderId }: PayloadOf<typeof Orders, 'remind'>) {}
+ * }
+ * ```
+ */
+export function DelayedHandler<Payloads, Type extends TypesOf<Payloads>>(
+  queue: DefinedBy<Payloads>,
+  type: Type,
+  options?: HandlerOptions,
+): HandlerDecorator<PayloadOutput<SpecOf<Payloads, Type>>, Type>;
+export function DelayedHandler(
+  queue: unknown,
+  typeOrOptions: string | QueueOptions = {},
+  optionsOfType: HandlerOptions = {},
+): MethodDecorator {
+  const isTyped = typeof typeOrOptions === 'string';
+  const declaration: HandlerDeclaration = {
+    queue,
+    type: isTyped ? typeOrOptions : undefined,
+    options: isTyped ? optionsOfType : typeOrOptions,
+  };
   return (_target, _method, descriptor: PropertyDescriptor) => {
     const method = descriptor.value as object;
-    const declarations: HandlerDeclaration[] = [...declarationsOf(method), { queue, options }];
-    Reflect.defineMetadata(DECLARATIONS, declarations, method);
+    Reflect.defineMetadata(DECLARATIONS, [...declarationsOf(method), declaration], method);
   };
 }
 
 /** The declarations on a method; none if it is not decorated. */
 export function declarationsOf(method: object): readonly HandlerDeclaration[] {
   return (Reflect.getMetadata(DECLARATIONS, method) as HandlerDeclaration[] | undefined) ?? [];
+}
+
+type AnyMethod = (...args: never[]) => unknown;
+
+/** A decorator that lets only methods through which the messages of a queue can be given to. */
+export type HandlerDecorator<Payload, Type extends string> = <Method extends AnyMethod>(
+  target: object,
+  method: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload, DelayedMessage<Payload, Type>]>,
+) => void;
+
+/** Compared argument by argument, because TypeScript compares the parameters of methods both ways. */
+export type Accepts<Method extends AnyMethod, Given extends unknown[]> =
+  Parameters<Method> extends [infer First, infer Second, ...unknown[]]
+    ? [Given[0]] extends [First]
+      ? [Given[1]] extends [Second]
+        ? unknown
+        : HandlerMismatch<Given[1], Second>
+      : HandlerMismatch<Given[0], First>
+    : Parameters<Method> extends [infer First, ...unknown[]]
+      ? [Given[0]] extends [First]
+        ? unknown
+        : HandlerMismatch<Given[0], First>
+      : unknown;
+
+/** What the compiler shows of a handler that does not fit. */
+export interface HandlerMismatch<Expected, Found> {
+  /** Cannot be satisfied; its name is the message. */
+  readonly 'the handler must accept what its queue gives': { readonly expected: Expected; readonly found: Found };
 }

@@ -2,11 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import { validateQueueOptions } from '../options/resolve-options.js';
-import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
-import { showGiven } from '../message/show-given.js';
-import { declarationsOf, type HandlerDeclaration } from './delayed-handler.decorator.js';
-import { type DelayedMessageHandler, type HandledQueue, HandlerRegistry } from './handler.registry.js';
+import { definitionOf } from '../definition/queue-definition.js';
+import { type HandlerDeclaration, readDeclaration } from './handler-declaration.js';
+import { declarationsOf } from './delayed-handler.decorator.js';
+import { type DelayedMessageHandler, HandlerRegistry } from './handler.registry.js';
 
 type Method = DelayedMessageHandler['call'];
 
@@ -27,26 +26,27 @@ export class HandlerExplorer implements OnModuleInit {
       // An alias has the same instance as its target.
       if (!wrapper.isAlias) this.#explore(wrapper);
     }
+    this.registry.check();
   }
 
   #explore(wrapper: InstanceWrapper): void {
+    const definition = definitionOf(wrapper.metatype);
+    if (definition) this.registry.define(definition, String(wrapper.name));
     const prototype = prototypeOf(wrapper);
     if (!prototype) return;
     for (const methodName of this.scanner.getAllMethodNames(prototype)) {
       const method = (prototype as Record<string, unknown>)[methodName] as object;
       for (const declaration of declarationsOf(method)) {
-        this.registry.add(this.#handledQueue(wrapper, methodName, declaration));
+        this.#register(wrapper, methodName, declaration);
       }
     }
   }
 
-  #handledQueue(wrapper: InstanceWrapper, methodName: string, { queue, options }: HandlerDeclaration): HandledQueue {
+  #register(wrapper: InstanceWrapper, methodName: string, declaration: HandlerDeclaration): void {
     const name = `${String(wrapper.name)}.${methodName}`;
     const place = `@DelayedHandler on ${name}`;
-    if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) {
-      throw new DelayQueueError('INVALID_HANDLER', `${place}: ${QUEUE_NAME_RULE}, not ${showGiven(queue)}`);
-    }
-    validateQueueOptions(options, place);
+    const { queue, type, options, queueOptions, definition, check } = readDeclaration(declaration, place);
+    if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
     if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
       throw new DelayQueueError(
         'INVALID_HANDLER',
@@ -57,7 +57,7 @@ export class HandlerExplorer implements OnModuleInit {
     // Looked up at each call, so that a replacement (a spy, a proxy) is called.
     const instance = wrapper.instance as Record<string, Method>;
     const call: Method = (payload, message) => instance[methodName]?.(payload, message);
-    return { name: queue, options, handler: { name, call } };
+    this.registry.add(queue, { name, type, options, check, call }, queueOptions);
   }
 }
 

@@ -1,49 +1,126 @@
 import { Injectable } from '@nestjs/common';
+import type { PayloadCheck } from '../definition/payload-check.js';
+import { isSameDefinition, type QueueDefinition } from '../definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { QueueOptions } from '../options/queue-options.js';
+import { NO_TYPE } from '../message/message-type.js';
 import type { DelayedMessage } from '../message/message.js';
+import type { HandlerOptions, QueueOptions } from '../options/queue-options.js';
 
 /** A method that handles messages, bound to its instance. */
 export interface DelayedMessageHandler {
   /** Class and method, for people. */
   readonly name: string;
+  /** The only type it handles; empty: every message without a handler of its own type. */
+  readonly type: string;
+  /** The options of this handler alone. */
+  readonly options: HandlerOptions;
+  /** Checks the payload before the call, and makes of it what the handler gets. */
+  readonly check?: PayloadCheck | undefined;
   readonly call: (payload: unknown, message: DelayedMessage) => unknown;
 }
 
-/** A queue that this application handles. */
-export interface HandledQueue {
+/** A queue that the code of this application handles, or defines. */
+export interface DeclaredQueue {
   readonly name: string;
   /** The options that its decorator declares. */
   readonly options: QueueOptions;
-  readonly handler: DelayedMessageHandler;
+  /** The definition of its class. */
+  readonly definition?: QueueDefinition | undefined;
+  /** By type. */
+  readonly handlers: ReadonlyMap<string, DelayedMessageHandler>;
 }
 
-/** The queues that this application handles, each with its handler. */
+/** The declarations of one queue, as they are found. */
+class Declarations implements DeclaredQueue {
+  readonly handlers = new Map<string, DelayedMessageHandler>();
+  definition: QueueDefinition | undefined;
+  /** The class with the definition. */
+  definedBy = '';
+  /** Those of the handler without a type. */
+  handlerOptions: QueueOptions = {};
+
+  constructor(readonly name: string) {}
+
+  get options(): QueueOptions {
+    return this.definition?.options ?? this.handlerOptions;
+  }
+}
+
+/** The queues that the code of this application declares, each with its handlers. */
 @Injectable()
 export class HandlerRegistry {
-  readonly #queues = new Map<string, HandledQueue>();
+  readonly #queues = new Map<string, Declarations>();
 
   /**
-   * Adds a queue with its handler.
+   * Adds a handler to a queue.
    *
-   * @throws DelayQueueError `INVALID_HANDLER` if the queue already has a handler
+   * @param options - the options of the queue, if the handler may declare them
+   * @throws DelayQueueError `INVALID_HANDLER` if the queue already has a handler of this type
    */
-  add(queue: HandledQueue): void {
-    const other = this.#queues.get(queue.name);
-    if (other) {
-      throw new DelayQueueError(
-        'INVALID_HANDLER',
-        `Queue '${queue.name}' has two handlers, ${other.handler.name} and ${queue.handler.name}: remove one, or give it another queue`,
-      );
-    }
-    this.#queues.set(queue.name, queue);
+  add(name: string, handler: DelayedMessageHandler, options: QueueOptions = {}): void {
+    const queue = this.#declared(name);
+    const other = queue.handlers.get(handler.type);
+    if (other) throw twoHandlers(name, other, handler);
+    queue.handlers.set(handler.type, handler);
+    if (handler.type === NO_TYPE) queue.handlerOptions = options;
   }
 
-  find(queue: string): HandledQueue | undefined {
+  /**
+   * @param definedBy - the class
+   * @throws DelayQueueError `INVALID_OPTION` if another class defines the queue otherwise
+   */
+  define(definition: QueueDefinition, definedBy: string): void {
+    const queue = this.#declared(definition.queue);
+    if (queue.definition && !isSameDefinition(queue.definition, definition)) {
+      throw new DelayQueueError(
+        'INVALID_OPTION',
+        `Queue '${queue.name}' has two definitions that differ, ${queue.definedBy} and ${definedBy}: use one class for it`,
+      );
+    }
+    queue.definition ??= definition;
+    queue.definedBy ||= definedBy;
+  }
+
+  /**
+   * Looks for what only shows when all is found.
+   *
+   * @throws DelayQueueError `INVALID_OPTION` if a queue's options are in two places
+   */
+  check(): void {
+    for (const { name, definition, definedBy, handlers, handlerOptions } of this.#queues.values()) {
+      if (!definition || Object.keys(handlerOptions).length === 0) continue;
+      throw new DelayQueueError(
+        'INVALID_OPTION',
+        `@DelayedHandler on ${handlers.get(NO_TYPE)!.name}: queue '${name}' is defined by ${definedBy}; set its options there`,
+      );
+    }
+  }
+
+  find(queue: string): DeclaredQueue | undefined {
     return this.#queues.get(queue);
   }
 
-  all(): HandledQueue[] {
+  /** All that are declared. */
+  all(): DeclaredQueue[] {
     return [...this.#queues.values()];
   }
+
+  /** Those with handlers. */
+  handled(): DeclaredQueue[] {
+    return this.all().filter(({ handlers }) => handlers.size > 0);
+  }
+
+  #declared(name: string): Declarations {
+    const queue = this.#queues.get(name) ?? new Declarations(name);
+    this.#queues.set(name, queue);
+    return queue;
+  }
+}
+
+function twoHandlers(queue: string, one: DelayedMessageHandler, other: DelayedMessageHandler): DelayQueueError {
+  const [what, advice] =
+    one.type === NO_TYPE
+      ? [`Queue '${queue}' has two handlers`, 'remove one, or give it a type or another queue']
+      : [`Type '${one.type}' of queue '${queue}' has two handlers`, 'remove one, or give it another type'];
+  return new DelayQueueError('INVALID_HANDLER', `${what}, ${one.name} and ${other.name}: ${advice}`);
 }

@@ -11,12 +11,15 @@ export type MessageState = 'delayed' | 'ready' | 'active' | 'dead';
  * The fields that every view of a message has.
  *
  * @typeParam T - the payload's type, which is not checked at run time
+ * @typeParam Type - the message's type, where it is known
  */
-export interface MessageEnvelope<T = unknown> {
+export interface MessageEnvelope<T = unknown, Type extends string = string> {
   /** The id given to `offer`, or the generated one. Use it to make handlers idempotent. */
   readonly id: string;
   /** The queue it was offered to. */
   readonly queue: string;
+  /** The `type` given to `offer`; empty if none was given. */
+  readonly type: Type;
   /** The offered payload: JSON values, or a `Buffer` if a `Buffer` was offered. */
   readonly payload: T;
   /** The offered headers; empty if none were given. */
@@ -31,8 +34,9 @@ export interface MessageEnvelope<T = unknown> {
  * A message as its handler receives it.
  *
  * @typeParam T - the payload's type, which is not checked at run time
+ * @typeParam Type - the message's type, where it is known
  */
-export interface DelayedMessage<T = unknown> extends MessageEnvelope<T> {
+export interface DelayedMessage<T = unknown, Type extends string = string> extends MessageEnvelope<T, Type> {
   /** 1 for the first attempt. Failed attempts count, including lost leases; deferred ones do not. */
   readonly attempt: number;
   /**
@@ -46,8 +50,9 @@ export interface DelayedMessage<T = unknown> extends MessageEnvelope<T> {
  * A message as `find` returns it.
  *
  * @typeParam T - the payload's type, which is not checked at run time
+ * @typeParam Type - the message's type, where it is known
  */
-export interface MessageSnapshot<T = unknown> extends MessageEnvelope<T> {
+export interface MessageSnapshot<T = unknown, Type extends string = string> extends MessageEnvelope<T, Type> {
   /** Its state when it was looked up. */
   readonly state: MessageState;
   /** How many attempts have failed so far. */
@@ -60,8 +65,9 @@ export interface MessageSnapshot<T = unknown> extends MessageEnvelope<T> {
  * A message whose attempts are spent, or that its handler rejected.
  *
  * @typeParam T - the payload's type, which is not checked at run time
+ * @typeParam Type - the message's type, where it is known
  */
-export interface DeadLetter<T = unknown> extends MessageEnvelope<T> {
+export interface DeadLetter<T = unknown, Type extends string = string> extends MessageEnvelope<T, Type> {
   /** How many attempts have failed. */
   readonly failedAttempts: number;
   /** When it became a dead letter, by the clock of Redis. */

@@ -51,6 +51,7 @@ const queueFields = {
   attempts: wholeNumber(1, 1_000_000).prefault(5),
   backoff: backoffSchema.prefault({ type: 'exponential' }),
   timeout: z.union([z.literal('none').transform(() => null), duration(1, 24 * HOUR)]).prefault('none'),
+  unknownTypeGrace: duration(0, LONGEST_DELAY).prefault('24h'),
   maxPayloadBytes: wholeNumber(1, 512 * 1024 * 1024).prefault(256 * 1024),
   maxMessages: z
     .union([z.literal('unlimited').transform(() => null), wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
@@ -72,6 +73,9 @@ const queueFields = {
 
 /** For the options given in one place: they may contradict each other, because another place can still override them. */
 export const queueLayerSchema = z.strictObject(queueFields);
+
+/** For the options of one handler. */
+export const handlerSchema = queueLayerSchema.pick({ timeout: true, backoff: true });
 
 /** For the options of all places merged. */
 export const queueSchema = queueLayerSchema.superRefine(({ layout, codec, redissonName }, context) => {

@@ -60,6 +60,9 @@ export interface ExponentialBackoff {
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration;
 
+/** The options of a handler of one type of messages. All are optional. */
+export type HandlerOptions = Pick<QueueOptions, 'timeout' | 'backoff'>;
+
 /** The options of a queue. All are optional. */
 export interface QueueOptions {
   /**
@@ -94,6 +97,13 @@ export interface QueueOptions {
    * @defaultValue `'none'`
    */
   readonly timeout?: Duration | 'none';
+  /**
+   * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due
+   * time. The same applies to a message that only a newer version of this package can read. 0 ms – 100 years.
+   *
+   * @defaultValue `'24h'`
+   */
+  readonly unknownTypeGrace?: Duration;
   /**
    * The maximum size of a message's encoded payload and headers, in bytes. 1 byte – 512 MiB.
    *

@@ -16,8 +16,12 @@ export interface DeadLetterPage<T = unknown> {
   readonly cursor: string | null;
 }
 
-/** The dead letters of one queue, as returned by `DelayQueueProducer.deadLetters`. Its methods reject with the same errors. */
-export interface DeadLetters {
+/**
+ * The dead letters of one queue, as returned by `DelayQueueProducer.deadLetters`. Its methods reject with the same errors.
+ *
+ * @typeParam Payload - the type of their payloads, where it is known
+ */
+export interface DeadLetters<Payload = unknown> {
   /**
    * Lists dead letters, oldest first.
    *
@@ -34,7 +38,7 @@ export interface DeadLetters {
    * } while (cursor);
    * ```
    */
-  list<T = unknown>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>>;
+  list<T = Payload>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>>;
 
   /**
    * Makes a dead letter due now, with all its attempts restored.

@@ -1,10 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Duration } from '../message/duration.js';
-import { AgainAdvice } from '../handler/again-advice.js';
-import { assertMessageId, MessageIdGenerator } from '../message/message-id.js';
+import { assertMessageId } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot } from '../message/message.js';
-import { assertQueueName } from '../message/queue-name.js';
-import { type Queue, Queues } from '../runtime/queues.js';
+import { Queues } from '../runtime/queues.js';
 import type { DeadLetters } from './dead-letters.js';
 import {
   checkOfferOptions,
@@ -17,7 +15,7 @@ import {
   readOfferOptions,
   readRequest,
 } from './offer.js';
-import { type OfferContext, OfferWriter } from './offer.writer.js';
+import { Offers } from './offers.js';
 import { readContent } from '../codec/read-content.js';
 import type { RedissonQueue } from './redisson-queue.js';
 import { StoreDeadLetters } from './store.dead-letters.js';
@@ -34,13 +32,7 @@ import { StoreRedissonQueue } from './store.redisson-queue.js';
 export class DelayQueueProducer {
   // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
   @Inject() private readonly queues!: Queues;
-  @Inject() private readonly advice!: AgainAdvice;
-
-  readonly #offers: OfferContext = {
-    ids: new MessageIdGenerator(),
-    busy: new Map(),
-    onKept: (queue, id) => this.advice.onKept(queue, id),
-  };
+  @Inject() private readonly offers!: Offers;
 
   /**
    * Offers a message that falls due after a delay.
@@ -60,9 +52,9 @@ export class DelayQueueProducer {
    * ```
    */
   async offer<T>(queue: string, payload: T, delay: Duration, options?: OfferOptions): Promise<OfferResult> {
-    const writer = this.#writer(queue);
+    const writer = this.offers.writerOf(queue);
     const offer = writer.prepare(payload, dueAfter(delay), readOfferOptions(options));
-    return this.#busyOr(writer).write(offer);
+    return this.offers.current(writer).write(offer);
   }
 
   /**
@@ -81,9 +73,9 @@ export class DelayQueueProducer {
    * ```
    */
   async offerAt<T>(queue: string, payload: T, date: Date, options?: OfferOptions): Promise<OfferResult> {
-    const writer = this.#writer(queue);
+    const writer = this.offers.writerOf(queue);
     const offer = writer.prepare(payload, dueAt(date), readOfferOptions(options));
-    return this.#busyOr(writer).write(offer);
+    return this.offers.current(writer).write(offer);
   }
 
   /**
@@ -101,12 +93,12 @@ export class DelayQueueProducer {
    * ```
    */
   async offerMany<T>(queue: string, messages: readonly OfferRequest<T>[]): Promise<OfferResult[]> {
-    const writer = this.#writer(queue);
+    const writer = this.offers.writerOf(queue);
     const offers = readEach(messages, (message) => {
       const { payload, delay, ...options } = readRequest(message);
       return writer.prepare(payload, dueAfter(delay), checkOfferOptions(options));
     });
-    return this.#busyOr(writer).writeMany(offers);
+    return this.offers.current(writer).writeMany(offers);
   }
 
   /**
@@ -122,7 +114,7 @@ export class DelayQueueProducer {
    * ```
    */
   async cancel(queue: string, id: string): Promise<boolean> {
-    const { store } = this.#queue(queue);
+    const { store } = this.queues.named(queue);
     assertMessageId(id);
     return store.cancel(id);
   }
@@ -141,7 +133,7 @@ export class DelayQueueProducer {
    * ```
    */
   async reschedule(queue: string, id: string, delay: Duration): Promise<boolean> {
-    const { store } = this.#queue(queue);
+    const { store } = this.queues.named(queue);
     assertMessageId(id);
     return store.reschedule(id, dueAfter(delay));
   }
@@ -160,7 +152,7 @@ export class DelayQueueProducer {
    * ```
    */
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
-    const { store, codec } = this.#queue(queue);
+    const { store, codec } = this.queues.named(queue);
     assertMessageId(id);
     const found = await store.find(id);
     if (!found) return null;
@@ -185,23 +177,23 @@ export class DelayQueueProducer {
    * ```
    */
   async counts(queue: string): Promise<MessageCounts> {
-    return (await this.#queue(queue).store.status()).counts;
+    return (await this.queues.named(queue).store.status()).counts;
   }
 
   /** Tells when the next delayed message of a queue falls due, by the clock of Redis; null if none is delayed. */
   async nextDue(queue: string): Promise<Date | null> {
-    const { nextDue } = await this.#queue(queue).store.status();
+    const { nextDue } = await this.queues.named(queue).store.status();
     return nextDue === null ? null : new Date(nextDue);
   }
 
   /** Pauses the handling of a queue in all processes: running handlers finish, and nothing is claimed until {@link resume}. */
   async pause(queue: string): Promise<void> {
-    await this.#queue(queue).store.pause();
+    await this.queues.named(queue).store.pause();
   }
 
   /** Resumes the handling of a queue after {@link pause}; the oldest ready messages come first. */
   async resume(queue: string): Promise<void> {
-    await this.#queue(queue).store.resume();
+    await this.queues.named(queue).store.resume();
   }
 
   /**
@@ -211,7 +203,7 @@ export class DelayQueueProducer {
    * @returns how many messages were removed
    */
   async clear(queue: string): Promise<number> {
-    return this.#queue(queue).store.clear();
+    return this.queues.named(queue).store.clear();
   }
 
   /**
@@ -225,7 +217,7 @@ export class DelayQueueProducer {
    * ```
    */
   deadLetters(queue: string): DeadLetters {
-    return new StoreDeadLetters(this.#queue(queue));
+    return new StoreDeadLetters(this.queues.named(queue));
   }
 
   /**
@@ -239,20 +231,6 @@ export class DelayQueueProducer {
    * ```
    */
   redisson(queue: string): RedissonQueue {
-    return new StoreRedissonQueue(this.#queue(queue));
-  }
-
-  #queue(queue: string): Queue {
-    assertQueueName(queue);
-    return this.queues.get(queue);
-  }
-
-  /** Checked again once an offer is prepared: the payload's own code, such as its `toJSON`, may have offered meanwhile. */
-  #busyOr(writer: OfferWriter): OfferWriter {
-    return this.#offers.busy.get(writer.queue.name) ?? writer;
-  }
-
-  #writer(queue: string): OfferWriter {
-    return this.#offers.busy.get(queue) ?? new OfferWriter(this.#queue(queue), this.#offers);
+    return new StoreRedissonQueue(this.queues.named(queue));
   }
 }

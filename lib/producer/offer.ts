@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { type Duration, readDelay } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
+import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
 import { lossOf } from '../codec/json-loss.js';
@@ -10,6 +11,11 @@ import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
 /** The options of an offer. */
 export interface OfferOptions {
+  /**
+   * The type of the message, which decides the handler that gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
+   * Not available with `layout: 'redisson'`. Default: none.
+   */
+  readonly type?: string;
   /** Text of 1–256 bytes without control characters. Default: a generated id of 16 characters that sorts in the order of offers. */
   readonly id?: string;
   /** Text values that travel with the payload. Default: none. */
@@ -39,10 +45,14 @@ export interface OfferResult {
   readonly created: boolean;
 }
 
+/** An offer of a typed queue, which has its type from elsewhere. */
+export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
+
 const NO_OPTIONS: OfferOptions = {};
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 const ON_DUPLICATE: readonly unknown[] = ['keep', 'replace', 'reject'] satisfies OnDuplicate[];
-const OPTIONS: readonly (keyof OfferOptions)[] = ['id', 'headers', 'onDuplicate'];
+const OPTIONS: readonly (keyof OfferOptions)[] = ['type', 'id', 'headers', 'onDuplicate'];
+const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = ['id', 'headers', 'onDuplicate'];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', ...OPTIONS];
 
 /**
@@ -73,7 +83,7 @@ export function dueAt(date: Date): DueTime {
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`, and what `take` throws
  */
-export function readEach<T, R>(messages: readonly T[], take: (message: T) => R): R[] {
+export function readEach<T, R>(messages: readonly T[], take: (message: T, index: number) => R): R[] {
   if (!reading('messages', () => Array.isArray(messages))) {
     throw new DelayQueueError(
       'INVALID_ARGUMENT',
@@ -85,14 +95,23 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T) => R):
   // By index, because forEach() would skip holes.
   for (let i = 0; i < length; i++) {
     try {
-      taken.push(take(reading('it', () => messages[i]!)));
+      taken.push(
+        take(
+          reading('it', () => messages[i]!),
+          i,
+        ),
+      );
     } catch (error) {
-      if (!(error instanceof DelayQueueError)) throw error;
-      const { code, message, cause } = error;
-      throw new DelayQueueError(code, `messages[${i}]: ${message}`, { cause });
+      throw ofMessage(i, error);
     }
   }
   return taken;
+}
+
+/** An error that says which one of a list it is about. */
+export function ofMessage(index: number, error: unknown): unknown {
+  if (!(error instanceof DelayQueueError)) return error;
+  return new DelayQueueError(error.code, `messages[${index}]: ${error.message}`, { cause: error.cause });
 }
 
 /**
@@ -113,17 +132,24 @@ export function readOfferOptions(given: OfferOptions | undefined): OfferOptions 
   return given === undefined ? NO_OPTIONS : checkOfferOptions(readFields(given, 'options', OPTIONS));
 }
 
+/** As {@link readOfferOptions}, of an offer whose type is known. */
+export function readTypedOfferOptions(type: string, given: TypedOfferOptions | undefined): OfferOptions {
+  if (given === undefined) return type === NO_TYPE ? NO_OPTIONS : { type };
+  return { ...checkOfferOptions(readFields(given, 'options', TYPED_OPTIONS)), ...(type !== NO_TYPE && { type }) };
+}
+
 /**
  * Checks the options of an offer that have been read.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function checkOfferOptions({ id, headers, onDuplicate }: OfferOptions): OfferOptions {
+export function checkOfferOptions({ type, id, headers, onDuplicate }: OfferOptions): OfferOptions {
+  if (type !== undefined) assertMessageType(type);
   if (id !== undefined) assertMessageId(id);
   if (onDuplicate !== undefined && !ON_DUPLICATE.includes(onDuplicate)) {
     throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace' or 'reject'");
   }
-  return { id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
+  return { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
 }
 
 function readHeaders(given: MessageHeaders): MessageHeaders {

@@ -1,5 +1,6 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { MessageIdGenerator } from '../message/message-id.js';
+import { NO_TYPE } from '../message/message-type.js';
 import type { Queue } from '../runtime/queues.js';
 import { type BodyRules, encodeBody } from '../codec/encode-body.js';
 import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
@@ -61,9 +62,9 @@ export class OfferWriter {
   prepare(
     payload: unknown,
     due: DueTime,
-    { id = this.context.ids.next(), headers = {}, onDuplicate = 'keep' }: OfferOptions,
+    { type = NO_TYPE, id = this.context.ids.next(), headers = {}, onDuplicate = 'keep' }: OfferOptions,
   ): Offer {
-    return { id, due, onDuplicate, body: encodeBody(this.#bodyRules, { payload, headers }) };
+    return { id, due, onDuplicate, body: encodeBody(this.#bodyRules, { type, payload, headers }) };
   }
 
   /**

@@ -1,6 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageBody, MessageCodec } from '../codec/message-codec.js';
+import { NO_TYPE } from '../message/message-type.js';
 import type { DelayedValues } from '../store/message-upkeep.js';
 import { readContent, readPayload } from '../codec/read-content.js';
 import type { RedissonQueue } from './redisson-queue.js';
@@ -48,7 +49,7 @@ export class StoreRedissonQueue implements RedissonQueue {
   }
 
   #encode(payload: unknown): MessageBody {
-    return this.#codec.encode({ payload, headers: {} });
+    return this.#codec.encode({ type: NO_TYPE, payload, headers: {} });
   }
 }
 

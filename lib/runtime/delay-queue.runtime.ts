@@ -13,9 +13,10 @@ import { showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { AgainAdvice } from '../handler/again-advice.js';
-import { HandlerRegistry } from '../handler/handler.registry.js';
+import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
 import { QueueWorker } from './queue-worker.js';
 import { Queues } from './queues.js';
+import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
 import { isVerdict } from '../store/redis/redis-check.js';
 import type { Stores } from './create-stores.js';
@@ -76,7 +77,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   async #check(): Promise<void> {
-    const handled = this.options.consume ? this.handlers.all().map(({ name }) => this.queues.get(name)) : [];
+    const handled = this.options.consume ? this.handlers.handled().map(({ name }) => this.queues.get(name)) : [];
     try {
       await this.stores.check(handled);
     } catch (error) {
@@ -91,7 +92,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   #reportHandlersNotStarted(): void {
-    const handlers = this.handlers.all().map(({ name, handler }) => ({ queue: name, name: handler.name }));
+    const handlers = this.handlers.handled().flatMap(startEvents);
     if (handlers.length > 0) this.events.emit('handlersNotStarted', { handlers });
   }
 
@@ -101,13 +102,15 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const { clock, events } = this;
     const { offerTimeout: answerTimeout } = this.options;
     const processId = randomBytes(9).toString('base64url');
-    for (const { name, handler } of this.handlers.all()) {
+    for (const handled of this.handlers.handled()) {
+      const { name } = handled;
       const queue = this.queues.get(name);
-      const worker = new QueueWorker({ queue, handler, clock, events, processId, answerTimeout });
+      const handlers = this.queues.handlersOf(handled);
+      const worker = new QueueWorker({ queue, handlers, clock, events, processId, answerTimeout });
       this.#workers.push(worker);
       this.againAdvice.watch(name, (id) => worker.holds(id));
       worker.start();
-      events.emit('handlerStarted', { queue: name, handler: handler.name });
+      for (const event of startEvents(handled)) events.emit('handlerStarted', event);
     }
   }
 
@@ -122,4 +125,8 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     await Promise.all(this.#workers.map((worker) => worker.drained()));
     cancelAbort();
   }
+}
+
+function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents['handlerStarted'][] {
+  return [...handlers.values()].map(({ type, name: handler }) => ({ queue, type, handler }));
 }

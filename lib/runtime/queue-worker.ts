@@ -1,17 +1,17 @@
 import type { Clock } from '../timing/clock.js';
 import { ConsumerLoop } from '../consumer/consumer.loop.js';
-import { MessageRunner } from '../consumer/message.runner.js';
+import { MessageRunner, type Route } from '../consumer/message.runner.js';
+import { UnknownTypes } from '../consumer/unknown-types.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import type { Events } from '../events/events.js';
 import { HandlerInvoker } from '../handler/handler.invoker.js';
-import type { DelayedMessageHandler } from '../handler/handler.registry.js';
-import type { Queue } from './queues.js';
+import type { ConfiguredHandler, Queue } from './queues.js';
 import { Repairer } from '../transfer/repairer.js';
 import { TransferScheduler } from '../transfer/transfer.scheduler.js';
 
 export interface QueueWorkerOptions {
   readonly queue: Queue;
-  readonly handler: DelayedMessageHandler;
+  readonly handlers: readonly ConfiguredHandler[];
   readonly clock: Clock;
   readonly events: Events;
   /** Distinguishes the schedulers of this process from those of others. */
@@ -26,14 +26,14 @@ export class QueueWorker {
   readonly #repairer: Repairer;
   readonly #loop: ConsumerLoop;
 
-  constructor({ queue, handler, clock, events, processId, answerTimeout }: QueueWorkerOptions) {
+  constructor({ queue, handlers, clock, events, processId, answerTimeout }: QueueWorkerOptions) {
     const { name, store, codec, options } = queue;
     const common = { queue: name, store, clock, events };
     const runner = new MessageRunner({
       ...options,
       codec,
-      invoker: new HandlerInvoker(handler),
-      retryPolicy: new RetryPolicy(options, events),
+      routes: new Map(handlers.map((configured) => [configured.handler.type, routeTo(configured, events)])),
+      unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events }),
       clock,
       events,
     });
@@ -77,4 +77,13 @@ export class QueueWorker {
   abandon(): void {
     this.#loop.abandon();
   }
+}
+
+function routeTo({ handler, options }: ConfiguredHandler, events: Events): Route {
+  return {
+    check: handler.check,
+    invoker: new HandlerInvoker(handler),
+    retryPolicy: new RetryPolicy(options, events),
+    timeout: options.timeout,
+  };
 }

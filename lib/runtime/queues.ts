@@ -3,10 +3,15 @@ import { type ResolvedModuleOptions } from '../options/module-options.schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { resolveOptionsOf, resolveQueueOptions } from '../options/resolve-options.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
-import { HandlerRegistry } from '../handler/handler.registry.js';
+import { type DelayedMessageHandler, type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
+import { typesOf } from '../definition/queue-definition.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { QueueOptions } from '../options/queue-options.js';
 import type { Stores } from './create-stores.js';
 import type { MessageCodec } from '../codec/message-codec.js';
 import type { MessageStore } from '../store/message-store.js';
+import { assertQueueName } from '../message/queue-name.js';
 import { codecOf } from './queue-codec.js';
 import { RecentlyUsed } from './recently-used.js';
 
@@ -17,6 +22,12 @@ export interface Queue {
   /** Encodes payloads and headers for its layout. */
   readonly codec: MessageCodec;
   readonly store: MessageStore;
+}
+
+/** A handler with the options that hold for its messages. */
+export interface ConfiguredHandler {
+  readonly handler: DelayedMessageHandler;
+  readonly options: ResolvedQueueOptions;
 }
 
 /** How many queues are kept that are neither handled nor configured; it is cheap to create one again. */
@@ -36,6 +47,16 @@ export class Queues {
     private readonly handlers: HandlerRegistry,
   ) {}
 
+  /**
+   * The queue of a name that a user gave.
+   *
+   * @throws DelayQueueError `INVALID_ARGUMENT`
+   */
+  named(name: string): Queue {
+    assertQueueName(name);
+    return this.get(name);
+  }
+
   /** @param name - a valid queue name */
   get(name: string): Queue {
     const known = this.#known.get(name);
@@ -53,7 +74,18 @@ export class Queues {
    */
   checkOptions(): void {
     const names = [...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)];
-    for (const name of names) this.#resolve(name);
+    for (const name of names) {
+      const { layout } = this.#resolve(name);
+      if (layout === 'redisson') refuseTypes(this.handlers.find(name));
+    }
+  }
+
+  /** The handlers of a queue, with their options. The queue's entry in `queues` applies to each of them. */
+  handlersOf({ name, options, handlers }: DeclaredQueue): ConfiguredHandler[] {
+    return [...handlers.values()].map((handler) => ({
+      handler,
+      options: resolveOptionsOf(name, this.options.defaults, options, handler.options, this.#configured(name)),
+    }));
   }
 
   #isKnown(name: string): boolean {
@@ -69,9 +101,30 @@ export class Queues {
   }
 
   #resolve(name: string): ResolvedQueueOptions {
-    const configured = Object.hasOwn(this.options.queues, name) ? this.options.queues[name] : undefined;
     const declared = this.handlers.find(name)?.options ?? {};
     // What the deployment configures overrides what the code declares.
-    return resolveOptionsOf(name, this.options.defaults, declared, configured ?? {});
+    return resolveOptionsOf(name, this.options.defaults, declared, this.#configured(name));
   }
+
+  #configured(name: string): QueueOptions {
+    const { queues } = this.options;
+    return Object.hasOwn(queues, name) ? queues[name]! : {};
+  }
+}
+
+/** Java's side would get the payload without its type. */
+function refuseTypes(queue: DeclaredQueue | undefined): void {
+  if (queue?.definition && typesOf(queue.definition)) {
+    throw new DelayQueueError(
+      'INVALID_OPTION',
+      `Queue '${queue.name}' has layout 'redisson', whose messages have no type: define it with one payload, or a queue for each`,
+    );
+  }
+  const typed = [...(queue?.handlers.values() ?? [])].find(({ type }) => type !== NO_TYPE);
+  if (!typed) return;
+  throw new DelayQueueError(
+    'INVALID_HANDLER',
+    `@DelayedHandler on ${typed.name}: queue '${queue!.name}' has layout 'redisson', whose messages have no type; ` +
+      'handle the queue without one, or use a queue for each type',
+  );
 }

@@ -121,22 +121,20 @@ export const LEASE_EXPIRED: MessageFailure = {
   message: 'The consumer did not settle the message within its lease: it crashed, stalled or lost its connection.',
 };
 
+/** What becomes of a claimed message. `body`: its body from now on; default: the one it has. */
 export type Outcome =
   /** Handled: the message is gone, its id is free. */
   | { readonly kind: 'ack' }
   /** Failed: an attempt is spent, and it is delayed again. */
   | { readonly kind: 'retry'; readonly delay: number }
   /** Put off: delayed again, no attempt spent. */
-  | { readonly kind: 'defer'; readonly delay: number }
-  /**
-   * Handled for now: offered anew in the same step, under the same id and with all attempts before it. `body`: its body
-   * from now on; default: the one it had.
-   */
+  | { readonly kind: 'defer'; readonly delay: number; readonly body?: MessageBody }
+  /** Handled for now: offered anew in the same step, under the same id and with all attempts before it. */
   | { readonly kind: 'again'; readonly delay: number; readonly body?: MessageBody }
   /** Not handled: ready again before all others, its due time unchanged, no attempt spent. A doorbell rings. */
   | { readonly kind: 'release' }
   /** Failed for good: an attempt is spent, and it is a dead letter. */
-  | { readonly kind: 'dead'; readonly error: string };
+  | { readonly kind: 'dead'; readonly error: string; readonly body?: MessageBody };
 
 export interface Settlement {
   readonly claim: Claim;

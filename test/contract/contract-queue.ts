@@ -98,7 +98,7 @@ export class ContractQueue {
     due: DueTime,
     { onDuplicate = 'reject', payload = `payload of ${id}`, view = this.store }: OfferOptions = {},
   ): Promise<OfferReceipt> {
-    const body = this.codec.encode({ payload, headers: {} });
+    const body = this.codec.encode({ type: '', payload, headers: {} });
     const [receipt] = await view.offer([{ id, due, onDuplicate, body }]);
     return defined(receipt);
   }
@@ -110,7 +110,7 @@ export class ContractQueue {
       id,
       due: { at: longAgo + index },
       onDuplicate: 'reject' as const,
-      body: this.codec.encode({ payload: `payload of ${id}`, headers: {} }),
+      body: this.codec.encode({ type: '', payload: `payload of ${id}`, headers: {} }),
     }));
     await this.store.offer(offers);
   }

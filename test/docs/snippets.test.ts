@@ -30,8 +30,8 @@ const EXAMPLE_CONTEXT = `
 import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
-import type { DelayedMessage } from 'nestjs-delay-queue';
-const { again, DeferMessage, DelayedHandler, DelayQueueError, DelayQueueModule, RejectMessage } = library;
+import type { DelayedMessage, MessageOf, PayloadOf } from 'nestjs-delay-queue';
+const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueModule, payload, RejectMessage } = library;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];

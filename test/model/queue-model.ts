@@ -242,8 +242,8 @@ export class QueueModel {
     if (outcome.kind === 'again') {
       message.offered = Instant.at(at);
       message.failedAttempts = 0;
-      message.body = (outcome.body ?? message.body).toString();
     }
+    if ('body' in outcome && outcome.body !== undefined) message.body = outcome.body.toString();
   }
 
   #giveBack(messages: readonly ModelMessage[]): void {

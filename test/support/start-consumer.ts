@@ -1,6 +1,8 @@
 import type { Clock } from '../../lib/timing/clock.js';
 import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
+import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
+import { NO_TYPE } from '../../lib/message/message-type.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import type { Events } from '../../lib/events/events.js';
@@ -30,14 +32,23 @@ export function startConsumer(
 ): ConsumerLoop {
   const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
   const runner = new MessageRunner({
-    invoker: new HandlerInvoker({ name: 'Test.handle', call }),
+    routes: new Map([
+      [
+        NO_TYPE,
+        {
+          check: undefined,
+          invoker: new HandlerInvoker({ name: 'Test.handle', type: NO_TYPE, options: {}, call }),
+          retryPolicy: new RetryPolicy(settings, events),
+          timeout: settings.timeout,
+        },
+      ],
+    ]),
+    unknownTypes: new UnknownTypes({ grace: settings.unknownTypeGrace, events }),
     codec: jsonCodec,
     maxPayloadBytes: settings.maxPayloadBytes,
-    retryPolicy: new RetryPolicy(settings, events),
     clock,
     events,
     attempts: settings.attempts,
-    timeout: settings.timeout,
   });
   const loop = new ConsumerLoop({
     queue: 'orders',

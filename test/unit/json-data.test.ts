@@ -5,7 +5,7 @@ import { jsonCodec } from '../../lib/codec/json.codec.js';
 import { payloadCodecs } from '../../lib/codec/redisson/payload-codecs.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 
-const native = (payload: unknown) => jsonCodec.encode({ payload, headers: {} }).toString().slice(1);
+const native = (payload: unknown) => jsonCodec.encode({ type: '', payload, headers: {} }).toString().slice(1);
 const WRITERS = { native, json: payloadCodecs.json.encode, jackson: payloadCodecs.jackson.encode };
 
 const refuse = (): never => {

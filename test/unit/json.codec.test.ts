@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { unwrapSetAside, wrapSetAside } from '../../lib/codec/set-aside-body.js';
+import { UnknownBodyForm } from '../../lib/codec/unknown-body-form.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
 import type { MessageContent } from '../../lib/codec/message-codec.js';
 
-const encode = (payload: unknown, headers = {}) => jsonCodec.encode({ payload, headers });
+const encode = (payload: unknown, headers = {}) => jsonCodec.encode({ type: '', payload, headers });
 const roundTrip = (content: MessageContent) => jsonCodec.decode(Buffer.from(jsonCodec.encode(content)));
 
 describe('jsonCodec', () => {
@@ -31,20 +33,50 @@ describe('jsonCodec', () => {
   ])('reads back %s as it was, with and without headers', (_, payload) => {
     const withAndWithout: MessageHeaders[] = [{}, { trace: 'a\nb', 'x-é': '\ud83d\ude00' }];
     for (const headers of withAndWithout) {
-      expect(roundTrip({ payload, headers })).toEqual({ payload, headers });
+      expect(roundTrip({ type: '', payload, headers })).toEqual({ type: '', payload, headers });
     }
+  });
+
+  it('writes a type before the headers and the payload', () => {
+    const typed = (payload: unknown, headers = {}) => jsonCodec.encode({ type: 'cancel-unpaid', payload, headers });
+    expect(typed({ a: 1 })).toBe('Kcancel-unpaid\n{"a":1}');
+    expect(typed({ a: 1 }, { t: '7' })).toBe('kcancel-unpaid\n{"t":"7"}\n{"a":1}');
+    expect(typed(Buffer.from([10]))).toEqual(Buffer.from('Ccancel-unpaid\n\n'));
+    expect(typed(Buffer.from([10]), { t: '7' })).toEqual(Buffer.from('ccancel-unpaid\n{"t":"7"}\n\n'));
+  });
+
+  it.each([[{}], [{ trace: 'a\nb' }]])('brings a type back, with headers %j', (headers) => {
+    for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
+      const content = { type: 'a.b:c-d_e', payload, headers };
+      expect(roundTrip(content)).toEqual(content);
+    }
+  });
+
+  it('reads what was set aside as what it was', () => {
+    const body = Buffer.from(encode({ a: 1 }));
+    const aside = Buffer.from(wrapSetAside(body, 1_900_000_000_000));
+    expect(aside.toString()).toBe('W1900000000000\nJ{"a":1}');
+    expect(jsonCodec.decode(aside)).toEqual({ type: '', payload: { a: 1 }, headers: {} });
+    expect(unwrapSetAside(aside)).toEqual({ since: 1_900_000_000_000, body });
+    expect(unwrapSetAside(body)).toEqual({ since: null, body });
+  });
+
+  it('names the form of a later version', () => {
+    expect(() => jsonCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(UnknownBodyForm);
+    expect(() => jsonCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(/'zstd-2'/);
   });
 
   it('reads back a Uint8Array as a Buffer of the same bytes', () => {
     const whole = Uint8Array.from([0, 1, 2, 3, 4]);
-    const { payload } = roundTrip({ payload: whole.subarray(1, 4), headers: {} });
+    const { payload } = roundTrip({ type: '', payload: whole.subarray(1, 4), headers: {} });
     expect(payload).toEqual(Buffer.from([1, 2, 3]));
     expect(Buffer.isBuffer(payload)).toBe(true);
   });
 
   it('writes a date as text and leaves out what is undefined', () => {
     const payload = { date: new Date(0), gone: undefined, list: [{ gone: undefined }] };
-    expect(roundTrip({ payload, headers: {} })).toEqual({
+    expect(roundTrip({ type: '', payload, headers: {} })).toEqual({
+      type: '',
       payload: { date: '1970-01-01T00:00:00.000Z', list: [{}] },
       headers: {},
     });
@@ -55,8 +87,8 @@ describe('jsonCodec', () => {
       '{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}}',
     ) as unknown;
     const headers = JSON.parse('{"__proto__":"h"}') as Record<string, string>;
-    const content = roundTrip({ payload: evil, headers });
-    expect(JSON.stringify(content)).toBe(JSON.stringify({ payload: evil, headers }));
+    const content = roundTrip({ type: '', payload: evil, headers });
+    expect(JSON.stringify(content)).toBe(JSON.stringify({ type: '', headers, payload: evil }));
     expect(Object.getPrototypeOf(content.payload)).toBe(Object.prototype);
     expect(Object.getPrototypeOf(content.headers)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -67,6 +99,11 @@ describe('jsonCodec', () => {
     ['an unknown kind', 'X{}'],
     ['malformed JSON', 'J{"a":'],
     ['headers that do not end', 'j{"a":"b"}'],
+    ['a type that does not end', 'Kcancel-unpaid'],
+    ['a later form without a name', 'N\n{}'],
+    ['a later form whose name does not end', `N${'x'.repeat(100)}`],
+    ['what was set aside at no instant', 'Wnever\nJ{}'],
+    ['what was set aside and does not end', 'W1900000000000'],
     ['malformed headers before bytes', 'b{"a"\nxyz'],
   ])('refuses to read %s, and quotes none of it', (_, body) => {
     expect(() => jsonCodec.decode(Buffer.from(body))).toThrow(

@@ -5,6 +5,7 @@ import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
+import { Offers } from '../../lib/producer/offers.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
 import { Queues } from '../../lib/runtime/queues.js';
 import { jsonCodec } from '../../lib/codec/json.codec.js';
@@ -73,10 +74,11 @@ describe('an offer made while another payload is encoded', () => {
 
   it('travels in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
-    const queues: Pick<Queues, 'get'> = { get: (name) => ({ name, options, codec: jsonCodec, store }) };
+    const queues: Pick<Queues, 'named'> = { named: (name) => ({ name, options, codec: jsonCodec, store }) };
     const module = await Test.createTestingModule({
       providers: [
         DelayQueueProducer,
+        Offers,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
         { provide: Queues, useValue: queues },
       ],

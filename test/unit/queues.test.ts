@@ -13,10 +13,8 @@ function newQueues(store: 'redis' | 'memory'): Queues {
   const queues = { configured: { attempts: 2 }, both: { attempts: 2 } };
   const options = resolveModuleOptions({ store, queues });
   const handlers = new HandlerRegistry();
-  const handler = { name: 'Test.handle', call: () => undefined };
-  for (const name of ['handled', 'both']) {
-    handlers.add({ name, options: { attempts: 3 }, handler });
-  }
+  const handler = { name: 'Test.handle', type: '', options: {}, call: () => undefined };
+  for (const name of ['handled', 'both']) handlers.add(name, handler, { attempts: 3 });
   return new Queues(options, createStores(options, { clock: systemClock, events: new LoggedEvents() }), handlers);
 }
 

@@ -1,4 +1,5 @@
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
+import { NO_TYPE } from '../../message/message-type.js';
 import type { CodecName } from './payload-codec.js';
 import type { MessageCodec } from '../message-codec.js';
 import { customCodec } from './custom.codec.js';
@@ -9,7 +10,13 @@ import { payloadCodecs } from './payload-codecs.js';
 export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
   const payloads = typeof codec === 'string' ? payloadCodecs[codec] : customCodec(codec);
   return {
-    encode({ payload, headers }) {
+    encode({ type, payload, headers }) {
+      if (type !== NO_TYPE) {
+        throw new DelayQueueError(
+          'UNSUPPORTED_BY_LAYOUT',
+          "type: with layout 'redisson' a message is its payload and nothing else; put it into the payload, or use a queue for each type",
+        );
+      }
       if (Object.keys(headers).length > 0) {
         throw new DelayQueueError(
           'UNSUPPORTED_BY_LAYOUT',
@@ -18,6 +25,6 @@ export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
       }
       return payloads.encode(payload);
     },
-    decode: (body) => ({ payload: payloads.decode(body), headers: {} }),
+    decode: (body) => ({ payload: payloads.decode(body), type: NO_TYPE, headers: {} }),
   };
 }

@@ -108,6 +108,7 @@ export class MemoryQueue {
   #settleOne({ claim, outcome }: Settlement, now: number): boolean {
     const message = this.table.getHeld(claim);
     if (!message) return false;
+    if ('body' in outcome && outcome.body !== undefined) message.body = Buffer.from(outcome.body);
     switch (outcome.kind) {
       case 'ack':
         this.table.remove(message);
@@ -119,12 +120,10 @@ export class MemoryQueue {
       case 'defer':
         this.table.delay(message, Math.ceil(now + outcome.delay));
         break;
-      case 'again': {
-        const body = outcome.body === undefined ? message.body : Buffer.from(outcome.body);
-        this.table.renew(message, body, Math.floor(now));
+      case 'again':
+        this.table.renew(message, Math.floor(now));
         this.table.delay(message, Math.ceil(now + outcome.delay));
         break;
-      }
       case 'release':
         this.table.lineUpFirst([message]);
         break;

@@ -96,8 +96,7 @@ export class MessageTable {
   }
 
   /** As if offered anew, all attempts before it. */
-  renew(message: MemoryMessage, body: Buffer, offeredAt: number): void {
-    message.body = body;
+  renew(message: MemoryMessage, offeredAt: number): void {
     message.offeredAt = offeredAt;
     message.failedAttempts = 0;
   }

@@ -88,13 +88,13 @@ export function settlementArguments(settlements: readonly Settlement[]): ScriptA
 }
 
 function detail(outcome: Outcome): ScriptArgument {
-  if (outcome.kind === 'dead') return outcome.error;
-  if (outcome.kind === 'again' && outcome.body !== undefined) return renewal(outcome.delay, outcome.body);
-  return 'delay' in outcome ? outcome.delay : '';
+  const what = outcome.kind === 'dead' ? outcome.error : 'delay' in outcome ? outcome.delay : '';
+  return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;
 }
 
-function renewal(delay: number, body: MessageBody): ScriptArgument {
-  return typeof body === 'string' ? `${delay}\n${body}` : Buffer.concat([Buffer.from(`${delay}\n`), body]);
+/** Neither a delay nor an error, which is JSON, has a line feed in it. */
+function withBody(what: string | number, body: MessageBody): ScriptArgument {
+  return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
 }
 
 export function readQueueStatus(reply: ScriptReply): QueueStatus {

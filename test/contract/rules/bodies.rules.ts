@@ -33,7 +33,7 @@ export function describeBodies(queues: ContractQueues): void {
     it('a stored body does not change when the producer or a reader overwrites its own buffer', async () => {
       const queue = await queues.open();
       const payload = Buffer.from('as offered');
-      const body = Buffer.from(queue.codec.encode({ payload, headers: {} }));
+      const body = Buffer.from(queue.codec.encode({ type: '', payload, headers: {} }));
       await queue.store.offer([{ id: 'a', due: { after: HOUR }, onDuplicate: 'reject', body }]);
       body.fill(0);
       (await queue.find('a')).body.fill(0);

@@ -69,7 +69,7 @@ export function describeDuplicates(queues: ContractQueues): void {
           id,
           due: { at: base + index },
           onDuplicate,
-          body: queue.codec.encode({ payload: index, headers: {} }),
+          body: queue.codec.encode({ type: '', payload: index, headers: {} }),
         })),
       );
       expect(receipts).toEqual([

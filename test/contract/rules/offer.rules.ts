@@ -39,7 +39,7 @@ export function describeOffers(queues: ContractQueues): void {
     it('receipts come in the order of their offers', async () => {
       const queue = await queues.open();
       const base = Math.floor(await queue.now()) + HOUR;
-      const body = queue.codec.encode({ payload: 1, headers: {} });
+      const body = queue.codec.encode({ type: '', payload: 1, headers: {} });
       const instants = [base + 3, base + 1, base + 2];
       const receipts = await queue.store.offer(
         instants.map((at) => ({ id: `at ${at}`, due: { at }, onDuplicate: 'reject', body })),
@@ -67,7 +67,7 @@ export function describeOffers(queues: ContractQueues): void {
 
     it('maxMessages also holds between the offers of one call', async () => {
       const queue = await queues.open({ maxMessages: 2 });
-      const body = queue.codec.encode({ payload: 1, headers: {} });
+      const body = queue.codec.encode({ type: '', payload: 1, headers: {} });
       const receipts = await queue.store.offer(
         ['a', 'a', 'b', 'c', 'b'].map((id) => ({ id, due: { after: HOUR }, onDuplicate: 'keep', body })),
       );
@@ -112,7 +112,7 @@ export function describeOffers(queues: ContractQueues): void {
       const at = Math.floor(await queue.now()) - HOUR;
       const generator = new MessageIdGenerator();
       const ids = numberedIds(50).map(() => generator.next());
-      const body = queue.codec.encode({ payload: 1, headers: {} });
+      const body = queue.codec.encode({ type: '', payload: 1, headers: {} });
       await queue.store.offer(ids.map((id) => ({ id, due: { at }, onDuplicate: 'reject', body })));
       await queue.transfer();
       expect((await queue.claim()).map(({ id }) => id)).toEqual(ids);

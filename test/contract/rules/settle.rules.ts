@@ -10,6 +10,8 @@ const OUTCOMES: Outcome[] = [
   { kind: 'again', delay: 1, body: 'J"late"' },
   { kind: 'release' },
   { kind: 'dead', error: 'late' },
+  { kind: 'defer', delay: 1, body: 'J"late"' },
+  { kind: 'dead', error: 'late', body: 'J"late"' },
 ];
 
 /** The ways in which a consumer loses its claim to message `a`. */
@@ -192,6 +194,36 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(letter?.body.equals(body)).toBe(true);
       expect(letter?.diedAt).toBeGreaterThanOrEqual(before);
       expect(letter?.diedAt).toBeLessThanOrEqual(await queue.now());
+    });
+
+    it.each([
+      ['defer', 'text', 'J"anew"'],
+      ['defer', 'bytes', Buffer.from('J"anew\nand\0"')],
+      ['dead', 'text', 'J"anew"'],
+      ['dead', 'bytes', Buffer.from('J"anew\nand\0"')],
+    ] as const)('%s with a new body given as %s changes nothing else of the message', async (kind, _, body) => {
+      const queue = await queues.open();
+      const claims = await queue.makeActive(['a', 'b']);
+      const before = await queue.find('a');
+      const outcome: Outcome = kind === 'dead' ? { kind, error: '{"name":"E"}', body } : { kind, delay: HOUR, body };
+      await queue.store.settle([
+        { claim: defined(claims[0]), outcome },
+        { claim: defined(claims[1]), outcome: kind === 'dead' ? { kind, error: '{}' } : { kind, delay: HOUR } },
+      ]);
+      const message = await queue.find('a');
+      expect(message.body.equals(Buffer.from(body))).toBe(true);
+      expect(message).toMatchObject({ offeredAt: before.offeredAt, failedAttempts: kind === 'dead' ? 1 : 0 });
+      if (kind === 'dead') expect(message.dueAt).toBe(before.dueAt);
+      expect((await queue.find('b')).body.toString()).not.toContain('anew');
+      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
+      expect(letters.map(({ id, error }) => [id, error])).toEqual(
+        kind === 'dead'
+          ? [
+              ['a', '{"name":"E"}'],
+              ['b', '{}'],
+            ]
+          : [],
+      );
     });
 
     it('one call settles many claims, each with its own outcome, and reports which were still held', async () => {

@@ -35,7 +35,7 @@ export function describeWatching(queues: ContractQueues): void {
       const queue = await queues.open();
       const { heard, stop } = await listen(queue.store);
       const base = Math.floor(await queue.now()) + HOUR;
-      const body = queue.codec.encode({ payload: 1, headers: {} });
+      const body = queue.codec.encode({ type: '', payload: 1, headers: {} });
       await queue.store.offer(
         [5, 3, 4].map((offset) => ({ id: `${offset}`, due: { at: base + offset }, onDuplicate: 'reject', body })),
       );

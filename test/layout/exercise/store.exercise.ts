@@ -167,6 +167,8 @@ export class StoreExercise {
     await this.end(['b'], { kind: 'defer', delay: HOUR });
     await this.#endAgain();
     await this.end(['c', 'd', 'e'], DEAD);
+    await this.end(['put off anew'], { kind: 'defer', delay: HOUR, body: 'J"anew"' });
+    await this.end(['dead anew'], { kind: 'dead', error: '{}', body: 'J"anew"' });
     const token = await this.take(['f', 'g']);
     await this.store.settle([{ claim: { id: 'f', token }, outcome: { kind: 'ack' } }]);
     await this.store.clear();

@@ -15,18 +15,18 @@ const anyClaim = fc.record({
 
 export function settleCommands(delays: readonly number[]): WeightedCommands[] {
   const delay = fc.constantFrom(...delays);
+  const body = fc.constantFrom('J"once more"', Buffer.from('J"as\\nbytes"'));
+  const error = fc.constantFrom('{"e":1}', '{"e":2}');
   const outcome = fc.oneof<fc.Arbitrary<Outcome>[]>(
     fc.constant({ kind: 'ack' }),
     fc.constant({ kind: 'release' }),
     fc.record({ kind: fc.constant('retry'), delay }),
     fc.record({ kind: fc.constant('defer'), delay }),
     fc.record({ kind: fc.constant('again'), delay }),
-    fc.record({
-      kind: fc.constant('again'),
-      delay,
-      body: fc.constantFrom('J"once more"', Buffer.from('J"as\\nbytes"')),
-    }),
-    fc.record({ kind: fc.constant('dead'), error: fc.constantFrom('{"e":1}', '{"e":2}') }),
+    fc.record({ kind: fc.constant('again'), delay, body }),
+    fc.record({ kind: fc.constant('defer'), delay, body }),
+    fc.record({ kind: fc.constant('dead'), error }),
+    fc.record({ kind: fc.constant('dead'), error, body }),
   );
   const settle = command({
     name: 'settle',

@@ -5,8 +5,8 @@
 -- ARGV channel: text, of announcements
 --      max_dead: number, maximum number of dead letters
 --      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
---        'again', 'release' or 'dead'), its detail (ack and release: empty; retry and defer: delay in ms; again: delay in ms
---        and, for a new body, a line feed and that body; dead: error, JSON), how many messages, their ids
+--        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms; dead: error,
+--        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
 --      held: nothing was changed for it.
 --
@@ -40,8 +40,8 @@ local reply = { 0 }
 local gone, failures, released, renewed = {}, {}, {}, {}
 -- Pairs of an id and its delay, and of an id and its error.
 local later, letters = {}, {}
--- By id, for messages with the outcome 'again': the new body; false if it stays the same.
-local bodies = {}
+-- By id: the new body, if there is one; whether the outcome is 'again'.
+local bodies, is_renewed = {}, {}
 local ended = {}
 local now, now_micros
 
@@ -54,24 +54,25 @@ local function release(token, ids)
   return left
 end
 
-local function renew(id, detail)
-  local delay, body = string.match(detail, '^([^\n]*)\n(.*)$')
-  renewed[#renewed + 1] = id
-  later[#later + 1], later[#later + 2] = id, tonumber(delay or detail)
-  bodies[id] = body or false
+-- Returns the detail without a new body, which it keeps.
+local function take_body(id, detail)
+  local what, body = string.match(detail, '^([^\n]*)\n(.*)$')
+  bodies[id] = body
+  return what or detail
 end
 
 local function end_with(id, outcome, detail)
   if outcome == 'ack' then
     gone[#gone + 1] = id
-  elseif outcome == 'again' then
-    renew(id, detail)
-  elseif outcome == 'dead' then
-    letters[#letters + 1], letters[#letters + 2] = id, detail
   elseif outcome == 'release' then
     released[#released + 1] = id
+  elseif outcome == 'dead' then
+    letters[#letters + 1], letters[#letters + 2] = id, take_body(id, detail)
   else
-    later[#later + 1], later[#later + 2] = id, tonumber(detail)
+    later[#later + 1], later[#later + 2] = id, tonumber(take_body(id, detail))
+  end
+  if outcome == 'again' then
+    renewed[#renewed + 1], is_renewed[id] = id, true
   end
   if outcome == 'retry' or outcome == 'dead' then
     failures[#failures + 1] = id
@@ -80,11 +81,10 @@ end
 
 -- The new record of a message that is delayed again.
 local function record_due_at(id, record, due)
-  local body = bodies[id]
-  if body == nil then
-    return with_due(record, due)
+  if is_renewed[id] then
+    return pack_record(due, now, bodies[id] or record_body(record))
   end
-  return pack_record(due, now, body or record_body(record))
+  return with_due(bodies[id] and with_body(record, bodies[id]) or record, due)
 end
 
 local place = 0
@@ -113,7 +113,12 @@ end
 if #letters > 0 then
   check_dead()
   for at = 1, #letters, 2 do
-    deaths[#deaths + 1], deaths[#deaths + 2] = now, letters[at]
+    local id = letters[at]
+    deaths[#deaths + 1], deaths[#deaths + 2] = now, id
+    local record = bodies[id] and redis.call('HGET', keys.messages, id)
+    if is_record(record) then
+      records[#records + 1], records[#records + 2] = id, with_body(record, bodies[id])
+    end
   end
 end
 if #later > 0 then
@@ -153,7 +158,10 @@ if #renewed > 0 and attempts_kept > 0 then
   check_permissions('HDEL', keys.attempts)
 end
 if #scores > 0 then
-  check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
+  check_permissions('ZADD', keys.delayed)
+end
+if #records > 0 then
+  check_permissions('HSET', keys.messages)
 end
 if #letters > 0 then
   check_permissions('ZADD', keys.dead, 'HSET', keys.errors)
@@ -177,6 +185,8 @@ if #renewed > 0 and attempts_kept > 0 then
 end
 if #scores > 0 then
   redis.call('ZADD', keys.delayed, unpack(scores))
+end
+if #records > 0 then
   redis.call('HSET', keys.messages, unpack(records))
 end
 give_back(released)

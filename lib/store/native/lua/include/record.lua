@@ -16,6 +16,10 @@ local function with_due(record, due)
   return struct.pack('>I6', due) .. string.sub(record, 7)
 end
 
+local function with_body(record, body)
+  return string.sub(record, 1, 12) .. body
+end
+
 local function record_body(record)
   return string.sub(record, 13)
 end

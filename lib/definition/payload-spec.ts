@@ -1,0 +1,77 @@
+/**
+ * What the payload of a message may be declared as: a Standard Schema (zod, valibot, arktype…), a DTO class, or a bare type by
+ * {@link payload}.
+ *
+ * The types are read off a schema rather than compared with the interface of the standard: TypeScript would compare whole schema
+ * types, and give up on ArkType's (TS2589).
+ *
+ * @see https://standardschema.dev
+ */
+export type PayloadSpec = SchemaSpec | BarePayload<unknown> | PayloadClass;
+
+/** A Standard Schema. */
+export interface SchemaSpec {
+  readonly '~standard': object;
+}
+
+/** A DTO class: the payload's type. A `ValidationPipe` on the handler checks it; an offer is checked by the compiler alone. */
+export type PayloadClass<T = unknown> = abstract new (...args: never[]) => T;
+
+declare const TYPE: unique symbol;
+
+/** A payload of which the compiler knows the type, and which nothing checks at run time. */
+export interface BarePayload<T> {
+  readonly [TYPE]?: T;
+  readonly unchecked: true;
+}
+
+const BARE: BarePayload<never> = { unchecked: true };
+
+/**
+ * Declares a payload by its type alone.
+ *
+ * @typeParam T - the payload's type; nothing checks it at run time
+ *
+ * @example
+ * ```ts
+ * class Notes extends DelayQueue('notes', payload<{ text: string }>()) {}
+ * ```
+ */
+export function payload<T>(): BarePayload<T> {
+  return BARE;
+}
+
+interface Typed<Input, Output> {
+  readonly '~standard': { readonly types?: { readonly input: Input; readonly output: Output } | undefined };
+}
+
+/** What is offered. */
+export type PayloadInput<Spec> =
+  Spec extends Typed<infer Input, unknown> ? Input : Spec extends BarePayload<infer T> ? T : InstanceOf<Spec>;
+
+/** What the handler gets. */
+export type PayloadOutput<Spec> =
+  Spec extends Typed<unknown, infer Output> ? Output : Spec extends BarePayload<infer T> ? T : InstanceOf<Spec>;
+
+type InstanceOf<Spec> = Spec extends PayloadClass<infer T> ? T : never;
+
+/** A schema as it is called. */
+export interface CallableSchema {
+  readonly '~standard': { readonly validate: (value: unknown) => unknown };
+}
+
+export function isSchema(spec: unknown): spec is CallableSchema {
+  if ((typeof spec !== 'object' && typeof spec !== 'function') || spec === null) return false;
+  const standard = (spec as Partial<CallableSchema>)['~standard'];
+  return typeof standard?.validate === 'function';
+}
+
+/** Whether it is one of the three kinds. */
+export function isPayloadSpec(spec: unknown): spec is PayloadSpec {
+  return isSchema(spec) || isBare(spec) || (typeof spec === 'function' && typeof spec.prototype === 'object');
+}
+
+/** Also one of another copy of this package. */
+function isBare(spec: unknown): boolean {
+  return typeof spec === 'object' && (spec as Partial<BarePayload<unknown>> | null)?.unchecked === true;
+}

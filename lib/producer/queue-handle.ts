@@ -1,0 +1,148 @@
+import { Inject } from '@nestjs/common';
+import { readContent } from '../codec/read-content.js';
+import type { CheckedPayload } from '../definition/payload-check.js';
+import { checkOfType, type QueueDefinition } from '../definition/queue-definition.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { Duration } from '../message/duration.js';
+import type { MessageCounts, MessageSnapshot } from '../message/message.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { DueTime, Offer } from '../store/message-intake.js';
+import type { DeadLetters } from './dead-letters.js';
+import { DelayQueueProducer } from './delay-queue.producer.js';
+import {
+  checkOfferOptions,
+  dueAfter,
+  dueAt,
+  ofMessage,
+  type OfferOptions,
+  type OfferRequest,
+  type OfferResult,
+  readEach,
+  readRequest,
+  readTypedOfferOptions,
+  type TypedOfferOptions,
+} from './offer.js';
+import type { OfferWriter } from './offer.writer.js';
+import { Offers } from './offers.js';
+import type { RedissonQueue } from './redisson-queue.js';
+
+interface NewMessage {
+  readonly payload: unknown;
+  readonly due: DueTime;
+  readonly options: OfferOptions;
+}
+
+/** What the handle of a typed queue does at run time. `typed-queue.ts` says what the compiler lets through. */
+export abstract class QueueHandle {
+  // Injected into properties, so that a class that extends it may have a constructor of its own.
+  @Inject() private readonly producer!: DelayQueueProducer;
+  @Inject() private readonly offers!: Offers;
+
+  protected abstract readonly definition: QueueDefinition;
+
+  get queue(): string {
+    return this.definition.queue;
+  }
+
+  async offerMany(messages: readonly OfferRequest[]): Promise<OfferResult[]> {
+    const writer = this.offers.writerOf(this.queue);
+    const checks: Promise<void>[] = [];
+    const offers = readEach(messages, (message, i) => {
+      const { payload, delay, ...given } = readRequest(message);
+      const options = checkOfferOptions(given);
+      const { offer, checked } = this.#prepare(writer, { payload, due: dueAfter(delay), options });
+      if (checked) checks.push(checked.catch((error: unknown) => Promise.reject(ofMessage(i, error) as Error)));
+      return offer;
+    });
+    await Promise.all(checks);
+    return this.offers.current(writer).writeMany(offers);
+  }
+
+  cancel(id: string): Promise<boolean> {
+    return this.producer.cancel(this.queue, id);
+  }
+
+  reschedule(id: string, delay: Duration): Promise<boolean> {
+    return this.producer.reschedule(this.queue, id, delay);
+  }
+
+  find(id: string): Promise<MessageSnapshot | null> {
+    return this.producer.find(this.queue, id);
+  }
+
+  counts(): Promise<MessageCounts> {
+    return this.producer.counts(this.queue);
+  }
+
+  nextDue(): Promise<Date | null> {
+    return this.producer.nextDue(this.queue);
+  }
+
+  pause(): Promise<void> {
+    return this.producer.pause(this.queue);
+  }
+
+  resume(): Promise<void> {
+    return this.producer.resume(this.queue);
+  }
+
+  clear(): Promise<number> {
+    return this.producer.clear(this.queue);
+  }
+
+  deadLetters(): DeadLetters {
+    return this.producer.deadLetters(this.queue);
+  }
+
+  redisson(): RedissonQueue {
+    return this.producer.redisson(this.queue);
+  }
+
+  protected async offerOne(message: NewMessage): Promise<OfferResult> {
+    const writer = this.offers.writerOf(this.queue);
+    const { offer, checked } = this.#prepare(writer, message);
+    if (checked) await checked;
+    return this.offers.current(writer).write(offer);
+  }
+
+  /** Encodes a message, and checks it as it will be read. `checked`: only if its schema takes its time. */
+  #prepare(writer: OfferWriter, { payload, due, options }: NewMessage): { offer: Offer; checked?: Promise<void> } {
+    const { type = NO_TYPE } = options;
+    const check = checkOfType(this.definition, type);
+    const offer = writer.prepare(payload, due, options);
+    if (!check) return { offer };
+    const refuse = (checked: CheckedPayload) => refuseInvalid(checked, this.queue, type);
+    const checked = check(readContent(writer.queue.codec, Buffer.from(offer.body)).payload);
+    if (checked instanceof Promise) return { offer, checked: checked.then(refuse) };
+    refuse(checked);
+    return { offer };
+  }
+}
+
+function refuseInvalid(checked: CheckedPayload, queue: string, type: string): void {
+  if (!('problem' in checked)) return;
+  const what = type === NO_TYPE ? `of queue '${queue}'` : `of type '${type}' of queue '${queue}'`;
+  throw new DelayQueueError('INVALID_PAYLOAD', `payload ${what}: ${checked.problem}`, { cause: checked.cause });
+}
+
+/** The handle of a queue whose messages have no type. */
+export abstract class OneKindHandle extends QueueHandle {
+  async offer(payload: unknown, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult> {
+    return this.offerOne({ payload, due: dueAfter(delay), options: readTypedOfferOptions(NO_TYPE, options) });
+  }
+
+  async offerAt(payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
+    return this.offerOne({ payload, due: dueAt(date), options: readTypedOfferOptions(NO_TYPE, options) });
+  }
+}
+
+/** The handle of a queue whose messages have types. */
+export abstract class TypesHandle extends QueueHandle {
+  async offer(type: string, payload: unknown, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult> {
+    return this.offerOne({ payload, due: dueAfter(delay), options: readTypedOfferOptions(type, options) });
+  }
+
+  async offerAt(type: string, payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
+    return this.offerOne({ payload, due: dueAt(date), options: readTypedOfferOptions(type, options) });
+  }
+}

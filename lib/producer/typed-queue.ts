@@ -1,0 +1,179 @@
+import type { PayloadInput, PayloadSpec } from '../definition/payload-spec.js';
+import {
+  type DefinedBy,
+  defineQueue,
+  type PayloadSpecs,
+  type SpecOf,
+  type TypesOf,
+  typesOf,
+} from '../definition/queue-definition.js';
+import type { Duration } from '../message/duration.js';
+import type { MessageCounts, MessageSnapshot } from '../message/message.js';
+import type { QueueOptions } from '../options/queue-options.js';
+import type { DeadLetters } from './dead-letters.js';
+import type { OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
+import { OneKindHandle, TypesHandle } from './queue-handle.js';
+import type { RedissonQueue } from './redisson-queue.js';
+
+type InputOf<Payloads, Type extends string> = PayloadInput<SpecOf<Payloads, Type>>;
+
+/** A message of a typed queue looked at from outside, by its type. */
+export type SnapshotOf<Payloads> = {
+  [Type in TypesOf<Payloads>]: MessageSnapshot<InputOf<Payloads, Type>, Type>;
+}[TypesOf<Payloads>];
+
+/** One message of a typed queue's `offerMany`. */
+export type TypedOfferRequest<Payloads> = {
+  [Type in TypesOf<Payloads>]: Omit<OfferRequest<InputOf<Payloads, Type>>, 'type'> &
+    ('' extends Type ? { readonly type?: never } : { readonly type: Type });
+}[TypesOf<Payloads>];
+
+/**
+ * What a typed queue has, whatever its messages are: the methods of {@link DelayQueueProducer} without the queue's name.
+ *
+ * @typeParam Payloads - what `DelayQueue()` was given
+ */
+export interface TypedQueue<Payloads> {
+  /** The queue's name. */
+  readonly queue: string;
+  /** As `DelayQueueProducer.offerMany`; all payloads are checked before the first is written. */
+  offerMany(messages: readonly TypedOfferRequest<Payloads>[]): Promise<OfferResult[]>;
+  /** As `DelayQueueProducer.cancel`. */
+  cancel(id: string): Promise<boolean>;
+  /** As `DelayQueueProducer.reschedule`. */
+  reschedule(id: string, delay: Duration): Promise<boolean>;
+  /** As `DelayQueueProducer.find`. The payload is what was offered. */
+  find(id: string): Promise<SnapshotOf<Payloads> | null>;
+  /** As `DelayQueueProducer.counts`. */
+  counts(): Promise<MessageCounts>;
+  /** As `DelayQueueProducer.nextDue`. */
+  nextDue(): Promise<Date | null>;
+  /** As `DelayQueueProducer.pause`. */
+  pause(): Promise<void>;
+  /** As `DelayQueueProducer.resume`. */
+  resume(): Promise<void>;
+  /** As `DelayQueueProducer.clear`. */
+  clear(): Promise<number>;
+  /** As `DelayQueueProducer.deadLetters`. */
+  deadLetters(): DeadLetters<InputOf<Payloads, TypesOf<Payloads>>>;
+  /** As `DelayQueueProducer.redisson`. */
+  redisson(): RedissonQueue;
+}
+
+/** The handle of a typed queue with one kind of messages, which have no type. */
+export interface QueueOfOneKind<Payload> extends TypedQueue<Payload> {
+  /**
+   * As `DelayQueueProducer.offer`. A schema checks the payload as JSON will bring it to the handler; what is stored is the
+   * input, so that a schema that transforms is applied once, before the handler.
+   *
+   * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
+   */
+  offer(payload: PayloadInput<Payload>, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult>;
+  /** As `DelayQueueProducer.offerAt`, with the payload checked. */
+  offerAt(payload: PayloadInput<Payload>, date: Date, options?: TypedOfferOptions): Promise<OfferResult>;
+}
+
+/** The handle of a typed queue with several types of messages. */
+export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
+  /**
+   * As `DelayQueueProducer.offer`, of a message of a type. A schema checks the payload as JSON will bring it to the handler; what
+   * is stored is the input, so that a schema that transforms is applied once, before the handler.
+   *
+   * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
+   */
+  offer<Type extends TypesOf<Payloads>>(
+    type: Type,
+    payload: InputOf<Payloads, Type>,
+    delay: Duration,
+    options?: TypedOfferOptions,
+  ): Promise<OfferResult>;
+  /** As `DelayQueueProducer.offerAt`, of a message of a type, with the payload checked. */
+  offerAt<Type extends TypesOf<Payloads>>(
+    type: Type,
+    payload: InputOf<Payloads, Type>,
+    date: Date,
+    options?: TypedOfferOptions,
+  ): Promise<OfferResult>;
+}
+
+/** What `DelayQueue()` makes: extend it to give the queue its class. */
+export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
+  /** Nest calls it. */
+  new (): Handle;
+}
+
+/**
+ * Makes the class of a queue whose messages are all of one kind. The class that extends it is the queue's definition, what Nest
+ * injects, and the typed handle at once.
+ *
+ * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+ * @param payload - a Standard Schema (zod, valibot, arktype…), a DTO class, or `payload<T>()`
+ * @param options - override the module's `defaults`; what `queues` says of the queue overrides them
+ * @throws DelayQueueError `INVALID_OPTION`
+ *
+ * @example
+ * ```ts
+ * class Emails extends DelayQueue('emails', payload<{ to: string }>()) {}
+ *
+ * @Injectable()
+ * class Welcome {
+ *   constructor(private readonly emails: Emails) {}
+ *   greet(to: string) {
+ *     return this.emails.offer({ to }, '1h');
+ *   }
+ *   @DelayedHandler(Emails)
+ *   async send({ to }: PayloadOf<typeof Emails>) {}
+ * }
+ *
+ * @Module({ providers: [Emails, Welcome] })
+ * class EmailModule {}
+ * ```
+ */
+export function DelayQueue<const Payload extends PayloadSpec>(
+  queue: string,
+  payload: Payload,
+  options?: QueueOptions,
+): QueueClass<Payload, QueueOfOneKind<Payload>>;
+/**
+ * Makes the class of a queue with several types of messages.
+ *
+ * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+ * @param payloads - by type (1–64 of the characters `A–Z a–z 0–9 _ . : -`): a Standard Schema, a DTO class, or `payload<T>()`
+ * @param options - override the module's `defaults`; what `queues` says of the queue overrides them
+ * @throws DelayQueueError `INVALID_OPTION`
+ *
+ * @example
+ * ```ts
+ * class Orders extends DelayQueue('orders', {
+ *   'cancel-unpaid': payload<{ orderId: string }>(),
+ *   remind: payload<{ orderId: string; nth: number }>(),
+ * }) {}
+ *
+ * class OrderTimeouts {
+ *   constructor(private readonly orders: Orders) {}
+ *   place(orderId: string) {
+ *     return this.orders.offer('cancel-unpaid', { orderId }, '30m', { id: orderId });
+ *   }
+ *   @DelayedHandler(Orders, 'cancel-unpaid')
+ *   async cancel({ orderId }: PayloadOf<typeof Orders, 'cancel-unpaid'>) {}
+ * }
+ * ```
+ */
+export function DelayQueue<const Payloads extends PayloadSpecs>(
+  queue: string,
+  payloads: Payloads,
+  options?: QueueOptions,
+): QueueClass<Payloads, QueueOfTypes<Payloads>>;
+export function DelayQueue(queue: string, payloads: object, options: QueueOptions = {}): QueueClass<unknown, unknown> {
+  const definition = defineQueue({ queue, payloads, options });
+  if (!typesOf(definition)) {
+    return class extends OneKindHandle {
+      static readonly definition = definition;
+      protected readonly definition = definition;
+    };
+  }
+  return class extends TypesHandle {
+    static readonly definition = definition;
+    protected readonly definition = definition;
+  };
+}

@@ -1,0 +1,208 @@
+/** What the compiler lets through of typed queues, and what it refuses. Nothing here runs. */
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { z } from 'zod';
+import {
+  DelayedHandler,
+  type DelayedMessage,
+  DelayQueue,
+  type MessageOf,
+  payload,
+  type PayloadOf,
+} from '../../lib/index.js';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const holds = <T extends true>(..._: T[]): void => undefined;
+
+class PaymentDto {
+  orderId!: string;
+  amount!: number;
+}
+
+class Orders extends DelayQueue(
+  'orders',
+  {
+    'cancel-unpaid': z.object({ orderId: z.string(), at: z.iso.datetime().transform((text) => new Date(text)) }),
+    remind: v.object({ orderId: v.string(), nth: v.number() }),
+    audit: type({ orderId: 'string' }),
+    pay: PaymentDto,
+    note: payload<{ text: string }>(),
+  },
+  { concurrency: 32 },
+) {}
+
+class Emails extends DelayQueue('emails', z.object({ to: z.email() })) {}
+class Trips extends DelayQueue('trips', payload<{ id: number }>(), { attempts: 3 }) {}
+export class Visits extends DelayQueue('visits', type({ page: 'string' })) {}
+class Payments extends DelayQueue('payments', PaymentDto) {}
+
+holds<Equal<PayloadOf<typeof Orders, 'cancel-unpaid'>, { orderId: string; at: Date }>>();
+holds<Equal<PayloadOf<typeof Orders, 'remind'>, { orderId: string; nth: number }>>();
+holds<Equal<PayloadOf<typeof Orders, 'audit'>, { orderId: string }>>();
+holds<Equal<PayloadOf<typeof Orders, 'pay'>, PaymentDto>>();
+holds<Equal<PayloadOf<typeof Orders, 'note'>, { text: string }>>();
+holds<Equal<MessageOf<typeof Orders, 'note'>['type'], 'note'>>();
+holds<Equal<PayloadOf<typeof Emails>, { to: string }>>();
+holds<Equal<MessageOf<typeof Emails>, DelayedMessage<{ to: string }, ''>>>();
+holds<Equal<PayloadOf<typeof Visits>, { page: string }>>();
+// @ts-expect-error a queue of types has no message without one
+holds<Equal<PayloadOf<typeof Orders>['text'], string>>();
+
+export class RightUses {
+  constructor(
+    private readonly orders: Orders,
+    private readonly emails: Emails,
+    private readonly trips: Trips,
+    private readonly payments: Payments,
+  ) {}
+
+  async offer(): Promise<void> {
+    await this.orders.offer('cancel-unpaid', { orderId: 'o', at: '2030-01-01T00:00:00Z' }, '30m', { id: 'x' });
+    await this.orders.offerAt('note', { text: 'x' }, new Date(), { headers: { tenant: 't' }, onDuplicate: 'replace' });
+    await this.orders.offerMany([
+      { type: 'remind', payload: { orderId: 'o', nth: 1 }, delay: '1d' },
+      { type: 'audit', payload: { orderId: 'o' }, delay: 0, id: 'a' },
+    ]);
+    await this.emails.offer({ to: 'a@b.c' }, '1h');
+    await this.emails.offerMany([{ payload: { to: 'a@b.c' }, delay: 0 }]);
+    await this.trips.offerAt({ id: 1 }, new Date());
+    await this.payments.offer({ orderId: 'o', amount: 1 }, 0);
+  }
+
+  async look(): Promise<void> {
+    const found = await this.orders.find('x');
+    if (found?.type === 'cancel-unpaid') holds<Equal<typeof found.payload, { orderId: string; at: string }>>();
+    if (found?.type === 'note') holds<Equal<typeof found.payload.text, string>>();
+    const email: { to: string } | undefined = (await this.emails.find('x'))?.payload;
+    const { letters } = await this.emails.deadLetters().list();
+    const dead: { to: string }[] = letters.map((letter) => letter.payload);
+    const queue: string = this.orders.queue;
+    void [queue, email, dead];
+  }
+
+  @DelayedHandler(Orders, 'cancel-unpaid')
+  cancel({ at }: PayloadOf<typeof Orders, 'cancel-unpaid'>, message: MessageOf<typeof Orders, 'cancel-unpaid'>): void {
+    const date: Date = at;
+    const kind: 'cancel-unpaid' = message.type;
+    void [date, kind];
+  }
+
+  @DelayedHandler(Orders, 'remind', { timeout: '5s', backoff: { type: 'fixed', delay: '1s' } })
+  async remind(given: { orderId: string }): Promise<void> {
+    await Promise.resolve(given);
+  }
+
+  @DelayedHandler(Orders, 'audit')
+  audit(): void {}
+
+  @DelayedHandler(Orders, 'pay')
+  pay(dto: PaymentDto, message: DelayedMessage<PaymentDto>): void {
+    void [dto, message];
+  }
+
+  @DelayedHandler(Orders, 'note')
+  note(_: unknown, message: DelayedMessage): void {
+    void message;
+  }
+
+  @DelayedHandler(Emails, { timeout: '5s' })
+  protected send({ to }: PayloadOf<typeof Emails>): void {
+    void to;
+  }
+
+  @DelayedHandler(Trips)
+  leave({ id }: { id: number }, { payload: whole }: MessageOf<typeof Trips>): void {
+    void [id, whole.id];
+  }
+
+  @DelayedHandler('orders', { concurrency: 3 })
+  anything(given: { any: true }, message: DelayedMessage<{ any: true }>): void {
+    void [given, message];
+  }
+
+  @DelayedHandler('orders', 'of-another-service', { timeout: '1s' })
+  untyped(given: number): void {
+    void given;
+  }
+}
+
+export class WrongUses {
+  constructor(
+    private readonly orders: Orders,
+    private readonly emails: Emails,
+  ) {}
+
+  async offer(): Promise<void> {
+    // @ts-expect-error there is no such type
+    await this.orders.offer('cancel', {}, 1);
+    // @ts-expect-error that is the payload of another type
+    await this.orders.offer('remind', { orderId: 'x', at: '' }, 1);
+    // @ts-expect-error the input is text, not the Date that the handler gets
+    await this.orders.offer('cancel-unpaid', { orderId: 'x', at: new Date() }, 1);
+    // @ts-expect-error there is no type to name
+    await this.emails.offer('email', { to: 'a@b.c' }, 1);
+    // @ts-expect-error a type is not an option of a typed offer
+    await this.emails.offer({ to: 'a@b.c' }, 1, { type: 'email' });
+    // @ts-expect-error a message of a list needs its type
+    await this.orders.offerMany([{ payload: { orderId: 'o', nth: 1 }, delay: '1d' }]);
+    // @ts-expect-error that is the payload of another type
+    await this.orders.offerMany([{ type: 'audit', payload: { text: 'x' }, delay: '1d' }]);
+    // @ts-expect-error a queue of one kind has no types
+    await this.emails.offerMany([{ type: 'email', payload: { to: 'a@b.c' }, delay: 0 }]);
+  }
+
+  // @ts-expect-error there is no such type
+  @DelayedHandler(Orders, 'cancel')
+  a(): void {}
+
+  // @ts-expect-error a number is no text
+  @DelayedHandler(Orders, 'remind')
+  b(given: { orderId: number }): void {
+    void given;
+  }
+
+  // @ts-expect-error it asks for more than the payload has
+  @DelayedHandler(Orders, 'remind')
+  c(given: { orderId: string; nth: number; more: boolean }): void {
+    void given;
+  }
+
+  // @ts-expect-error the handler gets the output of the schema, a Date
+  @DelayedHandler(Orders, 'cancel-unpaid')
+  d(given: { at: string }): void {
+    void given;
+  }
+
+  // @ts-expect-error that is the message of another type
+  @DelayedHandler(Orders, 'remind')
+  e(_: unknown, message: MessageOf<typeof Orders, 'audit'>): void {
+    void message;
+  }
+
+  // @ts-expect-error concurrency is an option of the queue
+  @DelayedHandler(Orders, 'remind', { concurrency: 2 })
+  f(): void {}
+
+  // @ts-expect-error a queue of types needs one
+  @DelayedHandler(Orders)
+  g(): void {}
+
+  // @ts-expect-error a queue of one kind has no types
+  @DelayedHandler(Emails, 'email')
+  h(): void {}
+
+  // @ts-expect-error attempts are an option of the queue
+  @DelayedHandler(Emails, { attempts: 2 })
+  i(): void {}
+
+  // @ts-expect-error it asks for more than the payload has
+  @DelayedHandler(Emails)
+  j(given: { to: string; subject: string }): void {
+    void given;
+  }
+}
+
+// @ts-expect-error a payload is a schema, a class or payload<T>()
+export class WrongPayload extends DelayQueue('wrong', { text: 'string' }) {}
+// @ts-expect-error there is no such option
+export class WrongOption extends DelayQueue('wrong', payload<string>(), { concurency: 2 }) {}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { unwrapSetAside } from '../../lib/codec/set-aside-body.js';
+import { UnknownBodyForm } from '../../lib/codec/unknown-body-form.js';
+import { Delivery } from '../../lib/consumer/delivery.js';
+import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
+import { Events } from '../../lib/events/events.js';
+import type { Outcome } from '../../lib/store/message-flow.js';
+import { LoggedEvents } from '../support/logged-events.js';
+
+const DUE = 1_900_000_000_000;
+const HOUR = 3_600_000;
+const BODY = Buffer.from('Knew\n{"a":1}');
+
+function delivery(dueAt = DUE, type = 'new', id = 'a'): Delivery {
+  const opened = new Delivery('orders', { id, body: BODY, failedAttempts: 0, dueAt, offeredAt: DUE - 1 });
+  opened.open({ type, payload: null, headers: {} });
+  return opened;
+}
+
+const unknownTypes = (grace: number, { events = new Events(), random = 0.5 } = {}) =>
+  new UnknownTypes({ grace, events, random: () => random });
+
+const bodyOf = (outcome: Outcome) => Buffer.from((outcome as { body: Buffer }).body);
+
+describe('a message whose type has no handler', () => {
+  it.each([
+    [0, 24_000],
+    [0.5, 30_000],
+    [1, 36_000],
+  ])('is deferred for about 30 s (random %d)', (random, delay) => {
+    const outcome = unknownTypes(24 * HOUR, { random }).noHandler(delivery(), BODY);
+    expect(outcome).toMatchObject({ kind: 'defer', delay });
+  });
+
+  it('carries the instant it first fell due through every deferral', () => {
+    const types = unknownTypes(HOUR);
+    let body: Buffer = BODY;
+    for (let dueAt = DUE; dueAt < DUE + HOUR; dueAt += 30_000) {
+      const outcome = types.noHandler(delivery(dueAt), body);
+      expect(outcome.kind).toBe('defer');
+      body = bodyOf(outcome);
+      expect(unwrapSetAside(body)).toEqual({ since: DUE, body: BODY });
+    }
+    const outcome = types.noHandler(delivery(DUE + HOUR), body);
+    expect(outcome).toMatchObject({ kind: 'dead', body: BODY });
+    expect(JSON.parse((outcome as { error: string }).error)).toMatchObject({ name: 'UnknownType' });
+  });
+
+  it('is looked at for the last time when its grace ends', () => {
+    const body = Buffer.from(bodyOf(unknownTypes(HOUR).noHandler(delivery(), BODY)));
+    expect(unknownTypes(HOUR).noHandler(delivery(DUE + HOUR - 5), body)).toMatchObject({ kind: 'defer', delay: 5 });
+  });
+
+  it('is a dead letter at once if there is no grace', () => {
+    expect(unknownTypes(0).noHandler(delivery(), BODY)).toMatchObject({ kind: 'dead', body: BODY });
+  });
+
+  it('gets a new grace once it is redriven', () => {
+    const dead = unknownTypes(0).noHandler(delivery(), BODY);
+    const outcome = unknownTypes(HOUR).noHandler(delivery(DUE + 100 * HOUR), bodyOf(dead));
+    expect(unwrapSetAside(bodyOf(outcome)).since).toBe(DUE + 100 * HOUR);
+  });
+
+  it('is logged once a type, and again when it dies', () => {
+    const events = new LoggedEvents();
+    const types = unknownTypes(HOUR, { events });
+    const told: unknown[] = [];
+    events.on('unknown', (event) => told.push(event));
+    for (const type of ['new', 'newer', 'new', '']) types.noHandler(delivery(DUE, type), BODY);
+    expect(events.lines.map((line) => /type '\w+'|no type/.exec(line)?.[0])).toEqual([
+      "type 'new'",
+      "type 'newer'",
+      'no type',
+    ]);
+    expect(told).toHaveLength(4);
+    expect(told[2]).toEqual({ queue: 'orders', id: 'a', type: 'new', retryIn: 30_000, isFirst: false });
+    unknownTypes(0, { events }).noHandler(delivery(), BODY);
+    expect(events.lines.at(-1)).toMatch(/^error orders: message a is a dead letter because unknownTypeGrace is over: .*'new'/);
+  });
+});
+
+describe('a message in the form of a later version', () => {
+  it('is deferred too, and dies with the error of its reader', () => {
+    const later = Buffer.from('Nzstd\n...');
+    const error = new UnknownBodyForm('zstd');
+    const outcome = unknownTypes(HOUR).unknownForm(delivery(), later, error);
+    expect(unwrapSetAside(bodyOf(outcome))).toEqual({ since: DUE, body: later });
+    const dead = unknownTypes(HOUR).unknownForm(delivery(DUE + HOUR), bodyOf(outcome), error);
+    expect(dead).toMatchObject({ kind: 'dead', body: later });
+    expect((dead as { error: string }).error).toContain('zstd');
+  });
+});
