@@ -4,7 +4,10 @@ export {
   type BackoffOptions,
   type ExponentialBackoff,
   type FixedBackoff,
+  type BatchOptions,
   type HandlerOptions,
+  type HandlerSettings,
+  type QueueHandlerOptions,
   type QueueOptions,
 } from './options/queue-options.js';
 export { type CodecName } from './codec/redisson/payload-codec.js';
@@ -30,6 +33,9 @@ export type {
 } from './message/message.js';
 export {
   type Accepts,
+  type BatchHandlerDecorator,
+  type BatchHandlerOptions,
+  type SingleHandlerOptions,
   DelayedHandler,
   type HandlerDecorator,
   type HandlerMismatch,

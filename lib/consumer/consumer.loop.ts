@@ -10,6 +10,7 @@ import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { hasCode } from '../message/failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
+import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { Pace } from './pace.js';
 import { type Settled, Settler, type SettleResult } from './settler.js';
 import { Starter } from './starter.js';
@@ -31,7 +32,10 @@ export interface ConsumerLoopOptions {
   readonly runner: MessageRunner;
   readonly clock: Clock;
   readonly events: Events;
-  readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'>;
+  readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'> & {
+    /** The most messages of one call of a handler. */
+    readonly batch: number;
+  };
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
 }
@@ -119,8 +123,8 @@ export class ConsumerLoop {
   /** @returns whether ready messages remain */
   async #claim(): Promise<boolean> {
     const { queue, settings } = this.#options;
-    const half = Math.max(Math.ceil(settings.concurrency / 2), SMALLEST_HALF);
-    const limit = Math.min(settings.concurrency - this.#busy, half, this.#pace.limit);
+    const half = Math.max(Math.ceil(this.#slots / 2), SMALLEST_HALF, settings.batch);
+    const limit = Math.min(this.#slots - this.#busy, half, this.#pace.limit, MAX_BATCH);
     const { token, sentAt, answeredAt, messages, more } = await this.#claimer.claim(limit);
     if (messages.length > 0) {
       const deliveries = messages.map((message) => ({
@@ -135,8 +139,14 @@ export class ConsumerLoop {
     return more;
   }
 
+  /** The most messages that are handled at once. */
+  get #slots(): number {
+    const { concurrency, batch } = this.#options.settings;
+    return concurrency * batch;
+  }
+
   get #hasFreeSlots(): boolean {
-    return this.#busy < this.#options.settings.concurrency;
+    return this.#busy < this.#slots;
   }
 
   /**
@@ -146,6 +156,7 @@ export class ConsumerLoop {
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
     this.#starter.stop();
+    this.#options.runner.stop();
     this.#wakeUp();
     await this.#doorbell?.close();
     await this.#looping;

@@ -1,15 +1,16 @@
-import type { Events } from '../events/events.js';
-import type { Clock } from '../timing/clock.js';
 import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../definition/payload-check.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { HandlerInvoker } from '../handler/handler.invoker.js';
-import { Again, again, RejectMessage } from '../message/handler-results.js';
-import { type BodyRules, encodeBody } from '../codec/encode-body.js';
-import type { Outcome } from '../store/message-flow.js';
-import { type Delivery, HandlerTimeout, ShuttingDown } from './delivery.js';
-import { describeFailure, follow, isInstance, isStrayPromise } from '../message/failure.js';
+import type { MessageCodec } from '../codec/message-codec.js';
 import { UnknownBodyForm } from '../codec/unknown-body-form.js';
+import type { HandlerInvoker } from '../handler/handler.invoker.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { follow, isInstance, isStrayPromise } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
+import type { Outcome } from '../store/message-flow.js';
+import type { Clock } from '../timing/clock.js';
+import type { BatchRunner } from './batch.runner.js';
+import type { Delivery } from './delivery.js';
+import { withinTimeout } from './handler-timeout.js';
+import type { Outcomes } from './outcomes.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { UnknownTypes } from './unknown-types.js';
 
@@ -20,22 +21,22 @@ export interface Route {
   readonly retryPolicy: RetryPolicy;
   /** How long a handler may run, ms; null: no limit. */
   readonly timeout: number | null;
+  /** If its messages are handled many at a time. */
+  readonly batch: BatchRunner | undefined;
 }
 
-export interface MessageRunnerOptions extends BodyRules {
+export interface MessageRunnerOptions {
+  readonly codec: MessageCodec;
   /** By type; empty: the route of every other type. */
   readonly routes: ReadonlyMap<string, Route>;
   readonly unknownTypes: UnknownTypes;
+  readonly outcomes: Outcomes;
   readonly clock: Clock;
-  readonly events: Events;
-  readonly attempts: number;
 }
 
-const ACK: Outcome = { kind: 'ack' };
-
 /**
- * Decodes a delivery, runs its handler, and turns the result into an outcome. Only this class and the retry policy call the
- * application's code. Whatever that code does, this class neither throws nor rejects.
+ * Decodes a delivery, checks its payload, and calls its handler or adds it to a batch for it. Whatever the application's code
+ * does, this neither throws nor rejects.
  */
 export class MessageRunner {
   constructor(private readonly options: MessageRunnerOptions) {}
@@ -51,10 +52,15 @@ export class MessageRunner {
       this.#open(delivery, body);
     } catch (error) {
       if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
-      return this.#unreadable(delivery, error);
+      return this.options.outcomes.unreadable(delivery, error);
     }
     const route = this.#routeOf(delivery.type);
     return route ? this.#handle(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
+  }
+
+  /** Starts no further batch; what waits for one is released. */
+  stop(): void {
+    for (const { batch } of this.options.routes.values()) batch?.stop();
   }
 
   /** The one place that decides which handler gets a message. */
@@ -63,26 +69,45 @@ export class MessageRunner {
   }
 
   #handle(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    if (!route.check) return this.#call(delivery, route);
+    const checked = route.check(delivery.payload);
+    if (!(checked instanceof Promise)) return this.#callWith(checked, delivery, route);
+    return this.#follow(checked, delivery, route, (known) => this.#callWith(known as CheckedPayload, delivery, route));
+  }
+
+  #callWith(checked: CheckedPayload, delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const { outcomes } = this.options;
+    if ('cause' in checked) return outcomes.failed(delivery, route.retryPolicy, checked.cause);
+    if ('problem' in checked) return outcomes.unreadable(delivery, new InvalidPayload(checked.problem));
+    delivery.payload = checked.value;
+    return this.#call(delivery, route);
+  }
+
+  #call(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const { invoker, retryPolicy, batch } = route;
+    if (batch) return batch.run(delivery);
+    const { outcomes } = this.options;
+    const done = (value: unknown) => outcomes.done(delivery, retryPolicy, value);
     try {
-      const { check, invoker } = route;
-      const result = check ? this.#invokeChecked(delivery, route, check(delivery.payload)) : invoker.invoke(delivery);
-      if (!(result instanceof Promise)) return this.#done(delivery, route, result);
-      return follow(this.#withinTimeout(delivery, route, result), {
-        onDone: (value) => this.#done(delivery, route, value),
-        onFailed: (error) => this.#failed(delivery, route, error),
-      });
+      const result = invoker.invoke(delivery.payload, delivery);
+      return result instanceof Promise ? this.#follow(result, delivery, route, done) : done(result);
     } catch (error) {
-      return this.#failed(delivery, route, error);
+      return outcomes.failed(delivery, retryPolicy, error);
     }
   }
 
-  /** @throws InvalidPayload, what the schema throws, what the handler throws */
-  #invokeChecked(delivery: Delivery, route: Route, checked: CheckedPayload | Promise<CheckedPayload>): unknown {
-    if (checked instanceof Promise) return checked.then((known) => this.#invokeChecked(delivery, route, known));
-    if ('cause' in checked) throw checked.cause;
-    if ('problem' in checked) throw new InvalidPayload(checked.problem);
-    delivery.payload = checked.value;
-    return route.invoker.invoke(delivery);
+  #follow(
+    promise: Promise<unknown>,
+    delivery: Delivery,
+    { timeout, retryPolicy }: Route,
+    onDone: (value: unknown) => Outcome | Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { clock, outcomes } = this.options;
+    const onTimeout = (reason: Error) => delivery.abort(reason);
+    return follow(withinTimeout(promise, { clock, timeout, onTimeout }), {
+      onDone,
+      onFailed: (error) => outcomes.failed(delivery, retryPolicy, error),
+    }) as Promise<Outcome>;
   }
 
   #open(delivery: Delivery, body: Buffer): void {
@@ -93,60 +118,5 @@ export class MessageRunner {
         "body: the queue's codec decodes to a promise; make it return the payload itself",
       );
     }
-  }
-
-  #unreadable({ queue, id }: Delivery, error: unknown): Outcome {
-    const failure = describeFailure(error);
-    this.options.events.emit('unreadable', { queue, id, failure });
-    return { kind: 'dead', error: JSON.stringify(failure) };
-  }
-
-  #withinTimeout(delivery: Delivery, { timeout }: Route, completion: Promise<unknown>): Promise<unknown> {
-    const { clock } = this.options;
-    if (timeout === null) return completion;
-    return new Promise<unknown>((resolve, reject) => {
-      const cancelTimer = clock.schedule(() => {
-        const reason = new HandlerTimeout(`The handler took longer than its timeout of ${timeout} ms`);
-        reject(reason);
-        delivery.abort(reason);
-      }, timeout);
-      void follow(completion, { onDone: resolve, onFailed: reject }).finally(cancelTimer);
-    });
-  }
-
-  /** A handler may return anything; only the result of `again()` has a meaning. */
-  #done(delivery: Delivery, route: Route, result: unknown): Outcome {
-    if (!isInstance(result, Again)) return ACK;
-    try {
-      return this.#again(delivery, result);
-    } catch (error) {
-      return this.#failed(delivery, route, error);
-    }
-  }
-
-  /**
-   * @throws DelayQueueError `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`,
-   *   `PAYLOAD_TOO_LARGE`
-   */
-  #again({ type, headers }: Delivery, result: Again): Outcome {
-    const { delay, payload } = again(result.delay, { payload: result.payload });
-    if (payload === undefined) return { kind: 'again', delay };
-    return { kind: 'again', delay, body: encodeBody(this.options, { type, payload, headers }) };
-  }
-
-  #failed(delivery: Delivery, { retryPolicy }: Route, error: unknown): Outcome {
-    if (isInstance(error, InvalidPayload)) return this.#unreadable(delivery, error);
-    const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
-    if (outcome.kind === 'defer') return outcome;
-    // The handler ended because of the shutdown, so no attempt is spent.
-    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };
-    this.#tell(delivery, outcome, error);
-    return outcome;
-  }
-
-  #tell({ queue, id, attempt }: Delivery, outcome: Outcome, error: unknown): void {
-    const { events, attempts } = this.options;
-    const retryIn = outcome.kind === 'retry' ? { retryIn: outcome.delay } : {};
-    events.emit('failed', { queue, id, attempt, attempts, failure: describeFailure(error), ...retryIn });
   }
 }

@@ -1,7 +1,7 @@
 import type { DefinedBy, SpecOf, TypesOf } from '../definition/queue-definition.js';
 import type { PayloadOutput, PayloadSpec } from '../definition/payload-spec.js';
 import type { DelayedMessage } from '../message/message.js';
-import type { HandlerOptions, QueueOptions } from '../options/queue-options.js';
+import type { HandlerOptions, HandlerSettings, QueueHandlerOptions } from '../options/queue-options.js';
 import type { HandlerDeclaration } from './handler-declaration.js';
 
 /**
@@ -29,7 +29,7 @@ const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
  * }
  * ```
  */
-export function DelayedHandler(queue: string, options?: QueueOptions): MethodDecorator;
+export function DelayedHandler(queue: string, options?: QueueHandlerOptions): MethodDecorator;
 /**
  * Makes a method the handler of one type of messages of a queue.
  *
@@ -70,8 +70,26 @@ export function DelayedHandler(queue: string, type: string, options?: HandlerOpt
  */
 export function DelayedHandler<Payload extends PayloadSpec>(
   queue: DefinedBy<Payload>,
-  options?: HandlerOptions,
+  options?: SingleHandlerOptions,
 ): HandlerDecorator<PayloadOutput<Payload>, ''>;
+/**
+ * Like the above, for a method that takes many messages in one call.
+ *
+ * @example
+ * ```ts
+ * class Visits extends DelayQueue('visits', payload<{ page: string }>()) {}
+ *
+ * @Injectable()
+ * class Statistics {
+ *   @DelayedHandler(Visits, { batch: 100, batchWait: '200ms' })
+ *   async count(visits: PayloadOf<typeof Visits>[]) {}
+ * }
+ * ```
+ */
+export function DelayedHandler<Payload extends PayloadSpec>(
+  queue: DefinedBy<Payload>,
+  options: BatchHandlerOptions,
+): BatchHandlerDecorator<PayloadOutput<Payload>, ''>;
 /**
  * Makes a method the handler of one type of messages of a typed queue. The compiler refuses a method that asks for more than the
  * payload has.
@@ -94,11 +112,17 @@ export function DelayedHandler<Payload extends PayloadSpec>(
 export function DelayedHandler<Payloads, Type extends TypesOf<Payloads>>(
   queue: DefinedBy<Payloads>,
   type: Type,
-  options?: HandlerOptions,
+  options?: SingleHandlerOptions,
 ): HandlerDecorator<PayloadOutput<SpecOf<Payloads, Type>>, Type>;
+/** Like the above, for a method that takes many messages of the type in one call. */
+export function DelayedHandler<Payloads, Type extends TypesOf<Payloads>>(
+  queue: DefinedBy<Payloads>,
+  type: Type,
+  options: BatchHandlerOptions,
+): BatchHandlerDecorator<PayloadOutput<SpecOf<Payloads, Type>>, Type>;
 export function DelayedHandler(
   queue: unknown,
-  typeOrOptions: string | QueueOptions = {},
+  typeOrOptions: string | QueueHandlerOptions = {},
   optionsOfType: HandlerOptions = {},
 ): MethodDecorator {
   const isTyped = typeof typeOrOptions === 'string';
@@ -126,6 +150,19 @@ export type HandlerDecorator<Payload, Type extends string> = <Method extends Any
   method: string | symbol,
   descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload, DelayedMessage<Payload, Type>]>,
 ) => void;
+
+/** As {@link HandlerDecorator}, of methods that take many messages in one call. */
+export type BatchHandlerDecorator<Payload, Type extends string> = <Method extends AnyMethod>(
+  target: object,
+  method: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload[], DelayedMessage<Payload, Type>[]]>,
+) => void;
+
+/** Options of a handler that takes one message in a call. */
+export type SingleHandlerOptions = HandlerSettings & { readonly batch?: never; readonly batchWait?: never };
+
+/** Options of a handler that takes many messages in one call. */
+export type BatchHandlerOptions = HandlerOptions & { readonly batch: number };
 
 /** Compared argument by argument, because TypeScript compares the parameters of methods both ways. */
 export type Accepts<Method extends AnyMethod, Given extends unknown[]> =

@@ -4,8 +4,8 @@ import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { showGiven } from '../message/show-given.js';
-import type { HandlerOptions, QueueOptions } from '../options/queue-options.js';
-import { validateHandlerOptions, validateQueueOptions } from '../options/resolve-options.js';
+import type { QueueHandlerOptions } from '../options/queue-options.js';
+import { readHandlerOptions, type ReadHandlerOptions, readQueueHandlerOptions } from '../options/resolve-options.js';
 
 /** What a `@DelayedHandler` was given, unchecked. */
 export interface HandlerDeclaration {
@@ -13,19 +13,16 @@ export interface HandlerDeclaration {
   readonly queue: unknown;
   /** Undefined: none was given. */
   readonly type: string | undefined;
-  readonly options: QueueOptions;
+  readonly options: QueueHandlerOptions;
 }
 
 /** What a declaration means. */
-export interface HandlerTarget {
+export interface HandlerTarget extends ReadHandlerOptions {
   readonly queue: string;
   readonly definition?: QueueDefinition;
   /** Empty: every message without a handler of its own type. */
   readonly type: string;
   readonly check?: PayloadCheck | undefined;
-  readonly options: HandlerOptions;
-  /** What the handler says of its queue, if it may. */
-  readonly queueOptions?: QueueOptions;
 }
 
 /**
@@ -43,14 +40,12 @@ function ofName({ queue, type, options }: HandlerDeclaration, place: string): Ha
     throw new DelayQueueError('INVALID_HANDLER', `${place}: ${QUEUE_NAME_RULE}, not ${showGiven(queue)}${classes}`);
   }
   if (type === undefined) {
-    validateQueueOptions(options, place);
-    return { queue, type: NO_TYPE, options: {}, queueOptions: options };
+    return { queue, type: NO_TYPE, ...readQueueHandlerOptions(options, place) };
   }
   if (!isMessageType(type)) {
     throw new DelayQueueError('INVALID_HANDLER', `${place}: ${MESSAGE_TYPE_RULE}, not ${showGiven(type)}`);
   }
-  validateHandlerOptions(options, place);
-  return { queue, type, options };
+  return { queue, type, ...readHandlerOptions(options, place) };
 }
 
 function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclaration, place: string): HandlerTarget {
@@ -62,6 +57,5 @@ function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclarati
     const given = type === NO_TYPE ? 'none' : showGiven(type);
     throw new DelayQueueError('INVALID_HANDLER', `${place}: queue '${queue}': ${advice}; given: ${given}`);
   }
-  validateHandlerOptions(options, place);
-  return { queue, definition, type, check: checkOfType(definition, type), options };
+  return { queue, definition, type, check: checkOfType(definition, type), ...readHandlerOptions(options, place) };
 }

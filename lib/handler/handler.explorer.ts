@@ -45,7 +45,7 @@ export class HandlerExplorer implements OnModuleInit {
   #register(wrapper: InstanceWrapper, methodName: string, declaration: HandlerDeclaration): void {
     const name = `${String(wrapper.name)}.${methodName}`;
     const place = `@DelayedHandler on ${name}`;
-    const { queue, type, options, queueOptions, definition, check } = readDeclaration(declaration, place);
+    const { queue, type, options, queueOptions, batch, definition, check } = readDeclaration(declaration, place);
     if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
     if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
       throw new DelayQueueError(
@@ -57,7 +57,7 @@ export class HandlerExplorer implements OnModuleInit {
     // Looked up at each call, so that a replacement (a spy, a proxy) is called.
     const instance = wrapper.instance as Record<string, Method>;
     const call: Method = (payload, message) => instance[methodName]?.(payload, message);
-    this.registry.add(queue, { name, type, options, check, call }, queueOptions);
+    this.registry.add(queue, { name, type, options, batch, check, call }, queueOptions);
   }
 }
 

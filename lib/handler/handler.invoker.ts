@@ -7,14 +7,14 @@ export class HandlerInvoker {
   constructor(private readonly handler: DelayedMessageHandler) {}
 
   /**
-   * Calls the handler of a message.
+   * Calls the handler, with a payload and its message, or with those of a batch.
    *
    * @returns a promise of its result if there is something to wait for, otherwise the result itself: a promise for each
    *   message would be costly
    * @throws what the handler throws, or what inspecting its result throws
    */
-  invoke(message: DelayedMessage): unknown {
-    const result = this.handler.call(message.payload, message);
+  invoke(payload: unknown, message: DelayedMessage | readonly DelayedMessage[]): unknown {
+    const result = this.handler.call(payload, message);
     if (isObservable(result)) return lastValueFrom(result, { defaultValue: undefined });
     // A thenable may settle several times, or throw; a promise does not.
     return isPromiseLike(result) ? Promise.resolve(result) : result;

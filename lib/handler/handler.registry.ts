@@ -4,7 +4,8 @@ import { isSameDefinition, type QueueDefinition } from '../definition/queue-defi
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { DelayedMessage } from '../message/message.js';
-import type { HandlerOptions, QueueOptions } from '../options/queue-options.js';
+import type { BatchSize } from '../options/queue-options.schema.js';
+import type { HandlerSettings, QueueOptions } from '../options/queue-options.js';
 
 /** A method that handles messages, bound to its instance. */
 export interface DelayedMessageHandler {
@@ -13,10 +14,13 @@ export interface DelayedMessageHandler {
   /** The only type it handles; empty: every message without a handler of its own type. */
   readonly type: string;
   /** The options of this handler alone. */
-  readonly options: HandlerOptions;
+  readonly options: HandlerSettings;
   /** Checks the payload before the call, and makes of it what the handler gets. */
   readonly check?: PayloadCheck | undefined;
-  readonly call: (payload: unknown, message: DelayedMessage) => unknown;
+  /** If it takes many messages in one call. */
+  readonly batch?: BatchSize | undefined;
+  /** With a payload and its message; or, of a batch, with an array of each. */
+  call(payload: unknown, message: DelayedMessage | readonly DelayedMessage[]): unknown;
 }
 
 /** A queue that the code of this application handles, or defines. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_DELAY } from '../message/duration.js';
 import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
-import type { BackoffFunction, QueueOptions } from './queue-options.js';
+import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
 import type { CodecName } from '../codec/redisson/payload-codec.js';
 import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
 
@@ -74,8 +74,24 @@ const queueFields = {
 /** For the options given in one place: they may contradict each other, because another place can still override them. */
 export const queueLayerSchema = z.strictObject(queueFields);
 
-/** For the options of one handler. */
-export const handlerSchema = queueLayerSchema.pick({ timeout: true, backoff: true });
+const batchFields = {
+  batch: wholeNumber(1, 1000).optional(),
+  batchWait: duration(0, HOUR).prefault(0),
+} satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodType<unknown, BatchOptions[Name]> };
+
+/** For the options of a handler of one type. */
+export const handlerSchema = queueLayerSchema.pick({ timeout: true, backoff: true }).extend(batchFields);
+
+/** For the options of a handler of every type. */
+export const queueHandlerSchema = queueLayerSchema.extend(batchFields);
+
+/** How many messages a handler takes in one call. */
+export interface BatchSize {
+  /** The most messages. */
+  readonly size: number;
+  /** How long the first one waits for others, ms. */
+  readonly wait: number;
+}
 
 /** For the options of all places merged. */
 export const queueSchema = queueLayerSchema.superRefine(({ layout, codec, redissonName }, context) => {

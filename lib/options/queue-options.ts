@@ -60,8 +60,31 @@ export interface ExponentialBackoff {
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration;
 
+/** The options of a handler that overrides those of its queue. All are optional. */
+export type HandlerSettings = Pick<QueueOptions, 'timeout' | 'backoff'>;
+
+/** Makes a handler take many messages in one call. */
+export interface BatchOptions {
+  /**
+   * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. `concurrency` then
+   * limits the calls, not the messages. 1–1000.
+   *
+   * @defaultValue one message, not in an array
+   */
+  readonly batch?: number;
+  /**
+   * How long the first message of a batch waits for others. 0 ms – 1 h. With 0, a batch is what is ready at the same moment.
+   *
+   * @defaultValue `0`
+   */
+  readonly batchWait?: Duration;
+}
+
 /** The options of a handler of one type of messages. All are optional. */
-export type HandlerOptions = Pick<QueueOptions, 'timeout' | 'backoff'>;
+export interface HandlerOptions extends HandlerSettings, BatchOptions {}
+
+/** The options of a handler of every type of messages, which are those of its queue, too. All are optional. */
+export interface QueueHandlerOptions extends QueueOptions, BatchOptions {}
 
 /** The options of a queue. All are optional. */
 export interface QueueOptions {

@@ -2,8 +2,21 @@ import { check } from './check.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { moduleSchema, type ResolvedModuleOptions } from './module-options.schema.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { HandlerOptions, QueueOptions } from './queue-options.js';
-import { handlerSchema, queueLayerSchema, queueSchema, type ResolvedQueueOptions } from './queue-options.schema.js';
+import type {
+  BatchOptions,
+  HandlerOptions,
+  HandlerSettings,
+  QueueHandlerOptions,
+  QueueOptions,
+} from './queue-options.js';
+import {
+  type BatchSize,
+  handlerSchema,
+  queueHandlerSchema,
+  queueLayerSchema,
+  queueSchema,
+  type ResolvedQueueOptions,
+} from './queue-options.schema.js';
 
 /**
  * Checks the module's options and fills in the defaults.
@@ -47,13 +60,33 @@ export function validateQueueOptions(options: unknown, place: string): void {
   check(queueLayerSchema, options as QueueOptions, place);
 }
 
+/** The options of a handler, each part where it belongs. */
+export interface ReadHandlerOptions {
+  /** What it says of its queue. */
+  readonly queueOptions: QueueOptions;
+  /** What it says of itself. */
+  readonly options: HandlerSettings;
+  readonly batch: BatchSize | undefined;
+}
+
 /**
- * Checks the options of a handler of one type on their own.
+ * Checks the options of a handler of every type.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export function readQueueHandlerOptions(options: QueueHandlerOptions, place: string): ReadHandlerOptions {
+  const parsed = check(queueHandlerSchema, options, place);
+  const { batch: _batch, batchWait: _batchWait, ...queueOptions } = options;
+  return { queueOptions, options: {}, batch: batchOf(parsed, options, place) };
+}
+
+/**
+ * Checks the options of a handler of one type.
  *
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong, and where an option of the queue belongs
  */
-export function validateHandlerOptions(options: unknown, place: string): void {
-  const names = typeof options === 'object' && options !== null ? Object.keys(options) : [];
+export function readHandlerOptions(options: HandlerOptions, place: string): ReadHandlerOptions {
+  const names = typeof options === 'object' && (options as unknown) !== null ? Object.keys(options) : [];
   const misplaced = names.filter((name) => name in queueLayerSchema.shape && !(name in handlerSchema.shape));
   if (misplaced.length > 0) {
     throw new DelayQueueError(
@@ -62,7 +95,22 @@ export function validateHandlerOptions(options: unknown, place: string): void {
         'DelayQueueModule.forRoot(), or on the handler without a type',
     );
   }
-  check(handlerSchema, options as HandlerOptions, place);
+  const parsed = check(handlerSchema, options, place);
+  const { batch: _batch, batchWait: _batchWait, ...settings } = options;
+  return { queueOptions: {}, options: settings, batch: batchOf(parsed, options, place) };
+}
+
+function batchOf(
+  { batch, batchWait }: { readonly batch?: number | undefined; readonly batchWait: number },
+  given: BatchOptions,
+  place: string,
+): BatchSize | undefined {
+  if (batch !== undefined) return { size: batch, wait: batchWait };
+  if (given.batchWait === undefined) return undefined;
+  throw new DelayQueueError(
+    'INVALID_OPTION',
+    `${place}: batchWait needs batch, the maximum number of messages in one call`,
+  );
 }
 
 function withoutUndefined(options: QueueOptions): QueueOptions {

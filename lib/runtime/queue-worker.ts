@@ -1,6 +1,8 @@
 import type { Clock } from '../timing/clock.js';
 import { ConsumerLoop } from '../consumer/consumer.loop.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
+import { BatchRunner } from '../consumer/batch.runner.js';
+import { Outcomes } from '../consumer/outcomes.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import type { Events } from '../events/events.js';
@@ -29,17 +31,18 @@ export class QueueWorker {
   constructor({ queue, handlers, clock, events, processId, answerTimeout }: QueueWorkerOptions) {
     const { name, store, codec, options } = queue;
     const common = { queue: name, store, clock, events };
+    const outcomes = new Outcomes({ ...options, codec, events });
     const runner = new MessageRunner({
-      ...options,
       codec,
-      routes: new Map(handlers.map((configured) => [configured.handler.type, routeTo(configured, events)])),
+      routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { clock, events, outcomes })])),
       unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events }),
+      outcomes,
       clock,
-      events,
     });
     this.#scheduler = new TransferScheduler({ ...common, id: processId, checkInterval: options.checkInterval });
     this.#repairer = new Repairer(common);
-    this.#loop = new ConsumerLoop({ ...common, runner, settings: options, answerTimeout });
+    const batch = Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1));
+    this.#loop = new ConsumerLoop({ ...common, runner, settings: { ...options, batch }, answerTimeout });
   }
 
   /** How many messages are claimed, being handled, or not settled yet. */
@@ -79,11 +82,11 @@ export class QueueWorker {
   }
 }
 
-function routeTo({ handler, options }: ConfiguredHandler, events: Events): Route {
-  return {
-    check: handler.check,
-    invoker: new HandlerInvoker(handler),
-    retryPolicy: new RetryPolicy(options, events),
-    timeout: options.timeout,
-  };
+type RouteParts = Pick<QueueWorkerOptions, 'clock' | 'events'> & { readonly outcomes: Outcomes };
+
+function routeTo({ handler, options }: ConfiguredHandler, { events, ...parts }: RouteParts): Route {
+  const { check, batch } = handler;
+  const { timeout, concurrency } = options;
+  const calls = { invoker: new HandlerInvoker(handler), retryPolicy: new RetryPolicy(options, events), timeout };
+  return { ...calls, check, batch: batch && new BatchRunner({ ...calls, ...parts, ...batch, concurrency }) };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/timing/clock.js';
 import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
@@ -40,15 +41,14 @@ export function startConsumer(
           invoker: new HandlerInvoker({ name: 'Test.handle', type: NO_TYPE, options: {}, call }),
           retryPolicy: new RetryPolicy(settings, events),
           timeout: settings.timeout,
+          batch: undefined,
         },
       ],
     ]),
     unknownTypes: new UnknownTypes({ grace: settings.unknownTypeGrace, events }),
     codec: jsonCodec,
-    maxPayloadBytes: settings.maxPayloadBytes,
+    outcomes: new Outcomes({ ...settings, codec: jsonCodec, events }),
     clock,
-    events,
-    attempts: settings.attempts,
   });
   const loop = new ConsumerLoop({
     queue: 'orders',
@@ -56,7 +56,7 @@ export function startConsumer(
     runner,
     clock,
     events,
-    settings,
+    settings: { ...settings, batch: 1 },
     answerTimeout: ANSWER_TIMEOUT,
   });
   new TransferScheduler({ queue: 'orders', store, clock, events, id: 'a', checkInterval: 60_000 }).start();

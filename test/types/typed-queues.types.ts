@@ -115,7 +115,18 @@ export class RightUses {
     void [id, whole.id];
   }
 
-  @DelayedHandler('orders', { concurrency: 3 })
+  @DelayedHandler(Visits, { batch: 100, batchWait: '200ms' })
+  count(pages: PayloadOf<typeof Visits>[], messages: readonly MessageOf<typeof Visits>[]): void {
+    void [pages[0]?.page, messages[0]?.payload.page];
+  }
+
+  @DelayedHandler(Orders, 'note', { batch: 10, timeout: '1m' })
+  read(notes: readonly { text: string }[]): PromiseSettledResult<void>[] {
+    void notes;
+    return [];
+  }
+
+  @DelayedHandler('orders', { concurrency: 3, batch: 5 })
   anything(given: { any: true }, message: DelayedMessage<{ any: true }>): void {
     void [given, message];
   }
@@ -194,6 +205,22 @@ export class WrongUses {
   // @ts-expect-error attempts are an option of the queue
   @DelayedHandler(Emails, { attempts: 2 })
   i(): void {}
+
+  // @ts-expect-error a handler of batches gets an array
+  @DelayedHandler(Emails, { batch: 10 })
+  k(given: { to: string }): void {
+    void given;
+  }
+
+  // @ts-expect-error a handler that is given one message gets no array
+  @DelayedHandler(Emails)
+  l(given: { to: string }[]): void {
+    void given;
+  }
+
+  // @ts-expect-error a wait without a batch waits for nothing
+  @DelayedHandler(Emails, { batchWait: '1s' })
+  m(): void {}
 
   // @ts-expect-error it asks for more than the payload has
   @DelayedHandler(Emails)

@@ -75,7 +75,9 @@ describe('a message whose type has no handler', () => {
     expect(told).toHaveLength(4);
     expect(told[2]).toEqual({ queue: 'orders', id: 'a', type: 'new', retryIn: 30_000, isFirst: false });
     unknownTypes(0, { events }).noHandler(delivery(), BODY);
-    expect(events.lines.at(-1)).toMatch(/^error orders: message a is a dead letter because unknownTypeGrace is over: .*'new'/);
+    expect(events.lines.at(-1)).toMatch(
+      /^error orders: message a is a dead letter because unknownTypeGrace is over: .*'new'/,
+    );
   });
 });
 

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { Injectable, type Type } from '@nestjs/common';
+import { z } from 'zod';
+import {
+  again,
+  DelayedHandler,
+  type DelayedMessage,
+  DelayQueue,
+  type PayloadOf,
+  type QueueHandlerOptions,
+} from '../../lib/index.js';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+
+type Handle = (payloads: unknown[], messages: DelayedMessage[]) => unknown;
+
+/** A provider whose handler takes many messages in one call. */
+function batchHandlerOf(queue: string, handle: Handle, options: QueueHandlerOptions): Type {
+  @Injectable()
+  class BatchHandler {
+    @DelayedHandler(queue, options)
+    handleMany(payloads: unknown[], messages: DelayedMessage[]): unknown {
+      return handle(payloads, messages);
+    }
+  }
+  return BatchHandler;
+}
+
+describe.each([
+  ['native', {}],
+  ['redisson', { defaults: { layout: 'redisson' as const } }],
+  ['memory', { store: 'memory' as const }],
+])('a handler of batches, on %s', (_, module) => {
+  const scene = new Scene();
+
+  async function startApp(handle: Handle, options: QueueHandlerOptions) {
+    const queue = scene.newQueue();
+    const app = await scene.startApp({ module, providers: [batchHandlerOf(queue, handle, options)] });
+    const offer = (count: number, delay: string | number = 0) =>
+      app.producer.offerMany(
+        queue,
+        Array.from({ length: count }, (_each, i) => ({ id: `m${i}`, payload: i, delay })),
+      );
+    return { queue, offer, ...app };
+  }
+
+  test('gets many messages in a call, each once, with their payloads in the same order', async () => {
+    const calls: DelayedMessage[][] = [];
+    const { queue, producer, offer } = await startApp(
+      (payloads, messages) => {
+        expect(payloads).toEqual(messages.map(({ payload }) => payload));
+        calls.push(messages);
+      },
+      { batch: 100, batchWait: 50, concurrency: 2 },
+    );
+    await producer.pause(queue);
+    await offer(450);
+    await until(async () => (await producer.counts(queue)).ready === 450);
+    await producer.resume(queue);
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    expect(calls.flat().map(({ payload }) => payload)).toHaveLength(450);
+    expect(new Set(calls.flat().map(({ id }) => id)).size).toBe(450);
+    expect(Math.max(...calls.map(({ length }) => length))).toBe(100);
+    expect(calls.length).toBeLessThanOrEqual(10);
+  });
+
+  test('settles each message on its own', async () => {
+    const attempts: Record<string, number> = {};
+    const { queue, producer, offer } = await startApp(
+      (_payloads, messages) =>
+        Promise.allSettled(
+          messages.map(async ({ id, attempt }) => {
+            await Promise.resolve();
+            attempts[id] = attempt;
+            if (id === 'm1') throw new Error('no');
+            return id === 'm2' ? again('1h') : undefined;
+          }),
+        ),
+      { batch: 3, batchWait: 1000, attempts: 2, backoff: { type: 'fixed', delay: 0 } },
+    );
+    await offer(3);
+    await until(async () => (await producer.counts(queue)).dead === 1);
+    await until(async () => (await producer.counts(queue)).delayed === 1);
+    expect(attempts).toEqual({ m0: 1, m1: 2, m2: 1 });
+    expect((await producer.deadLetters(queue).list()).letters.map(({ id }) => id)).toEqual(['m1']);
+    expect(await producer.find(queue, 'm2')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
+    expect(await producer.find(queue, 'm0')).toBeNull();
+  });
+
+  test('has as many calls at once as its concurrency says', async () => {
+    let running = 0;
+    let most = 0;
+    let handled = 0;
+    const { queue, producer, offer } = await startApp(
+      async (payloads) => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        running--;
+        handled += payloads.length;
+      },
+      { batch: 10, concurrency: 2 },
+    );
+    await offer(300);
+    await until(() => handled === 300);
+    expect(most).toBe(2);
+    expect((await producer.counts(queue)).dead).toBe(0);
+  });
+
+  test('gets in one call what trickles in within its wait', async () => {
+    const calls: number[] = [];
+    const { queue, producer } = await startApp((payloads) => void calls.push(payloads.length), {
+      batch: 100,
+      batchWait: 400,
+    });
+    for (let i = 0; i < 5; i++) {
+      await producer.offer(queue, i, 0);
+      await until(async () => (await producer.counts(queue)).active === i + 1);
+    }
+    await until(() => calls.length > 0);
+    expect(calls).toEqual([5]);
+  });
+
+  test('that stops gives back what waits for a batch, with no attempt spent', async () => {
+    const { queue, producer, offer, close } = await startApp(() => undefined, { batch: 100, batchWait: '1h' });
+    await offer(3);
+    await until(async () => (await producer.counts(queue)).active === 3);
+    const looker = 'store' in module ? undefined : await scene.startApp({ module: { ...module, consume: false } });
+    await close();
+    if (!looker) return;
+    expect(await looker.producer.counts(queue)).toEqual({ delayed: 0, ready: 3, active: 0, dead: 0 });
+    expect(await looker.producer.find(queue, 'm0')).toMatchObject({ failedAttempts: 0 });
+  });
+});
+
+describe('the options of a batch', () => {
+  const scene = new Scene();
+  const memory = { store: 'memory' as const };
+
+  test.each<[object, string]>([
+    [{ batch: 0 }, 'batch must be a whole number from 1 to 1000'],
+    [{ batch: 1001 }, 'batch must be a whole number from 1 to 1000'],
+    [{ batch: 1.5 }, 'batch must be a whole number from 1 to 1000'],
+    [{ batch: 5, batchWait: '2h' }, 'batchWait must be between'],
+    [{ batchWait: '1s' }, 'batchWait needs batch'],
+  ])('%j fail the start-up', async (options, problem) => {
+    const providers = [batchHandlerOf('stats', () => undefined, options)];
+    const start = scene.startApp({ module: memory, providers });
+    await expect(start).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    await expect(start).rejects.toThrow(`BatchHandler.handleMany: ${problem}`);
+  });
+
+  test.each<object>([{ defaults: { batch: 5 } }, { queues: { stats: { batch: 5 } } }])(
+    '%j are no options of the module, for they change what the handler is called with',
+    async (module) => {
+      await expect(scene.startApp({ module: { ...memory, ...module } })).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        message: expect.stringContaining('batch is not an option'),
+      });
+    },
+  );
+
+  test('hold for one type, beside handlers of single messages', async () => {
+    const seen: unknown[] = [];
+    class Visits extends DelayQueue('visits', { page: z.object({ path: z.string() }), day: z.number() }) {}
+    @Injectable()
+    class Statistics {
+      @DelayedHandler(Visits, 'page', { batch: 10, batchWait: 100 })
+      pages(pages: PayloadOf<typeof Visits, 'page'>[]) {
+        seen.push(pages);
+      }
+      @DelayedHandler(Visits, 'day')
+      day(day: number) {
+        seen.push(day);
+      }
+    }
+    const { context, producer } = await scene.startApp({ module: memory, providers: [Visits, Statistics] });
+    const visits = context.get(Visits);
+    await visits.offerMany([
+      { type: 'page', payload: { path: '/a' }, delay: 0 },
+      { type: 'day', payload: 7, delay: 0 },
+      { type: 'page', payload: { path: '/b' }, delay: 0 },
+    ]);
+    await producer.offer('visits', { path: 5 }, 0, { type: 'page', id: 'wrong' });
+    await until(() => seen.length === 2);
+    expect(seen).toEqual([7, [{ path: '/a' }, { path: '/b' }]]);
+    expect(await visits.find('wrong')).toMatchObject({ state: 'dead' });
+  });
+});

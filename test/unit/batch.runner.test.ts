@@ -1,0 +1,250 @@
+import { describe, expect, it } from '@jest/globals';
+import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { BatchRunner, type BatchRunnerOptions } from '../../lib/consumer/batch.runner.js';
+import { Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/delivery.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import { HandlerInvoker } from '../../lib/handler/handler.invoker.js';
+import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
+import type { DelayedMessage } from '../../lib/message/message.js';
+import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import type { Outcome } from '../../lib/store/message-flow.js';
+import { setImmediate } from '../../lib/timing/event-loop.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+type Handler = (payloads: unknown[], messages: readonly DelayedMessage[]) => unknown;
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function delivery(id: string): Delivery {
+  const opened = new Delivery('stats', { id, body: Buffer.from(''), failedAttempts: 0, dueAt: 0, offeredAt: 0 });
+  opened.open({ type: '', payload: `payload of ${id}`, headers: {} });
+  return opened;
+}
+
+/** A runner that keeps the ids of each call, and a way to give it deliveries. */
+function newRunner(handler: Handler, options: Partial<BatchRunnerOptions> = {}) {
+  const clock = new ManualClock();
+  const events = new LoggedEvents();
+  const queueOptions = resolveQueueOptions({ backoff: { type: 'fixed', delay: 1000 } });
+  const calls: string[][] = [];
+  const call: Handler = (payloads, messages) => {
+    calls.push(messages.map(({ id }) => id));
+    expect(payloads).toEqual(messages.map(({ id }) => `payload of ${id}`));
+    return handler(payloads, messages);
+  };
+  const runner = new BatchRunner({
+    invoker: new HandlerInvoker({ name: 'Test.handle', type: '', options: {}, call }),
+    retryPolicy: new RetryPolicy(queueOptions, events),
+    outcomes: new Outcomes({ ...queueOptions, codec: jsonCodec, events }),
+    clock,
+    timeout: null,
+    size: 3,
+    wait: 0,
+    concurrency: 10,
+    ...options,
+  });
+  const settled: Record<string, string> = {};
+  const run = (...ids: string[]) =>
+    ids.map((id) => {
+      const each = delivery(id);
+      void runner.run(each).then((outcome: Outcome) => (settled[id] = outcome.kind));
+      return each;
+    });
+  return { runner, run, calls, settled, clock, events };
+}
+
+const nothing = () => undefined;
+
+/** A handler that ends when it is told to. */
+function gate() {
+  const open: (() => void)[] = [];
+  return { handler: () => new Promise<void>((resolve) => open.push(resolve)), openNext: () => open.shift()?.() };
+}
+
+describe('a batch', () => {
+  it('is called as soon as it is full', async () => {
+    const { run, calls, settled } = newRunner(nothing, { wait: 1000 });
+    run('a', 'b');
+    expect(calls).toEqual([]);
+    run('c', 'd');
+    expect(calls).toEqual([['a', 'b', 'c']]);
+    await turn();
+    expect(settled).toEqual({ a: 'ack', b: 'ack', c: 'ack' });
+  });
+
+  it('is called when its first message has waited long enough', async () => {
+    const { run, calls, clock } = newRunner(nothing, { wait: 1000 });
+    run('a');
+    await clock.advance(900);
+    run('b');
+    expect(calls).toEqual([]);
+    await clock.advance(100);
+    expect(calls).toEqual([['a', 'b']]);
+    run('c');
+    await clock.advance(999);
+    expect(calls).toHaveLength(1);
+    await clock.advance(1);
+    expect(calls).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('without a wait is what came in the same turn of the event loop', async () => {
+    const { run, calls } = newRunner(nothing);
+    run('a');
+    run('b');
+    expect(calls).toEqual([]);
+    await turn();
+    run('c');
+    await turn();
+    expect(calls).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('waits while as many calls as may be are running, and then takes what has come meanwhile', async () => {
+    const { handler, openNext } = gate();
+    const { run, calls } = newRunner(handler, { concurrency: 1 });
+    run('a', 'b', 'c', 'd', 'e');
+    await turn();
+    expect(calls).toEqual([['a', 'b', 'c']]);
+    run('f', 'g');
+    openNext();
+    await turn();
+    expect(calls).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e', 'f'],
+    ]);
+    openNext();
+    await turn();
+    await turn();
+    expect(calls).toEqual([['a', 'b', 'c'], ['d', 'e', 'f'], ['g']]);
+  });
+
+  it('that waited for a free call through its whole wait does not wait again', async () => {
+    const { handler, openNext } = gate();
+    const { run, calls, clock } = newRunner(handler, { concurrency: 1, wait: 1000 });
+    run('a', 'b', 'c', 'd');
+    await clock.advance(5000);
+    openNext();
+    await clock.advance(1);
+    expect(calls).toEqual([['a', 'b', 'c'], ['d']]);
+  });
+
+  it('fails as a whole if the handler throws or rejects, each message with an attempt of its own', async () => {
+    for (const handler of [
+      () => {
+        throw new Error('no');
+      },
+      () => Promise.reject(new Error('no')),
+    ]) {
+      const { run, settled, events } = newRunner(handler);
+      run('a', 'b');
+      await turn();
+      await turn();
+      expect(settled).toEqual({ a: 'retry', b: 'retry' });
+      expect(events.lines.filter((line) => line.includes('Error: no'))).toHaveLength(2);
+    }
+  });
+
+  it.each<[string, Handler]>([
+    ['returns', () => [undefined, new Error('no'), again('1h'), new DeferMessage('1h'), new RejectMessage('no'), 'x']],
+    [
+      'promises',
+      () => Promise.resolve([null, new Error('no'), again('1h'), new DeferMessage('1h'), new RejectMessage('no'), 0]),
+    ],
+    [
+      'settles by Promise.allSettled()',
+      () =>
+        Promise.allSettled([
+          Promise.resolve(1),
+          Promise.reject(new Error('no')),
+          Promise.resolve(again('1h')),
+          Promise.reject(new DeferMessage('1h')),
+          Promise.reject(new RejectMessage('no')),
+          Promise.resolve(undefined),
+        ]),
+    ],
+  ])('has the outcomes that the handler %s for each message', async (_, handler) => {
+    const { run, settled } = newRunner(handler, { size: 6 });
+    run('a', 'b', 'c', 'd', 'e', 'f');
+    await turn();
+    await turn();
+    expect(settled).toEqual({ a: 'ack', b: 'retry', c: 'again', d: 'defer', e: 'dead', f: 'ack' });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an array of something else', [1, 2, 3, 4], 'ack'],
+    ['fewer results than messages, one of them an error', [new Error('no')], 'retry'],
+    ['more results than messages, one of them rejected', [1, 2, { status: 'rejected', reason: 'no' }], 'retry'],
+    ['again() for all', again('1h'), 'again'],
+    [
+      'an array that cannot be read',
+      new Proxy([], {
+        get: () => {
+          throw new Error('odd');
+        },
+      }),
+      'retry',
+    ],
+  ])('whose handler returns %s', async (_, result, kind) => {
+    const { run, settled } = newRunner(() => result);
+    run('a', 'b');
+    await turn();
+    expect(settled).toEqual({ a: kind, b: kind });
+  });
+
+  it('is aborted and fails when its handler takes too long', async () => {
+    const { run, settled, clock } = newRunner(() => new Promise(nothing), { timeout: 500 });
+    const deliveries = run('a', 'b', 'c');
+    await clock.advance(499);
+    expect(settled).toEqual({});
+    await clock.advance(1);
+    expect(settled).toEqual({ a: 'retry', b: 'retry', c: 'retry' });
+    expect(deliveries.map(({ abortReason }) => abortReason instanceof HandlerTimeout)).toEqual([true, true, true]);
+  });
+
+  it('leaves out messages whose lease was lost while they waited', async () => {
+    const { run, calls, settled } = newRunner(nothing);
+    const [, b] = run('a', 'b');
+    b!.abort(new LeaseLost('gone'));
+    await turn();
+    expect(calls).toEqual([['a']]);
+    await turn();
+    expect(settled).toEqual({ a: 'ack', b: 'release' });
+  });
+
+  it('of lost messages alone is not called', async () => {
+    const { run, calls } = newRunner(nothing, { concurrency: 1 });
+    run('a')[0]!.abort(new LeaseLost('gone'));
+    await turn();
+    run('b');
+    await turn();
+    expect(calls).toEqual([['b']]);
+  });
+
+  it('that was not called when the process stops goes back, and one that runs goes on', async () => {
+    const { handler, openNext } = gate();
+    const { runner, run, calls, settled } = newRunner(handler, { wait: 1000 });
+    run('a', 'b', 'c', 'd');
+    runner.stop();
+    run('e');
+    await turn();
+    expect(settled).toEqual({ d: 'release', e: 'release' });
+    openNext();
+    await turn();
+    expect(settled).toMatchObject({ a: 'ack', b: 'ack', c: 'ack' });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('that gives way to the shutdown spends no attempts', async () => {
+    const { run, settled } = newRunner((_, messages) =>
+      Promise.all(
+        messages.map(({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject))),
+      ),
+    );
+    const deliveries = run('a', 'b');
+    await turn();
+    for (const each of deliveries) each.abort(new ShuttingDown('bye'));
+    await turn();
+    expect(settled).toEqual({ a: 'release', b: 'release' });
+  });
+});
