@@ -5,6 +5,8 @@ export interface WorkerSettings {
   readonly module: DelayQueueModuleOptions;
   readonly queue: string;
   readonly handler?: QueueOptions;
+  /** The only types that it has handlers for. Default: one handler for everything. */
+  readonly types?: readonly string[];
   /** Journals the ends only: half the lines. */
   readonly quiet?: boolean;
 }

@@ -12,11 +12,18 @@ const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
 const journal = new Journal();
 const sigterm = once(process, 'SIGTERM');
 
+/** One for each type of the settings, or one for all. */
+const Handlers: MethodDecorator = (target, name, descriptor) => {
+  const { queue, handler, types } = settings;
+  const decorators = types ? types.map((type) => DelayedHandler(queue, type)) : [DelayedHandler(queue, handler)];
+  for (const decorate of decorators) decorate(target, name, descriptor);
+};
+
 @Injectable()
 class Tasks {
   constructor(private readonly producer: DelayQueueProducer) {}
 
-  @DelayedHandler(settings.queue, settings.handler)
+  @Handlers
   async handle(task: Task, message: DelayedMessage<Task>): Promise<void> {
     const { id, attempt, dueAt } = message;
     const call = { id, attempt, late: Date.now() - dueAt.getTime() };
