@@ -4,6 +4,7 @@ import type { Clock } from '../timing/clock.js';
 import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
+import { Pauses } from '../timing/pauses.js';
 import type { Doorbell, MessageFlow, Outcome } from '../store/message-flow.js';
 import { Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
@@ -51,6 +52,7 @@ export class ConsumerLoop {
   readonly #starter: Starter;
   readonly #settler: Settler;
   readonly #streak: FailureStreak;
+  readonly #pauses: Pauses;
   readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
   #busy = 0;
@@ -59,8 +61,6 @@ export class ConsumerLoop {
   #stopping = false;
   /** Ends a wait for a free slot. */
   #slotFreed: () => void = () => undefined;
-  /** Ends whatever the loop is waiting for: a free slot, or the end of a pause after a failure. */
-  #wakeUp: () => void = () => undefined;
   #drained: () => void = () => undefined;
 
   constructor(options: ConsumerLoopOptions) {
@@ -68,6 +68,7 @@ export class ConsumerLoop {
     const { queue, store, clock, events, settings, answerTimeout } = options;
     const common = { queue, store, clock, events, lease: settings.lease };
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
+    this.#pauses = new Pauses(clock);
     this.#claimer = new Claimer({ ...common, answerTimeout });
     this.#keeper = new LeaseKeeper(common);
     this.#settler = new Settler({ ...common, onSettled: (settled, result) => this.#letGo(settled, result) });
@@ -157,7 +158,8 @@ export class ConsumerLoop {
     this.#stopping = true;
     this.#starter.stop();
     this.#options.runner.stop();
-    this.#wakeUp();
+    this.#slotFreed();
+    this.#pauses.end();
     await this.#doorbell?.close();
     await this.#looping;
     // A token popped at the last moment must not be lost with this consumer.
@@ -201,7 +203,7 @@ export class ConsumerLoop {
         const pause = failurePause(isAway ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
         this.#streak.callFailed(error);
         ready = true;
-        await this.#pause(pause);
+        await this.#pauses.take(pause);
       }
     }
   }
@@ -239,17 +241,7 @@ export class ConsumerLoop {
 
   /** Waits for a free slot, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
   async #awaitSlot(): Promise<void> {
-    await new Promise<void>((resolve) => (this.#wakeUp = this.#slotFreed = resolve));
+    await new Promise<void>((resolve) => (this.#slotFreed = resolve));
     await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  async #pause(length: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancelTimer = this.#options.clock.schedule(resolve, length);
-      this.#wakeUp = () => {
-        cancelTimer();
-        resolve();
-      };
-    });
   }
 }

@@ -1,12 +1,10 @@
 import type { Events } from '../events/events.js';
 import { type ResolvedBackoff, type ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
-import { LONGEST_DELAY, parseDuration } from '../message/duration.js';
+import { parseDelay } from '../message/duration.js';
 import { DeferMessage, RejectMessage } from '../message/handler-results.js';
 import type { Outcome } from '../store/message-flow.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../message/failure.js';
-
-const DELAY_RANGE = { min: 0, max: LONGEST_DELAY };
 
 /** Decides the outcome of a message whose handler threw. Never throws itself, whatever the handler threw. */
 export class RetryPolicy {
@@ -30,7 +28,7 @@ export class RetryPolicy {
   #deferralOf(error: unknown): number | undefined {
     if (!isInstance(error, DeferMessage)) return undefined;
     try {
-      const parsed = parseDuration(error.delay, DELAY_RANGE);
+      const parsed = parseDelay(error.delay);
       if ('milliseconds' in parsed) return parsed.milliseconds;
       this.events.emit('misused', {
         problem: `The delay of a DeferMessage ${parsed.problem}; this counts as a failed attempt`,
@@ -48,7 +46,7 @@ export class RetryPolicy {
     if (typeof backoff !== 'function') return this.#computedDelay(backoff, attempt);
     try {
       const result: unknown = backoff(attempt, error);
-      const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDuration(result, DELAY_RANGE);
+      const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDelay(result);
       if ('milliseconds' in parsed) return parsed.milliseconds;
       this.events.emit('misused', {
         problem: `The result of the backoff function ${parsed.problem}; the default backoff is used`,

@@ -2,6 +2,7 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
+import { Pauses } from '../timing/pauses.js';
 import type { MessageFlow, Outcome, Settlement } from '../store/message-flow.js';
 import { MAX_BATCH, TurnBatcher } from '../timing/turn-batcher.js';
 import type { HeldDelivery } from './delivery.js';
@@ -34,13 +35,14 @@ export class Settler {
   readonly #options: SettlerOptions;
   readonly #batcher: TurnBatcher<Settled>;
   readonly #streak: FailureStreak;
-  readonly #pauses = new Set<() => void>();
+  readonly #pauses: Pauses;
   #stopped = false;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'settle', queue));
+    this.#pauses = new Pauses(clock);
     this.#batcher = new TurnBatcher({
       send: (batch) => void this.#settleAll(batch),
       maxItems: MAX_BATCH,
@@ -61,7 +63,7 @@ export class Settler {
   /** From now on, no failed call is repeated. */
   stop(): void {
     this.#stopped = true;
-    for (const endPause of [...this.#pauses]) endPause();
+    this.#pauses.end();
   }
 
   async #settleAll(batch: readonly Settled[]): Promise<void> {
@@ -83,21 +85,9 @@ export class Settler {
         if (this.#stopped || hasCode(error, 'CLOSED')) return batch.map(() => 'given-up');
         mayHaveHappened ||= hasCode(error, 'OUTCOME_UNKNOWN');
         this.#streak.callFailed(error);
-        await this.#pause(failurePause(failures));
+        await this.#pauses.take(failurePause(failures));
       }
     }
-  }
-
-  #pause(length: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        cancelTimer();
-        this.#pauses.delete(end);
-        resolve();
-      };
-      const cancelTimer = this.#options.clock.schedule(end, length);
-      this.#pauses.add(end);
-    });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Events } from '../events/events.js';
+import { OnceAMinute } from '../events/once-a-minute.js';
 import type { Clock } from '../timing/clock.js';
 import { nextTick, setImmediate } from '../timing/event-loop.js';
 import type { HeldDelivery } from './delivery.js';
@@ -7,9 +8,6 @@ import type { Pace } from './pace.js';
 
 /** How long handlers may be started in one turn of the event loop, ms. */
 const SLICE = 5;
-
-/** At most one warning in this many milliseconds. */
-const TELLING_INTERVAL = 60_000;
 
 export interface StarterOptions {
   readonly queue: string;
@@ -43,15 +41,16 @@ interface Waiting {
  */
 export class Starter {
   readonly #options: StarterOptions;
+  readonly #warning: OnceAMinute;
   #line: Waiting[] = [];
   /** When the time slice of this turn of the event loop ends. */
   #sliceEnd: number | undefined;
   #stopped = false;
   #givenBack = 0;
-  #tellAgainAt = -Infinity;
 
   constructor(options: StarterOptions) {
     this.#options = options;
+    this.#warning = new OnceAMinute(options.clock);
   }
 
   /** @param answeredAt - when the answer to the claim arrived, on the monotonic clock */
@@ -112,7 +111,7 @@ export class Starter {
     for (const claim of late) this.#leaveLine(claim, now);
     const deliveries = late.flatMap(({ deliveries, next }) => deliveries.slice(next));
     this.#options.giveBack(deliveries);
-    this.#tell(deliveries.length, now);
+    this.#tell(deliveries.length);
   }
 
   #deadlineOf({ token, startBy }: Waiting): number {
@@ -137,12 +136,12 @@ export class Starter {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  #tell(count: number, now: number): void {
+  #tell(count: number): void {
     const { events, queue } = this.#options;
     this.#givenBack += count;
-    if (now < this.#tellAgainAt) return;
+    if (!this.#warning.isDue) return;
     events.emit('givenBack', { queue, count: this.#givenBack });
     this.#givenBack = 0;
-    this.#tellAgainAt = now + TELLING_INTERVAL;
+    this.#warning.reported();
   }
 }

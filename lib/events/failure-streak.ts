@@ -2,9 +2,7 @@ import type { Clock } from '../timing/clock.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { BackgroundWork } from './delay-queue-events.js';
 import type { Events } from './events.js';
-
-/** How often a failure that lasts is reported again, ms. */
-const REMINDER_INTERVAL = 60_000;
+import { OnceAMinute } from './once-a-minute.js';
 
 /** How many different errors of one streak are reported at once; further ones wait for the next reminder. */
 const MOST_KINDS = 5;
@@ -38,20 +36,22 @@ export function connectionFailures(events: Events, connection: string): FailureS
 export class FailureStreak {
   /** When it began to fail, on the monotonic clock; undefined while it works. */
   #since: number | undefined;
-  #remindAt = Infinity;
   /** The errors reported since then, without their numbers. */
   readonly #reported = new Set<string>();
+  readonly #reminder: OnceAMinute;
 
   constructor(
     private readonly clock: Clock,
     private readonly listener: FailureStreakListener,
-  ) {}
+  ) {
+    this.#reminder = new OnceAMinute(clock);
+  }
 
   failed(reason: string): void {
     const now = this.clock.monotonic();
     this.#since ??= now;
-    if (now < this.#remindAt && !this.#isNews(reason)) return;
-    this.#remindAt = now + REMINDER_INTERVAL;
+    if (!this.#isNews(reason) && !this.#reminder.isDue) return;
+    this.#reminder.reported();
     this.listener.failing(reason, now - this.#since);
   }
 
@@ -64,7 +64,6 @@ export class FailureStreak {
     if (this.#since === undefined) return;
     const lasted = this.clock.monotonic() - this.#since;
     this.#since = undefined;
-    this.#remindAt = Infinity;
     this.#reported.clear();
     this.listener.over(lasted);
   }

@@ -1,14 +1,12 @@
 import type { Clock } from '../timing/clock.js';
 import type { Events } from '../events/events.js';
-
-/** At most one warning per queue in this many milliseconds. */
-const WARNING_INTERVAL = 60_000;
+import { OnceAMinute } from '../events/once-a-minute.js';
 
 /** A handled queue. */
 interface WatchedQueue {
   /** Whether a handler of this process holds the message right now. */
   readonly holds: (id: string) => boolean;
-  nextWarningAt: number;
+  readonly warning: OnceAMinute;
 }
 
 /**
@@ -24,16 +22,15 @@ export class AgainAdvice {
   ) {}
 
   watch(queue: string, holds: WatchedQueue['holds']): void {
-    this.#queues.set(queue, { holds, nextWarningAt: -Infinity });
+    this.#queues.set(queue, { holds, warning: new OnceAMinute(this.clock) });
   }
 
   onKept(queue: string, id: string): void {
     const watched = this.#queues.get(queue);
     if (!watched) return;
-    const now = this.clock.monotonic();
     // The time is checked first, because looking for the id goes through every held message.
-    if (now < watched.nextWarningAt || !watched.holds(id)) return;
-    watched.nextWarningAt = now + WARNING_INTERVAL;
+    if (!watched.warning.isDue || !watched.holds(id)) return;
+    watched.warning.reported();
     this.events.emit('offeredWhileHeld', { queue, id });
   }
 }

@@ -39,6 +39,11 @@ export function parseDuration(value: unknown, range: { min: number; max: number 
   return { milliseconds };
 }
 
+/** Reads the delay of a message, of whatever type it is. */
+export function parseDelay(value: unknown): ParsedDuration {
+  return parseDuration(value, { min: 0, max: LONGEST_DELAY });
+}
+
 /**
  * Reads the delay of a message: 0 ms – 100 years.
  *
@@ -46,7 +51,7 @@ export function parseDuration(value: unknown, range: { min: number; max: number 
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readDelay(delay: Duration): number {
-  const parsed = parseDuration(delay, { min: 0, max: LONGEST_DELAY });
+  const parsed = parseDelay(delay);
   if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `delay ${parsed.problem}`);
   return parsed.milliseconds;
 }

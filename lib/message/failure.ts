@@ -42,7 +42,7 @@ export function isInstance<T>(value: unknown, type: abstract new (...args: never
 }
 
 /** Whether it is a `DelayQueueError` with one of these codes. */
-export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]): boolean {
+export function hasCode(error: unknown, ...codes: readonly DelayQueueErrorCode[]): error is DelayQueueError {
   return isInstance(error, DelayQueueError) && codes.includes(error.code);
 }
 

@@ -1,4 +1,5 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { hasCode } from '../message/failure.js';
 import type { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { Queue } from '../runtime/queues.js';
@@ -172,7 +173,7 @@ export class OfferWriter {
 
 /** The error for a list that was not written, or not known to be written completely. */
 function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
-  const unknown = failures.find((error) => error instanceof DelayQueueError && error.code === 'OUTCOME_UNKNOWN');
+  const unknown = failures.find((error) => hasCode(error, 'OUTCOME_UNKNOWN'));
   const cause = unknown ?? failures[0];
   if (written === 0) return cause;
   return new DelayQueueError(

@@ -1,5 +1,5 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { map, type Observable, Subject, type Subscription, throttleTime } from 'rxjs';
+import { Injectable } from '@nestjs/common';
+import { map, type Observable, Subject, throttleTime } from 'rxjs';
 import type { ShopEvent } from '../live/shop-event.js';
 import { ShopEvents } from '../live/shop-events.js';
 import { BatchProgress, type BatchState } from './batch-progress.js';
@@ -17,20 +17,14 @@ const WINDOW = 1000;
 const SHORTEST_INTERVAL = 100;
 
 @Injectable()
-export class FiguresService implements OnModuleInit, OnModuleDestroy {
+export class FiguresService {
   readonly #lateness = new LatenessWindow(WINDOW);
   readonly #changed = new Subject<void>();
   #batch: BatchProgress | undefined;
-  #listening: Subscription | undefined;
 
-  constructor(private readonly events: ShopEvents) {}
-
-  onModuleInit(): void {
-    this.#listening = this.events.all.subscribe((event) => this.#see(event));
-  }
-
-  onModuleDestroy(): void {
-    this.#listening?.unsubscribe();
+  constructor(events: ShopEvents) {
+    // Lasts as long as the application, as the events do.
+    events.all.subscribe((event) => this.#see(event));
   }
 
   get current(): Figures {

@@ -1,5 +1,4 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import type { Subscription } from 'rxjs';
+import { Injectable } from '@nestjs/common';
 import type { ShopEvent } from '../live/shop-event.js';
 import { ShopEvents } from '../live/shop-events.js';
 import type { FrozenWorker } from './frozen-worker.js';
@@ -13,19 +12,13 @@ export interface FreezeState {
 }
 
 @Injectable()
-export class FreezeWatch implements OnModuleInit, OnModuleDestroy {
+export class FreezeWatch {
   readonly #parcels = new Map<number, ParcelNews>();
   #worker: FrozenWorker | undefined;
-  #listening: Subscription | undefined;
 
-  constructor(private readonly events: ShopEvents) {}
-
-  onModuleInit(): void {
-    this.#listening = this.events.all.subscribe((event) => this.#see(event));
-  }
-
-  onModuleDestroy(): void {
-    this.#listening?.unsubscribe();
+  constructor(events: ShopEvents) {
+    // Lasts as long as the application, as the events do.
+    events.all.subscribe((event) => this.#see(event));
   }
 
   /** Null if this process has seen none. */

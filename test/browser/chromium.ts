@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { isExecutable } from '../support/is-executable.js';
-import { canInstallPackages } from '../support/redis/debian-package.js';
+import { canInstallPackages, installPackage } from '../support/redis/debian-package.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -30,8 +29,7 @@ function findChromium(): string | undefined {
 function installChromium(): string {
   if (canInstallPackages()) {
     console.log('Chromium not found, installing the package chromium with apt-get.');
-    aptGet('update', '-qq');
-    aptGet('install', '-qq', '-y', '--no-install-recommends', 'chromium');
+    installPackage('chromium');
   }
   const installed = findChromium();
   if (installed === undefined) {
@@ -40,9 +38,4 @@ function installChromium(): string {
     );
   }
   return installed;
-}
-
-function aptGet(...args: string[]): void {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  execFileSync('/usr/bin/apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -1,40 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SampleApp } from '../e2e/sample-app.process.js';
-import { startRedis } from '../support/redis/start-redis.js';
-import type { TestRedis } from '../support/redis/test-redis.js';
 import { until } from '../support/until.js';
-import { startChromium } from './chromium.js';
+import { RunningShop } from './running-shop.js';
 import { expectVisible, ShopPage } from './shop-page.js';
 
-// The browser may have to be installed first.
-jest.setTimeout(300_000);
-
 describe('the demonstrations on the sample page', () => {
-  let browser: Browser;
-  let redis: TestRedis;
-  let app: SampleApp;
+  const running = new RunningShop({ anew: 'page' });
   let shop: ShopPage;
 
-  beforeAll(async () => {
-    browser = await startChromium();
-    redis = await startRedis();
-    app = await SampleApp.start({ REDIS_URL: redis.url });
+  beforeEach(() => {
+    shop = running.page;
   });
 
-  afterAll(async () => {
-    await app.end();
-    await redis.stop();
-    await browser.close();
-  });
-
-  beforeEach(async () => {
-    shop = await ShopPage.open(browser, app.url);
-  });
-
-  afterEach(async () => {
+  afterEach(() => {
     expect(shop.problems).toEqual([]);
-    await shop.context.close();
   });
 
   const press = (name: string) => shop.page.getByRole('button', { name, exact: true }).click();
@@ -88,7 +67,7 @@ describe('the demonstrations on the sample page', () => {
 
   it('pause and resume the queue in every tab', async () => {
     await toggle('Queue paused').click();
-    const other = await ShopPage.open(browser, app.url);
+    const other = await running.openPage();
     await other.page.getByRole('switch', { name: 'Queue paused', checked: true }).waitFor();
     await shop.place('Cake', '0');
     await expectVisible(shop.order('Cake').getByText('paused'));
@@ -103,7 +82,7 @@ describe('the demonstrations on the sample page', () => {
     await expectVisible(shop.page.getByText(/Process \d+ is frozen/), 20_000);
     const parcels = shop.page.getByRole('list', { name: 'Parcels' }).getByRole('listitem');
     await expectVisible(parcels.getByText('held by the frozen worker').first());
-    const late = await ShopPage.open(browser, app.url);
+    const late = await running.openPage();
     await expectVisible(late.page.getByText('held by the frozen worker').first());
     await expectVisible(shop.page.getByText(/woke up and found its leases lost/), 20_000);
     await until(async () => (await parcels.filter({ hasText: 'packed here' }).count()) === 8);
@@ -113,7 +92,7 @@ describe('the demonstrations on the sample page', () => {
 
   it('cannot freeze a worker in memory, and say why', async () => {
     const small = await SampleApp.start();
-    const memory = await ShopPage.open(browser, small.url);
+    const memory = await ShopPage.open(running.browser, small.url);
     const button = memory.page.getByRole('button', { name: 'Freeze a worker' });
     expect(await button.isDisabled()).toBe(true);
     await expectVisible(memory.page.getByText('Needs a second process, and therefore Redis'));

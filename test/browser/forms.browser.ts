@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { SampleApp } from '../e2e/sample-app.process.js';
-import { startChromium } from './chromium.js';
-import { expectVisible, ShopPage } from './shop-page.js';
-
-// The browser may have to be installed first.
-jest.setTimeout(300_000);
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { RunningShop } from './running-shop.js';
+import { expectVisible, type ShopPage } from './shop-page.js';
 
 describe('the forms of the sample page', () => {
-  let browser: Browser;
-  let app: SampleApp;
+  const running = new RunningShop({ store: 'memory' });
   let shop: ShopPage;
 
-  beforeAll(async () => {
-    browser = await startChromium();
-    app = await SampleApp.start();
-    shop = await ShopPage.open(browser, app.url);
-  });
-
-  afterAll(async () => {
-    await app.end();
-    await browser.close();
+  beforeEach(() => {
+    shop = running.page;
   });
 
   it('take a time as a number of the chosen unit, which is seconds at first', async () => {

@@ -1,37 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { SampleApp } from '../e2e/sample-app.process.js';
-import { startRedis } from '../support/redis/start-redis.js';
-import type { TestRedis } from '../support/redis/test-redis.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../support/until.js';
 import { accessibilityProblems } from './accessibility.js';
-import { startChromium } from './chromium.js';
-import { expectVisible, ShopPage } from './shop-page.js';
-
-// The browser may have to be installed first.
-jest.setTimeout(300_000);
+import { RunningShop } from './running-shop.js';
+import { expectVisible, type ShopPage } from './shop-page.js';
 
 const WIDTHS = [320, 768, 1280];
 const LONG = 'An-order-with-a-name-that-has-no-place-where-a-line-could-be-broken-and-is-as-long-as-it-may-be';
 
 describe('the sample page from 320 to 1280 px, light and dark', () => {
-  let browser: Browser;
-  let redis: TestRedis;
-  let app: SampleApp;
+  const running = new RunningShop();
   let shop: ShopPage;
 
-  beforeAll(async () => {
-    browser = await startChromium();
-    redis = await startRedis();
-    app = await SampleApp.start({ REDIS_URL: redis.url });
-    shop = await ShopPage.open(browser, app.url);
-  });
-
-  afterAll(async () => {
-    await shop.context.close();
-    await app.end();
-    await redis.stop();
-    await browser.close();
+  beforeEach(() => {
+    shop = running.page;
   });
 
   it('is accessible and fits while it is empty', async () => {
@@ -39,7 +20,7 @@ describe('the sample page from 320 to 1280 px, light and dark', () => {
   });
 
   it('animates nothing for those who prefer reduced motion', async () => {
-    const still = await ShopPage.open(browser, app.url, { reducedMotion: 'reduce' });
+    const still = await running.openPage({ reducedMotion: 'reduce' });
     await shop.place('Tea', '0.2');
     for (const page of [shop, still]) await expectVisible(page.order('Tea', 'cancelled'));
     expect(await still.inspect('moving')).toEqual([]);
@@ -49,6 +30,7 @@ describe('the sample page from 320 to 1280 px, light and dark', () => {
   });
 
   it('is accessible and fits while it shows everything it can', async () => {
+    const { app } = running;
     await app.post('/controls/fail');
     await app.place({ item: LONG, payWithin: 0 });
     await app.post('/worker/freeze');
@@ -69,7 +51,7 @@ describe('the sample page from 320 to 1280 px, light and dark', () => {
   });
 
   it('is accessible and fits while Redis is away', async () => {
-    await redis.kill9();
+    await running.redis.kill9();
     await expectVisible(shop.badge('Redis is away'));
     await expectFit();
   });

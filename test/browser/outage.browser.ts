@@ -1,43 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { Browser } from 'playwright-core';
-import { hasServerBinary, SampleApp, SampleFolders } from '../e2e/sample-app.process.js';
-import { startChromium } from './chromium.js';
+import { hasServerBinary } from '../e2e/sample-app.process.js';
+import { RunningShop } from './running-shop.js';
 import { expectVisible, ShopPage } from './shop-page.js';
-
-// The browser may have to be installed first.
-jest.setTimeout(300_000);
 
 const describeWithServer = hasServerBinary ? describe : describe.skip;
 if (!hasServerBinary)
   console.warn('No Redis server on the PATH: the page during an outage of its Redis is NOT TESTED.');
 
 describeWithServer('the sample page while its private Redis is away', () => {
-  let browser: Browser;
-  let folders: SampleFolders;
-  let app: SampleApp;
+  const running = new RunningShop({ store: 'private redis', anew: 'shop' });
   let shop: ShopPage;
   let redisPid: number;
 
-  beforeAll(async () => {
-    browser = await startChromium();
-  });
-
-  afterAll(async () => {
-    await browser.close();
-  });
-
   beforeEach(async () => {
-    folders = new SampleFolders();
-    app = await SampleApp.start(folders.env);
-    redisPid = await pidOf(app.redisUrl);
-    shop = await ShopPage.open(browser, app.url);
-  });
-
-  afterEach(async () => {
-    await shop.context.close();
-    await app.end();
-    folders.remove();
+    shop = running.page;
+    redisPid = await pidOf(running.app.redisUrl);
   });
 
   it('says so while Redis is frozen, open or freshly loaded, and carries on when it is back', async () => {
@@ -47,7 +25,7 @@ describeWithServer('the sample page while its private Redis is away', () => {
     await expectVisible(shop.badge('Redis is away'), 4000);
     await expectVisible(shop.order('Tea').getByText('waiting for Redis'));
 
-    const fresh = await ShopPage.openAway(browser, app.url);
+    const fresh = await ShopPage.openAway(running.browser, running.app.url);
     await expectVisible(fresh.page.getByText('Cannot read the orders while Redis is away.'));
     await expectVisible(fresh.page.getByText('Cannot read the tasks while Redis is away.'));
     await fresh.page.getByText('No orders yet').waitFor({ state: 'hidden' });
@@ -69,7 +47,7 @@ describeWithServer('the sample page while its private Redis is away', () => {
     await expectVisible(shop.badge('Redis is away'), 1000);
     await expectVisible(shop.badge('Live'), 15_000);
     await expectVisible(shop.order('Tea', 'cancelled'), 15_000);
-    expect(await pidOf(app.redisUrl)).not.toBe(redisPid);
+    expect(await pidOf(running.app.redisUrl)).not.toBe(redisPid);
   });
 });
 

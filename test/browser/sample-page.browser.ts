@@ -1,43 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import { SampleApp } from '../e2e/sample-app.process.js';
-import { startRedis } from '../support/redis/start-redis.js';
-import type { TestRedis } from '../support/redis/test-redis.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../support/until.js';
-import { startChromium } from './chromium.js';
-import { expectVisible, ShopPage } from './shop-page.js';
-
-// The browser may have to be installed first.
-jest.setTimeout(300_000);
+import { RunningShop } from './running-shop.js';
+import { expectVisible, type ShopPage } from './shop-page.js';
 
 describe('the sample page', () => {
-  let redis: TestRedis;
-  let browser: Browser;
-  let app: SampleApp;
+  const running = new RunningShop({ anew: 'shop' });
   let shop: ShopPage;
 
-  beforeAll(async () => {
-    browser = await startChromium();
-  });
-
-  afterAll(async () => {
-    await browser.close();
-  });
-
-  beforeEach(async () => {
-    redis = await startRedis();
-    app = await SampleApp.start({ REDIS_URL: redis.url });
-    shop = await ShopPage.open(browser, app.url);
-  });
-
-  afterEach(async () => {
-    await shop.context.close();
-    await app.end();
-    await redis.stop();
+  beforeEach(() => {
+    shop = running.page;
   });
 
   it('says where the shop keeps its orders, and that there are none', async () => {
-    await expectVisible(shop.page.getByText(`on Redis at ${redis.url}`));
+    await expectVisible(shop.page.getByText(`on Redis at ${running.redis.url}`));
     await expectVisible(shop.page.getByText('No orders yet.'));
     expect(shop.problems).toEqual([]);
   });
@@ -90,7 +65,7 @@ describe('the sample page', () => {
   });
 
   it('is the same in every tab', async () => {
-    const other = await ShopPage.open(browser, app.url);
+    const other = await running.openPage();
     await shop.place('Tea', '10', 'minutes');
     await expectVisible(other.order('Tea', 'unpaid'));
     await other.pay('Tea');
@@ -118,10 +93,10 @@ describe('the sample page', () => {
   it('reconnects by itself when the shop is back', async () => {
     await shop.place('Tea', '10', 'minutes');
     await expectVisible(shop.order('Tea', 'unpaid'));
-    const { port } = new URL(app.url);
-    await app.end();
+    const { port } = new URL(running.app.url);
+    await running.app.end();
     await expectVisible(shop.badge('Reconnecting…'));
-    app = await SampleApp.start({ REDIS_URL: redis.url, PORT: port });
+    await running.startApp({ PORT: port });
     await expectVisible(shop.badge('Live'), 15_000);
     await shop.pay('Tea');
     await expectVisible(shop.order('Tea', 'paid'));

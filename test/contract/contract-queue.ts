@@ -4,7 +4,7 @@ import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/message
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import type { StoredMessage } from '../../lib/store/message-upkeep.js';
 import type { MessageState } from '../../lib/message/message.js';
-import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
 
 /** What a store's test file provides: a fresh queue, seen from two processes. */
 export interface QueueUnderTest {
@@ -55,7 +55,7 @@ export class ContractQueues {
 /** A queue under test, with the steps that bring a message to the state a rule is about. */
 export class ContractQueue {
   /** Any codec would do: stores keep bodies as they are. */
-  readonly codec = jsonCodec;
+  readonly codec = nativeCodec;
   readonly store: MessageStore;
   readonly secondView: MessageStore;
   readonly #doorbells: Doorbell[] = [];
@@ -234,19 +234,4 @@ export function defined<T>(value: T | null | undefined): T {
     throw new Error('expected a value, got none');
   }
   return value;
-}
-
-/** Repeats an assertion until it holds, for what arrives asynchronously. */
-export async function eventually(assertion: () => void, patience = 5000): Promise<void> {
-  const deadline = performance.now() + patience;
-  for (;;) {
-    try {
-      return assertion();
-    } catch (error) {
-      if (performance.now() > deadline) {
-        throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  }
 }

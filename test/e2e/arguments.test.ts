@@ -2,16 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
+import { refuse } from '../support/odd-values.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
-
-const fail = (): never => {
-  throw new Error('do not touch');
-};
 
 function revoked<T extends object>(target: T): T {
   const { proxy, revoke } = Proxy.revocable(target, {});
@@ -66,8 +63,8 @@ describe('the arguments of a producer', () => {
       ],
     ],
     ['a list with a misplaced payload', [{ orderId: 7 }]],
-    ['a list with a getter that throws', [{ delay: 1, get payload() { return fail(); } }]], // prettier-ignore
-    ['a list that throws', new Proxy([1], { get: fail })],
+    ['a list with a getter that throws', [{ delay: 1, get payload() { return refuse(); } }]], // prettier-ignore
+    ['a list that throws', new Proxy([1], { get: refuse })],
     ['a revoked list', revoked([])],
   ])('%s in place of messages is refused before anything is written', (_what, messages) =>
     expectRefused((producer) => producer.offerMany(scene.newQueue(), messages as []), 'INVALID_ARGUMENT'),
@@ -100,7 +97,7 @@ describe('the arguments of a producer', () => {
     ['an unknown field', { nope: 1 }],
     ['a map', new Map([['limit', 1]])],
     ['a promise', Promise.resolve({ limit: 1 })],
-    ['a getter that throws', { get limit() { return fail(); } }], // prettier-ignore
+    ['a getter that throws', { get limit() { return refuse(); } }], // prettier-ignore
     ['a limit of 0', { limit: 0 }],
     ['a limit of 1001', { limit: 1001 }],
     ['a limit of text', { limit: '5' }],
@@ -109,7 +106,7 @@ describe('the arguments of a producer', () => {
     ['a cursor that no page returned', { cursor: 'x' }],
     ['a cursor that is a number', { cursor: 5 }],
     ['a cursor that is null', { cursor: null }],
-    ['a cursor that cannot be shown', { cursor: { toString: fail } }],
+    ['a cursor that cannot be shown', { cursor: { toString: refuse } }],
   ])('listing dead letters with %s is refused', (_what, query) =>
     expectRefused((producer) => producer.deadLetters(scene.newQueue()).list(query as object), 'INVALID_ARGUMENT'),
   );
@@ -199,8 +196,8 @@ describe('the arguments of a producer', () => {
     ['a map', new Map([['id', 'unpaid:7']])],
     ['a function', () => ({})],
     ['an unknown field', { ttl: 5 }],
-    ['a getter that throws', { get id() { return fail(); } }], // prettier-ignore
-    ['a proxy that throws', new Proxy({}, { ownKeys: fail })],
+    ['a getter that throws', { get id() { return refuse(); } }], // prettier-ignore
+    ['a proxy that throws', new Proxy({}, { ownKeys: refuse })],
     ['an unknown onDuplicate', { onDuplicate: 'ignore' }],
     ['headers of numbers', { headers: { a: 1 } }],
     ['headers of undefined', { headers: { a: undefined } }],
@@ -210,8 +207,8 @@ describe('the arguments of a producer', () => {
     ['headers in a set', { headers: new Set(['a']) }],
     ['headers of the web', { headers: new Headers({ tenant: 'a' }) }],
     ['headers that were not awaited', { headers: Promise.resolve({ tenant: 'a' }) }],
-    ['headers of a class that computes them', { headers: new (class { get tenant() { return fail(); } })() }], // prettier-ignore
-    ['headers with a getter that throws', { headers: { get tenant() { return fail(); } } }], // prettier-ignore
+    ['headers of a class that computes them', { headers: new (class { get tenant() { return refuse(); } })() }], // prettier-ignore
+    ['headers with a getter that throws', { headers: { get tenant() { return refuse(); } } }], // prettier-ignore
     ['revoked headers', { headers: revoked({}) }],
     ['headers with a lone surrogate', { headers: { a: 'b\ud83d' } }],
     ['a header named by a lone surrogate', { headers: { '\ud83d': 'b' } }],
@@ -254,7 +251,7 @@ describe('the arguments of a producer', () => {
     ['a symbol', Symbol('s')],
     ['a promise that was not awaited', Promise.resolve(1)],
     ['a map inside', { a: new Map() }],
-    ['a getter that throws', { get a() { return fail(); } }], // prettier-ignore
+    ['a getter that throws', { get a() { return refuse(); } }], // prettier-ignore
   ])('a payload of %s is refused before anything is written', (_what, payload) =>
     expectRefused((producer) => producer.offer(scene.newQueue(), payload, 1), 'INVALID_PAYLOAD'),
   );

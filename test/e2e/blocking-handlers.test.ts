@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
+import { block } from '../support/block.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, type TestApp } from '../support/test-app.js';
@@ -9,10 +10,6 @@ import type { Task } from '../support/worker/worker-settings.js';
 
 /** The shortest lease allowed. */
 const LEASE = 1000;
-
-function block(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
 
 /** Waits until only dead letters are left, if any. */
 async function untilNoneIsOnItsWay(producer: DelayQueueProducer, queue: string, within: number): Promise<void> {

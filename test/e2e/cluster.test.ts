@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
-import type { DelayedMessage, DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
+import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
 import { startCluster } from '../support/redis/start-cluster.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
@@ -38,18 +39,18 @@ describe('on a Redis Cluster', () => {
   describe.each(Object.entries(QUEUES))('a queue %s', (_what, options) => {
     let app: TestApp;
     const queue = randomName('orders');
-    const handled: DelayedMessage[] = [];
+    const handled = new Handled();
 
     beforeAll(async () => {
-      const provider = handlerOf(queue, (_payload, message) => handled.push(message));
+      const provider = handlerOf(queue, handled.record);
       app = await startTestApp({ connection, queues: { [queue]: options } }, { providers: [provider] });
     });
     afterAll(() => app.close());
 
     it('handles a message when it falls due', async () => {
       const { id } = await app.producer.offer(queue, { a: 1 }, 200);
-      await until(() => handled.length > 0);
-      expect(handled).toMatchObject([{ id, payload: { a: 1 }, attempt: 1 }]);
+      await handled.untilCalls(1);
+      expect(handled.calls).toMatchObject([{ id, payload: { a: 1 }, attempt: 1 }]);
     });
 
     it('has all its keys in one slot', async () => {
@@ -64,7 +65,7 @@ describe('on a Redis Cluster', () => {
       // By then a transfer has made the first one ready.
       await until(async () => (await producer.nextDue(queue)) === null);
       await producer.resume(queue);
-      await until(() => handled.some(({ id }) => id === 'a'));
+      await handled.until('a');
       expect(await producer.deadLetters(queue).list()).toEqual({ letters: [], cursor: null });
       expect(await producer.deadLetters(queue).redriveAll()).toBe(0);
       expect(await producer.deadLetters(queue).discard('none')).toBe(false);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -85,7 +86,7 @@ describe('dead letters', () => {
     mend();
     expect(await letters.redriveAll()).toBe(24);
     await handled.untilCalls(49);
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
     expect(await letters.discardAll()).toBe(0);
   });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
@@ -38,7 +39,7 @@ describe('delivery', () => {
     await Promise.all(offers);
     await handled.untilCalls(50);
 
-    expect(handled.calls.map(({ payload }) => payload)).toEqual([...Array(50).keys()]);
+    expect(handled.payloads).toEqual([...Array(50).keys()]);
   });
 
   test('messages are handled in the order of their due times, whatever was offered first', async () => {
@@ -68,7 +69,7 @@ describe('delivery', () => {
       queue,
       async () => {
         most = Math.max(most, ++running);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await sleep(5);
         running--;
         done++;
       },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer, OnDuplicate } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -30,8 +31,8 @@ describe('an offer with an id that is in use', () => {
     await handled.until('m');
 
     expect(again.created).toBe(false);
-    expect(handled.calls.map(({ payload }) => payload)).toEqual(['second']);
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    expect(handled.payloads).toEqual(['second']);
+    await until(() => isEmpty(producer, queue));
   });
 
   test("fails with DUPLICATE_MESSAGE and changes nothing with 'reject'", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Controller, Inject, Injectable, type Provider, Scope } from '@nestjs/common';
 import { DelayedHandler, type QueueOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, type TestAppParts } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -65,8 +66,8 @@ describe('handlers', () => {
 
   test('a handler is found once, even if its class is provided under two tokens', async () => {
     const queue = scene.newQueue();
-    const seen: unknown[] = [];
-    const Handler = handlerOf(queue, (payload) => seen.push(payload));
+    const handled = new Handled();
+    const Handler = handlerOf(queue, handled.record);
     const providers: Provider[] = [
       { provide: 'made', useFactory: () => new Handler() as object },
       { provide: 'alias', useExisting: 'made' },
@@ -76,8 +77,8 @@ describe('handlers', () => {
     ];
     const { producer } = await scene.startApp({ providers });
     await producer.offer(queue, 1, 0);
-    await until(() => seen.length > 0);
-    expect(seen).toEqual([1]);
+    await handled.untilCalls(1);
+    expect(handled.payloads).toEqual([1]);
   });
 
   /** Expects the start-up to fail with an error that contains the words. */

@@ -27,7 +27,7 @@ const PATIENCE = 60_000 + Number(PROBE_RUNS || 0) * 50;
 const CODES = new Set(readFileSync('docs/errors.md', 'utf8').match(/(?<=^\| `)[A-Z_]+/gm));
 
 /** The typed error of a call, or undefined if it was answered; any other error fails the test. */
-async function refusalOf(call: () => unknown): Promise<DelayQueueError | undefined> {
+async function typedRefusalOf(call: () => unknown): Promise<DelayQueueError | undefined> {
   let result: unknown;
   try {
     result = call();
@@ -218,7 +218,7 @@ describe.each(Object.entries(LAYOUTS))(
         await start();
         const answersOrRefuses = fc.asyncProperty(anyProbe, async (probe) => {
           const before = await contents();
-          if (await refusalOf(() => probe(app.producer, queue))) expect(await contents()).toEqual(before);
+          if (await typedRefusalOf(() => probe(app.producer, queue))) expect(await contents()).toEqual(before);
         });
         await fc.assert(answersOrRefuses, settings(150));
         await expectAlive();
@@ -233,7 +233,7 @@ describe.each(Object.entries(LAYOUTS))(
         const comesBack = fc.asyncProperty(anyPayload, async (make) => {
           const before = await contents();
           const offer = { id: 'm', onDuplicate: 'replace' } as const;
-          const refusal = await refusalOf(() => app.producer.offer(queue, make(), '1h', offer));
+          const refusal = await typedRefusalOf(() => app.producer.offer(queue, make(), '1h', offer));
           if (refusal) return expect(await contents()).toEqual(before);
           const payload = make();
           const found = await app.producer.find(queue, 'm');
@@ -281,7 +281,7 @@ describe('arbitrary values in declarations', () => {
     '%s are accepted or refused with a typed error',
     async (_, [given, declare]) => {
       await fc.assert(
-        fc.asyncProperty(given, async (make) => void (await refusalOf(() => void declare(make)))),
+        fc.asyncProperty(given, async (make) => void (await typedRefusalOf(() => void declare(make)))),
         settings(300),
       );
       await expectAlive();

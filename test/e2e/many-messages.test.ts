@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { TimerFloor } from '../support/timer-floor.js';
 import { until } from '../support/until.js';
@@ -33,7 +34,7 @@ describe('many messages in two processes', () => {
       within: 90_000,
       every: 100,
     });
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
     const bareTimers = floor.stop();
 
     const lateness = ended()

@@ -205,7 +205,7 @@ describe('the module', () => {
 
     await Promise.all(apps.map(({ producer }, i) => producer.offer(queue, i, 20 * i, { id: 'same' })));
     await Promise.all(handled.map((each) => each.untilCalls(1)));
-    expect(handled.map(({ calls }) => calls.map(({ payload }) => payload))).toEqual([[0], [1], [2]]);
+    expect(handled.map(({ payloads }) => payloads)).toEqual([[0], [1], [2]]);
 
     await apps[0]!.close();
     await apps[2]!.producer.offer(queue, 'still', 0);

@@ -4,6 +4,8 @@ import type { LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Observable, throwError } from 'rxjs';
 import { DelayQueueModule, DelayQueueProducer, type QueueOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -49,24 +51,24 @@ describe('odd values from application code', () => {
     handle: (name: string) => unknown,
     options: QueueOptions = {},
   ): Promise<void> {
-    const handled: string[] = [];
+    const handled = new Handled();
     const handler = handlerOf<string>(
       'odd',
-      (name) => (SOUND.includes(name) ? void handled.push(name) : handle(name)),
+      (name, message) => (SOUND.includes(name) ? handled.record(name, message) : handle(name)),
       { attempts: 1, concurrency: 100, ...options },
     );
     await startApp(handler);
     await offerAll('odd', names);
     await until(
-      async () => (await app.producer.counts('odd')).dead === names.length && handled.length === SOUND.length,
+      async () => (await app.producer.counts('odd')).dead === names.length && handled.calls.length === SOUND.length,
     );
-    expect(handled).toEqual(SOUND);
+    expect(handled.payloads).toEqual(SOUND);
     const { letters } = await app.producer.deadLetters('odd').list({ limit: 100 });
     expect(letters.map(({ id }) => id).sort()).toEqual([...names].sort());
     for (const { error } of letters) {
       expect(`${error.name}${error.message}`).toMatch(/\w/);
     }
-    await until(async () => Object.values(await app.producer.counts('odd')).join() === `0,0,0,${names.length}`);
+    await until(() => isEmpty(app.producer, 'odd', { dead: names.length }));
     await expectQuickClose();
   }
 
@@ -117,7 +119,7 @@ describe('odd values from application code', () => {
     let calls = 0;
     await startApp(handlerOf<string>('odd', (name) => (++calls, doubts[name]), { attempts: 1 }));
     await offerAll('odd', Object.keys(doubts));
-    await until(async () => Object.values(await app.producer.counts('odd')).every((count) => count === 0));
+    await until(() => isEmpty(app.producer, 'odd'));
     expect(calls).toBe(6);
     await expectQuickClose();
   });
@@ -145,13 +147,13 @@ describe('odd values from application code', () => {
     await startApp(handler);
     const names = [...Object.keys(odd), ...values.filter((name) => !(name in odd))];
     await offerAll('odd', names);
-    await until(async () => Object.values(await app.producer.counts('odd')).every((count) => count === 0));
+    await until(() => isEmpty(app.producer, 'odd'));
     expect(attempts.filter((line) => line.endsWith('2')).sort()).toEqual(names.map((name) => `${name} 2`).sort());
     await expectQuickClose();
   });
 
   test('a codec that throws or decodes to a promise makes a dead letter', async () => {
-    const handled: unknown[] = [];
+    const handled = new Handled();
     const odd: Record<string, () => unknown> = {
       ...Object.fromEntries(Object.entries(ODD_VALUES).map(([name, make]) => [name, () => throws(make())])),
       'a promise': () => Promise.resolve(1),
@@ -161,15 +163,13 @@ describe('odd values from application code', () => {
       encode: (payload: unknown) => Buffer.from(String(payload)),
       decode: (bytes: Buffer) => odd[bytes.toString()]?.() ?? bytes.toString(),
     };
-    await startApp(
-      handlerOf('odd', (payload) => handled.push(payload), { layout: 'redisson', codec, concurrency: 100 }),
-    );
+    await startApp(handlerOf('odd', handled.record, { layout: 'redisson', codec, concurrency: 100 }));
     const names = Object.keys(odd);
     await offerAll('odd', names);
     await until(
-      async () => (await app.producer.counts('odd')).dead === names.length && handled.length === SOUND.length,
+      async () => (await app.producer.counts('odd')).dead === names.length && handled.calls.length === SOUND.length,
     );
-    expect(handled).toEqual(SOUND);
+    expect(handled.payloads).toEqual(SOUND);
     await expectQuickClose();
   });
 
@@ -182,16 +182,16 @@ describe('odd values from application code', () => {
     await startApp(handlerOf('odd', () => void given++, { layout: 'redisson', codec, concurrency: 100 }));
     const names = results.filter((name) => !name.includes('promise'));
     await offerAll('odd', names);
-    await until(async () => Object.values(await app.producer.counts('odd')).every((count) => count === 0));
+    await until(() => isEmpty(app.producer, 'odd'));
     expect(given).toBe(names.length + SOUND.length);
     await expectQuickClose();
   });
 
   test('a logger that throws loses only its line', async () => {
-    const handled: string[] = [];
+    const handled = new Handled();
     const handler = handlerOf<string>(
       'odd',
-      (name) => (SOUND.includes(name) ? void handled.push(name) : throws(new Error(name))),
+      (name, message) => (SOUND.includes(name) ? handled.record(name, message) : throws(new Error(name))),
       { attempts: 1 },
     );
     const root = { module: class {}, imports: [DelayQueueModule.forRoot({ store: 'memory' })], providers: [handler] };
@@ -202,8 +202,8 @@ describe('odd values from application code', () => {
     const context = await NestFactory.createApplicationContext(root, { logger, abortOnError: false });
     app = { context, producer: context.get(DelayQueueProducer), log: [], close: () => context.close() };
     await offerAll('odd', ['a', 'b']);
-    await until(async () => Object.values(await app.producer.counts('odd')).join() === '0,0,0,2');
-    expect(handled).toEqual(SOUND);
+    await until(() => isEmpty(app.producer, 'odd', { dead: 2 }));
+    expect(handled.payloads).toEqual(SOUND);
     await expectQuickClose();
     app = { ...app, close: () => Promise.resolve() };
   });

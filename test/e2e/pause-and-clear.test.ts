@@ -86,6 +86,6 @@ describe('pause and clear', () => {
 
     await producer.offer(queue, 'after', 0, { id: 'after' });
     await handled.until('after');
-    expect(handled.calls.map(({ payload }) => payload)).toEqual(['dies', 'runs', 'after']);
+    expect(handled.payloads).toEqual(['dies', 'runs', 'after']);
   });
 });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -70,11 +72,11 @@ describe('the producer', () => {
     const cancelled = new Set<string>();
     // One cancellation a millisecond, from before the due time until well past it.
     for (const id of ids) {
-      const pause = new Promise((resolve) => setTimeout(resolve, 1));
+      const pause = sleep(1);
       if (await producer.cancel(queue, id)) cancelled.add(id);
       await pause;
     }
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
 
     expect(cancelled.size).toBeGreaterThan(0);
     expect(handled.calls.length).toBeGreaterThan(0);

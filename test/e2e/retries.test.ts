@@ -3,6 +3,7 @@ import { defer, from, of, throwError, timer } from 'rxjs';
 import { delay as delayed, switchMap } from 'rxjs/operators';
 import { type BackoffOptions, DeferMessage, type DelayedMessage, RejectMessage } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -116,7 +117,7 @@ describe('retries', () => {
     });
 
     for (const way of Object.keys(ways)) await producer.offer(queue, way, 0, { id: way });
-    await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,3');
+    await until(() => isEmpty(producer, queue, { dead: 3 }));
 
     const { letters } = await producer.deadLetters(queue).list();
     expect(Object.fromEntries(letters.map(({ id, error }) => [id, error.name]))).toEqual({

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
@@ -77,7 +78,7 @@ describe('the sample shop', () => {
         const page = await shop.listen();
         const id = await shop.place({ payWithin: 30 });
         const { data } = await page.until('order', { id, status: 'unpaid' });
-        await new Promise((resolve) => setTimeout(resolve, Date.parse(String(data.dueAt)) - Date.now()));
+        await sleep(Date.parse(String(data.dueAt)) - Date.now());
         const paid = (await shop.post(`/orders/${id}/pay`)).status === 200;
         const final = paid ? 'paid' : 'cancelled';
         await page.until('order', { id, status: final });

@@ -4,6 +4,7 @@ import { nativePermissions } from '../../lib/store/native/native.permissions.js'
 import { neededCommands } from '../../lib/store/redis/permissions.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -38,7 +39,7 @@ describe('a Redis user with the documented permissions', () => {
     await producer.offer(queue, 'works', 20);
     await producer.offer(queue, 'fails', 20);
     await producer.offer(queue, 'early', 10);
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
     await producer.clear(queue);
     await close();
     expect(handled.calls).toHaveLength(4);

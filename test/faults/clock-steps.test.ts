@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';
 import { SettableClock } from '../support/redis/settable-clock.js';
 import { Scene } from '../support/scene.js';
@@ -47,8 +48,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     const { producer, log } = await scene.startApp({ module: { defaults }, providers: [handler] });
     await until(async () => /name=delay-queue:doorbell.*cmd=blpop/.test(String(await scene.redis.client('LIST'))));
     const isGone = async (id: string) => (await producer.find(queue, id)) === null;
-    const isEmpty = async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0';
-    return { queue, handled, release, producer, log, isGone, isEmpty };
+    return { queue, handled, release, producer, log, isGone };
   }
 
   /** Offers messages one after the other, and expects each to be handled soon after its delay. */
@@ -63,7 +63,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
 
   test('forward: what the step makes due is handled within a check interval, and new messages after their delays', async () => {
     const scenery = await startQueue();
-    const { queue, handled, producer, isEmpty } = scenery;
+    const { queue, handled, producer } = scenery;
     await producer.offer(queue, null, '30m', { id: 'skipped over' });
     const before = await serverTime();
     clock!.set(HOUR);
@@ -72,13 +72,13 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     await handled.until('skipped over', { within: CHECK_INTERVAL + SLACK });
     console.log(`due by a step of the clock: handled after ${Math.round(performance.now() - start)} ms`);
     await expectPunctuality(scenery);
-    await until(isEmpty);
+    await until(() => isEmpty(producer, queue));
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
   test('back: new messages are handled after their delays, and what is no longer near its due time waits', async () => {
     const scenery = await startQueue();
-    const { queue, handled, producer, isEmpty } = scenery;
+    const { queue, handled, producer } = scenery;
     await producer.offer(queue, null, '10s', { id: 'waits' });
     clock!.set(-HOUR);
     await expectPunctuality(scenery);
@@ -86,7 +86,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     expect((await producer.nextDue(queue))!.getTime()).toBeGreaterThan((await serverTime()) + (HOUR / 2) * 1000);
     clock!.set(HOUR);
     await handled.until('waits', { within: CHECK_INTERVAL + SLACK });
-    await until(isEmpty);
+    await until(() => isEmpty(producer, queue));
     expect(handled.ids).toEqual(['a', 'b', 'c', 'waits']);
   });
 
@@ -110,7 +110,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
   ])(
     'of %d s while a handler runs: its message is settled, and a failed message is retried',
     async (step, attempts) => {
-      const { queue, handled, release, producer, isGone, isEmpty } = await startQueue();
+      const { queue, handled, release, producer, isGone } = await startQueue();
       await producer.offer(queue, 'held', 0, { id: 'held' });
       await handled.until('held');
       clock!.set(step);
@@ -124,13 +124,13 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
       await producer.offer(queue, 'fails', 0, { id: 'fails' });
       await until(() => handled.of('fails').length === 2);
       release.open();
-      await until(async () => (await isGone('held')) && (await isGone('fails')) && (await isEmpty()));
+      await until(async () => (await isGone('held')) && (await isGone('fails')) && (await isEmpty(producer, queue)));
       expect(attempts).toContainEqual(handled.of('held').map(({ attempt }) => attempt));
     },
   );
 
   test('back and forth under a steady flow: no message is lost', async () => {
-    const { queue, handled, producer, isEmpty } = await startQueue();
+    const { queue, handled, producer } = await startQueue();
     const ids: string[] = [];
     for (const step of [HOUR, 0, -HOUR, 0, HOUR]) {
       clock!.set(step);
@@ -139,7 +139,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
         await sleep(5);
       }
     }
-    await until(isEmpty, { within: CHECK_INTERVAL + LEASE + SLACK });
+    await until(() => isEmpty(producer, queue), { within: CHECK_INTERVAL + LEASE + SLACK });
     expect(new Set(handled.ids)).toEqual(new Set(ids));
   });
 });

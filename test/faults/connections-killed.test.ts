@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { DelayQueueError } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { callsOf } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
@@ -45,7 +47,7 @@ describe('killed connections and lost announcements', () => {
     for (let i = 0; i < 20; i++) {
       killed += await kill('pubsub');
       await producer.offer(queue, null, 100, { id: `m${i}` });
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     }
     await handled.untilCalls(20);
 
@@ -84,12 +86,12 @@ describe('killed connections and lost announcements', () => {
     const until4s = performance.now() + 4000;
     const killer = new Redis(scene.url);
     const killing = (async () => {
-      for (; performance.now() < until4s; await new Promise((resolve) => setTimeout(resolve, 400))) {
+      for (; performance.now() < until4s; await sleep(400)) {
         await killer.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       }
     })();
     const offers: Promise<unknown>[] = [];
-    for (; performance.now() < until4s; await new Promise((resolve) => setTimeout(resolve, 2))) {
+    for (; performance.now() < until4s; await sleep(2)) {
       const offer = producer.offer(queue, null, Math.floor(Math.random() * 300));
       offers.push(
         offer.then(
@@ -101,7 +103,7 @@ describe('killed connections and lost announcements', () => {
     await killing;
     await Promise.all(offers);
     killer.disconnect();
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
 
     const ids = new Set(handled.ids);
     expect(acknowledged.length).toBeGreaterThan(100);
@@ -122,7 +124,7 @@ describe('killed connections and lost announcements', () => {
       await scene.redis.script('FLUSH');
     }
     await handled.untilCalls(30);
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
     expect(handled.calls.every(({ attempt }) => attempt === 1)).toBe(true);
     expect(log.filter((line) => !line.startsWith('log'))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { until } from '../support/until.js';
@@ -38,8 +39,7 @@ describe('connections that are reset again and again', () => {
       offers.push(offer);
     }
     await Promise.all([resetting, ...offers]);
-    const isEmpty = async () => Object.values(await direct.producer.counts(queue)).every((count) => count === 0);
-    await until(isEmpty, { within: LEASE + 20_000, every: 50 });
+    await until(() => isEmpty(direct.producer, queue), { within: LEASE + 20_000, every: 50 });
     await sleep(50);
 
     const starts = workers.flatMap((worker) => worker.of('start'));

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionRole } from '../../lib/store/redis/redis-client.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { connectionsFor } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
@@ -57,7 +58,7 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     await offering;
     const missing = () => ids.filter((id) => !handled.ids.includes(id));
     await until(() => missing().length === 0, { within: LEASE + SLACK });
-    await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0', {
+    await until(() => isEmpty(producer, queue), {
       within: LEASE + SLACK,
     });
     return { connections: dark.length, took, handled };

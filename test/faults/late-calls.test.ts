@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { callsOf } from '../support/tcp-proxy/filters.js';
@@ -85,7 +86,7 @@ describe('a call that arrives after its caller gave up', () => {
       expect(await producer.find(queue, 'ready')).toMatchObject({ state: 'ready' });
       latch.open();
       await handled.until('ready');
-      await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0');
+      await until(() => isEmpty(producer, queue));
     });
   });
 });

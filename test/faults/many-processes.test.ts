@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { CommandCount } from '../support/command-count.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { callsOf } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
@@ -85,7 +86,7 @@ describe('many processes that handle one queue', () => {
       return offered.filter((id) => !ended.has(id));
     };
     await until(() => missing().length === 0, { within: 10_000, every: 50 });
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
 
     const late = starts()
       .filter(({ attempt }) => attempt === 1)

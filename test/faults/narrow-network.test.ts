@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { handlerOf } from '../support/test-app.js';
@@ -36,7 +37,7 @@ describe('a worker on a narrow network', () => {
 
   test('receives its messages in parts, each once, if a whole claim would take too long', async () => {
     const { queue, producer, handled } = await start(1_500_000);
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0), {
+    await until(() => isEmpty(producer, queue), {
       within: 60_000,
     });
     expect(attempts(handled)).toEqual(once);
@@ -51,7 +52,7 @@ describe('a worker on a narrow network', () => {
         within: 30_000,
       });
       await scene.startApp({ module: { defaults }, providers: [handlerOf(queue, others.record)] });
-      await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0), {
+      await until(() => isEmpty(producer, queue), {
         within: 60_000,
       });
       expect(handled.calls).toEqual([]);

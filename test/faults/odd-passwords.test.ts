@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
@@ -7,6 +6,7 @@ import { DelayQueueError, type DelayQueueModuleOptions } from '../../lib/index.j
 import { randomName } from '../support/random-name.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
+import { everythingOf } from '../support/everything-of.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
 import { startTestApp, type TestApp } from '../support/test-app.js';
@@ -31,16 +31,6 @@ const special = fc
 const password = fc
   .tuple(special, special, special, special)
   .map(([a, b, c, d]) => `${a}${PARTS[0]}${b}${PARTS[1]}${c}${PARTS[2]}${d}`);
-
-/** Everything that an error shows to anybody who inspects it, including its causes. */
-function everythingOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  const own = Object.getOwnPropertyNames(error).map((name) => String(Reflect.get(error, name)));
-  const shown = inspect(error, { depth: Infinity, showHidden: true, compact: false });
-  return [error.message, error.stack, JSON.stringify(error), String(error), shown, ...own, everythingOf(error.cause)]
-    .join('\n')
-    .replaceAll('\\', '');
-}
 
 function expectNothingOf(told: readonly string[]): void {
   for (const part of PARTS) expect(told.join('\n')).not.toContain(part);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -79,7 +80,7 @@ describe('outages of Redis', () => {
     await producer.offer(queue, null, 2500, { id: 'after' });
 
     await scene.server.kill9();
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await sleep(600);
     await scene.server.restart();
 
     await handled.until('meanwhile', { within: 10_000 });
@@ -87,7 +88,7 @@ describe('outages of Redis', () => {
     expect(late).toBeGreaterThanOrEqual(0);
     // The next check would come a minute later.
     expect(late).toBeLessThan(5000);
-    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    await until(() => isEmpty(producer, queue));
     expect(handled.ids).toEqual(['before', 'meanwhile', 'after']);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 import type { WorkerProcess } from '../support/worker/worker-process.js';
@@ -64,7 +65,7 @@ describe('a Redis that writes every command to disk, killed with -9 again and ag
     }
     await untilOffered(OFFERS_BETWEEN);
     await Promise.all(producers.map((producer) => producer.stop()));
-    await until(async () => Object.values(await apps[0]!.producer.counts(queue)).join() === '0,0,0,0', {
+    await until(() => isEmpty(apps[0]!.producer, queue), {
       within: 20_000,
       every: 50,
     });

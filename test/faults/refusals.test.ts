@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -158,7 +159,7 @@ describe('refusals by Redis', () => {
       await handled.until('meanwhile', { within: 10_000 });
       await producer.offer(queue, 1, 0, { id: 'afterwards' });
       await handled.until('afterwards', { within: 10_000 });
-      await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0');
+      await until(() => isEmpty(producer, queue));
       expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
         ['meanwhile', 1],
         ['afterwards', 1],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 import type { Task } from '../support/worker/worker-settings.js';
@@ -35,7 +36,7 @@ describe('a rolling restart under load', () => {
     }
     enough = true;
     await offering;
-    await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0', {
+    await until(() => isEmpty(producer, queue), {
       within: 20_000,
       every: 20,
     });

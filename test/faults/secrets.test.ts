@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { Redis as Client } from 'ioredis';
 import { DelayQueueError } from '../../lib/index.js';
+import { everythingOf } from '../support/everything-of.js';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
 import { onRandomPort } from '../support/redis/random-port.js';
@@ -109,9 +110,3 @@ describe('a Redis behind TLS and a password', () => {
     expect([...log, ...errors.map(everythingOf)].join('\n')).not.toContain(SECRET);
   });
 });
-
-/** Everything that an error shows when it is logged, including its causes. */
-function everythingOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  return [error.message, error.stack, JSON.stringify(error), everythingOf(error.cause)].join('\n');
-}

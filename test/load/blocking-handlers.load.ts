@@ -1,13 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { QueueOptions } from '../../lib/index.js';
+import { block } from '../support/block.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
-
-function block(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
 
 describe('handlers that together block the event loop for longer than a lease', () => {
   const scene = new Scene();
@@ -34,7 +32,7 @@ describe('handlers that together block the event loop for longer than a lease', 
         Array.from({ length: messages }, (_, i) => ({ payload: i, delay: 0, id: `m${i}` })),
       );
       await until(() => handled.calls.length >= messages, { within: messages * ms * 1.5 + 10_000, every: 1000 });
-      await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0', { within: 60_000 });
+      await until(() => isEmpty(producer, queue), { within: 60_000 });
       expect(handled.calls.map(({ id, attempt }) => `${id} ${attempt}`).sort()).toEqual(
         Array.from({ length: messages }, (_, i) => `m${i} 1`).sort(),
       );

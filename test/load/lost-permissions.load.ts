@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMANDS } from '../faults/full-queue.js';
 import { COMMANDS as REDISSON_COMMANDS } from '../layout/full-redisson-queue.js';
 import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -55,7 +56,7 @@ describe('a worker that loses each permission for a while, one after the other',
     }
     stopped = true;
     await offering;
-    await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,0', { within: 30_000 });
+    await until(() => isEmpty(producer, queue), { within: 30_000 });
     const ids = new Set(handled.ids);
     return { offered: offered.length, lost: offered.filter((id) => !ids.has(id)) };
   }

@@ -1,6 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommandCount } from '../support/command-count.js';
+import { isEmpty } from '../support/is-empty.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { Scene } from '../support/scene.js';
@@ -71,7 +72,7 @@ describe('under load', () => {
     );
     const commands = await CommandCount.start(scene.redis);
     const { producer } = await scene.startApp({ providers: [handler] });
-    await until(async () => handled >= count && Object.values(await producer.counts(queue)).join() === '0,0,0,0', {
+    await until(async () => handled >= count && (await isEmpty(producer, queue)), {
       within: 300_000,
       every: 100,
     });

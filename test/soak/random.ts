@@ -1,21 +1,27 @@
-/** Random numbers that a seed reproduces: small, fast, and good enough for choices. */
+import { createHash } from 'node:crypto';
+import { uniformFloat32 } from 'pure-rand/distribution/uniformFloat32';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
+
+/** Random numbers that seeds reproduce, from fast-check's own generator. */
 export class Random {
-  #state: number;
+  readonly #generator;
 
   /** @param seeds - whole numbers; each combination gives its own sequence */
   constructor(...seeds: readonly number[]) {
-    this.#state = seeds.reduce((hash, seed) => scramble((hash ^ scramble(seed | 0)) + 0x9e3779b9), 0x2545f491);
+    // Similar seeds, such as those of neighbouring messages, must not give similar sequences.
+    const digest = createHash('sha256').update(seeds.join()).digest();
+    this.#generator = xoroshiro128plusFromState([0, 4, 8, 12].map((at) => digest.readInt32LE(at)));
   }
 
   /** A number from 0 up to but excluding 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    return (scramble(this.#state) >>> 0) / 2 ** 32;
+    return uniformFloat32(this.#generator);
   }
 
   /** A whole number from `min` to `max`, both included. */
   int(min: number, max: number): number {
-    return min + Math.floor(this.next() * (max - min + 1));
+    return uniformInt(this.#generator, min, max);
   }
 
   chance(probability: number): boolean {
@@ -33,11 +39,4 @@ export class Random {
     const rest = [...items];
     return Array.from(items, () => rest.splice(this.int(0, rest.length - 1), 1)[0]!);
   }
-}
-
-function scramble(value: number): number {
-  let x = value;
-  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
-  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
-  return x ^ (x >>> 16);
 }

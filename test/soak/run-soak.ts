@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Aftermath, awaitAftermath, type Narrator, OWN_CONNECTIONS } from './observer/aftermath.js';
 import { findTrends } from './observer/flatness.js';
-import type { Fault, Scene } from './nemesis/fault.js';
+import type { Fault, FaultContext } from './nemesis/fault.js';
 import { planFaults } from './nemesis/fault-plan.js';
 import { withoutEchoes } from './nemesis/fault-window.js';
 import { FAULTS } from './nemesis/faults.js';
@@ -50,11 +50,11 @@ async function underFire(
 ): Promise<{ nemesis: Nemesis; from: number }> {
   const { fleet, redis, admin, proxy, data, log, observer } = stage;
   const healing = new AbortController();
-  const scene: Omit<Scene, 'open'> = {
+  const context: Omit<FaultContext, 'open'> = {
     ...{ fleet, redis, admin, proxy, data, soak: settings },
     wait: (length) => sleep(length, undefined, { signal: healing.signal }).catch(() => undefined),
   };
-  const nemesis = new Nemesis(scene, log, faults);
+  const nemesis = new Nemesis(context, log, faults);
   tell(`Starting ${settings.workers} workers and ${settings.producers} producers`);
   await fleet.start();
   observer.start();

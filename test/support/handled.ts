@@ -26,6 +26,10 @@ export class Handled {
     return this.calls.map(({ id }) => id);
   }
 
+  get payloads(): unknown[] {
+    return this.calls.map(({ payload }) => payload);
+  }
+
   of(id: string): HandledCall[] {
     return this.calls.filter((call) => call.id === id);
   }

@@ -1,9 +1,5 @@
 import fc from 'fast-check';
-import { ODD_RESULTS, ODD_VALUES } from './odd-values.js';
-
-const refuse = (): never => {
-  throw new Error('do not touch');
-};
+import { ODD_RESULTS, ODD_VALUES, refuse } from './odd-values.js';
 
 const TRAPS = ['get', 'has', 'ownKeys', 'getPrototypeOf', 'getOwnPropertyDescriptor'] as const;
 

@@ -45,6 +45,13 @@ export class ManualClock implements Clock {
     return this.schedule(task, delay);
   }
 
+  /** Resolves after `ms` on this clock. */
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.schedule(resolve, ms);
+    });
+  }
+
   /**
    * Lets `ms` pass: timers fire in order, each at its own time, and promises settle before, between and after them.
    * `advance(0)` only lets promises settle.

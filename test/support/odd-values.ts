@@ -1,7 +1,8 @@
 import { Observable } from 'rxjs';
 import { again, DeferMessage, RejectMessage } from '../../lib/index.js';
 
-const refuse = (): never => {
+/** Throws: what it stands for must not be touched. */
+export const refuse = (): never => {
   throw new Error('do not touch');
 };
 

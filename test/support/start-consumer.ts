@@ -10,7 +10,7 @@ import type { Events } from '../../lib/events/events.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { HandlerInvoker } from '../../lib/handler/handler.invoker.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
-import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
 
@@ -46,8 +46,8 @@ export function startConsumer(
       ],
     ]),
     unknownTypes: new UnknownTypes({ grace: settings.unknownTypeGrace, events }),
-    codec: jsonCodec,
-    outcomes: new Outcomes({ ...settings, codec: jsonCodec, events }),
+    codec: nativeCodec,
+    outcomes: new Outcomes({ ...settings, codec: nativeCodec, events }),
     clock,
   });
   const loop = new ConsumerLoop({

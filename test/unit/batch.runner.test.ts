@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../lib/consumer/batch.runner.js';
 import { Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/delivery.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
@@ -37,7 +37,7 @@ function newRunner(handler: Handler, options: Partial<BatchRunnerOptions> = {}) 
   const runner = new BatchRunner({
     invoker: new HandlerInvoker({ name: 'Test.handle', type: '', options: {}, call }),
     retryPolicy: new RetryPolicy(queueOptions, events),
-    outcomes: new Outcomes({ ...queueOptions, codec: jsonCodec, events }),
+    outcomes: new Outcomes({ ...queueOptions, codec: nativeCodec, events }),
     clock,
     timeout: null,
     size: 3,

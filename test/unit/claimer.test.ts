@@ -3,6 +3,7 @@ import { Claimer } from '../../lib/consumer/claimer.js';
 import { DelayQueueError, type DelayQueueErrorCode } from '../../lib/message/delay-queue.errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { ClaimReport, ClaimRequest } from '../../lib/store/message-flow.js';
+import { Handled } from '../support/handled.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ANSWER_TIMEOUT, startConsumer } from '../support/start-consumer.js';
@@ -147,7 +148,7 @@ describe('Claimer', () => {
     const late = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await late(request);
-      if (requests.length === 1) await new Promise<void>((resolve) => clock.schedule(resolve, LEASE));
+      if (requests.length === 1) await clock.sleep(LEASE);
       return report;
     };
     const claimed = claimer.claim(8);
@@ -169,7 +170,7 @@ describe('Claimer', () => {
     const late = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await late(request);
-      if (request.limit > 0) await new Promise<void>((resolve) => clock.schedule(resolve, LEASE));
+      if (request.limit > 0) await clock.sleep(LEASE);
       return report;
     };
     await makeReady(2);
@@ -188,17 +189,15 @@ describe('Claimer', () => {
       store.claim = async (request) => {
         const report = await carryOut(request);
         const time = report.messages.reduce((sum, { body }) => sum + body.length, 0) / (bytesPerSecond / 1000);
-        await new Promise<void>((resolve) => clock.schedule(resolve, Math.min(time, ANSWER_TIMEOUT)));
+        await clock.sleep(Math.min(time, ANSWER_TIMEOUT));
         if (time > ANSWER_TIMEOUT) throw new DelayQueueError('OUTCOME_UNKNOWN', 'no answer');
         return report;
       };
     };
 
     const handleAll = () => {
-      const handled: string[] = [];
-      startConsumer({ store, clock, events }, (_payload, { id, attempt }) => handled.push(`${id} ${attempt}`), {
-        lease: LEASE,
-      });
+      const handled = new Handled();
+      startConsumer({ store, clock, events }, handled.record, { lease: LEASE });
       return handled;
     };
 
@@ -207,7 +206,9 @@ describe('Claimer', () => {
       slowDown(120_000);
       const handled = handleAll();
       await clock.advance(60_000);
-      expect(handled.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `m${i} 1`).sort());
+      expect(handled.calls.map(({ id, attempt }) => `${id} ${attempt}`).sort()).toEqual(
+        Array.from({ length: 16 }, (_, i) => `m${i} 1`).sort(),
+      );
       expect(await counts()).toMatchObject({ ready: 0, active: 0, dead: 0 });
     });
 

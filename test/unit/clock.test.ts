@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../lib/timing/clock.js';
 
 describe('the system clock', () => {
@@ -49,7 +50,7 @@ describe('the system clock', () => {
     let fired = false;
     const cancel = systemClock.schedulePunctually(() => (fired = true), delay);
     cancel();
-    await new Promise((resolve) => setTimeout(resolve, delay + 5));
+    await sleep(delay + 5);
     expect(fired).toBe(false);
   });
 
@@ -64,7 +65,7 @@ describe('the system clock', () => {
       isInTime = systemClock.monotonic() < at;
       cancel();
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sleep(5);
     expect(fired).toBe(false);
   });
 

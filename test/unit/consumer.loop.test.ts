@@ -8,6 +8,8 @@ import type { DelayedMessage } from '../../lib/message/message.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageBody } from '../../lib/codec/message-codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
+import { Handled } from '../support/handled.js';
+import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { type Handler, startConsumer } from '../support/start-consumer.js';
@@ -54,7 +56,7 @@ describe('ConsumerLoop', () => {
     start(
       () => {
         most = Math.max(most, ++running);
-        return new Promise<void>((resolve) => clock.schedule(() => resolve(void running--), 50));
+        return clock.sleep(50).then(() => void running--);
       },
       { concurrency: 4 },
     );
@@ -128,12 +130,12 @@ describe('ConsumerLoop', () => {
   });
 
   it('keeps the lease for as long as a handler runs', async () => {
-    let finish: () => void = () => undefined;
+    const finish = new Latch();
     let calls = 0;
     start(
       () => {
         calls++;
-        return new Promise<void>((resolve) => (finish = resolve));
+        return finish.opened;
       },
       { lease: '3s' },
     );
@@ -141,7 +143,7 @@ describe('ConsumerLoop', () => {
     await clock.advance(60_000);
     expect(calls).toBe(1);
     expect(await counts()).toMatchObject({ active: 1 });
-    finish();
+    finish.open();
     await nextTurns();
     expect(await counts()).toMatchObject({ active: 0 });
   });
@@ -172,12 +174,11 @@ describe('ConsumerLoop', () => {
     const startWithSlowClaim = async (way: { request: number; answer: number }) => {
       attempts.length = signals.length = 0;
       const claim = store.claim.bind(store);
-      const travel = (time: number) => new Promise<void>((resolve) => clock.schedule(resolve, time));
       store.claim = async (request) => {
         store.claim = claim;
-        await travel(way.request);
+        await clock.sleep(way.request);
         const report = await claim(request);
-        await travel(way.answer);
+        await clock.sleep(way.answer);
         return report;
       };
       const record: Handler = (_payload, { attempt, signal }) => {
@@ -212,11 +213,11 @@ describe('ConsumerLoop', () => {
 
   it('aborts the signal of a handler whose lease is lost, and ignores its outcome', async () => {
     let message: DelayedMessage | undefined;
-    let finish: () => void = () => undefined;
+    const finish = new Latch();
     start(
       (_payload, given) => {
         message ??= given;
-        return new Promise<void>((resolve) => (finish = resolve));
+        return finish.opened;
       },
       { lease: '3s' },
     );
@@ -227,7 +228,7 @@ describe('ConsumerLoop', () => {
     await clock.advance(1000);
     expect(message?.signal.aborted).toBe(true);
     expect(String(message?.signal.reason)).toContain('LeaseLost');
-    finish();
+    finish.open();
     await nextTurns();
     expect(await counts()).toMatchObject({ delayed: 1 });
     expect(events.lines.join('\n')).toContain('the outcome does not count');
@@ -249,13 +250,13 @@ describe('ConsumerLoop', () => {
   });
 
   it('buries a message whose body cannot be read, and handles the others', async () => {
-    const handled: string[] = [];
-    start((_payload, { id }) => handled.push(id));
+    const handled = new Handled();
+    start(handled.record);
     await offer('a', 0, 'J1');
     await offer('b', 0, 'J{"half":');
     await offer('c', 0, 'J1');
     await clock.advance(100);
-    expect(handled).toEqual(['a', 'c']);
+    expect(handled.ids).toEqual(['a', 'c']);
     expect(await counts()).toMatchObject({ dead: 1, active: 0 });
   });
 
@@ -342,9 +343,7 @@ describe('ConsumerLoop', () => {
 
   it('stops claiming, lets its handlers finish and settles their outcomes', async () => {
     const handled: string[] = [];
-    const loop = start(
-      (_payload, { id }) => new Promise<void>((resolve) => clock.schedule(() => resolve(void handled.push(id)), 500)),
-    );
+    const loop = start((_payload, { id }) => clock.sleep(500).then(() => void handled.push(id)));
     await offer('a');
     await clock.advance(10);
     const stopped = loop.stopClaiming();

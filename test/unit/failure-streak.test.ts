@@ -61,6 +61,12 @@ describe('the log of repeated failures', () => {
     ]);
   });
 
+  it('tells of another error only once, also of one that comes when a reminder is due', async () => {
+    await failFor(MINUTE, 'ECONNREFUSED');
+    await failFor(1000, 'WRONGPASS');
+    expect(events.lines).toHaveLength(2);
+  });
+
   it('does not grow with the number of errors', () => {
     for (let times = 0; times < 1000; times++) streak.failed('x'.repeat(times));
     expect(events.lines).toHaveLength(5);

@@ -1,11 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
 import { payloadCodecs } from '../../lib/codec/redisson/payload-codecs.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 
-const native = (payload: unknown) => jsonCodec.encode({ type: '', payload, headers: {} }).toString().slice(1);
+const native = (payload: unknown) => nativeCodec.encode({ type: '', payload, headers: {} }).toString().slice(1);
 const WRITERS = { native, json: payloadCodecs.json.encode, jackson: payloadCodecs.jackson.encode };
 
 const refuse = (): never => {

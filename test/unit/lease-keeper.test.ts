@@ -91,7 +91,7 @@ describe('LeaseKeeper', () => {
   });
 
   it('counts an extended lease from the call, not from its answer', async () => {
-    answer = () => new Promise((resolve) => clock.schedule(() => resolve([]), 500));
+    answer = () => clock.sleep(500).then(() => []);
     const held = hold('t', 'a');
     await clock.advance(1500);
     answer = never;

@@ -24,11 +24,10 @@ describe('ManualClock', () => {
 
   it('lets promises settle between timers and fires the timers that they arm', async () => {
     const clock = new ManualClock();
-    const wait = (ms: number) => new Promise<void>((resolve) => void clock.schedule(resolve, ms));
     const reached: number[] = [];
     const walk = async () => {
       for (let step = 0; step < 3; step++) {
-        await wait(10);
+        await clock.sleep(10);
         reached.push(clock.monotonic());
       }
     };

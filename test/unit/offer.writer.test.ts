@@ -8,7 +8,7 @@ import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
 import { Queues } from '../../lib/runtime/queues.js';
-import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { Offer, OfferReceipt } from '../../lib/store/message-intake.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
@@ -23,7 +23,7 @@ const options = resolveQueueOptions();
 function newWriter(store: MessageStore) {
   const busy = new Map<string, OfferWriter>();
   const context = { ids: new MessageIdGenerator(), busy, onKept: () => undefined };
-  const writer = new OfferWriter({ name: 'orders', options, codec: jsonCodec, store }, context);
+  const writer = new OfferWriter({ name: 'orders', options, codec: nativeCodec, store }, context);
   const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   return { writer, busy, offer };
 }
@@ -74,7 +74,7 @@ describe('an offer made while another payload is encoded', () => {
 
   it('travels in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
-    const queues: Pick<Queues, 'named'> = { named: (name) => ({ name, options, codec: jsonCodec, store }) };
+    const queues: Pick<Queues, 'named'> = { named: (name) => ({ name, options, codec: nativeCodec, store }) };
     const module = await Test.createTestingModule({
       providers: [
         DelayQueueProducer,

@@ -3,6 +3,7 @@ import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { TransferReport } from '../../lib/store/message-flow.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { TransferScheduler } from '../../lib/transfer/transfer.scheduler.js';
+import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
@@ -83,12 +84,11 @@ describe('TransferScheduler', () => {
     await offer('a', 500);
     const transfer = store.transfer.bind(store);
     store.transfer = async (request) => {
-      await takeTime(10);
+      await clock.sleep(10);
       const report = await transfer(request);
-      await takeTime(30);
+      await clock.sleep(30);
       return report;
     };
-    const takeTime = (ms: number) => new Promise<void>((resolve) => void clock.schedule(resolve, ms));
     scheduler().start();
     await clock.advance(40);
     store.transfer = transfer;
@@ -102,18 +102,18 @@ describe('TransferScheduler', () => {
     await offer('late', HOUR);
     scheduler().start();
     await clock.advance(CHECK_INTERVAL - 1);
-    let reply: () => void = () => undefined;
+    const reply = new Latch();
     const transfer = store.transfer.bind(store);
     store.transfer = async (request) => {
       const report = await transfer(request);
-      await new Promise<void>((resolve) => (reply = resolve));
+      await reply.opened;
       return report;
     };
     await clock.advance(1);
     store.transfer = transfer;
     await offer('early', 100);
     await clock.advance(50);
-    reply();
+    reply.open();
     await clock.advance(49);
     expect(await ready()).toBe(0);
     await clock.advance(1);

@@ -92,5 +92,5 @@ export function isVerdict(error: unknown): boolean {
 }
 
 function isRefusedByAcl(error: unknown): error is DelayQueueError {
-  return error instanceof DelayQueueError && error.code === 'STORE_REFUSED' && lacksPermission(error.cause);
+  return hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause);
 }

@@ -2,6 +2,7 @@ import type { Events } from '../../events/events.js';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
+import { Pauses } from '../../timing/pauses.js';
 import type { Doorbell } from '../message-flow.js';
 
 export interface TargetWatchOptions {
@@ -24,18 +25,19 @@ export class TargetWatch {
   readonly #options: TargetWatchOptions;
   readonly #listeners = new Set<{ readonly tell: () => void }>();
   readonly #streak: FailureStreak;
+  readonly #pauses: Pauses;
   #doorbell: Doorbell | undefined;
   #length = 0;
   /** Whether this process has seen values in the list since the wait began. */
   #isKnown = false;
   #moving: Promise<unknown> = Promise.resolve();
   #emptied: () => void = () => undefined;
-  #endPause: () => void = () => undefined;
 
   constructor(options: TargetWatchOptions) {
     this.#options = options;
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'watch-target', queue));
+    this.#pauses = new Pauses(clock);
   }
 
   /** Calls `tell` until the returned function is called. */
@@ -78,7 +80,7 @@ export class TargetWatch {
         if (!filled) continue;
       } catch (error) {
         this.#streak.callFailed(error);
-        await this.#pause(failurePause(++failures));
+        await this.#pauses.take(failurePause(++failures));
         continue;
       }
       await this.#moving;
@@ -93,20 +95,10 @@ export class TargetWatch {
     return new Promise((resolve) => (this.#emptied = resolve));
   }
 
-  #pause(length: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancelTimer = this.#options.clock.schedule(resolve, length);
-      this.#endPause = () => {
-        cancelTimer();
-        resolve();
-      };
-    });
-  }
-
   #stop(): void {
     void this.#doorbell?.close();
     this.#doorbell = undefined;
-    this.#endPause();
+    this.#pauses.end();
     this.#emptied();
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Doorbell } from '../../../lib/store/message-flow.js';
-import { type ContractQueue, type ContractQueues, eventually, HOUR, SHORT_LEASE } from '../contract-queue.js';
+import { type ContractQueue, type ContractQueues, HOUR, SHORT_LEASE } from '../contract-queue.js';
+import { until } from '../../support/until.js';
 
 /** Long enough for a connection to open, short enough for a test to wait. */
 const BRIEF = 500;
@@ -56,7 +57,7 @@ export function describeDoorbells(queues: ContractQueues): void {
       let woken = 0;
       const waiting = doorbells.map((doorbell) => doorbell.wait(HOUR).then((rang) => (woken += rang ? 1 : 0)));
       await queue.makeReady('a', 'b');
-      await eventually(() => expect(woken).toBe(1));
+      await until(() => woken > 0);
       await queue.advance(BRIEF);
       expect(woken).toBe(1);
       await Promise.all(doorbells.map((doorbell) => doorbell.close()));
@@ -70,7 +71,8 @@ export function describeDoorbells(queues: ContractQueues): void {
       const waiting = doorbells.map((doorbell) => doorbell.wait(HOUR).then(() => woken++));
       await queue.makeReady('a', 'b', 'c');
       for (const ringsSoFar of [1, 2, 3]) {
-        await eventually(() => expect(woken).toBe(ringsSoFar));
+        await until(() => woken >= ringsSoFar);
+        expect(woken).toBe(ringsSoFar);
         expect(await queue.claim(1)).toHaveLength(1);
       }
       await Promise.all(waiting);

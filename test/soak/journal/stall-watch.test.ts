@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { block } from '../../support/block.js';
 import { until } from '../../support/until.js';
 import { WORTH_TELLING, watchForStalls } from './stall-watch.js';
-
-const stand = (length: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, length);
 
 test('a stall is reported only if it lasts longer than the process blocked itself', async () => {
   const stalls: [number, number][] = [];
@@ -14,11 +13,11 @@ test('a stall is reported only if it lasts longer than the process blocked itsel
     () => blocked,
   );
   blocked = WORTH_TELLING + 100;
-  stand(blocked);
+  block(blocked);
   await sleep(200);
   expect(stalls).toEqual([]);
   blocked += 100;
-  stand(WORTH_TELLING + 250);
+  block(WORTH_TELLING + 250);
   await until(() => stalls.length > 0);
   end();
 });
@@ -30,7 +29,7 @@ test('a stall is reported with its beginning and end, and none after the watch h
     (from, to) => stalls.push([from, to]),
   );
   const before = performance.now();
-  stand(WORTH_TELLING + 150);
+  block(WORTH_TELLING + 150);
   const after = performance.now();
   await until(() => stalls.length > 0);
   end();
@@ -39,7 +38,7 @@ test('a stall is reported with its beginning and end, and none after the watch h
   expect(to).toBeGreaterThanOrEqual(after);
 
   const told = stalls.length;
-  stand(WORTH_TELLING + 150);
+  block(WORTH_TELLING + 150);
   await sleep(200);
   expect(stalls).toHaveLength(told);
 });

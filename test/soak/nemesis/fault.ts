@@ -6,8 +6,8 @@ import type { Random } from '../random.js';
 import type { SoakSettings } from '../soak-settings.js';
 import type { FaultWindow } from './fault-window.js';
 
-/** What a fault can strike. */
-export interface Scene {
+/** What a fault works with. */
+export interface FaultContext {
   readonly fleet: Fleet;
   readonly redis: TestRedis;
   /** The nemesis' own connection, which bypasses the proxy. */
@@ -34,5 +34,5 @@ export interface Fault {
    */
   readonly forgets?: boolean;
   /** Opens the window, strikes and heals. `turn`: how often this kind has struck before. */
-  readonly strike: (scene: Scene, random: Random, turn: number) => Promise<void>;
+  readonly strike: (context: FaultContext, random: Random, turn: number) => Promise<void>;
 }

@@ -10,13 +10,12 @@ import { logTruncated } from './faults/log-truncated.js';
 import { networkSlow } from './faults/network-slow.js';
 import { outOfMemory } from './faults/out-of-memory.js';
 import { permissionTaken } from './faults/permission-taken.js';
-import { producerKilled } from './faults/producer-killed.js';
+import { producerKilled, workerKilled } from './faults/process-killed.js';
 import { scriptsFlushed } from './faults/scripts-flushed.js';
 import { serverFrozen } from './faults/server-frozen.js';
 import { serverKilled } from './faults/server-killed.js';
 import { serverPaused } from './faults/server-paused.js';
 import { workerFrozen } from './faults/worker-frozen.js';
-import { workerKilled } from './faults/worker-killed.js';
 import { workerReplaced } from './faults/worker-replaced.js';
 
 /** Every kind of fault that the nemesis knows. */

@@ -1,5 +1,5 @@
 import { Random } from '../random.js';
-import type { Fault, Scene } from './fault.js';
+import type { Fault, FaultContext } from './fault.js';
 import type { FaultLog } from './fault-log.js';
 import type { PlannedFault } from './fault-plan.js';
 
@@ -12,7 +12,7 @@ export class Nemesis {
   #healing = false;
 
   constructor(
-    private readonly scene: Omit<Scene, 'open'>,
+    private readonly context: Omit<FaultContext, 'open'>,
     private readonly log: FaultLog,
     private readonly faults: readonly Fault[],
   ) {}
@@ -37,9 +37,9 @@ export class Nemesis {
     const fault = this.faults.find((candidate) => candidate.kind === kind);
     if (!fault) throw new Error(`There is no fault '${kind}'.`);
     const { costsLeases, forgets = false } = fault;
-    const open: Scene['open'] = (processes, detail) =>
+    const open: FaultContext['open'] = (processes, detail) =>
       this.log.open({ kind, costsLeases, forgets, processes, detail, injected: true });
-    const strike = () => fault.strike({ ...this.scene, open }, new Random(seed), turn);
+    const strike = () => fault.strike({ ...this.context, open }, new Random(seed), turn);
     const work = (fault.of === 'server' ? this.#afterOthers(strike) : strike()).catch((problem: unknown) => {
       this.#problems.push(problem);
     });

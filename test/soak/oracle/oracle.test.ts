@@ -389,6 +389,25 @@ describe('the oracle', () => {
       expect(verdict).toMatchObject({ red: [], duplicates: { 'offered again after an unknown outcome': 1 } });
     });
 
+    test('a message that was offered twice may be asked for again twice', () => {
+      const offers = [offer(0, 99), unknown(50), offer(104, 99), offered(106, 203)];
+      const asks = [
+        ...[start(103), end(104, 'again'), settled(106, { outcome: 'again' })],
+        ...[start(205, { by: OTHER, due: 203 }), end(206, 'again', OTHER)],
+      ];
+      const accepted = settled(208, { by: OTHER, outcome: 'again' });
+      const next = [
+        ...[start(460, { by: 4, due: 454, version: 1 }), end(461, 'handled', 4), settled(463, { by: 4 })],
+        ...[start(560, { by: 5, due: 554, version: 1 }), end(561, 'handled', 5)],
+      ];
+      expect(judged([...offers, ...asks, accepted, ...next])).toMatchObject({
+        red: [],
+        duplicates: { 'offered again after an unknown outcome': 1, 'asked for again by its handler': 2 },
+      });
+      const refused = settled(208, { by: OTHER, outcome: 'again', result: 'refused' });
+      expect(judged([...offers, ...asks, refused, ...next]).red).toEqual(['unattributed']);
+    });
+
     test('claims of one attempt come in the order of their due times, however long their answers took', () => {
       const again = [start(505, { by: OTHER, due: 504, claimSentAt: 50 }), end(506, 'handled', OTHER)];
       const putOff = [start(103), end(104, 'deferred'), settled(106, { outcome: 'defer' })];

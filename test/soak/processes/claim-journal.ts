@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../../../lib/index.js';
+import { hasCode } from '../../../lib/message/failure.js';
 import type { Settlement } from '../../../lib/store/message-flow.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
@@ -55,7 +55,7 @@ export class ClaimJournal {
           );
           return report;
         } catch (error) {
-          if (error instanceof DelayQueueError && error.code === 'OUTCOME_UNKNOWN') {
+          if (hasCode(error, 'OUTCOME_UNKNOWN')) {
             for (const settlement of settlements) this.#settled(queue, settlement, { sentAt, result: 'unknown' });
           }
           throw error;

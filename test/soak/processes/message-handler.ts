@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { again, type Again, DeferMessage, type DelayedMessage, RejectMessage } from '../../../lib/index.js';
+import { block } from '../../support/block.js';
 import type { HandlerEnd } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
 import { contentOf, readContent } from '../workload/content.js';
 import { AGAIN_DELAY, DEFER_DELAY, type MessagePlan, planMessage } from '../workload/message-plan.js';
 import type { HeldClaim } from './claim-journal.js';
-import { block, callingBackTwice, unspeakable } from './misbehaviour.js';
+import { callingBackTwice, unspeakable } from './misbehaviour.js';
 import type { ProcessSettings } from './process-settings.js';
 
 /** The parts of a message that matter here; a naive consumer has no others. */

@@ -1,10 +1,5 @@
 /** Misbehaviour that real handlers show. */
 
-/** Blocks the event loop for `length` ms without using the processor. */
-export function block(length: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, length);
-}
-
 /** @returns an error that throws when it is read; which property does so depends on the number */
 export function unspeakable(number: number): unknown {
   const property = (['message', 'stack', 'name', 'proxy'] as const)[Math.floor(number / 1024) % 4]!;

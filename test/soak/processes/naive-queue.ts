@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jsonCodec } from '../../../lib/codec/json.codec.js';
+import { nativeCodec } from '../../../lib/codec/native.codec.js';
 import { nativeKeys } from '../../../lib/store/native/native.keys.js';
 import { readRecord } from '../../../lib/store/native/native.record.js';
 import type { Journal } from '../journal/journal.js';
@@ -99,7 +99,7 @@ export class NaiveQueue {
     const { body, dueAt, offeredAt } = readRecord(popped.subarray(end + 1));
     const message = {
       id: popped.toString('utf8', 0, end),
-      ...jsonCodec.decode(body),
+      ...nativeCodec.decode(body),
       attempt: 1,
       dueAt: new Date(dueAt),
       offeredAt: new Date(offeredAt),

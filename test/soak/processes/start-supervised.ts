@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DelayQueueError } from '../../../lib/index.js';
+import { hasCode } from '../../../lib/message/failure.js';
 
 /** The pause before the supervisor tries again, ms. */
 const PAUSE = 300;
@@ -12,7 +12,7 @@ export async function startSupervised(root: () => DynamicModule): Promise<INestA
     try {
       return await NestFactory.createApplicationContext(root(), { logger: ['error', 'warn'], abortOnError: false });
     } catch (error) {
-      if (!(error instanceof DelayQueueError && error.code === 'MISSING_PERMISSION')) throw error;
+      if (!hasCode(error, 'MISSING_PERMISSION')) throw error;
       await sleep(PAUSE);
     }
   }

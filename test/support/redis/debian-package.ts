@@ -19,11 +19,16 @@ export function canInstallPackages(): boolean {
   }
 }
 
-/** Installs Redis from the system's package registry, and says so. */
+/** Installs Redis, and says so. */
 export function installRedisPackage(): void {
   console.log(`No Redis here, installing the package ${PACKAGE} with apt-get.`);
+  installPackage(PACKAGE);
+}
+
+/** Installs a package from the system's package registry. */
+export function installPackage(name: string): void {
   aptGet('update', '-qq');
-  aptGet('install', '-qq', '-y', '--no-install-recommends', PACKAGE);
+  aptGet('install', '-qq', '-y', '--no-install-recommends', name);
 }
 
 /**

@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.js';
 import { LastWill } from './last-will.js';
 import { onRandomPort, PortInUseError } from './random-port.js';
 import { IN_MEMORY, type TestRedis, type TestRedisOptions } from './test-redis.js';
 
 const START_TIMEOUT = 20_000;
-const POLL_INTERVAL = 5;
 
 /** How to run a server of this machine. */
 export interface RedisBinary {
@@ -119,13 +118,11 @@ class RedisProcess implements TestRedis {
 
 /** Waits for the server's own word: an answer on its port could come from another server that took it first. */
 async function untilReady(child: ChildProcess, logFile: string): Promise<void> {
-  for (const deadline = performance.now() + START_TIMEOUT; ; await sleep(POLL_INTERVAL)) {
-    const ended = child.exitCode ?? child.signalCode;
-    const log = readFileSync(logFile, 'utf8');
-    if (log.includes('Ready to accept connections')) return;
-    if (log.includes('Address already in use')) throw new PortInUseError(log);
-    if (ended !== null || performance.now() > deadline) {
-      throw new Error(`The Redis server ${ended === null ? 'is not ready in time' : `ended (${ended})`}:\n${log}`);
-    }
-  }
+  const log = () => readFileSync(logFile, 'utf8');
+  const isReady = () => log().includes('Ready to accept connections');
+  const end = () => child.exitCode ?? child.signalCode;
+  await until(() => isReady() || end() !== null, { within: START_TIMEOUT }).catch(() => undefined);
+  if (isReady()) return;
+  if (log().includes('Address already in use')) throw new PortInUseError(log());
+  throw new Error(`The Redis server ${end() === null ? 'is not ready in time' : `ended (${end()})`}:\n${log()}`);
 }

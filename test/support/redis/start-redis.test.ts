@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { sharedRedisUrl } from './shared-redis.js';
 import { startRedis } from './start-redis.js';
@@ -41,7 +42,7 @@ describe('A server of a test', () => {
   it('answers nothing while it is frozen', async () => {
     await server.freeze();
     const reply = client.get('key');
-    const silence = new Promise((resolve) => setTimeout(resolve, FROZEN, 'silence'));
+    const silence = sleep(FROZEN, 'silence');
     expect(await Promise.race([reply, silence])).toBe('silence');
     await server.thaw();
     expect(await reply).toBe('value');

@@ -1,3 +1,4 @@
+import { Latch } from '../latch.js';
 import type { ProxiedConnection } from './proxied-connection.js';
 import { encodeRequest, type Request } from './request-parser.js';
 
@@ -63,22 +64,19 @@ export class ErrorReply implements RequestRule, Sighting {
 export class HeldRequests implements RequestRule, Hold {
   count = 0;
   #released = false;
-  readonly #gate: Promise<void>;
-  #open: () => void = () => undefined;
+  readonly #gate = new Latch();
 
-  constructor(private readonly which: RequestFilter) {
-    this.#gate = new Promise((resolve) => (this.#open = resolve));
-  }
+  constructor(private readonly which: RequestFilter) {}
 
   judge(request: Request, connection: ProxiedConnection): Fate | undefined {
     if (this.#released || !this.which(request, connection)) return undefined;
     this.count++;
-    return { wait: this.#gate };
+    return { wait: this.#gate.opened };
   }
 
   release(): void {
     this.#released = true;
-    this.#open();
+    this.#gate.open();
   }
 }
 
@@ -86,25 +84,22 @@ export class HeldRequests implements RequestRule, Hold {
 export class LateRequests implements RequestRule, Hold {
   count = 0;
   #released = false;
-  readonly #gate: Promise<void>;
-  #open: () => void = () => undefined;
+  readonly #gate = new Latch();
 
   constructor(
     private readonly which: RequestFilter,
     private readonly times: number,
-  ) {
-    this.#gate = new Promise((resolve) => (this.#open = resolve));
-  }
+  ) {}
 
   judge(request: Request, connection: ProxiedConnection): Fate | undefined {
     if (this.#released || this.count >= this.times || !this.which(request, connection)) return undefined;
     this.count++;
-    return { late: this.#gate };
+    return { late: this.#gate.opened };
   }
 
   release(): void {
     this.#released = true;
-    this.#open();
+    this.#gate.open();
   }
 }
 

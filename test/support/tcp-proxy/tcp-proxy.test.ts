@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { randomName } from '../random-name.js';
@@ -28,7 +29,7 @@ describe('A TCP proxy', () => {
   });
 
   const orSilence = (answer: Promise<unknown>) =>
-    Promise.race([answer.catch(() => 'failed'), new Promise((resolve) => setTimeout(resolve, SILENCE, 'silence'))]);
+    Promise.race([answer.catch(() => 'failed'), sleep(SILENCE, 'silence')]);
 
   test('passes everything on, and knows the connections by their names and commands', async () => {
     expect(await client.get(key)).toBe('value');

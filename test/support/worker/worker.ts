@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
+import { block } from '../block.js';
 import { Journal } from './journal.js';
 import type { Task, WorkerSettings } from './worker-settings.js';
 
@@ -58,7 +59,7 @@ class Tasks {
         return sleep(1000);
       case 'block':
         journal.flush();
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, task.ms);
+        block(task.ms);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { ProxiedConnection } from '../../../support/tcp-proxy/proxied-connection.js';
 import type { ConnectionFilter } from '../../../support/tcp-proxy/faults.js';
 import { BLOCK_TIMEOUT } from '../../workload/message-plan.js';
-import type { Fault, Scene } from '../fault.js';
+import type { Fault, FaultContext } from '../fault.js';
 
 /** By then a client must have noticed: a BLPOP gets five seconds beyond its timeout, and the rest is for a busy machine. */
 const LONGEST_DARKNESS = BLOCK_TIMEOUT + 8000;
@@ -11,14 +11,14 @@ const LOOK = 100;
 const darkness = (fault: Pick<Fault, 'kind' | 'costsLeases'>, which: ConnectionFilter): Fault => ({
   ...fault,
   of: 'network',
-  strike: async (scene, random) => {
-    const { fleet, proxy, open } = scene;
+  strike: async (context, random) => {
+    const { fleet, proxy, open } = context;
     const chosen = proxy.connections.filter(
       (connection) => connection.isOpen && which(connection) && random.chance(0.4),
     );
     const close = open(fleet.behindProxy, `${chosen.length} connections went dark`);
     const stopDarkening = proxy.goDark((connection) => chosen.includes(connection));
-    await untilGivenUp(scene, chosen);
+    await untilGivenUp(context, chosen);
     stopDarkening();
     // The server would keep its end open until its keepalive fails.
     for (const connection of chosen) connection.destroy();
@@ -26,7 +26,7 @@ const darkness = (fault: Pick<Fault, 'kind' | 'costsLeases'>, which: ConnectionF
   },
 });
 
-async function untilGivenUp({ wait }: Scene, connections: readonly ProxiedConnection[]): Promise<void> {
+async function untilGivenUp({ wait }: FaultContext, connections: readonly ProxiedConnection[]): Promise<void> {
   for (let waited = 0; waited < LONGEST_DARKNESS; waited += LOOK) {
     if (!connections.some((connection) => connection.isOpen)) return;
     await wait(LOOK);

@@ -35,7 +35,27 @@ export function attribute(
     if (fault) return fault.kind;
   }
   const repeated = story.offers.some(({ outcome, version }) => outcome === 'unknown' && version === later.version);
-  return repeated ? 'offered again after an unknown outcome' : UNATTRIBUTED;
+  if (repeated) return 'offered again after an unknown outcome';
+  return isAskedForAnew(story, [earlier, later]) ? 'asked for again by its handler' : UNATTRIBUTED;
+}
+
+/**
+ * A message that was offered twice because the first outcome was unknown is handled twice, and each time its handler may ask
+ * for it again. Each accepted ack uses up one of these requests.
+ */
+function isAskedForAnew({ claims }: MessageStory, [earlier, later]: readonly [ClaimStory, ClaimStory]): boolean {
+  const requests = claims.filter(
+    ({ version, end, settle }) =>
+      version === later.version - 1 && end?.how === 'again' && settle?.result === 'accepted',
+  );
+  const acked = claims
+    .slice(0, claims.indexOf(later))
+    .filter((claim) => claim.version === later.version && isAcked(claim));
+  return isAcked(earlier) && requests.length > acked.length;
+}
+
+function isAcked({ settle }: ClaimStory): boolean {
+  return settle?.outcome === 'ack' && settle.result === 'accepted';
 }
 
 /** The closest fault that a holder felt while it held the message. */

@@ -49,7 +49,7 @@ const LINE_FEED = '\n';
  * A later version that writes another form starts it with `N`, the form's name and a line feed. A version that cannot read it
  * sets the message aside for another process.
  */
-export const jsonCodec: MessageCodec = {
+export const nativeCodec: MessageCodec = {
   encode({ type, payload, headers }: MessageContent): MessageBody {
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
@@ -89,7 +89,7 @@ export const jsonCodec: MessageCodec = {
 function decodeSetAside(body: Buffer): MessageContent {
   const { since, body: inside } = unwrapSetAside(body);
   if (since === null) throw unreadable(body, 'it was set aside at no instant');
-  return jsonCodec.decode(inside);
+  return nativeCodec.decode(inside);
 }
 
 /** By the places of bytes (1), type (2) and headers (4). */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { jsonCodec } from '../../lib/codec/json.codec.js';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
 import { unwrapSetAside, wrapSetAside } from '../../lib/codec/set-aside-body.js';
 import { UnknownBodyForm } from '../../lib/codec/unknown-body-form.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
 import type { MessageContent } from '../../lib/codec/message-codec.js';
 
-const encode = (payload: unknown, headers = {}) => jsonCodec.encode({ type: '', payload, headers });
-const roundTrip = (content: MessageContent) => jsonCodec.decode(Buffer.from(jsonCodec.encode(content)));
+const encode = (payload: unknown, headers = {}) => nativeCodec.encode({ type: '', payload, headers });
+const roundTrip = (content: MessageContent) => nativeCodec.decode(Buffer.from(nativeCodec.encode(content)));
 
-describe('jsonCodec', () => {
+describe('nativeCodec', () => {
   it('writes JSON as readable text', () => {
     expect(encode({ a: [1, 'é'] })).toBe('J{"a":[1,"é"]}');
     expect(encode({ a: 1 }, { trace: '7' })).toBe('j{"trace":"7"}\n{"a":1}');
@@ -38,7 +38,7 @@ describe('jsonCodec', () => {
   });
 
   it('writes a type before the headers and the payload', () => {
-    const typed = (payload: unknown, headers = {}) => jsonCodec.encode({ type: 'cancel-unpaid', payload, headers });
+    const typed = (payload: unknown, headers = {}) => nativeCodec.encode({ type: 'cancel-unpaid', payload, headers });
     expect(typed({ a: 1 })).toBe('Kcancel-unpaid\n{"a":1}');
     expect(typed({ a: 1 }, { t: '7' })).toBe('kcancel-unpaid\n{"t":"7"}\n{"a":1}');
     expect(typed(Buffer.from([10]))).toEqual(Buffer.from('Ccancel-unpaid\n\n'));
@@ -56,14 +56,14 @@ describe('jsonCodec', () => {
     const body = Buffer.from(encode({ a: 1 }));
     const aside = Buffer.from(wrapSetAside(body, 1_900_000_000_000));
     expect(aside.toString()).toBe('W1900000000000\nJ{"a":1}');
-    expect(jsonCodec.decode(aside)).toEqual({ type: '', payload: { a: 1 }, headers: {} });
+    expect(nativeCodec.decode(aside)).toEqual({ type: '', payload: { a: 1 }, headers: {} });
     expect(unwrapSetAside(aside)).toEqual({ since: 1_900_000_000_000, body });
     expect(unwrapSetAside(body)).toEqual({ since: null, body });
   });
 
   it('names the form of a later version', () => {
-    expect(() => jsonCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(UnknownBodyForm);
-    expect(() => jsonCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(/'zstd-2'/);
+    expect(() => nativeCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(UnknownBodyForm);
+    expect(() => nativeCodec.decode(Buffer.from('Nzstd-2\n\x28\xb5'))).toThrow(/'zstd-2'/);
   });
 
   it('reads back a Uint8Array as a Buffer of the same bytes', () => {
@@ -106,12 +106,12 @@ describe('jsonCodec', () => {
     ['what was set aside and does not end', 'W1900000000000'],
     ['malformed headers before bytes', 'b{"a"\nxyz'],
   ])('refuses to read %s, and quotes none of it', (_, body) => {
-    expect(() => jsonCodec.decode(Buffer.from(body))).toThrow(
+    expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(
       expect.objectContaining({
         code: 'INVALID_PAYLOAD',
         message: expect.stringContaining(`its ${body.length} bytes were not written by this codec`),
       }),
     );
-    expect(() => jsonCodec.decode(Buffer.from(`${body}secret`))).not.toThrow(/secret/);
+    expect(() => nativeCodec.decode(Buffer.from(`${body}secret`))).not.toThrow(/secret/);
   });
 });

@@ -1,0 +1,20 @@
+import type { Clock } from '../timing/clock.js';
+
+const MINUTE = 60_000;
+
+/** Limits how often a lasting condition is reported: at once, then once a minute. */
+export class OnceAMinute {
+  #dueAt = -Infinity;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Whether the last report is at least a minute ago, or there was none. */
+  get isDue(): boolean {
+    return this.clock.monotonic() >= this.#dueAt;
+  }
+
+  /** Records that it is reported now. */
+  reported(): void {
+    this.#dueAt = this.clock.monotonic() + MINUTE;
+  }
+}
