@@ -1,5 +1,5 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module } from '@nestjs/common';
-import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { type Clock, systemClock } from './timing/clock.js';
 import { showFailure } from './message/failure.js';
 import { DelayQueueError } from './message/delay-queue.errors.js';
@@ -13,6 +13,7 @@ import { logEvents } from './events/event-log.js';
 import { Events } from './events/events.js';
 import { SafeLogger } from './events/safe-logger.js';
 import { AgainAdvice } from './handler/again-advice.js';
+import { HandlerCalls } from './handler/handler-calls.js';
 import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
 import { Offers } from './producer/offers.js';
@@ -47,6 +48,12 @@ import { createStores } from './runtime/create-stores.js';
     { provide: Events, useFactory: loggedEvents },
     HandlerRegistry,
     HandlerExplorer,
+    {
+      provide: HandlerCalls,
+      useFactory: (modules: ModulesContainer, config: ApplicationConfig, options: ResolvedModuleOptions) =>
+        new HandlerCalls(modules, options.inheritAppConfig ? config : new ApplicationConfig()),
+      inject: [ModulesContainer, ApplicationConfig, RESOLVED_OPTIONS],
+    },
     {
       provide: AgainAdvice,
       useFactory: (clock: Clock, events: Events) => new AgainAdvice(clock, events),

@@ -1,13 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { definitionOf } from '../definition/queue-definition.js';
-import { type HandlerDeclaration, readDeclaration } from './handler-declaration.js';
 import { declarationsOf } from './delayed-handler.decorator.js';
-import { type DelayedMessageHandler, HandlerRegistry } from './handler.registry.js';
-
-type Method = DelayedMessageHandler['call'];
+import { HandlerCalls } from './handler-calls.js';
+import { type HandlerDeclaration, readDeclaration } from './handler-declaration.js';
+import type { HandlerMethod } from './handler-method.js';
+import { HandlerRegistry } from './handler.registry.js';
+import type { InstanceWrapper } from './nest-internals.js';
 
 /** Finds the decorated methods of all providers and controllers, inherited ones too, before anything starts. */
 @Injectable()
@@ -16,6 +15,7 @@ export class HandlerExplorer implements OnModuleInit {
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly registry: HandlerRegistry,
+    private readonly calls: HandlerCalls,
   ) {}
 
   /**
@@ -29,35 +29,23 @@ export class HandlerExplorer implements OnModuleInit {
     this.registry.check();
   }
 
-  #explore(wrapper: InstanceWrapper): void {
-    const definition = definitionOf(wrapper.metatype);
-    if (definition) this.registry.define(definition, String(wrapper.name));
-    const prototype = prototypeOf(wrapper);
+  #explore(host: InstanceWrapper): void {
+    const definition = definitionOf(host.metatype);
+    if (definition) this.registry.define(definition, String(host.name));
+    const prototype = prototypeOf(host);
     if (!prototype) return;
-    for (const methodName of this.scanner.getAllMethodNames(prototype)) {
-      const method = (prototype as Record<string, unknown>)[methodName] as object;
-      for (const declaration of declarationsOf(method)) {
-        this.#register(wrapper, methodName, declaration);
+    for (const method of this.scanner.getAllMethodNames(prototype)) {
+      for (const declaration of declarationsOf((prototype as Record<string, object>)[method]!)) {
+        const name = `${String(host.name)}.${method}`;
+        this.#register({ host, prototype, name: method, place: `@DelayedHandler on ${name}` }, name, declaration);
       }
     }
   }
 
-  #register(wrapper: InstanceWrapper, methodName: string, declaration: HandlerDeclaration): void {
-    const name = `${String(wrapper.name)}.${methodName}`;
-    const place = `@DelayedHandler on ${name}`;
-    const { queue, type, options, queueOptions, batch, definition, check } = readDeclaration(declaration, place);
+  #register(handler: HandlerMethod, name: string, declaration: HandlerDeclaration): void {
+    const { queue, definition, queueOptions, ...target } = readDeclaration(declaration, handler.place);
     if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
-    if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
-      throw new DelayQueueError(
-        'INVALID_HANDLER',
-        `${place}: the class, or something it injects, is request-scoped or transient, so there is no single instance to call. ` +
-          'Make it a singleton, and resolve scoped providers inside the method with ModuleRef.',
-      );
-    }
-    // Looked up at each call, so that a replacement (a spy, a proxy) is called.
-    const instance = wrapper.instance as Record<string, Method>;
-    const call: Method = (payload, message) => instance[methodName]?.(payload, message);
-    this.registry.add(queue, { name, type, options, batch, check, call }, queueOptions);
+    this.registry.add(queue, { name, ...target, call: this.calls.of(handler) }, queueOptions);
   }
 }
 

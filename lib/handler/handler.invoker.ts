@@ -1,5 +1,5 @@
-import { isObservable, lastValueFrom } from 'rxjs';
-import type { DelayedMessage } from '../message/message.js';
+import type { HandlerMessage } from './handler-method.js';
+import { completionOf } from './completion.js';
 import type { DelayedMessageHandler } from './handler.registry.js';
 
 /** Calls handlers; nothing else does. */
@@ -13,9 +13,8 @@ export class HandlerInvoker {
    *   message would be costly
    * @throws what the handler throws, or what inspecting its result throws
    */
-  invoke(payload: unknown, message: DelayedMessage | readonly DelayedMessage[]): unknown {
-    const result = this.handler.call(payload, message);
-    if (isObservable(result)) return lastValueFrom(result, { defaultValue: undefined });
+  invoke(payload: unknown, message: HandlerMessage): unknown {
+    const result = completionOf(this.handler.call(payload, message));
     // A thenable may settle several times, or throw; a promise does not.
     return isPromiseLike(result) ? Promise.resolve(result) : result;
   }

@@ -3,7 +3,7 @@ import type { PayloadCheck } from '../definition/payload-check.js';
 import { isSameDefinition, type QueueDefinition } from '../definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
-import type { DelayedMessage } from '../message/message.js';
+import type { HandlerCall } from './handler-method.js';
 import type { BatchSize } from '../options/queue-options.schema.js';
 import type { HandlerSettings, QueueOptions } from '../options/queue-options.js';
 
@@ -20,7 +20,7 @@ export interface DelayedMessageHandler {
   /** If it takes many messages in one call. */
   readonly batch?: BatchSize | undefined;
   /** With a payload and its message; or, of a batch, with an array of each. */
-  call(payload: unknown, message: DelayedMessage | readonly DelayedMessage[]): unknown;
+  readonly call: HandlerCall;
 }
 
 /** A queue that the code of this application handles, or defines. */

@@ -34,6 +34,7 @@ const moduleFields = {
     .prefault('delay-queue'),
   allowEviction: trueOrFalse().prefault(false),
   consume: trueOrFalse().prefault(true),
+  inheritAppConfig: trueOrFalse().prefault(false),
   defaults: queueLayerSchema
     .refine(({ redissonName }) => redissonName === undefined, {
       path: ['redissonName'],

@@ -38,6 +38,13 @@ export interface DelayQueueModuleOptions {
    */
   readonly consume?: boolean;
   /**
+   * Run the application's global guards, pipes, interceptors and exception filters around handlers, too. Those that
+   * `app.useGlobalGuards()` and the like were given count from `app.init()` on.
+   *
+   * @defaultValue `false`
+   */
+  readonly inheritAppConfig?: boolean;
+  /**
    * Options for every queue.
    *
    * @defaultValue `{}`

@@ -1,5 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { Injectable, type Type } from '@nestjs/common';
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+  Scope,
+  type Type,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
+import { lastValueFrom, of } from 'rxjs';
 import { z } from 'zod';
 import {
   again,
@@ -129,6 +142,60 @@ describe.each([
     if (!looker) return;
     expect(await looker.producer.counts(queue)).toEqual({ delayed: 0, ready: 3, active: 0, dead: 0 });
     expect(await looker.producer.find(queue, 'm0')).toMatchObject({ failedAttempts: 0 });
+  });
+});
+
+describe('guards, interceptors and scopes around a batch', () => {
+  const scene = new Scene();
+
+  test('see the arrays of payloads and messages, and the results', async () => {
+    const seen: unknown[] = [];
+    class Watch implements CanActivate, NestInterceptor {
+      canActivate(context: ExecutionContext) {
+        seen.push(['guard', context.getType(), context.getArgByIndex<unknown[]>(0)]);
+        return true;
+      }
+      async intercept(context: ExecutionContext, next: CallHandler) {
+        const result: unknown = await lastValueFrom(next.handle());
+        seen.push([
+          'interceptor',
+          context
+            .switchToRpc()
+            .getContext<DelayedMessage[]>()
+            .map(({ id }) => id),
+          result,
+        ]);
+        return of(result);
+      }
+    }
+    @Injectable({ scope: Scope.REQUEST })
+    class Current {
+      constructor(@Inject(REQUEST) readonly messages: DelayedMessage[]) {}
+    }
+    @Injectable()
+    class Statistics {
+      constructor(private readonly current: Current) {}
+
+      @UseGuards(Watch)
+      @UseInterceptors(Watch)
+      @DelayedHandler('stats', { batch: 2, batchWait: '1h' })
+      count(_payloads: number[], messages: DelayedMessage[]) {
+        seen.push(['handler', this.current.messages === messages]);
+        return [again('1h'), undefined];
+      }
+    }
+    const { producer } = await scene.startApp({ module: { store: 'memory' }, providers: [Current, Statistics] });
+    await producer.offerMany('stats', [
+      { id: 'a', payload: 1, delay: 0 },
+      { id: 'b', payload: 2, delay: 0 },
+    ]);
+    await until(async () => (await producer.find('stats', 'b')) === null);
+    expect(seen).toEqual([
+      ['guard', 'delay-queue', [1, 2]],
+      ['handler', true],
+      ['interceptor', ['a', 'b'], [expect.anything(), undefined]],
+    ]);
+    expect(await producer.find('stats', 'a')).toMatchObject({ state: 'delayed' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Controller, Inject, Injectable, type Provider, Scope } from '@nestjs/common';
+import { Controller, Injectable, type Provider } from '@nestjs/common';
 import { DelayedHandler, type QueueOptions } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
@@ -88,8 +88,8 @@ describe('handlers', () => {
     for (const word of words) expect((error as Error).message).toContain(word);
   }
 
-  function classWith(queue: string, options?: QueueOptions, scope = Scope.DEFAULT) {
-    @Injectable({ scope })
+  function classWith(queue: string, options?: QueueOptions) {
+    @Injectable()
     class Timeouts {
       @DelayedHandler(queue, options)
       cancelUnpaid(): void {}
@@ -105,39 +105,6 @@ describe('handlers', () => {
     }
     const providers = [classWith('one'), Others];
     await expectStartToFail({ providers }, 'INVALID_HANDLER', 'one', 'Timeouts.cancelUnpaid', 'Others.alsoCancel');
-  });
-
-  test.each([
-    ['request-scoped', Scope.REQUEST],
-    ['transient', Scope.TRANSIENT],
-  ])('a handler of a %s provider fails the start-up', (_what, scope) =>
-    expectStartToFail(
-      { providers: [classWith('q', {}, scope)] },
-      'INVALID_HANDLER',
-      'Timeouts.cancelUnpaid',
-      'singleton',
-    ),
-  );
-
-  test('a handler of a provider that injects a request-scoped one fails the start-up', () => {
-    @Injectable({ scope: Scope.REQUEST })
-    class PerRequest {}
-    @Injectable()
-    class Timeouts {
-      constructor(@Inject(PerRequest) readonly perRequest: PerRequest) {}
-      @DelayedHandler('q')
-      cancelUnpaid(): void {}
-    }
-    return expectStartToFail({ providers: [PerRequest, Timeouts] }, 'INVALID_HANDLER', 'Timeouts.cancelUnpaid');
-  });
-
-  test('a handler of a request-scoped controller fails the start-up', () => {
-    @Controller({ scope: Scope.REQUEST })
-    class Orders {
-      @DelayedHandler('q')
-      cancelUnpaid(): void {}
-    }
-    return expectStartToFail({ controllers: [Orders] }, 'INVALID_HANDLER', 'Orders.cancelUnpaid');
   });
 
   test.each<[string, unknown]>([

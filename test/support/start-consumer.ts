@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/timing/clock.js';
 import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
+import type { HandlerCall } from '../../lib/handler/handler-method.js';
 import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
@@ -38,7 +39,7 @@ export function startConsumer(
         NO_TYPE,
         {
           check: undefined,
-          invoker: new HandlerInvoker({ name: 'Test.handle', type: NO_TYPE, options: {}, call }),
+          invoker: new HandlerInvoker({ name: 'Test.handle', type: NO_TYPE, options: {}, call: call as HandlerCall }),
           retryPolicy: new RetryPolicy(settings, events),
           timeout: settings.timeout,
           batch: undefined,

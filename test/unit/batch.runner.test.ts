@@ -4,6 +4,7 @@ import { BatchRunner, type BatchRunnerOptions } from '../../lib/consumer/batch.r
 import { Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/delivery.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import type { HandlerCall } from '../../lib/handler/handler-method.js';
 import { HandlerInvoker } from '../../lib/handler/handler.invoker.js';
 import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
@@ -35,7 +36,7 @@ function newRunner(handler: Handler, options: Partial<BatchRunnerOptions> = {}) 
     return handler(payloads, messages);
   };
   const runner = new BatchRunner({
-    invoker: new HandlerInvoker({ name: 'Test.handle', type: '', options: {}, call }),
+    invoker: new HandlerInvoker({ name: 'Test.handle', type: '', options: {}, call: call as HandlerCall }),
     retryPolicy: new RetryPolicy(queueOptions, events),
     outcomes: new Outcomes({ ...queueOptions, codec: nativeCodec, events }),
     clock,

@@ -1,0 +1,84 @@
+import { ForbiddenException } from '@nestjs/common';
+import { completionOf } from './completion.js';
+import type { BoundEnhancers, PipedParameter } from './enhancers.js';
+import { decoratedMethod, type HandlerInstance, type HandlerMessage, type HandlerMethod } from './handler-method.js';
+import { ExecutionContextHost, FORBIDDEN_MESSAGE, GuardsConsumer, InterceptorsConsumer } from './nest-internals.js';
+
+/** What guards, interceptors and filters see as the type of their context. */
+const CONTEXT_TYPE = 'delay-queue';
+
+const guardsConsumer = new GuardsConsumer();
+const interceptorsConsumer = new InterceptorsConsumer();
+
+/** Calls a handler as Nest calls a route: guards, interceptors, pipes, the method; and filters for what any of them throws. */
+export class EnhancedCall {
+  readonly #decorated: ReturnType<typeof decoratedMethod>;
+  readonly #parameters: readonly PipedParameter[];
+
+  constructor(
+    private readonly handler: HandlerMethod,
+    private readonly instance: HandlerInstance,
+    private readonly enhancers: BoundEnhancers,
+  ) {
+    this.#decorated = decoratedMethod(handler);
+    const isPlainPayload = ({ index, pipes, metadata }: PipedParameter) =>
+      index === 0 && pipes.length === 0 && metadata.type === 'body' && metadata.data === undefined;
+    this.#parameters = enhancers.parameters.filter((parameter) => !isPlainPayload(parameter));
+  }
+
+  async run(payload: unknown, message: HandlerMessage): Promise<unknown> {
+    const args = [payload, message];
+    try {
+      await this.#admit(args);
+      return await completionOf(await this.#intercept(args));
+    } catch (error) {
+      return this.#filter(error, args);
+    }
+  }
+
+  /** @throws ForbiddenException */
+  async #admit(args: unknown[]): Promise<void> {
+    const { guards } = this.enhancers;
+    if (guards.length === 0) return;
+    const admitted = await guardsConsumer.tryActivate(guards, args, this.instance, this.#decorated, CONTEXT_TYPE);
+    if (!admitted) throw new ForbiddenException(FORBIDDEN_MESSAGE);
+  }
+
+  #intercept(args: unknown[]): Promise<unknown> {
+    const { interceptors } = this.enhancers;
+    const next = () => this.#call(args);
+    if (interceptors.length === 0) return next();
+    return interceptorsConsumer.intercept(interceptors, args, this.instance, this.#decorated, next, CONTEXT_TYPE);
+  }
+
+  async #call(args: unknown[]): Promise<unknown> {
+    const given = this.#parameters.length > 0 ? await this.#fill(args) : args;
+    // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
+    return this.instance[this.handler.name]!(...given);
+  }
+
+  async #fill(args: unknown[]): Promise<unknown[]> {
+    const context = new ExecutionContextHost(args, this.instance.constructor as never, this.#decorated);
+    context.setType(CONTEXT_TYPE);
+    const filled = [...args];
+    await Promise.all(
+      this.#parameters.map(async ({ index, read, pipes, metadata }) => {
+        let value = await read(context);
+        for (const pipe of pipes) value = await pipe.transform(value, metadata);
+        filled[index] = value;
+      }),
+    );
+    return filled;
+  }
+
+  /** @throws the error itself if no filter is for it: Nest's own handler would log it, too */
+  async #filter(error: unknown, args: unknown[]): Promise<unknown> {
+    const filter = this.enhancers.filters.find(
+      ({ exceptionMetatypes: types }) => types.length === 0 || types.some((type) => error instanceof type),
+    );
+    if (!filter) throw error;
+    const host = new ExecutionContextHost(args);
+    host.setType(CONTEXT_TYPE);
+    return completionOf(await filter.func(error, host));
+  }
+}

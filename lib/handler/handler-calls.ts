@@ -1,0 +1,98 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { completionOf } from './completion.js';
+import { EnhancedCall } from './enhanced-call.js';
+import { EnhancerFinder } from './enhancers.js';
+import { GlobalEnhancers } from './global-enhancers.js';
+import { type HandlerCall, type HandlerInstance, type HandlerMethod, isScoped } from './handler-method.js';
+import { hasDecoratedParameters, type HandlerParameter, parametersOf } from './handler-parameters.js';
+import { openScope, resolveScoped } from './message-scope.js';
+
+/** Decides at start-up how each handler is called: a message costs no more than its handler asks for. */
+export class HandlerCalls {
+  readonly #finder: EnhancerFinder;
+  readonly #globals: GlobalEnhancers;
+
+  /** @param config - whose global enhancers are run around handlers, too */
+  constructor(modules: ModulesContainer, config: ApplicationConfig) {
+    this.#finder = new EnhancerFinder(modules);
+    this.#globals = new GlobalEnhancers(config);
+  }
+
+  /**
+   * @throws DelayQueueError `INVALID_HANDLER`
+   */
+  of(handler: HandlerMethod): HandlerCall {
+    refuseScopedController(handler);
+    const isEnhanced = this.#finder.hasAny(handler) || hasDecoratedParameters(handler) || this.#globals.hasAny();
+    const isPerMessage = isScoped(handler.host) || this.#globals.hasScoped();
+    if (!isEnhanced) return isPerMessage ? isolated(scopedCall(handler)) : directCall(handler);
+    const parameters = parametersOf(handler);
+    this.#refuseMissing(handler, parameters);
+    return isolated(
+      isPerMessage ? this.#enhancedScopedCall(handler, parameters) : this.#enhancedCall(handler, parameters),
+    );
+  }
+
+  #enhancedCall(handler: HandlerMethod, parameters: readonly HandlerParameter[]): HandlerCall {
+    const instance = handler.host.instance as HandlerInstance;
+    const enhancers = this.#finder.find({ handler, parameters, instance }, this.#globals.singletons());
+    const call = new EnhancedCall(handler, instance, enhancers);
+    return (payload, message) => call.run(payload, message);
+  }
+
+  #enhancedScopedCall(handler: HandlerMethod, parameters: readonly HandlerParameter[]): HandlerCall {
+    const { host } = handler;
+    return async (payload, message) => {
+      const messageId = openScope(message, host);
+      // A singleton's own enhancers are singletons, or were made for it at start-up.
+      const contextId = isScoped(host) ? messageId : undefined;
+      const [instance, globals] = await Promise.all([
+        contextId ? resolveScoped<HandlerInstance>(host, contextId) : (host.instance as HandlerInstance),
+        this.#globals.resolve(messageId),
+      ]);
+      const enhancers = this.#finder.find({ handler, parameters, instance, contextId }, globals);
+      return new EnhancedCall(handler, instance, enhancers).run(payload, message);
+    };
+  }
+
+  #refuseMissing(handler: HandlerMethod, parameters: readonly HandlerParameter[]): void {
+    const missing = this.#finder.missing(handler, parameters);
+    if (missing.length === 0) return;
+    throw new DelayQueueError(
+      'INVALID_HANDLER',
+      `${handler.place}: Nest has no instance of ${missing.join(', ')}, so it would be left out. Nest makes one where the class ` +
+        'with the handler is itself among the providers; give @UseGuards() and the like an instance where a factory makes it',
+    );
+  }
+}
+
+function directCall({ host, name }: HandlerMethod): HandlerCall {
+  // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
+  const instance = host.instance as HandlerInstance;
+  return (payload, message) => instance[name]?.(payload, message);
+}
+
+function scopedCall({ host, name }: HandlerMethod): HandlerCall {
+  return async (payload, message) => {
+    const instance = await resolveScoped<HandlerInstance>(host, openScope(message, host));
+    return completionOf(instance[name]!(payload, message));
+  };
+}
+
+/** What a guard enters with `AsyncLocalStorage.enterWith()` would else hold for the consumer's loop, and all messages after. */
+function isolated(call: HandlerCall): HandlerCall {
+  return (payload, message) => new AsyncResource('DelayedMessage').runInAsyncScope(call, undefined, payload, message);
+}
+
+/** Its handler would be called on instances that are made for messages, with a message where its routes have a request. */
+function refuseScopedController({ host, place }: HandlerMethod): void {
+  const isController = host.host?.controllers.get(host.token) === host;
+  if (!isController || !isScoped(host)) return;
+  throw new DelayQueueError(
+    'INVALID_HANDLER',
+    `${place}: the controller is request-scoped or transient, by itself, by something it injects, or by a guard, pipe, ` +
+      'interceptor or filter of it or of the whole application. Move the handler into a provider: these may be request-scoped',
+  );
+}

@@ -1,0 +1,82 @@
+import type { ArgumentMetadata, ExecutionContext, Type } from '@nestjs/common';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { HandlerMethod } from './handler-method.js';
+import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from './nest-internals.js';
+
+/** A parameter of a handler that does not simply get the argument in its place. */
+export interface HandlerParameter {
+  readonly index: number;
+  /** What its pipes are told of it. */
+  readonly metadata: ArgumentMetadata;
+  /** Bound to this parameter alone: classes and instances. */
+  readonly pipes: readonly unknown[];
+  readonly read: (context: ExecutionContext) => unknown;
+}
+
+/** What a decorator has left for a parameter, under `type:index`. */
+interface DecoratedParameter {
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes?: readonly unknown[];
+  /** Of a decorator made by `createParamDecorator()`. */
+  readonly factory?: (data: unknown, context: ExecutionContext) => unknown;
+  readonly schema?: ArgumentMetadata['schema'];
+}
+
+const PAYLOAD_INDEX = 0;
+
+/** The type of `@Body()`, and of `@Payload()` of the microservices: both mean the payload here. */
+const BODY = '3';
+
+/**
+ * The parameters that have a decorator, and the payload's. That counts as a body, or a ValidationPipe would not look at it.
+ *
+ * @throws DelayQueueError `INVALID_HANDLER` if a parameter asks for what only a request has
+ */
+export function parametersOf(handler: HandlerMethod): HandlerParameter[] {
+  const decorated = Object.entries(metadataOf(handler));
+  const parameters = decorated.map(([key, parameter]) => readDecorated(handler, key, parameter));
+  if (parameters.some(({ index }) => index === PAYLOAD_INDEX)) return parameters;
+  return [payloadOf(handler, { index: PAYLOAD_INDEX }), ...parameters];
+}
+
+export function hasDecoratedParameters(handler: HandlerMethod): boolean {
+  return Object.keys(metadataOf(handler)).length > 0;
+}
+
+function metadataOf({ prototype, name }: HandlerMethod): Record<string, DecoratedParameter> {
+  const found: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name);
+  return (found as Record<string, DecoratedParameter> | undefined) ?? {};
+}
+
+function readDecorated(handler: HandlerMethod, key: string, parameter: DecoratedParameter): HandlerParameter {
+  const { factory, data } = parameter;
+  if (factory) {
+    const metadata = metadataFor(handler, parameter, 'custom');
+    return { ...parameter, metadata, pipes: parameter.pipes ?? [], read: (context) => factory(data, context) };
+  }
+  if (key.startsWith(`${BODY}:`)) return payloadOf(handler, parameter);
+  throw new DelayQueueError(
+    'INVALID_HANDLER',
+    `${handler.place}: parameter ${parameter.index} has a decorator for a part of a request, and a message has none; ` +
+      'take it from the message, the second argument, or with a decorator made by createParamDecorator()',
+  );
+}
+
+function payloadOf(handler: HandlerMethod, parameter: DecoratedParameter): HandlerParameter {
+  const { index, data, pipes = [] } = parameter;
+  const read = (context: ExecutionContext) => {
+    const payload = context.getArgByIndex<unknown>(PAYLOAD_INDEX);
+    return typeof data === 'string' ? (payload as Record<string, unknown> | null | undefined)?.[data] : payload;
+  };
+  return { index, metadata: metadataFor(handler, parameter, 'body'), pipes, read };
+}
+
+function metadataFor(
+  { prototype, name }: HandlerMethod,
+  { index, data, schema }: DecoratedParameter,
+  type: ArgumentMetadata['type'],
+): ArgumentMetadata {
+  const types = Reflect.getMetadata(PARAMTYPES_METADATA, prototype, name) as readonly (Type | undefined)[] | undefined;
+  return { type, metatype: types?.[index], data: data as string | undefined, ...(schema && { schema }) };
+}

@@ -1,0 +1,19 @@
+/**
+ * Everything the library takes from inside Nest: parts that Nest's own transports are put together from. The paths hold for
+ * Nest 11 and 12, from packages and within bundles; `test/smoke` shows it.
+ */
+export {
+  EXCEPTION_FILTERS_METADATA,
+  GUARDS_METADATA,
+  INTERCEPTORS_METADATA,
+  PARAMTYPES_METADATA,
+  PIPES_METADATA,
+  ROUTE_ARGS_METADATA,
+} from '@nestjs/common/constants.js';
+export { BaseExceptionFilterContext } from '@nestjs/core/exceptions/base-exception-filter-context.js';
+export { FORBIDDEN_MESSAGE, GuardsConsumer, GuardsContextCreator } from '@nestjs/core/guards/index.js';
+export { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+export type { ContextId, InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+export { InterceptorsConsumer, InterceptorsContextCreator } from '@nestjs/core/interceptors/index.js';
+export { PipesContextCreator } from '@nestjs/core/pipes/index.js';
+export { REQUEST_CONTEXT_ID } from '@nestjs/core/router/request/request-constants.js';

@@ -1,0 +1,491 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  type CallHandler,
+  type CanActivate,
+  Catch,
+  Controller,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  Module,
+  Scope,
+  type Type,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
+} from '@nestjs/common';
+import {
+  APP_FILTER,
+  APP_GUARD,
+  APP_INTERCEPTOR,
+  APP_PIPE,
+  type ContextId,
+  ContextIdFactory,
+  type HostComponentInfo,
+  ModuleRef,
+  REQUEST,
+} from '@nestjs/core';
+import { from } from 'rxjs';
+import { again, DelayedHandler, type DelayedMessage, type DelayQueueModuleOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Latch } from '../support/latch.js';
+import { Scene } from '../support/scene.js';
+import type { TestAppParts } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+/** What each message gets an instance of. */
+@Injectable({ scope: Scope.REQUEST })
+class Transaction {
+  readonly handled: string[] = [];
+  constructor(@Inject(REQUEST) readonly message: DelayedMessage) {}
+}
+
+const messageOf = (context: ExecutionContext) => context.getArgByIndex<DelayedMessage>(1);
+
+describe.each([
+  ['native', {}],
+  ['memory', { store: 'memory' as const }],
+])('a handler with a scope, on %s,', (_, module: DelayQueueModuleOptions) => {
+  const scene = new Scene();
+  const handled = new Handled();
+  const seen: unknown[] = [];
+
+  afterEach(() => {
+    handled.calls.length = 0;
+    seen.length = 0;
+  });
+
+  /** Starts an application with a handler class, and offers messages m1, m2 … to it. */
+  async function start(define: (queue: string) => Type, more: TestAppParts & { count?: number; module?: object } = {}) {
+    const { count = 2, ...parts } = more;
+    const queue = scene.newQueue();
+    const app = await scene.startApp({
+      ...parts,
+      module: { ...module, ...parts.module },
+      providers: [Transaction, define(queue), ...(parts.providers ?? [])],
+    });
+    const requests = Array.from({ length: count }, (_each, i) => ({
+      id: `m${i + 1}`,
+      payload: i + 1,
+      delay: 0,
+      headers: { tenant: `t${i % 2}` },
+    }));
+    await app.producer.offerMany(queue, requests);
+    const isDone = async () => {
+      const { delayed, ready, active } = await app.producer.counts(queue);
+      return delayed + ready + active === 0;
+    };
+    return { ...app, queue, done: () => until(isDone) };
+  }
+
+  function sharing(queue: string): Type {
+    @Injectable()
+    class Handlers {
+      constructor(
+        readonly transaction: Transaction,
+        readonly moduleRef: ModuleRef,
+      ) {}
+      @DelayedHandler(queue)
+      async handle(payload: unknown, message: DelayedMessage): Promise<void> {
+        await sleep(1);
+        const found = await this.moduleRef.resolve(Transaction, ContextIdFactory.getByRequest(message));
+        seen.push([payload, this.transaction.message === message, found === this.transaction]);
+      }
+    }
+    return Handlers;
+  }
+
+  test('has instances of its own for each message: REQUEST is the message, and leads to the same instances', async () => {
+    const { done } = await start(sharing, { count: 20 });
+    await done();
+    expect(seen.sort()).toEqual(Array.from({ length: 20 }, (_each, i) => [i + 1, true, true]).sort());
+  });
+
+  test.each([
+    ['request-scoped', Scope.REQUEST],
+    ['transient', Scope.TRANSIENT],
+  ])('of a %s provider is called on a new instance for each message', async (_scope, scope) => {
+    const { done } = await start((queue) => {
+      @Injectable({ scope })
+      class Handlers {
+        #calls = 0;
+        @DelayedHandler(queue)
+        handle(payload: unknown): unknown {
+          seen.push([payload, ++this.#calls]);
+          return from([1]);
+        }
+      }
+      return Handlers;
+    });
+    await done();
+    expect(seen.sort()).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+  });
+
+  test('may have request-scoped guards, interceptors, pipes and filters: those of its message', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class Everything {
+      constructor(private readonly transaction: Transaction) {}
+      #note(what: string): void {
+        this.transaction.handled.push(what);
+      }
+      canActivate(): boolean {
+        this.#note('guard');
+        return true;
+      }
+      intercept(__: ExecutionContext, next: CallHandler) {
+        this.#note('interceptor');
+        return next.handle();
+      }
+      transform(value: unknown): unknown {
+        this.#note('pipe');
+        return value;
+      }
+    }
+    @Catch()
+    @Injectable({ scope: Scope.REQUEST })
+    class Tell {
+      constructor(private readonly transaction: Transaction) {}
+      catch(): void {
+        seen.push([this.transaction.message.id, ...this.transaction.handled]);
+      }
+    }
+    const { done } = await start((queue) => {
+      @Injectable()
+      @UseGuards(Everything)
+      class Handlers {
+        @DelayedHandler(queue)
+        @UseInterceptors(Everything)
+        @UsePipes(Everything)
+        @UseFilters(Tell)
+        handle(): void {
+          throw new Error('for the filter');
+        }
+      }
+      return Handlers;
+    });
+    await done();
+    expect(seen.sort()).toEqual([
+      ['m1', 'guard', 'interceptor', 'pipe'],
+      ['m2', 'guard', 'interceptor', 'pipe'],
+    ]);
+  });
+
+  test('shares durable providers among the messages that the strategy puts together, by their headers', async () => {
+    @Injectable({ scope: Scope.REQUEST, durable: true })
+    class Tenant {
+      constructor(@Inject(REQUEST) readonly payload: { readonly tenant: string }) {}
+    }
+    const tenants = new Map<string, ContextId>();
+    ContextIdFactory.apply({
+      attach: (contextId: ContextId, { headers: { tenant = '' } }: DelayedMessage) => {
+        const ofTenant = tenants.get(tenant) ?? ContextIdFactory.create();
+        tenants.set(tenant, ofTenant);
+        return {
+          resolve: (info: HostComponentInfo) => (info.isTreeDurable ? ofTenant : contextId),
+          payload: { tenant },
+        };
+      },
+    });
+    try {
+      const { done } = await start(
+        (queue) => {
+          @Injectable()
+          class Handlers {
+            constructor(readonly tenant: Tenant) {}
+            @DelayedHandler(queue)
+            handle(__: unknown, { headers }: DelayedMessage): void {
+              seen.push({ tenant: this.tenant, header: headers.tenant });
+            }
+          }
+          return Handlers;
+        },
+        { count: 6, providers: [Tenant] },
+      );
+      await done();
+      const calls = seen as { tenant: Tenant; header: string }[];
+      expect(calls).toHaveLength(6);
+      expect(calls.every(({ tenant, header }) => tenant.payload.tenant === header)).toBe(true);
+      expect(new Set(calls.map(({ tenant }) => tenant)).size).toBe(2);
+    } finally {
+      ContextIdFactory.apply(undefined as never);
+    }
+  });
+
+  test('fails the attempt when an instance cannot be made, and is tried again', async () => {
+    let failures = 2;
+    @Injectable({ scope: Scope.REQUEST })
+    class Connection {
+      constructor() {
+        if (failures-- > 0) throw new Error('no connection');
+      }
+    }
+    const { done, log } = await start(
+      (queue) => {
+        @Injectable()
+        class Handlers {
+          constructor(readonly connection: Connection) {}
+          @DelayedHandler(queue, { backoff: { type: 'fixed', delay: 0 } })
+          handle(payload: unknown, message: DelayedMessage): void {
+            handled.record(payload, message);
+          }
+        }
+        return Handlers;
+      },
+      { count: 1, providers: [Connection] },
+    );
+    await done();
+    expect(handled.calls.map(({ attempt }) => attempt)).toEqual([3]);
+    expect(log.filter((line) => line.includes('no connection'))).toHaveLength(2);
+  });
+
+  test('is that of its own module, though another has something else under the same token', async () => {
+    const queues = [scene.newQueue(), scene.newQueue()] as const;
+    const modules = queues.map((queue) => {
+      @Injectable({ scope: Scope.REQUEST })
+      class Handlers {
+        @DelayedHandler(queue)
+        handle(payload: unknown): void {
+          seen.push(payload);
+        }
+      }
+      @Module({ providers: [{ provide: 'handlers', useClass: Handlers }] })
+      class Shop {}
+      return Shop;
+    });
+    const { producer } = await scene.startApp({ module, imports: modules });
+    for (const queue of queues) await producer.offer(queue, queue, 0);
+    await until(() => seen.length === 2);
+    expect([...seen].sort()).toEqual([...queues].sort());
+  });
+
+  test('has as many instances at once as it handles messages, and each gets its signal', async () => {
+    const [started, release] = [new Latch(), new Latch()];
+    let running = 0;
+    const { done } = await start(
+      (queue) => {
+        @Injectable()
+        class Handlers {
+          constructor(readonly transaction: Transaction) {}
+          @DelayedHandler(queue, { concurrency: 4, attempts: 1, timeout: '200ms', lease: '1s' })
+          async handle(payload: number, { signal, id }: DelayedMessage): Promise<void> {
+            if (++running === 4) started.open();
+            await started.opened;
+            if (payload === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+            else await release.opened;
+            seen.push([id === this.transaction.message.id, signal.aborted]);
+          }
+        }
+        return Handlers;
+      },
+      { count: 4 },
+    );
+    await started.opened;
+    await until(() => seen.length === 1);
+    release.open();
+    await done();
+    expect(seen[0]).toEqual([true, true]);
+    expect(seen).toHaveLength(4);
+  });
+
+  test('comes again as others do', async () => {
+    const { done } = await start(
+      (queue) => {
+        @Injectable({ scope: Scope.REQUEST })
+        class Handlers {
+          @DelayedHandler(queue)
+          handle(payload: number, message: DelayedMessage): unknown {
+            handled.record(payload, message);
+            return payload < 3 ? again(0, { payload: payload + 1 }) : undefined;
+          }
+        }
+        return Handlers;
+      },
+      { count: 1 },
+    );
+    await done();
+    expect(handled.calls.map(({ payload }) => payload)).toEqual([1, 2, 3]);
+  });
+
+  describe('and the enhancers of the application', () => {
+    function enhancerOf(name: string, scope: Scope) {
+      @Catch()
+      @Injectable({ scope })
+      class OfApplication {
+        #uses = 0;
+        #tell(kind: string, message: DelayedMessage): void {
+          seen.push(`${name} ${kind} ${message.id} ${++this.#uses}`);
+        }
+        canActivate(context: ExecutionContext): boolean {
+          this.#tell('guard', messageOf(context));
+          return true;
+        }
+        intercept(context: ExecutionContext, next: CallHandler) {
+          this.#tell('interceptor', messageOf(context));
+          return next.handle();
+        }
+        transform(value: unknown): unknown {
+          this.#tell('pipe', { id: 'of a payload' } as DelayedMessage);
+          return value;
+        }
+        catch(__: unknown, host: ExecutionContext): void {
+          this.#tell('filter', messageOf(host));
+        }
+      }
+      return OfApplication;
+    }
+
+    function plain(queue: string): Type {
+      @Injectable()
+      class Handlers {
+        #calls = 0;
+        @DelayedHandler(queue, { concurrency: 1 })
+        handle(): void {
+          seen.push(`call ${++this.#calls}`);
+          throw new Error('for the filter');
+        }
+      }
+      return Handlers;
+    }
+
+    const TOKENS = [APP_GUARD, APP_INTERCEPTOR, APP_PIPE, APP_FILTER];
+
+    test('does not run them unless it is asked for', async () => {
+      const useClass = enhancerOf('x', Scope.DEFAULT);
+      const { queue, producer } = await start(
+        (name) => {
+          @Injectable()
+          class Handlers {
+            @DelayedHandler(name)
+            handle(): void {
+              seen.push('call');
+            }
+          }
+          return Handlers;
+        },
+        { count: 1, providers: TOKENS.map((provide) => ({ provide, useClass })) },
+      );
+      await until(async () => (await producer.find(queue, 'm1')) === null);
+      expect(seen).toEqual(['call']);
+    });
+
+    test.each([
+      ['', Scope.DEFAULT, [1, 2]],
+      ['request-scoped', Scope.REQUEST, [1, 1]],
+      ['transient', Scope.TRANSIENT, [1, 1]],
+    ])(
+      'runs those that are %s with inheritAppConfig; it stays the one instance',
+      async (_what, scope, [first, second]) => {
+        const { done } = await start(plain, {
+          module: { inheritAppConfig: true },
+          providers: TOKENS.map((provide) => ({ provide, useClass: enhancerOf('app', scope) })),
+        });
+        await done();
+        const linesOf = (id: string, uses: number, calls: number) => [
+          `app guard ${id} ${uses}`,
+          `app interceptor ${id} ${uses}`,
+          `app pipe of a payload ${uses}`,
+          `call ${calls}`,
+          `app filter ${id} ${uses}`,
+        ];
+        expect(seen).toEqual([...linesOf('m1', first!, 1), ...linesOf('m2', second!, 2)]);
+      },
+    );
+  });
+
+  describe('of a controller', () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class ScopedGuard implements CanActivate {
+      canActivate(): boolean {
+        return true;
+      }
+    }
+
+    function controllerWith(scope: Scope, ...decorators: ClassDecorator[]): Type {
+      class Orders {
+        constructor() {}
+        @DelayedHandler('q')
+        cancelUnpaid(): void {}
+      }
+      for (const decorate of [Controller({ scope }), ...decorators]) decorate(Orders);
+      return Orders;
+    }
+
+    test.each<[string, TestAppParts]>([
+      ['by itself', { controllers: [controllerWith(Scope.REQUEST)] }],
+      ['as a transient', { controllers: [controllerWith(Scope.TRANSIENT)] }],
+      ['by its guard', { controllers: [controllerWith(Scope.DEFAULT, UseGuards(ScopedGuard))] }],
+      [
+        'by a guard of the application',
+        { controllers: [controllerWith(Scope.DEFAULT)], providers: [{ provide: APP_GUARD, useClass: ScopedGuard }] },
+      ],
+    ])('fails the start-up %s, and is told to move into a provider', async (_how, parts) => {
+      await expect(scene.startApp({ module, ...parts })).rejects.toMatchObject({
+        code: 'INVALID_HANDLER',
+        message: expect.stringMatching(/Orders\.cancelUnpaid.*Move the handler into a provider/),
+      });
+    });
+  });
+});
+
+describe('the instances made for messages', () => {
+  const scene = new Scene();
+
+  test('go with their messages', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const queue = scene.newQueue();
+    const instances: WeakRef<object>[] = [];
+    let held = 0;
+    @Injectable({ scope: Scope.REQUEST })
+    class Large {
+      readonly content = new Array<number>(10_000).fill(1);
+      constructor(@Inject(REQUEST) readonly message: DelayedMessage) {
+        instances.push(new WeakRef(this), new WeakRef(message));
+      }
+    }
+    @Injectable({ scope: Scope.TRANSIENT })
+    class LargeGuard implements CanActivate {
+      readonly content = new Array<number>(10_000).fill(1);
+      constructor(readonly large: Large) {
+        instances.push(new WeakRef(this));
+      }
+      canActivate(): boolean {
+        return true;
+      }
+    }
+    @Injectable()
+    class Handlers {
+      constructor(readonly large: Large) {
+        instances.push(new WeakRef(this));
+      }
+      @DelayedHandler(queue)
+      @UseGuards(LargeGuard)
+      handle(): void {
+        held += 1;
+      }
+    }
+    const { producer } = await scene.startApp({ module: { store: 'memory' }, providers: [Large, Handlers] });
+    const count = 1000;
+    await producer.offerMany(
+      queue,
+      Array.from({ length: count }, (_, payload) => ({ payload, delay: 0 })),
+    );
+    await until(() => held === count);
+    expect(instances).toHaveLength(4 * count);
+    await until(
+      async () => {
+        collectGarbage();
+        await sleep(10);
+        return instances.filter((instance) => instance.deref() !== undefined).length < 40;
+      },
+      { within: 10_000 },
+    );
+  });
+});
