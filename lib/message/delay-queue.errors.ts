@@ -7,8 +7,8 @@
  * - `INVALID_PAYLOAD`: JSON cannot represent the payload, or a part of it (undefined, a promise, a Map, `NaN`, a BigInt, a
  *   cycle…).
  * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`.
- * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name is malformed, its queue has another handler,
- *   or its provider is not a singleton.
+ * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed, another handler has the
+ *   same, it is on a request-scoped controller, or Nest has no instance of a guard of it…
  * - `DUPLICATE_MESSAGE`: the id is in use, and the offer was made with `onDuplicate: 'reject'`.
  * - `QUEUE_FULL`: the queue already holds `maxMessages` messages.
  * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.

@@ -37,6 +37,8 @@ import {
   RejectMessage,
 } from '../../lib/index.js';
 import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
+import { WITH_PACKAGES } from '../smoke/expected.js';
+import { runProgram } from '../support/run-program.js';
 import { Scene } from '../support/scene.js';
 import type { TestAppParts } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -603,5 +605,12 @@ describe.each([
       message: expect.stringMatching(/Timeouts|made.*Admit/),
     });
     await expect(scene.startApp({ module, providers: [define(new Admit())] })).resolves.toBeDefined();
+  });
+});
+
+describe('handlers', () => {
+  // A process of its own: jest cannot require what nestjs-cls requires of Nest.
+  test('have the store of nestjs-cls, entered by its guard or its interceptor, and others do not', async () => {
+    expect(await runProgram('../smoke/programs/enhancer-packages.ts', {})).toEqual(WITH_PACKAGES);
   });
 });

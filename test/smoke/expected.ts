@@ -3,3 +3,43 @@ export const HANDLED = { same: true, payload: { orderId: 7 }, onTime: true };
 
 /** The output of `both-formats` when import and require load the same package, so that each knows the other's errors. */
 export const ONE_COPY = { module: true, producer: true, error: true, failedAttempts: [1] };
+
+const OF_ALL = 'guard of all: delay-queue';
+
+/** What `enhancers.ts` says. */
+export const ENHANCED = {
+  states: {
+    enhanced: 'gone',
+    forgiven: 'gone',
+    failed: 'dead',
+    again: 'delayed',
+    empty: 'gone',
+    plain: 'gone',
+    denied: 'gone',
+    scoped: 'gone',
+    transient: 'gone',
+  },
+  said: [
+    ...['--- enhanced', OF_ALL, 'guard: shop Enhanced.handle', 'before: 1', 'pipe: body', 'pipe: custom'],
+    ...['handler: 2 enhanced tt entered', 'after: done'],
+    ...['--- forgiven', OF_ALL, 'guard: shop Enhanced.fail', 'filter: RangeError'],
+    ...['--- failed', OF_ALL, 'guard: shop Enhanced.failOtherwise'],
+    ...['--- again', OF_ALL, 'guard: shop Enhanced.comeAgain', 'again: t'],
+    ...['--- empty', OF_ALL, 'guard: shop Enhanced.empty'],
+    ...['--- plain', OF_ALL, 'plain: undefined'],
+    ...['--- denied', OF_ALL, 'filter: ForbiddenException'],
+    ...['--- scoped', OF_ALL, 'scoped: guard true true'],
+    ...['--- transient', OF_ALL, 'transient: 1', '--- transient', OF_ALL, 'transient: 1'],
+  ],
+  /** Who logged an error: the library alone, once. */
+  errors: ['DelayQueue'],
+};
+
+/** What `enhancer-packages.ts` says. */
+export const WITH_PACKAGES = {
+  isDto: true,
+  invalid: ['BadRequestException'],
+  guard: 'guard',
+  interceptor: 'interceptor',
+  leaked: false,
+};

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp } from 'node:fs/promises';
 import { Application } from './application.js';
-import { HANDLED, ONE_COPY } from './expected.js';
+import { ENHANCED, HANDLED, ONE_COPY, WITH_PACKAGES } from './expected.js';
 import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
 import { STRICTEST } from './strictest.js';
@@ -72,6 +72,14 @@ export function describeNestApplication(suite: NestSuite): void {
       await expect(app.runUntil('built/first-message.js', 'Hello, Ada!')).resolves.toBeUndefined();
     });
 
+    it('runs guards, interceptors, pipes and filters around handlers, and has instances for each message', async () => {
+      expect(await app.run('built/enhancers.js')).toEqual(ENHANCED);
+    });
+
+    it('goes with class-validator and nestjs-cls', async () => {
+      expect(await app.run('built/enhancer-packages.js')).toEqual(WITH_PACKAGES);
+    });
+
     testTools(suite, () => app);
     testBundles(() => app);
     suite.more?.(() => app);
@@ -103,6 +111,11 @@ function testBundles(app: () => Application): void {
   it.each(BUNDLES)('handles a message in a bundle of $bundler ($format)', async (options) => {
     const bundle = await createBundle(app(), 'built/main.js', options);
     expect(await bundle.run(options.file)).toEqual(HANDLED);
+  });
+
+  it.each(BUNDLES)('runs enhancers around handlers in a bundle of $bundler ($format)', async (options) => {
+    const bundle = await createBundle(app(), 'built/enhancers.js', options);
+    expect(await bundle.run(options.file)).toEqual(ENHANCED);
   });
 
   it('is one copy, whether it is imported or required', async () => {

@@ -18,6 +18,9 @@ const PACKAGES = [
   '@swc/core',
   'esbuild',
   'webpack',
+  'class-transformer',
+  'class-validator',
+  'nestjs-cls@6',
   'typescript-5.7@npm:typescript@~5.7.0',
   'typescript-6.0@npm:typescript@~6.0.0',
 ];
@@ -37,6 +40,8 @@ export async function createNestApplication(
   await add('consumer.ts', 'src/main.ts');
   await add('greetings.ts', 'src/greetings.ts');
   await add('greetings.spec.ts', 'src/greetings.spec.ts');
+  await add('enhancers.ts', 'src/enhancers.ts');
+  await add('enhancer-packages.ts', 'src/enhancer-packages.ts');
   await app.write('src/first-message.ts', await firstMessage());
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { Application } from './application.js';
 import { type ConsumerOptions, createConsumer } from './consumer-application.js';
-import { HANDLED, ONE_COPY } from './expected.js';
+import { ENHANCED, HANDLED, ONE_COPY } from './expected.js';
 import { NODE_VERSIONS, NodeVersions } from './node-versions.js';
 import { packPackage, type PackedPackage } from './packed-package.js';
 
@@ -68,6 +68,10 @@ describe.each([
 
   it('handles a delayed message, and lets the process end', async () => {
     expect(await app.run('dist/consumer.js')).toEqual(HANDLED);
+  });
+
+  it('runs guards, interceptors, pipes and filters around handlers, and has instances for each message', async () => {
+    expect(await app.run('dist/enhancers.js')).toEqual(ENHANCED);
   });
 
   it.each(NODE_VERSIONS)(
