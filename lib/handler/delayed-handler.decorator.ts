@@ -17,6 +17,13 @@ const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
  *
  * A queue can have only one such handler in an application.
  *
+ * Guards, pipes, interceptors and exception filters of the method or its class run around it as they do around a route, in a
+ * context of type `'delay-queue'` whose arguments are the payload and the message. What they throw fails the attempt; a filter that
+ * returns has the message acknowledged. Global ones are left out without the module's `inheritAppConfig`.
+ *
+ * On a provider that is, or injects, a request-scoped one, each message has an instance of its own, and `REQUEST` injects the
+ * message. A controller must be a singleton.
+ *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param options - override the module's `defaults`; the queue's entry in the module's `queues` overrides them
  *

@@ -23,7 +23,7 @@ import {
   UsePipes,
   ValidationPipe,
 } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, APP_PIPE, NestFactory } from '@nestjs/core';
 import { IsString } from 'class-validator';
 import { EMPTY, from, map, type Observable, tap } from 'rxjs';
 import {
@@ -55,15 +55,15 @@ describe.each([
   /** Starts an application with a handler class, handles one message, and waits until it is settled. */
   async function handle(
     define: (queue: string) => Type,
-    more: TestAppParts & { payload?: object; offer?: OfferOptions } = {},
+    more: TestAppParts & { payload?: object; offer?: OfferOptions; inheritAppConfig?: boolean } = {},
   ) {
-    const { payload = { orderId: 'o-1' }, offer, ...parts } = more;
+    const { payload = { orderId: 'o-1' }, offer, inheritAppConfig, ...parts } = more;
     const queue = scene.newQueue();
     const Handlers = define(queue);
     const isController = Reflect.hasMetadata('path', Handlers);
     const app = await scene.startApp({
       ...parts,
-      module,
+      module: { ...module, inheritAppConfig },
       ...(isController ? { controllers: [Handlers] } : { providers: [Handlers, ...(parts.providers ?? [])] }),
     });
     const logged: string[] = [];
@@ -102,10 +102,10 @@ describe.each([
       return Telling;
     }
 
-    test('runs in the order of Nest: guards, interceptors, pipes, the method; the class before the method', async () => {
+    test('runs in the order of Nest: guards, interceptors, pipes, the method; application, class, method', async () => {
       seen.length = 0;
-      const [OfClass, OfMethod] = [telling('class'), telling('method')];
-      await handle((queue) => {
+      const [OfClass, OfMethod, useClass] = [telling('class'), telling('method'), telling('app')];
+      const define = (queue: string) => {
         @Injectable()
         @UseGuards(OfClass)
         @UseInterceptors(OfClass)
@@ -120,10 +120,12 @@ describe.each([
           }
         }
         return Handlers;
-      });
+      };
+      const providers = [APP_GUARD, APP_INTERCEPTOR, APP_PIPE].map((provide) => ({ provide, useClass }));
+      await handle(define, { inheritAppConfig: true, providers });
       expect(seen).toEqual([
-        ...['class guard', 'method guard', 'class before', 'method before', 'class pipe', 'method pipe'],
-        ...['handler', 'method after', 'class after'],
+        ...['app guard', 'class guard', 'method guard', 'app before', 'class before', 'method before'],
+        ...['app pipe', 'class pipe', 'method pipe', 'handler', 'method after', 'class after', 'app after'],
       ]);
     });
 
@@ -308,9 +310,10 @@ describe.each([
       expect(seen).toEqual([]);
     });
 
-    const Tenant = createParamDecorator((header: string, context: ExecutionContext) =>
-      Promise.resolve(context.getArgByIndex<DelayedMessage>(1).headers[header]),
-    );
+    const Tenant = createParamDecorator((header: string, context: ExecutionContext) => {
+      if (context.getType<string>() !== 'delay-queue') return 'no message';
+      return Promise.resolve(context.getArgByIndex<DelayedMessage>(1).headers[header]);
+    });
 
     test('takes them for its payload and for parameters with a decorator, never for the message', async () => {
       const seen: unknown[] = [];
@@ -344,11 +347,19 @@ describe.each([
 
     test('may take a part of its payload with @Body(), and a parameter in the place of the payload', async () => {
       const seen: unknown[] = [];
+      const piped: unknown[] = [];
+      const pipe = {
+        transform(value: unknown, { type }: ArgumentMetadata) {
+          piped.push(`${type} ${String(value)}`);
+          return value;
+        },
+      };
       await handle(
         (queue) => {
           @Injectable()
           class Handlers {
             @DelayedHandler(queue)
+            @UsePipes(pipe)
             handle(@Tenant('tenant') tenant: string, message: DelayedMessage, @Body('orderId') orderId: string): void {
               seen.push(tenant, message.id, orderId);
             }
@@ -358,6 +369,7 @@ describe.each([
         { offer: { headers: { tenant: 't' } } },
       );
       expect(seen).toEqual(['t', 'm1', 'o-1']);
+      expect(piped.sort()).toEqual(['body o-1', 'custom t']);
     });
 
     test('cannot take a part of a request: that fails the start-up', async () => {
@@ -406,6 +418,24 @@ describe.each([
       const { dead, logged } = await handle(failing(new NotFoundException(), filter));
       expect(dead).toEqual([]);
       expect(logged).toEqual([]);
+    });
+
+    test('asks the one of the method before the one of the class', async () => {
+      const asked: string[] = [];
+      const filter = (name: string) => ({ catch: () => void asked.push(name) });
+      await handle((queue) => {
+        @Injectable()
+        @UseFilters(filter('class'))
+        class Handlers {
+          @DelayedHandler(queue)
+          @UseFilters(filter('method'))
+          handle(): void {
+            throw new NotFoundException();
+          }
+        }
+        return Handlers;
+      });
+      expect(asked).toEqual(['method']);
     });
 
     test('has it see what a guard throws, too', async () => {

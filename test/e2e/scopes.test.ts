@@ -29,7 +29,7 @@ import {
   ModuleRef,
   REQUEST,
 } from '@nestjs/core';
-import { from } from 'rxjs';
+import { defer, of } from 'rxjs';
 import { again, DelayedHandler, type DelayedMessage, type DelayQueueModuleOptions } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { Latch } from '../support/latch.js';
@@ -42,6 +42,13 @@ import { until } from '../support/until.js';
 class Transaction {
   readonly handled: string[] = [];
   constructor(@Inject(REQUEST) readonly message: DelayedMessage) {}
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class Identity {
+  transform(value: unknown): unknown {
+    return value;
+  }
 }
 
 const messageOf = (context: ExecutionContext) => context.getArgByIndex<DelayedMessage>(1);
@@ -115,8 +122,7 @@ describe.each([
         #calls = 0;
         @DelayedHandler(queue)
         handle(payload: unknown): unknown {
-          seen.push([payload, ++this.#calls]);
-          return from([1]);
+          return defer(() => of(seen.push([payload, ++this.#calls])));
         }
       }
       return Handlers;
@@ -177,20 +183,21 @@ describe.each([
     ]);
   });
 
-  test('shares durable providers among the messages that the strategy puts together, by their headers', async () => {
+  test.each([
+    ['what the strategy has for it', true],
+    ['nothing, rather than the first message, when the strategy has nothing', false],
+  ])('shares durable providers, as their headers say; the REQUEST of these is %s', async (_what, hasPayload) => {
     @Injectable({ scope: Scope.REQUEST, durable: true })
     class Tenant {
-      constructor(@Inject(REQUEST) readonly payload: { readonly tenant: string }) {}
+      constructor(@Inject(REQUEST) readonly payload: { readonly tenant: string } | undefined) {}
     }
     const tenants = new Map<string, ContextId>();
     ContextIdFactory.apply({
       attach: (contextId: ContextId, { headers: { tenant = '' } }: DelayedMessage) => {
         const ofTenant = tenants.get(tenant) ?? ContextIdFactory.create();
         tenants.set(tenant, ofTenant);
-        return {
-          resolve: (info: HostComponentInfo) => (info.isTreeDurable ? ofTenant : contextId),
-          payload: { tenant },
-        };
+        const resolve = (info: HostComponentInfo) => (info.isTreeDurable ? ofTenant : contextId);
+        return hasPayload ? { resolve, payload: { tenant } } : resolve;
       },
     });
     try {
@@ -211,7 +218,8 @@ describe.each([
       await done();
       const calls = seen as { tenant: Tenant; header: string }[];
       expect(calls).toHaveLength(6);
-      expect(calls.every(({ tenant, header }) => tenant.payload.tenant === header)).toBe(true);
+      const requests = calls.map(({ tenant: { payload } }) => payload);
+      expect(requests).toEqual(calls.map(({ header: tenant }) => (hasPayload ? { tenant } : undefined)));
       expect(new Set(calls.map(({ tenant }) => tenant)).size).toBe(2);
     } finally {
       ContextIdFactory.apply(undefined as never);
@@ -252,7 +260,7 @@ describe.each([
       class Handlers {
         @DelayedHandler(queue)
         handle(payload: unknown): void {
-          seen.push(payload);
+          seen.push(`${queue} ${String(payload)}`);
         }
       }
       @Module({ providers: [{ provide: 'handlers', useClass: Handlers }] })
@@ -262,7 +270,7 @@ describe.each([
     const { producer } = await scene.startApp({ module, imports: modules });
     for (const queue of queues) await producer.offer(queue, queue, 0);
     await until(() => seen.length === 2);
-    expect([...seen].sort()).toEqual([...queues].sort());
+    expect([...seen].sort()).toEqual(queues.map((queue) => `${queue} ${queue}`).sort());
   });
 
   test('has as many instances at once as it handles messages, and each gets its signal', async () => {
@@ -397,6 +405,35 @@ describe.each([
         expect(seen).toEqual([...linesOf('m1', first!, 1), ...linesOf('m2', second!, 2)]);
       },
     );
+  });
+
+  test('of a singleton keeps its own transient guard, though the application has scoped ones', async () => {
+    @Injectable({ scope: Scope.TRANSIENT })
+    class Counting implements CanActivate {
+      #uses = 0;
+      readonly isMade = true;
+      canActivate(): boolean {
+        seen.push([this.isMade, ++this.#uses]);
+        return true;
+      }
+    }
+    const { done } = await start(
+      (queue) => {
+        @Injectable()
+        class Handlers {
+          @DelayedHandler(queue)
+          @UseGuards(Counting)
+          handle(): void {}
+        }
+        return Handlers;
+      },
+      { module: { inheritAppConfig: true }, providers: [{ provide: APP_PIPE, useClass: Identity }] },
+    );
+    await done();
+    expect(seen).toEqual([
+      [true, 1],
+      [true, 2],
+    ]);
   });
 
   describe('of a controller', () => {

@@ -21,7 +21,7 @@ import {
   UseInterceptors,
   UsePipes,
 } from '@nestjs/common';
-import { APP_GUARD, ContextIdFactory, ModuleRef, NestFactory, REQUEST } from '@nestjs/core';
+import { APP_GUARD, ContextIdFactory, type ContextIdStrategy, ModuleRef, NestFactory, REQUEST } from '@nestjs/core';
 import { again, DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from 'nestjs-delay-queue';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EMPTY, type Observable, tap } from 'rxjs';
@@ -47,7 +47,7 @@ class Admit implements CanActivate {
   constructor(private readonly shop: Shop) {}
   canActivate(context: ExecutionContext): boolean {
     entered.enterWith('entered');
-    said.push(`guard: ${this.shop.name} ${context.getClass().name}.${context.getHandler().name}`);
+    said.push(`guard: ${this.shop.name} ${context.getClass() === Enhanced} ${context.getHandler().name}`);
     return true;
   }
 }
@@ -169,6 +169,25 @@ class Scoped {
   }
 }
 
+@Injectable({ scope: Scope.REQUEST, durable: true })
+class DurableTenant {
+  #calls = 0;
+  constructor(@Inject(REQUEST) private readonly request: { readonly tenant: string }) {}
+
+  @DelayedHandler('durable')
+  handle(): void {
+    said.push(`durable: ${this.request.tenant} ${++this.#calls}`);
+  }
+}
+
+const ofTenant = ContextIdFactory.create();
+const byTenant: ContextIdStrategy<DelayedMessage> = {
+  attach: (contextId, { headers }) => ({
+    resolve: ({ isTreeDurable }) => (isTreeDurable ? ofTenant : contextId),
+    payload: { tenant: headers['tenant'] },
+  }),
+};
+
 @Injectable({ scope: Scope.TRANSIENT })
 class Transient {
   #calls = 0;
@@ -182,7 +201,16 @@ class Transient {
 @Module({
   imports: [DelayQueueModule.forRoot({ store: 'memory', inheritAppConfig: true })],
   controllers: [Orders],
-  providers: [Shop, Enhanced, Plain, Transaction, Scoped, Transient, { provide: APP_GUARD, useClass: GuardOfAll }],
+  providers: [
+    Shop,
+    Enhanced,
+    Plain,
+    Transaction,
+    Scoped,
+    DurableTenant,
+    Transient,
+    { provide: APP_GUARD, useClass: GuardOfAll },
+  ],
 })
 class AppModule {}
 
@@ -208,6 +236,8 @@ async function main(): Promise<void> {
   const queues = ['enhanced', 'forgiven', 'failed', 'again', 'empty', 'plain', 'denied', 'scoped', 'transient'];
   for (const queue of queues) states[queue] = await handle(producer, queue);
   states['transient'] = await handle(producer, 'transient');
+  ContextIdFactory.apply(byTenant);
+  for (const _ of ['first', 'second']) states['durable'] = await handle(producer, 'durable');
   await app.close();
   console.log(JSON.stringify({ states, said, errors }));
 }
