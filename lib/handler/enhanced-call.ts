@@ -1,13 +1,13 @@
 import { ForbiddenException } from '@nestjs/common';
+import { AsyncContext } from './async-context.js';
 import { completionOf } from './completion.js';
 import type { BoundEnhancers, PipedParameter } from './enhancers.js';
 import { decoratedMethod, type HandlerInstance, type HandlerMessage, type HandlerMethod } from './handler-method.js';
-import { ExecutionContextHost, FORBIDDEN_MESSAGE, GuardsConsumer, InterceptorsConsumer } from './nest-internals.js';
+import { ExecutionContextHost, FORBIDDEN_MESSAGE, InterceptorsConsumer } from './nest-internals.js';
 
 /** What guards, interceptors and filters see as the type of their context. */
 const CONTEXT_TYPE = 'delay-queue';
 
-const guardsConsumer = new GuardsConsumer();
 const interceptorsConsumer = new InterceptorsConsumer();
 
 /** Calls a handler as Nest calls a route: guards, interceptors, pipes, the method; and filters for what any of them throws. */
@@ -28,20 +28,23 @@ export class EnhancedCall {
 
   async run(payload: unknown, message: HandlerMessage): Promise<unknown> {
     const args = [payload, message];
+    const context = new AsyncContext();
     try {
-      await this.#admit(args);
-      return await completionOf(await this.#intercept(args));
+      await this.#admit(args, context);
+      const result = await context.run(() => this.#intercept(args));
+      return await context.run(() => completionOf(result));
     } catch (error) {
-      return this.#filter(error, args);
+      return context.run(() => this.#filter(error, args));
     }
   }
 
   /** @throws ForbiddenException */
-  async #admit(args: unknown[]): Promise<void> {
-    const { guards } = this.enhancers;
-    if (guards.length === 0) return;
-    const admitted = await guardsConsumer.tryActivate(guards, args, this.instance, this.#decorated, CONTEXT_TYPE);
-    if (!admitted) throw new ForbiddenException(FORBIDDEN_MESSAGE);
+  async #admit(args: unknown[], context: AsyncContext): Promise<void> {
+    const host = this.#hostOf(args);
+    for (const guard of this.enhancers.guards) {
+      const answer = await context.run(() => guard.canActivate(host));
+      if (!(await completionOf(answer))) throw new ForbiddenException(FORBIDDEN_MESSAGE);
+    }
   }
 
   #intercept(args: unknown[]): Promise<unknown> {
@@ -58,12 +61,11 @@ export class EnhancedCall {
   }
 
   async #fill(args: unknown[]): Promise<unknown[]> {
-    const context = new ExecutionContextHost(args, this.instance.constructor as never, this.#decorated);
-    context.setType(CONTEXT_TYPE);
+    const host = this.#hostOf(args);
     const filled = [...args];
     await Promise.all(
       this.#parameters.map(async ({ index, read, pipes, metadata }) => {
-        let value = await read(context);
+        let value = await read(host);
         for (const pipe of pipes) value = await pipe.transform(value, metadata);
         filled[index] = value;
       }),
@@ -77,8 +79,12 @@ export class EnhancedCall {
       ({ exceptionMetatypes: types }) => types.length === 0 || types.some((type) => error instanceof type),
     );
     if (!filter) throw error;
-    const host = new ExecutionContextHost(args);
+    return completionOf(await filter.func(error, this.#hostOf(args)));
+  }
+
+  #hostOf(args: unknown[]): ExecutionContextHost {
+    const host = new ExecutionContextHost(args, this.instance.constructor as never, this.#decorated);
     host.setType(CONTEXT_TYPE);
-    return completionOf(await filter.func(error, host));
+    return host;
   }
 }

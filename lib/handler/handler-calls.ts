@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { completionOf } from './completion.js';
@@ -27,12 +26,10 @@ export class HandlerCalls {
     refuseScopedController(handler);
     const isEnhanced = this.#finder.hasAny(handler) || hasDecoratedParameters(handler) || this.#globals.hasAny();
     const isPerMessage = isScoped(handler.host) || this.#globals.hasScoped();
-    if (!isEnhanced) return isPerMessage ? isolated(scopedCall(handler)) : directCall(handler);
+    if (!isEnhanced) return isPerMessage ? scopedCall(handler) : directCall(handler);
     const parameters = parametersOf(handler);
     this.#refuseMissing(handler, parameters);
-    return isolated(
-      isPerMessage ? this.#enhancedScopedCall(handler, parameters) : this.#enhancedCall(handler, parameters),
-    );
+    return isPerMessage ? this.#enhancedScopedCall(handler, parameters) : this.#enhancedCall(handler, parameters);
   }
 
   #enhancedCall(handler: HandlerMethod, parameters: readonly HandlerParameter[]): HandlerCall {
@@ -79,11 +76,6 @@ function scopedCall({ host, name }: HandlerMethod): HandlerCall {
     const instance = await resolveScoped<HandlerInstance>(host, openScope(message, host));
     return completionOf(instance[name]!(payload, message));
   };
-}
-
-/** What a guard enters with `AsyncLocalStorage.enterWith()` would else hold for the consumer's loop, and all messages after. */
-function isolated(call: HandlerCall): HandlerCall {
-  return (payload, message) => new AsyncResource('DelayedMessage').runInAsyncScope(call, undefined, payload, message);
 }
 
 /** Its handler would be called on instances that are made for messages, with a message where its routes have a request. */

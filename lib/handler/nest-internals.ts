@@ -11,7 +11,7 @@ export {
   ROUTE_ARGS_METADATA,
 } from '@nestjs/common/constants.js';
 export { BaseExceptionFilterContext } from '@nestjs/core/exceptions/base-exception-filter-context.js';
-export { FORBIDDEN_MESSAGE, GuardsConsumer, GuardsContextCreator } from '@nestjs/core/guards/index.js';
+export { FORBIDDEN_MESSAGE, GuardsContextCreator } from '@nestjs/core/guards/index.js';
 export { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 export type { ContextId, InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 export { InterceptorsConsumer, InterceptorsContextCreator } from '@nestjs/core/interceptors/index.js';

@@ -21,7 +21,15 @@ export const ENHANCED = {
     durable: 'gone',
   },
   said: [
-    ...['--- enhanced', OF_ALL, 'guard: shop true handle', 'before: 1', 'pipe: body', 'pipe: custom'],
+    ...[
+      '--- enhanced',
+      OF_ALL,
+      'guard: shop true handle',
+      'guard of its own: shop',
+      'before: 1',
+      'pipe: body',
+      'pipe: custom',
+    ],
     ...['handler: 2 enhanced tt entered', 'after: done'],
     ...['--- forgiven', OF_ALL, 'guard: shop true fail', 'filter: RangeError'],
     ...['--- failed', OF_ALL, 'guard: shop true failOtherwise'],

@@ -20,7 +20,7 @@ class Handlers {
   @DelayedHandler('valid', { attempts: 1 })
   @UsePipes(new ValidationPipe({ transform: true }))
   validated(payload: OrderDto): void {
-    said['isDto'] = payload instanceof OrderDto;
+    said.isDto = payload instanceof OrderDto;
   }
 
   @DelayedHandler('guard')
@@ -37,7 +37,7 @@ class Handlers {
 
   @DelayedHandler('plain')
   plain(): void {
-    said['leaked'] = this.cls.isActive();
+    said.leaked = this.cls.isActive();
   }
 
   async #keep(key: string): Promise<void> {
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   await handle('valid', { orderId: 1 });
   for (const queue of ['guard', 'interceptor', 'plain']) await handle(queue, {});
   const { letters } = await producer.deadLetters('valid').list();
-  said['invalid'] = letters.map(({ error }) => error.name);
+  said.invalid = letters.map(({ error }) => error.name);
   await app.close();
   console.log(JSON.stringify(said));
 }

@@ -36,9 +36,9 @@ class Shop {
 
 @Injectable()
 class GuardOfAll implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
+  canActivate(context: ExecutionContext): Promise<boolean> {
     said.push(`guard of all: ${context.getType()}`);
-    return true;
+    return Promise.resolve(true);
   }
 }
 
@@ -48,6 +48,15 @@ class Admit implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     entered.enterWith('entered');
     said.push(`guard: ${this.shop.name} ${context.getClass() === Enhanced} ${context.getHandler().name}`);
+    return true;
+  }
+}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class AdmitToo implements CanActivate {
+  constructor(private readonly shop: Shop) {}
+  canActivate(): boolean {
+    said.push(`guard of its own: ${this.shop.name}`);
     return true;
   }
 }
@@ -83,13 +92,14 @@ class Forgive implements ExceptionFilter {
 }
 
 const Tenant = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => context.getArgByIndex<DelayedMessage>(1).headers['tenant'],
+  (_: unknown, context: ExecutionContext) => context.getArgByIndex<DelayedMessage>(1).headers.tenant,
 );
 
 @Injectable()
 @UseGuards(Admit)
 class Enhanced {
   @DelayedHandler('enhanced')
+  @UseGuards(AdmitToo)
   @UseInterceptors(Watch)
   @UsePipes(Double)
   handle(payload: { count: number }, { id }: DelayedMessage, @Tenant() tenant: string): string {
@@ -111,7 +121,7 @@ class Enhanced {
 
   @DelayedHandler('again')
   comeAgain(_: unknown, { headers }: DelayedMessage): unknown {
-    said.push(`again: ${String(headers['tenant'])}`);
+    said.push(`again: ${String(headers.tenant)}`);
     return again('1h');
   }
 
@@ -184,7 +194,7 @@ const ofTenant = ContextIdFactory.create();
 const byTenant: ContextIdStrategy<DelayedMessage> = {
   attach: (contextId, { headers }) => ({
     resolve: ({ isTreeDurable }) => (isTreeDurable ? ofTenant : contextId),
-    payload: { tenant: headers['tenant'] },
+    payload: { tenant: headers.tenant },
   }),
 };
 
@@ -235,9 +245,9 @@ async function main(): Promise<void> {
   const states: Record<string, string> = {};
   const queues = ['enhanced', 'forgiven', 'failed', 'again', 'empty', 'plain', 'denied', 'scoped', 'transient'];
   for (const queue of queues) states[queue] = await handle(producer, queue);
-  states['transient'] = await handle(producer, 'transient');
+  states.transient = await handle(producer, 'transient');
   ContextIdFactory.apply(byTenant);
-  for (const _ of ['first', 'second']) states['durable'] = await handle(producer, 'durable');
+  for (const _ of ['first', 'second']) states.durable = await handle(producer, 'durable');
   await app.close();
   console.log(JSON.stringify({ states, said, errors }));
 }
