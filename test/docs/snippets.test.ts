@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 
@@ -10,18 +11,24 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Marks a snippet that is not only compiled but also run. */
 const RUN_MARK = '<!-- snippet: run -->';
 
+/** A snippet, perhaps with the mark before it, and with the output that the page shows after it. */
+const SNIPPET = /(<!-- snippet: run -->\s*)?^```ts\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?/gms;
+
 interface Snippet {
   readonly name: string;
   readonly source: string;
   readonly run: boolean;
+  /** What it prints; undefined: the page does not say. */
+  readonly output?: string | undefined;
 }
 
 async function readSnippets(document: string): Promise<Snippet[]> {
-  const text = await readFile(path.join(ROOT, document), 'utf8');
-  return [...text.matchAll(/(<!-- snippet: run -->\s*)?^```ts\n(.*?)^```$/gms)].map(([, mark, source], i) => ({
+  const page = await readFile(path.join(ROOT, document), 'utf8');
+  return [...page.matchAll(SNIPPET)].map(([, mark, source, output], i) => ({
     name: `${document.replace(/\W/g, '-')}-${i + 1}`,
     source: source ?? '',
     run: mark?.trim() === RUN_MARK,
+    output,
   }));
 }
 
@@ -43,12 +50,17 @@ declare function shopIsOpen(): boolean;
 `;
 
 async function readExamples(file: string): Promise<Snippet[]> {
-  const text = await readFile(path.join(ROOT, 'lib', file), 'utf8');
-  return [...text.matchAll(/^ *\* @example\n *\* ```ts\n(.*?)^ *\* ```$/gms)].map(([, example = ''], i) => {
+  const code = await readFile(path.join(ROOT, 'lib', file), 'utf8');
+  return [...code.matchAll(/^ *\* @example\n *\* ```ts\n(.*?)^ *\* ```$/gms)].map(([, example = ''], i) => {
     const body = example.replace(/^ *\* ?/gm, '');
     const source = `${EXAMPLE_CONTEXT}export async function example() {\n${body}\n}\n`;
     return { name: `${file.replace(/\W/g, '-')}-${i + 1}`, source, run: false };
   });
+}
+
+function startSnippet(file: string) {
+  const args = ['--import', '@swc-node/register/esm-register', file];
+  return spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 describe('the snippets of the documentation', () => {
@@ -90,8 +102,7 @@ describe('the snippets of the documentation', () => {
 
   it('include a first message that says hello and ends on SIGTERM', async () => {
     const [first] = snippets.filter(({ run }) => run);
-    const args = ['--import', '@swc-node/register/esm-register', fileOf(first!)];
-    const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = startSnippet(fileOf(first!));
     let output = '';
     const greeted = new Promise<void>((resolve) => {
       for (const stream of [child.stdout, child.stderr]) {
@@ -107,4 +118,16 @@ describe('the snippets of the documentation', () => {
     expect(output).toContain('Hello, Ada!');
     expect(await exited).toEqual([null, 'SIGTERM']);
   }, 60_000);
+
+  it('that show an output print it and end by themselves', async () => {
+    const shown = snippets.filter(({ run, output }) => run && output !== undefined);
+    expect(shown.length).toBeGreaterThan(0);
+    for (const snippet of shown) {
+      const child = startSnippet(fileOf(snippet));
+      const [output, problems] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+      const { name } = snippet;
+      const { exitCode } = child;
+      expect({ name, output, problems, exitCode }).toEqual({ name, output: snippet.output, problems: '', exitCode: 0 });
+    }
+  }, 120_000);
 });
