@@ -62,6 +62,7 @@ export {
   DelayQueue,
   type QueueClass,
   type QueueOfOneKind,
+  type PayloadInputOf,
   type QueueOfTypes,
   type SnapshotOf,
   type TypedOfferRequest,

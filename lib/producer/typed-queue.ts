@@ -15,16 +15,17 @@ import type { OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
 import { OneKindHandle, TypesHandle } from './queue-handle.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
-type InputOf<Payloads, Type extends string> = PayloadInput<SpecOf<Payloads, Type>>;
+/** What is offered as the payload of a type. */
+export type PayloadInputOf<Payloads, Type extends string> = PayloadInput<SpecOf<Payloads, Type>>;
 
 /** A message of a typed queue looked at from outside, by its type. */
 export type SnapshotOf<Payloads> = {
-  [Type in TypesOf<Payloads>]: MessageSnapshot<InputOf<Payloads, Type>, Type>;
+  [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInputOf<Payloads, Type>, Type>;
 }[TypesOf<Payloads>];
 
 /** One message of a typed queue's `offerMany`. */
 export type TypedOfferRequest<Payloads> = {
-  [Type in TypesOf<Payloads>]: Omit<OfferRequest<InputOf<Payloads, Type>>, 'type'> &
+  [Type in TypesOf<Payloads>]: Omit<OfferRequest<PayloadInputOf<Payloads, Type>>, 'type'> &
     ('' extends Type ? { readonly type?: never } : { readonly type: Type });
 }[TypesOf<Payloads>];
 
@@ -55,7 +56,7 @@ export interface TypedQueue<Payloads> {
   /** As `DelayQueueProducer.clear`. */
   clear(): Promise<number>;
   /** As `DelayQueueProducer.deadLetters`. */
-  deadLetters(): DeadLetters<InputOf<Payloads, TypesOf<Payloads>>>;
+  deadLetters(): DeadLetters<PayloadInputOf<Payloads, TypesOf<Payloads>>>;
   /** As `DelayQueueProducer.redisson`. */
   redisson(): RedissonQueue;
 }
@@ -83,14 +84,14 @@ export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
    */
   offer<Type extends TypesOf<Payloads>>(
     type: Type,
-    payload: InputOf<Payloads, Type>,
+    payload: PayloadInputOf<Payloads, Type>,
     delay: Duration,
     options?: TypedOfferOptions,
   ): Promise<OfferResult>;
   /** As `DelayQueueProducer.offerAt`, of a message of a type, with the payload checked. */
   offerAt<Type extends TypesOf<Payloads>>(
     type: Type,
-    payload: InputOf<Payloads, Type>,
+    payload: PayloadInputOf<Payloads, Type>,
     date: Date,
     options?: TypedOfferOptions,
   ): Promise<OfferResult>;
