@@ -3,6 +3,7 @@
  * the same order.
  */
 const LAYERS = [
+  '^lib/testing/',
   '^lib/(index|delay-queue\\.module)\\.ts$',
   '^lib/producer/',
   '^lib/runtime/',

@@ -8,7 +8,7 @@ import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './option
 import { type ResolvedModuleOptions } from './options/module-options.schema.js';
 import { resolveModuleOptions } from './options/resolve-options.js';
 import { DelayQueueRuntime } from './runtime/delay-queue.runtime.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from './runtime/delay-queue.tokens.js';
+import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './runtime/delay-queue.tokens.js';
 import { logEvents } from './events/event-log.js';
 import { Events } from './events/events.js';
 import { SafeLogger } from './events/safe-logger.js';
@@ -23,6 +23,9 @@ import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
 import { SingleImport } from './runtime/single-import.js';
 import { createStores } from './runtime/create-stores.js';
+import type { Substitutes } from './runtime/substitutes.js';
+
+const IN_A_TEST = { token: SUBSTITUTES, optional: true };
 
 /**
  * The delay queue of an application. Import it once, in the root module. It is global, so every other module can inject
@@ -38,12 +41,13 @@ import { createStores } from './runtime/create-stores.js';
   imports: [DiscoveryModule],
   providers: [
     { provide: RESOLVED_OPTIONS, useFactory: resolveModuleOptions, inject: [MODULE_OPTIONS_TOKEN] },
-    { provide: CLOCK, useValue: systemClock },
+    { provide: CLOCK, useFactory: (test?: Substitutes) => test?.clock ?? systemClock, inject: [IN_A_TEST] },
+    { provide: RANDOM, useFactory: (test?: Substitutes) => test?.random ?? Math.random, inject: [IN_A_TEST] },
     {
       provide: STORES,
-      useFactory: (options: ResolvedModuleOptions, clock: Clock, events: Events) =>
-        createStores(options, { clock, events }),
-      inject: [RESOLVED_OPTIONS, CLOCK, Events],
+      useFactory: (options: ResolvedModuleOptions, clock: Clock, events: Events, test?: Substitutes) =>
+        test?.openStores(events) ?? createStores(options, { clock, events }),
+      inject: [RESOLVED_OPTIONS, CLOCK, Events, IN_A_TEST],
     },
     { provide: Events, useFactory: loggedEvents },
     HandlerRegistry,

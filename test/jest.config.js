@@ -12,6 +12,7 @@ export default {
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
+    '^nestjs-delay-queue/testing$': '<rootDir>/lib/testing/index.ts',
     // Relative imports have the suffix of the compiled output, but the tests run the sources.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -11,7 +11,7 @@ import type { RetryPolicy } from './retry-policy.js';
 
 export interface BatchRunnerOptions {
   readonly invoker: HandlerInvoker;
-  readonly retryPolicy: RetryPolicy;
+  readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
   /** How long a handler may run, ms; null: no limit. */

@@ -18,7 +18,7 @@ import type { UnknownTypes } from './unknown-types.js';
 export interface Route {
   readonly check: PayloadCheck | undefined;
   readonly invoker: HandlerInvoker;
-  readonly retryPolicy: RetryPolicy;
+  readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
   /** How long a handler may run, ms; null: no limit. */
   readonly timeout: number | null;
   /** If its messages are handled many at a time. */

@@ -19,7 +19,7 @@ export class Outcomes {
   constructor(private readonly options: OutcomesOptions) {}
 
   /** A handler may return anything; only the result of `again()` has a meaning. */
-  done(delivery: Delivery, retryPolicy: RetryPolicy, result: unknown): Outcome {
+  done(delivery: Delivery, retryPolicy: Pick<RetryPolicy, 'outcomeOf'>, result: unknown): Outcome {
     if (!isInstance(result, Again)) return ACK;
     try {
       return this.#again(delivery, result);
@@ -28,7 +28,7 @@ export class Outcomes {
     }
   }
 
-  failed(delivery: Delivery, retryPolicy: RetryPolicy, error: unknown): Outcome {
+  failed(delivery: Delivery, retryPolicy: Pick<RetryPolicy, 'outcomeOf'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.unreadable(delivery, error);
     const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;

@@ -101,6 +101,8 @@ export interface DelayQueueEvents {
   connectionRestored: OfConnection & Lasting;
 
   memoryStore: object;
+  /** Tests move the time of this process, and its messages are in memory. */
+  underTest: object;
   optionsOverridden: { readonly options: readonly { readonly name: string; readonly because: string }[] };
   /** Redis could not be checked at the start. */
   unchecked: { readonly reason: string };

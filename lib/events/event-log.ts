@@ -104,6 +104,11 @@ const PROCESS_TEXTS: Texts = {
     logger.warn(
       "store: 'memory' - messages live only in this process and ARE LOST WHEN IT ENDS; use Redis in production",
     ),
+  underTest: (logger) =>
+    logger.warn(
+      'DelayQueueTestingModule is imported - messages live only in this process, and none falls due until a test moves time; ' +
+        'import it in tests only',
+    ),
   unchecked: (logger, { reason }) => logger.warn(`Redis could not be checked yet: ${reason}`),
   handlerStarted: (logger, { queue, type, handler }) =>
     logger.log(`Handling queue '${queue}'${type && `, type '${type}',`} with ${handler}`),

@@ -19,6 +19,8 @@
  * - `OUTCOME_UNKNOWN`: the connection broke, or no reply came in time; the command may have been carried out.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
  * - `CLOSED`: the application has shut down.
+ * - `NOT_STARTED`: in a test, the tester was asked before the application's `init()`.
+ * - `UNFINISHED`: in a test, a handler did not end, or messages kept coming.
  */
 export type DelayQueueErrorCode =
   | 'INVALID_OPTION'
@@ -35,7 +37,9 @@ export type DelayQueueErrorCode =
   | 'NOT_CONNECTED'
   | 'OUTCOME_UNKNOWN'
   | 'STORE_REFUSED'
-  | 'CLOSED';
+  | 'CLOSED'
+  | 'NOT_STARTED'
+  | 'UNFINISHED';
 
 /**
  * The one error type of this package. Branch on `code`; read `message`, which says what to do; see `cause` for the

@@ -32,7 +32,7 @@ import { StoreRedissonQueue } from './store.redisson-queue.js';
 export class DelayQueueProducer {
   // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
   @Inject() private readonly queues!: Queues;
-  @Inject() private readonly offers!: Offers;
+  @Inject() private readonly writers!: Offers;
 
   /**
    * Offers a message that falls due after a delay.
@@ -52,9 +52,9 @@ export class DelayQueueProducer {
    * ```
    */
   async offer<T>(queue: string, payload: T, delay: Duration, options?: OfferOptions): Promise<OfferResult> {
-    const writer = this.offers.writerOf(queue);
+    const writer = this.writers.writerOf(queue);
     const offer = writer.prepare(payload, dueAfter(delay), readOfferOptions(options));
-    return this.offers.current(writer).write(offer);
+    return this.writers.current(writer).write(offer);
   }
 
   /**
@@ -73,9 +73,9 @@ export class DelayQueueProducer {
    * ```
    */
   async offerAt<T>(queue: string, payload: T, date: Date, options?: OfferOptions): Promise<OfferResult> {
-    const writer = this.offers.writerOf(queue);
+    const writer = this.writers.writerOf(queue);
     const offer = writer.prepare(payload, dueAt(date), readOfferOptions(options));
-    return this.offers.current(writer).write(offer);
+    return this.writers.current(writer).write(offer);
   }
 
   /**
@@ -93,12 +93,12 @@ export class DelayQueueProducer {
    * ```
    */
   async offerMany<T>(queue: string, messages: readonly OfferRequest<T>[]): Promise<OfferResult[]> {
-    const writer = this.offers.writerOf(queue);
+    const writer = this.writers.writerOf(queue);
     const offers = readEach(messages, (message) => {
       const { payload, delay, ...options } = readRequest(message);
       return writer.prepare(payload, dueAfter(delay), checkOfferOptions(options));
     });
-    return this.offers.current(writer).writeMany(offers);
+    return this.writers.current(writer).writeMany(offers);
   }
 
   /**

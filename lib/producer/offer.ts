@@ -69,7 +69,7 @@ export function dueAfter(delay: Duration): DueTime {
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function dueAt(date: Date): DueTime {
+export function dueAt(date: Date): { readonly at: number } {
   // Also works for a Date of another realm, or of a class that overrides getTime().
   const at = types.isDate(date) ? Date.prototype.getTime.call(date) : NaN;
   if (!(at >= 0 && at <= LAST_INSTANT)) {

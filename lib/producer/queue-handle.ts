@@ -32,20 +32,28 @@ interface NewMessage {
   readonly options: OfferOptions;
 }
 
-/** What the handle of a typed queue does at run time. `typed-queue.ts` says what the compiler lets through. */
-export abstract class QueueHandle {
-  // Injected into properties, so that a class that extends it may have a constructor of its own.
-  @Inject() private readonly producer!: DelayQueueProducer;
-  @Inject() private readonly offers!: Offers;
+// Names that no property of the class that extends the handle can have.
+const PRODUCER = Symbol('producer');
+const OFFERS = Symbol('offers');
+const OFFER = Symbol('offer');
 
-  protected abstract readonly definition: QueueDefinition;
+/** What the handle of a typed queue does at run time. `typed-queue.ts` says what the compiler lets through. */
+export class QueueHandle {
+  // Injected into properties, so that a class that extends it may have a constructor of its own.
+  @Inject() private readonly [PRODUCER]!: DelayQueueProducer;
+  @Inject() private readonly [OFFERS]!: Offers;
+  readonly #definition: QueueDefinition;
+
+  constructor(definition: QueueDefinition) {
+    this.#definition = definition;
+  }
 
   get queue(): string {
-    return this.definition.queue;
+    return this.#definition.queue;
   }
 
   async offerMany(messages: readonly OfferRequest[]): Promise<OfferResult[]> {
-    const writer = this.offers.writerOf(this.queue);
+    const writer = this[OFFERS].writerOf(this.queue);
     const checks: Promise<void>[] = [];
     const offers = readEach(messages, (message, i) => {
       const { payload, delay, ...given } = readRequest(message);
@@ -55,60 +63,60 @@ export abstract class QueueHandle {
       return offer;
     });
     await Promise.all(checks);
-    return this.offers.current(writer).writeMany(offers);
+    return this[OFFERS].current(writer).writeMany(offers);
   }
 
   cancel(id: string): Promise<boolean> {
-    return this.producer.cancel(this.queue, id);
+    return this[PRODUCER].cancel(this.queue, id);
   }
 
   reschedule(id: string, delay: Duration): Promise<boolean> {
-    return this.producer.reschedule(this.queue, id, delay);
+    return this[PRODUCER].reschedule(this.queue, id, delay);
   }
 
   find(id: string): Promise<MessageSnapshot | null> {
-    return this.producer.find(this.queue, id);
+    return this[PRODUCER].find(this.queue, id);
   }
 
   counts(): Promise<MessageCounts> {
-    return this.producer.counts(this.queue);
+    return this[PRODUCER].counts(this.queue);
   }
 
   nextDue(): Promise<Date | null> {
-    return this.producer.nextDue(this.queue);
+    return this[PRODUCER].nextDue(this.queue);
   }
 
   pause(): Promise<void> {
-    return this.producer.pause(this.queue);
+    return this[PRODUCER].pause(this.queue);
   }
 
   resume(): Promise<void> {
-    return this.producer.resume(this.queue);
+    return this[PRODUCER].resume(this.queue);
   }
 
   clear(): Promise<number> {
-    return this.producer.clear(this.queue);
+    return this[PRODUCER].clear(this.queue);
   }
 
   deadLetters(): DeadLetters {
-    return this.producer.deadLetters(this.queue);
+    return this[PRODUCER].deadLetters(this.queue);
   }
 
   redisson(): RedissonQueue {
-    return this.producer.redisson(this.queue);
+    return this[PRODUCER].redisson(this.queue);
   }
 
-  protected async offerOne(message: NewMessage): Promise<OfferResult> {
-    const writer = this.offers.writerOf(this.queue);
+  protected async [OFFER](message: NewMessage): Promise<OfferResult> {
+    const writer = this[OFFERS].writerOf(this.queue);
     const { offer, checked } = this.#prepare(writer, message);
     if (checked) await checked;
-    return this.offers.current(writer).write(offer);
+    return this[OFFERS].current(writer).write(offer);
   }
 
   /** Encodes a message, and checks it as it will be read. `checked`: only if its schema takes its time. */
   #prepare(writer: OfferWriter, { payload, due, options }: NewMessage): { offer: Offer; checked?: Promise<void> } {
     const { type = NO_TYPE } = options;
-    const check = checkOfType(this.definition, type);
+    const check = checkOfType(this.#definition, type);
     const offer = writer.prepare(payload, due, options);
     if (!check) return { offer };
     const refuse = (checked: CheckedPayload) => refuseInvalid(checked, this.queue, type);
@@ -126,23 +134,23 @@ function refuseInvalid(checked: CheckedPayload, queue: string, type: string): vo
 }
 
 /** The handle of a queue whose messages have no type. */
-export abstract class OneKindHandle extends QueueHandle {
+export class OneKindHandle extends QueueHandle {
   async offer(payload: unknown, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this.offerOne({ payload, due: dueAfter(delay), options: readTypedOfferOptions(NO_TYPE, options) });
+    return this[OFFER]({ payload, due: dueAfter(delay), options: readTypedOfferOptions(NO_TYPE, options) });
   }
 
   async offerAt(payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this.offerOne({ payload, due: dueAt(date), options: readTypedOfferOptions(NO_TYPE, options) });
+    return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(NO_TYPE, options) });
   }
 }
 
 /** The handle of a queue whose messages have types. */
-export abstract class TypesHandle extends QueueHandle {
+export class TypesHandle extends QueueHandle {
   async offer(type: string, payload: unknown, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this.offerOne({ payload, due: dueAfter(delay), options: readTypedOfferOptions(type, options) });
+    return this[OFFER]({ payload, due: dueAfter(delay), options: readTypedOfferOptions(type, options) });
   }
 
   async offerAt(type: string, payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
-    return this.offerOne({ payload, due: dueAt(date), options: readTypedOfferOptions(type, options) });
+    return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(type, options) });
   }
 }

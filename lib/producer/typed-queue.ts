@@ -167,14 +167,12 @@ export function DelayQueue<const Payloads extends PayloadSpecs>(
 ): QueueClass<Payloads, QueueOfTypes<Payloads>>;
 export function DelayQueue(queue: string, payloads: object, options: QueueOptions = {}): QueueClass<unknown, unknown> {
   const definition = defineQueue({ queue, payloads, options });
-  if (!typesOf(definition)) {
-    return class extends OneKindHandle {
-      static readonly definition = definition;
-      protected readonly definition = definition;
-    };
-  }
-  return class extends TypesHandle {
+  const Handle = typesOf(definition) ? TypesHandle : OneKindHandle;
+  return class extends Handle {
     static readonly definition = definition;
-    protected readonly definition = definition;
+
+    constructor() {
+      super(definition);
+    }
   };
 }

@@ -5,15 +5,17 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
+  Optional,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
 import { showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue.tokens.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
+import type { Substitutes } from './substitutes.js';
 import { QueueWorker } from './queue-worker.js';
 import { Queues } from './queues.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
@@ -43,6 +45,8 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
     @Inject(STORES) private readonly stores: Stores,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(RANDOM) private readonly random: () => number,
+    @Optional() @Inject(SUBSTITUTES) private readonly substitutes: Substitutes | undefined,
     private readonly events: Events,
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
@@ -99,14 +103,14 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   #start(): void {
     // The application may be asked to stop while it is still starting.
     if (this.#stopping) return;
-    const { clock, events } = this;
+    const { clock, events, random } = this;
     const { offerTimeout: answerTimeout } = this.options;
     const processId = randomBytes(9).toString('base64url');
     for (const handled of this.handlers.handled()) {
       const { name } = handled;
       const queue = this.queues.get(name);
-      const handlers = this.queues.handlersOf(handled);
-      const worker = new QueueWorker({ queue, handlers, clock, events, processId, answerTimeout });
+      const handlers = this.queues.handlersOf(handled).map((each) => this.substitutes?.adjust(each) ?? each);
+      const worker = new QueueWorker({ queue, handlers, clock, events, random, processId, answerTimeout });
       this.#workers.push(worker);
       this.againAdvice.watch(name, (id) => worker.holds(id));
       worker.start();

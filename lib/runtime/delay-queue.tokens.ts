@@ -4,3 +4,7 @@ export const RESOLVED_OPTIONS = Symbol('nestjs-delay-queue:options');
 export const STORES = Symbol('nestjs-delay-queue:stores');
 /** The `Clock` of this process. */
 export const CLOCK = Symbol('nestjs-delay-queue:clock');
+/** Numbers from 0 to 1, for what varies at random. */
+export const RANDOM = Symbol('nestjs-delay-queue:random');
+/** What stands in for all of these in a test; mostly there is none. */
+export const SUBSTITUTES = Symbol('nestjs-delay-queue:substitutes');

@@ -16,6 +16,8 @@ export interface QueueWorkerOptions {
   readonly handlers: readonly ConfiguredHandler[];
   readonly clock: Clock;
   readonly events: Events;
+  /** For jitter, 0–1. */
+  readonly random: () => number;
   /** Distinguishes the schedulers of this process from those of others. */
   readonly processId: string;
   /** How long the store waits for an answer, ms. */
@@ -28,17 +30,10 @@ export class QueueWorker {
   readonly #repairer: Repairer;
   readonly #loop: ConsumerLoop;
 
-  constructor({ queue, handlers, clock, events, processId, answerTimeout }: QueueWorkerOptions) {
-    const { name, store, codec, options } = queue;
-    const common = { queue: name, store, clock, events };
-    const outcomes = new Outcomes({ ...options, codec, events });
-    const runner = new MessageRunner({
-      codec,
-      routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { clock, events, outcomes })])),
-      unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events }),
-      outcomes,
-      clock,
-    });
+  constructor({ queue, handlers, processId, answerTimeout, ...parts }: QueueWorkerOptions) {
+    const { name, store, options } = queue;
+    const common = { queue: name, store, ...parts };
+    const runner = createRunner(queue, handlers, parts);
     this.#scheduler = new TransferScheduler({ ...common, id: processId, checkInterval: options.checkInterval });
     this.#repairer = new Repairer(common);
     const batch = Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1));
@@ -82,11 +77,36 @@ export class QueueWorker {
   }
 }
 
-type RouteParts = Pick<QueueWorkerOptions, 'clock' | 'events'> & { readonly outcomes: Outcomes };
+/** What the parts of a worker have in common. */
+export type WorkerParts = Pick<QueueWorkerOptions, 'clock' | 'events' | 'random'> & {
+  /** Put around the policy that decides about failures. Default: nothing. */
+  readonly watch?: (policy: RetryPolicy) => Pick<RetryPolicy, 'outcomeOf'>;
+};
 
-function routeTo({ handler, options }: ConfiguredHandler, { events, ...parts }: RouteParts): Route {
+type RouteParts = WorkerParts & { readonly outcomes: Outcomes };
+
+function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Route {
   const { check, batch } = handler;
   const { timeout, concurrency } = options;
-  const calls = { invoker: new HandlerInvoker(handler), retryPolicy: new RetryPolicy(options, events), timeout };
-  return { ...calls, check, batch: batch && new BatchRunner({ ...calls, ...parts, ...batch, concurrency }) };
+  const { clock, events, random, outcomes, watch = (policy) => policy } = parts;
+  const retryPolicy = watch(new RetryPolicy(options, events, random));
+  const calls = { invoker: new HandlerInvoker(handler), retryPolicy, timeout };
+  return { ...calls, check, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, concurrency }) };
+}
+
+/** What takes the messages of a queue to its handlers. */
+export function createRunner(
+  { codec, options }: Queue,
+  handlers: readonly ConfiguredHandler[],
+  parts: WorkerParts,
+): MessageRunner {
+  const { clock, events, random } = parts;
+  const outcomes = new Outcomes({ ...options, codec, events });
+  return new MessageRunner({
+    codec,
+    routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes })])),
+    unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
+    outcomes,
+    clock,
+  });
 }

@@ -1,33 +1,36 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { promisify } from 'node:util';
 import ts from 'typescript';
+import { ENVIRONMENT } from '../support/run-program.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Marks a snippet that is not only compiled but also run. */
-const RUN_MARK = '<!-- snippet: run -->';
-
-/** A snippet, perhaps with the mark before it, and with the output that the page shows after it. */
-const SNIPPET = /(<!-- snippet: run -->\s*)?^```ts\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?/gms;
+/**
+ * A snippet, perhaps with a mark before it, and with the output that the page shows after it. The marks: `run` a program, `test` a
+ * test with jest; `file app.ts` is what other snippets of the page import by that name.
+ */
+const SNIPPET = /(?:<!-- snippet: (run|test|file (\S+)\.ts) -->\s*)?^```ts\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?/gms;
 
 interface Snippet {
   readonly name: string;
   readonly source: string;
-  readonly run: boolean;
+  /** `run`: a program; `test`: a test for jest; undefined: it is only compiled. */
+  readonly mark?: string | undefined;
   /** What it prints; undefined: the page does not say. */
   readonly output?: string | undefined;
 }
 
 async function readSnippets(document: string): Promise<Snippet[]> {
   const page = await readFile(path.join(ROOT, document), 'utf8');
-  return [...page.matchAll(SNIPPET)].map(([, mark, source, output], i) => ({
-    name: `${document.replace(/\W/g, '-')}-${i + 1}`,
+  return [...page.matchAll(SNIPPET)].map(([, mark, file, source, output], i) => ({
+    name: file ?? `${document.replace(/\W/g, '-')}-${i + 1}`,
     source: source ?? '',
-    run: mark?.trim() === RUN_MARK,
+    mark,
     output,
   }));
 }
@@ -49,12 +52,23 @@ declare const appointment: { startsAt: Date };
 declare function shopIsOpen(): boolean;
 `;
 
+/** The same of those in `lib/testing`. */
+const TESTING_CONTEXT = `
+import { expect } from '@jest/globals';
+import { Test } from '@nestjs/testing';
+import { DelayQueueTester, DelayQueueTestingModule } from 'nestjs-delay-queue/testing';
+declare class AppModule {}
+declare const shop: { place(orderId: string): Promise<void> };
+declare const queue: DelayQueueTester;
+`;
+
 async function readExamples(file: string): Promise<Snippet[]> {
   const code = await readFile(path.join(ROOT, 'lib', file), 'utf8');
   return [...code.matchAll(/^ *\* @example\n *\* ```ts\n(.*?)^ *\* ```$/gms)].map(([, example = ''], i) => {
     const body = example.replace(/^ *\* ?/gm, '');
-    const source = `${EXAMPLE_CONTEXT}export async function example() {\n${body}\n}\n`;
-    return { name: `${file.replace(/\W/g, '-')}-${i + 1}`, source, run: false };
+    const context = EXAMPLE_CONTEXT + (file.startsWith('testing/') ? TESTING_CONTEXT : '');
+    const source = `${context}export async function example() {\n${body}\n}\n`;
+    return { name: `${file.replace(/\W/g, '-')}-${i + 1}`, source };
   });
 }
 
@@ -101,7 +115,7 @@ describe('the snippets of the documentation', () => {
   }, 60_000);
 
   it('include a first message that says hello and ends on SIGTERM', async () => {
-    const [first] = snippets.filter(({ run }) => run);
+    const [first] = snippets.filter(({ mark }) => mark === 'run');
     const child = startSnippet(fileOf(first!));
     let output = '';
     const greeted = new Promise<void>((resolve) => {
@@ -120,7 +134,7 @@ describe('the snippets of the documentation', () => {
   }, 60_000);
 
   it('that show an output print it and end by themselves', async () => {
-    const shown = snippets.filter(({ run, output }) => run && output !== undefined);
+    const shown = snippets.filter(({ mark, output }) => mark === 'run' && output !== undefined);
     expect(shown.length).toBeGreaterThan(0);
     for (const snippet of shown) {
       const child = startSnippet(fileOf(snippet));
@@ -129,5 +143,17 @@ describe('the snippets of the documentation', () => {
       const { exitCode } = child;
       expect({ name, output, problems, exitCode }).toEqual({ name, output: snippet.output, problems: '', exitCode: 0 });
     }
+  }, 120_000);
+
+  it('that are tests pass', async () => {
+    const tests = snippets.filter(({ mark }) => mark === 'test');
+    const { default: jestConfig } = (await import(path.join(ROOT, 'test/jest.config.js'))) as { default: object };
+    // They need no server and no programs.
+    const config = { ...jestConfig, globalSetup: undefined, globalTeardown: undefined };
+    const settings = { ...config, rootDir: ROOT, testMatch: tests.map(fileOf) };
+    const args = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--config', JSON.stringify(settings)];
+    const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: ENVIRONMENT });
+    expect(stderr).toMatch(new RegExp(`^Test Suites: ${tests.length} passed`, 'm'));
+    expect(tests.length).toBeGreaterThanOrEqual(5);
   }, 120_000);
 });

@@ -120,6 +120,18 @@ describe('a typed queue', () => {
     expect(await context.get(Greetings).find('greeting')).toMatchObject({ payload: { name: 'a' } });
   });
 
+  test('its class may have properties of any name', async () => {
+    @Injectable()
+    class Notes extends DelayQueue('notes', payload<string>()) {
+      readonly producer = 'mine';
+      readonly offers = 'mine';
+      readonly definition = 'mine';
+    }
+    const { context } = await scene.startApp({ module: memory, providers: [Notes] });
+    await context.get(Notes).offer('a', '1h', { id: 'a' });
+    expect(await context.get(Notes).find('a')).toMatchObject({ payload: 'a' });
+  });
+
   test('stores the input, so that a schema that transforms is applied once', async () => {
     const handled = new Handled();
     class Counters extends DelayQueue('counters', z.object({ n: z.number().transform((n) => n + 1) })) {}

@@ -87,15 +87,26 @@ export function describeNestApplication(suite: NestSuite): void {
 }
 
 function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () => Application): void {
-  it.each(testRunners)('can be tested by $title on the memory store', async ({ args, env }) => {
-    await expect(app().command('npx', args, env)).resolves.toBeDefined();
+  it('is tested by node:test, with its testing module', async () => {
+    const output = await app().command(process.execPath, ['--test', 'built/reminders.node-test.js']);
+    expect(output).toMatch(/^# pass 1$|ℹ pass 1$/m);
   });
+
+  it.each(testRunners)(
+    'is tested by $title, on the memory store and with its testing module',
+    async ({ args, env }) => {
+      await expect(app().command('npx', args, env)).resolves.toBeDefined();
+    },
+  );
 
   it.each(typeScripts)(
     'type-checks with $compiler, module $module, resolution $moduleResolution',
     async ({ compiler, module, moduleResolution, options }) => {
       const compilerOptions = { ...STRICTEST, noEmit: true, module, moduleResolution, ...options };
-      await app().write('tsconfig.strictest.json', { compilerOptions, files: ['src/main.ts', 'src/greetings.ts'] });
+      await app().write('tsconfig.strictest.json', {
+        compilerOptions,
+        files: ['src/main.ts', 'src/greetings.ts', 'src/reminders.check.ts'],
+      });
       const args = [`node_modules/${compiler}/bin/tsc`, '-p', 'tsconfig.strictest.json'];
       expect(await app().command(process.execPath, args)).toBe('');
     },

@@ -42,6 +42,10 @@ export async function createNestApplication(
   await add('greetings.spec.ts', 'src/greetings.spec.ts');
   await add('enhancers.ts', 'src/enhancers.ts');
   await add('enhancer-packages.ts', 'src/enhancer-packages.ts');
+  await add('reminders.ts', 'src/reminders.ts');
+  await add('reminders.check.ts', 'src/reminders.check.ts');
+  await add('reminders.spec.ts', 'src/reminders.spec.ts');
+  await add('reminders.node-test.ts', 'src/reminders.node-test.ts');
   await app.write('src/first-message.ts', await firstMessage());
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');

@@ -1,48 +1,21 @@
-import { LONGEST_TIMER, type CancelTimer, type Clock } from '../../lib/timing/clock.js';
-
-interface Timer {
-  readonly at: number;
-  readonly task: () => void;
-}
+import type { CancelTimer } from '../../lib/timing/clock.js';
+import { VirtualClock } from '../../lib/testing/virtual-clock.js';
 
 /** A clock that stands still until {@link advance} is called. */
-export class ManualClock implements Clock {
-  readonly #timers = new Set<Timer>();
-  #monotonic = 0;
-  #wallAtStart: number;
+export class ManualClock extends VirtualClock {
+  #wallStep = 0;
 
   constructor(wall = Date.UTC(2030, 0, 1)) {
-    this.#wallAtStart = wall;
+    super(wall);
   }
 
-  /** How many timers are armed. */
-  get pendingTimers(): number {
-    return this.#timers.size;
+  override wall(): number {
+    return super.wall() + this.#wallStep;
   }
 
-  monotonic(): number {
-    return this.#monotonic;
-  }
-
-  wall(): number {
-    return this.#wallAtStart + this.#monotonic;
-  }
-
-  /** As `setTimeout` does: whole milliseconds, one at least, so a task that schedules itself cannot stop the time. */
-  schedule(task: () => void, delay: number): CancelTimer {
-    if (!(delay <= LONGEST_TIMER)) {
-      throw new RangeError(`${delay} ms are more than one timer can wait`);
-    }
-    const timer: Timer = { at: this.#monotonic + Math.max(1, Math.ceil(delay)), task };
-    this.#timers.add(timer);
-    return () => {
-      this.#timers.delete(timer);
-    };
-  }
-
-  /** Time that stands still has no fractions of a millisecond to be late by. */
-  schedulePunctually(task: () => void, delay: number): CancelTimer {
-    return this.schedule(task, delay);
+  /** One millisecond at least, as `setTimeout` waits, so that a task that schedules itself cannot stop the time. */
+  override schedule(task: () => void, delay: number): CancelTimer {
+    return super.schedule(task, delay <= 0 ? 1 : delay);
   }
 
   /** Resolves after `ms` on this clock. */
@@ -57,36 +30,24 @@ export class ManualClock implements Clock {
    * `advance(0)` only lets promises settle.
    */
   async advance(ms: number): Promise<void> {
-    const end = this.#monotonic + ms;
+    const end = this.monotonic() + ms;
     await settlePromises();
-    for (let timer = this.#earliest(); timer !== undefined && timer.at <= end; timer = this.#earliest()) {
-      this.#timers.delete(timer);
-      this.#monotonic = Math.max(this.#monotonic, timer.at);
-      timer.task();
+    while (this.monotonic() + this.nextTimerIn <= end) {
+      this.moveBy(this.nextTimerIn);
+      this.fireNext();
       await settlePromises();
     }
-    this.#monotonic = Math.max(this.#monotonic, end);
+    if (this.monotonic() < end) this.moveBy(end - this.monotonic());
   }
 
   /** Lets `ms` pass as code does that blocks the event loop: what should have fired meanwhile fires late. */
   block(ms: number): void {
-    this.#monotonic += ms;
+    this.moveBy(ms);
   }
 
   /** Sets the wall clock forward, or back if negative, as an administrator or a time server does: no timer notices. */
   stepWall(ms: number): void {
-    this.#wallAtStart += ms;
-  }
-
-  /** Of timers for one instant the first scheduled is the first to fire. */
-  #earliest(): Timer | undefined {
-    let earliest: Timer | undefined;
-    for (const timer of this.#timers) {
-      if (earliest === undefined || timer.at < earliest.at) {
-        earliest = timer;
-      }
-    }
-    return earliest;
+    this.#wallStep += ms;
   }
 }
 

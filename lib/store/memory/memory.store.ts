@@ -1,4 +1,5 @@
 import type { Clock } from '../../timing/clock.js';
+import type { MessageState } from '../../message/message.js';
 import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
 import type {
   Claim,
@@ -73,12 +74,14 @@ export class MemoryMessageStore implements MessageStore {
   find(id: string): Promise<StoredMessage | null> {
     return this.#atomically(() => {
       const message = this.#table.get(id);
-      if (!message) {
-        return null;
-      }
-      const { state, rank } = message;
-      return { ...copyOf(message), state, leasedUntil: state === 'active' ? rank : null };
+      return message ? snapshotOf(message) : null;
     });
+  }
+
+  /** The first message in a state, without a promise; undefined: none is in that state. */
+  first(state: MessageState): StoredMessage | undefined {
+    const [message] = this.#table.list(state, 1);
+    return message && snapshotOf(message);
   }
 
   transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
@@ -139,11 +142,16 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   status(): Promise<QueueStatus> {
-    return this.#atomically(() => ({
+    return this.#atomically(() => this.glance());
+  }
+
+  /** As {@link status}, without a promise. */
+  glance(): QueueStatus {
+    return {
       counts: this.#table.counts(),
       nextDue: this.#table.earliest('delayed') ?? null,
       paused: this.#queue.paused,
-    }));
+    };
   }
 
   pause(): Promise<void> {
@@ -237,4 +245,9 @@ export class MemoryMessageStore implements MessageStore {
 /** What leaves the store has bytes of its own, so that no handler changes what the next attempt reads. */
 function copyOf({ id, body, failedAttempts, dueAt, offeredAt }: MemoryMessage) {
   return { id, body: Buffer.from(body), failedAttempts, dueAt, offeredAt };
+}
+
+function snapshotOf(message: MemoryMessage): StoredMessage {
+  const { state, rank } = message;
+  return { ...copyOf(message), state, leasedUntil: state === 'active' ? rank : null };
 }

@@ -7,6 +7,7 @@ const {
   DelayQueueProducer,
   RejectMessage,
 } = require('nestjs-delay-queue');
+const { DelayQueueTester } = require('nestjs-delay-queue/testing');
 
 class Clerk {
   refuse({ orderId }) {
@@ -16,4 +17,4 @@ class Clerk {
 const refuse = Object.getOwnPropertyDescriptor(Clerk.prototype, 'refuse');
 DelayedHandler(process.env.QUEUE, { attempts: 3 })(Clerk.prototype, 'refuse', refuse);
 
-module.exports = { Clerk, DelayQueueError, DelayQueueModule, DelayQueueProducer };
+module.exports = { Clerk, DelayQueueError, DelayQueueModule, DelayQueueProducer, DelayQueueTester };

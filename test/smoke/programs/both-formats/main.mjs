@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DelayQueueError, DelayQueueModule, DelayQueueProducer } from 'nestjs-delay-queue';
+import { DelayQueueTester } from 'nestjs-delay-queue/testing';
 import console from 'node:console';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,6 +27,7 @@ await app.close();
 console.log(
   JSON.stringify({
     module: DelayQueueModule === required.DelayQueueModule,
+    tester: DelayQueueTester === required.DelayQueueTester,
     producer: producer instanceof DelayQueueProducer,
     error: refused instanceof DelayQueueError && refused instanceof required.DelayQueueError,
     failedAttempts: letters.map(({ failedAttempts }) => failedAttempts),

@@ -1,0 +1,14 @@
+import type { Events } from '../events/events.js';
+import type { Clock } from '../timing/clock.js';
+import type { ConfiguredHandler } from './queues.js';
+import type { Stores } from './create-stores.js';
+
+/** What stands in for Redis, for time and for chance while an application is tested. */
+export interface Substitutes {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Changes what a handler waits for by itself. */
+  adjust(handler: ConfiguredHandler): ConfiguredHandler;
+  /** The stores of the application; called once. */
+  openStores(events: Events): Stores;
+}

@@ -1,0 +1,54 @@
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { type Duration, LONGEST_DELAY, parseDuration } from '../message/duration.js';
+import { readFields } from '../message/read-fields.js';
+import { showGiven } from '../message/show-given.js';
+
+/** How much a call that moves time may do before it fails. */
+export interface CallBounds {
+  /**
+   * How many attempts may end within the call. A handler that always causes another message would keep it going for ever.
+   * Default 10,000.
+   */
+  readonly limit?: number;
+  /** How long nothing may happen in real time while handlers run. Default `'4s'`, less than test frameworks give a test. */
+  readonly patience?: Duration;
+}
+
+/** {@link CallBounds} with the defaults filled in, lengths of time in ms. */
+export type ResolvedBounds = Readonly<Record<keyof CallBounds, number>>;
+
+const LIMIT = 10_000;
+const PATIENCE = 4000;
+const FIELDS: readonly (keyof CallBounds)[] = ['limit', 'patience'];
+
+/**
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readBounds(given: CallBounds): ResolvedBounds {
+  const { limit = LIMIT, patience } = readFields(given, 'options', FIELDS);
+  return { limit: readCount('limit', limit), patience: readPatience(patience) };
+}
+
+/**
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readPatience(patience: Duration = PATIENCE): number {
+  return readLength('patience', patience, 1);
+}
+
+/**
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readLength(name: string, duration: Duration, min = 0): number {
+  const parsed = parseDuration(duration, { min, max: LONGEST_DELAY });
+  if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `${name} ${parsed.problem}`);
+  return parsed.milliseconds;
+}
+
+/**
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readCount(name: string, count: number): number {
+  if (Number.isSafeInteger(count) && count >= 1) return count;
+  throw new DelayQueueError('INVALID_ARGUMENT', `${name} must be a whole number from 1, not ${showGiven(count)}`);
+}

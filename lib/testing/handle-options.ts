@@ -1,0 +1,43 @@
+import type { Duration } from '../message/duration.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { MessageHeaders } from '../message/message.js';
+import { readFields } from '../message/read-fields.js';
+import { checkOfferOptions } from '../producer/offer.js';
+import { readCount, readPatience } from './call-bounds.js';
+
+/** The message that a handler is called with, besides its payload. */
+export interface HandleOptions {
+  /** Default: none. */
+  readonly type?: string;
+  /** Default: `test-1`, `test-2`… */
+  readonly id?: string;
+  /** Default: none. */
+  readonly headers?: MessageHeaders;
+  /** Which attempt it is; the last of `attempts` that fails makes a dead letter. Default 1. */
+  readonly attempt?: number;
+  /** How long the handler may take in real time. Default `'4s'`. */
+  readonly patience?: Duration;
+}
+
+/** {@link HandleOptions} for a typed queue, whose type stands before the payload. */
+export type TypedHandleOptions = Omit<HandleOptions, 'type'>;
+
+/** {@link HandleOptions} with the defaults filled in. */
+export interface ResolvedHandleOptions {
+  readonly type: string;
+  readonly id: string;
+  readonly headers: MessageHeaders;
+  readonly attempt: number;
+  readonly patience: number;
+}
+
+const FIELDS: readonly (keyof HandleOptions)[] = ['type', 'id', 'headers', 'attempt', 'patience'];
+
+/**
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readHandleOptions(given: HandleOptions, newId: () => string): ResolvedHandleOptions {
+  const { attempt = 1, patience, ...offer } = readFields(given, 'options', FIELDS);
+  const { type = NO_TYPE, id = newId(), headers = {} } = checkOfferOptions(offer);
+  return { type, id, headers, attempt: readCount('attempt', attempt), patience: readPatience(patience) };
+}

@@ -1,0 +1,117 @@
+import { encodeBody } from '../codec/encode-body.js';
+import type { MessageContent } from '../codec/message-codec.js';
+import { Delivery } from '../consumer/delivery.js';
+import type { MessageRunner } from '../consumer/message.runner.js';
+import type { RetryPolicy } from '../consumer/retry-policy.js';
+import { Events } from '../events/events.js';
+import type { DeclaredQueue } from '../handler/handler.registry.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { NO_TYPE } from '../message/message-type.js';
+import { createRunner } from '../runtime/queue-worker.js';
+import type { ConfiguredHandler, Queue } from '../runtime/queues.js';
+import type { Outcome } from '../store/message-flow.js';
+import type { Clock } from '../timing/clock.js';
+import type { ApplicationParts } from './application-under-test.js';
+import type { HandleOutcome } from './handle-outcome.js';
+import type { TestBench } from './test-bench.js';
+
+/** A message that is in no queue. */
+export interface TrialMessage extends MessageContent {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** Calls the handler of a queue with one message, on the way that messages take, and stores nothing. */
+export class HandlerTrial {
+  readonly #queue: Queue;
+  readonly #handled: DeclaredQueue;
+  readonly #clock: Clock;
+  readonly #runner: MessageRunner;
+  #thrown: { readonly error: unknown } | undefined;
+
+  /**
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the application does not handle the queue
+   */
+  constructor(name: string, { queues, handlers, events }: ApplicationParts, { clock, random }: TestBench) {
+    const handled = handlers.find(name);
+    if (!handled || handled.handlers.size === 0) throw unhandled(name, handlers.handled());
+    this.#handled = handled;
+    this.#queue = queues.get(name);
+    const parts = { clock, random, events: onlyMistakes(events) };
+    const watch = (policy: RetryPolicy) => ({
+      outcomeOf: (error: unknown, attempt: number) => {
+        this.#thrown = { error };
+        return policy.outcomeOf(error, attempt);
+      },
+    });
+    this.#clock = clock;
+    this.#runner = createRunner(this.#queue, queues.handlersOf(handled).map(withoutWait), { ...parts, watch });
+  }
+
+  /** The method that gets messages of a type. */
+  handlerOf(type: string): string {
+    const { name, handlers } = this.#handled;
+    const handler = handlers.get(type) ?? handlers.get(NO_TYPE);
+    if (handler) return handler.name;
+    const what = type === NO_TYPE ? 'messages without a type' : `type '${type}'`;
+    const known = [...handlers.keys()].map((each) => `'${each}'`).join(', ');
+    throw new DelayQueueError(
+      'INVALID_ARGUMENT',
+      `type: queue '${name}' has no handler for ${what}, only for ${known}`,
+    );
+  }
+
+  /**
+   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+   */
+  async run({ id, attempt, ...content }: TrialMessage): Promise<HandleOutcome> {
+    const { codec, options, name } = this.#queue;
+    const body = Buffer.from(encodeBody({ codec, maxPayloadBytes: options.maxPayloadBytes }, content));
+    const now = this.#clock.wall();
+    const delivery = new Delivery(name, { id, body, failedAttempts: attempt - 1, dueAt: now, offeredAt: now });
+    const outcome = await this.#runner.run(delivery);
+    return this.#tell(outcome, body);
+  }
+
+  #tell(outcome: Outcome, body: Buffer): HandleOutcome {
+    switch (outcome.kind) {
+      case 'ack':
+        return { kind: 'ack' };
+      case 'retry':
+        return { kind: 'retry', delay: outcome.delay, error: this.#thrown?.error };
+      case 'again':
+        return { kind: 'again', delay: outcome.delay, payload: this.#payloadOf(outcome.body ?? body) };
+      case 'dead':
+        return { kind: 'dead', error: this.#thrown ? this.#thrown.error : JSON.parse(outcome.error) };
+      case 'defer':
+        return { kind: 'defer', delay: outcome.delay };
+      case 'release':
+        return { kind: 'defer', delay: 0 };
+    }
+  }
+
+  #payloadOf(body: string | Buffer): unknown {
+    return this.#queue.codec.decode(Buffer.from(body as string)).payload;
+  }
+}
+
+/** One message is a whole batch. */
+function withoutWait({ handler, options }: ConfiguredHandler): ConfiguredHandler {
+  return { options, handler: handler.batch ? { ...handler, batch: { size: 1, wait: 0 } } : handler };
+}
+
+/** The outcome is told to the test, and to nobody else: no message has failed. */
+function onlyMistakes(events: Events): Events {
+  const quiet = new Events();
+  quiet.on('misused', (event) => events.emit('misused', event));
+  return quiet;
+}
+
+function unhandled(name: string, queues: readonly DeclaredQueue[]): DelayQueueError {
+  const names = queues.map((queue) => `'${queue.name}'`).join(', ');
+  const known = names === '' ? 'it has no handlers at all' : `it handles ${names}`;
+  return new DelayQueueError(
+    'INVALID_ARGUMENT',
+    `queue: this application has no handler for queue '${name}'; ${known}`,
+  );
+}

@@ -1,0 +1,44 @@
+import { clearTimeout, realNow, setTimeout } from './real-time.js';
+
+/** The longest time between two looks that counts, ms. When more has passed, this process was held up itself: at a breakpoint, say. */
+const LONGEST_STEP = 20;
+
+/** Measures how long nothing happens in real time, by looks at short intervals. */
+export class Patience {
+  readonly #length: number;
+  #waited = 0;
+  #lookedAt = realNow();
+
+  /** @param length - ms */
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** Something has happened. */
+  restart(): void {
+    this.#waited = 0;
+    this.#lookedAt = realNow();
+  }
+
+  /** @returns whether it is over */
+  look(): boolean {
+    const now = realNow();
+    this.#waited += Math.min(now - this.#lookedAt, LONGEST_STEP);
+    this.#lookedAt = now;
+    return this.#waited >= this.#length;
+  }
+}
+
+/** Waits for `work` no longer than `length` ms; then it fails with the error that `late` makes. */
+export function waitPatiently<T>(work: Promise<T>, length: number, late: () => Error): Promise<T> {
+  const patience = new Patience(length);
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout;
+    const look = () => {
+      if (patience.look()) reject(late());
+      else timer = setTimeout(look, Math.min(LONGEST_STEP / 2, length));
+    };
+    look();
+    work.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
+}

@@ -1,0 +1,34 @@
+import { type DefinedBy, definitionOf, typesOf } from '../definition/queue-definition.js';
+import { assertQueueName } from '../message/queue-name.js';
+import type { HandleOptions } from './handle-options.js';
+
+/** What names a queue to the tester: its name, or the class of a typed queue. */
+export type QueueArgument = string | DefinedBy<unknown>;
+
+/** What follows the queue in a call of `handle()`: a payload and options, after a type where the class of the queue has types. */
+export type HandleArguments = readonly unknown[];
+
+/** Puts the type where it is with the name of a queue: among the options. */
+export function readHandleArguments(
+  queue: QueueArgument,
+  given: HandleArguments,
+): { payload: unknown; options: HandleOptions } {
+  const definition = definitionOf(queue);
+  if (!definition || !typesOf(definition)) {
+    const [payload, options = {}] = given as [unknown, HandleOptions?];
+    return { payload, options };
+  }
+  const [type, payload, options = {}] = given as [string, unknown, HandleOptions?];
+  return { payload, options: { ...options, type } };
+}
+
+/**
+ * The only place that reads it.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readQueueName(queue: QueueArgument): string {
+  const name = definitionOf(queue)?.queue ?? queue;
+  assertQueueName(name);
+  return name;
+}

@@ -1,0 +1,123 @@
+import type { Events } from '../events/events.js';
+import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
+import type { ConfiguredHandler } from '../runtime/queues.js';
+import type { Stores } from '../runtime/create-stores.js';
+import type { Substitutes } from '../runtime/substitutes.js';
+import { LONGEST_TIMER } from '../timing/clock.js';
+import { VirtualClock } from './virtual-clock.js';
+import { type TakenOffer, WatchedStore } from './watched.store.js';
+
+/** What takes the place of Redis, of time and of chance in an application under test, and knows what happens there. */
+export class TestBench implements Substitutes {
+  readonly clock: VirtualClock;
+  /** What varies at random is in the middle of its range. */
+  readonly random = () => 0.5;
+  readonly #stores = new Map<string, WatchedStore>();
+  #offered: TakenOffer[] = [];
+  #settled = 0;
+  #isUsed = false;
+  #isClosing = false;
+  #isStuck = false;
+  /** The queues that the application handles. */
+  #followed: readonly string[] = [];
+
+  constructor(startAt: number) {
+    this.clock = new VirtualClock(startAt);
+  }
+
+  /** Time stands still while a message is active: a batch is what is due at the same moment. */
+  adjust({ handler, options }: ConfiguredHandler): ConfiguredHandler {
+    return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, wait: 0 } } : handler };
+  }
+
+  /** Whether an application has its stores from here. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  get offered(): readonly TakenOffer[] {
+    return this.#offered;
+  }
+
+  /** How many attempts have ended. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  /** @param queues - those whose messages make time stop when they are due, until they are handled */
+  follow(queues: readonly string[]): void {
+    this.#followed = queues;
+  }
+
+  /** A queue with a message that is with a handler, or about to be; undefined: nothing is under way. */
+  findBusy(): WatchedStore | undefined {
+    return this.#followedStores().find((store) => {
+      const { counts, paused } = store.glance();
+      return counts.active > 0 || (counts.ready > 0 && !paused);
+    });
+  }
+
+  /** The followed queue whose next message falls due first; undefined: none is delayed. */
+  findNextDue(): { readonly store: WatchedStore; readonly dueAt: number } | undefined {
+    let first: { store: WatchedStore; dueAt: number } | undefined;
+    for (const store of this.#followedStores()) {
+      const dueAt = store.glance().nextDue;
+      if (dueAt !== null && dueAt < (first?.dueAt ?? Infinity)) first = { store, dueAt };
+    }
+    return first;
+  }
+
+  /** A handler never ends, so a closing application need not wait for it. */
+  giveUp(): void {
+    this.#isStuck = true;
+  }
+
+  async clear(): Promise<void> {
+    for (const store of this.#stores.values()) {
+      await store.clear();
+      await store.resume();
+    }
+    this.#offered = [];
+  }
+
+  openStores(events: Events): Stores {
+    this.#isUsed = true;
+    return {
+      connect: () => events.emit('underTest', {}),
+      check: () => Promise.resolve(),
+      open: (queue, options) => this.#open(queue, options),
+      hurry: () => {
+        this.#isClosing = true;
+        this.clock.release(this.#isStuck ? 0 : LONGEST_TIMER);
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  #open(queue: string, options: ResolvedQueueOptions): WatchedStore {
+    const store = this.#stores.get(queue) ?? this.#newStore(queue, options);
+    // It may have been used before the options of its handler were known.
+    store.limit(options);
+    return store;
+  }
+
+  #newStore(queue: string, limits: ResolvedQueueOptions): WatchedStore {
+    const store = new WatchedStore({
+      queue,
+      limits,
+      clock: this.clock,
+      onOffered: (offer) => this.#offered.push(offer),
+      onSettled: () => this.#settled++,
+    });
+    this.#stores.set(queue, store);
+    return store;
+  }
+
+  #followedStores(): WatchedStore[] {
+    return this.#followed.flatMap((queue) => this.#stores.get(queue) ?? []);
+  }
+}

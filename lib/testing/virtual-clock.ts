@@ -1,0 +1,96 @@
+import { LONGEST_TIMER, type CancelTimer, type Clock } from '../timing/clock.js';
+import { clearTimeout, setTimeout } from './real-time.js';
+
+interface Timer {
+  readonly at: number;
+  readonly task: () => void;
+}
+
+/** A clock that stands still until it is moved. */
+export class VirtualClock implements Clock {
+  readonly #timers = new Set<Timer>();
+  readonly #startedAt: number;
+  #monotonic = 0;
+  #released: { readonly longestWait: number } | undefined;
+
+  /** @param startAt - milliseconds since the epoch */
+  constructor(startAt: number) {
+    this.#startedAt = startAt;
+  }
+
+  /** How many timers are armed. */
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  /** Milliseconds until the earliest timer fires; Infinity: none is armed. */
+  get nextTimerIn(): number {
+    return Math.max(0, (this.#earliest()?.at ?? Infinity) - this.#monotonic);
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  wall(): number {
+    return this.#startedAt + this.#monotonic;
+  }
+
+  schedule(task: () => void, delay: number): CancelTimer {
+    if (!(delay <= LONGEST_TIMER)) {
+      throw new RangeError(`${delay} ms are more than one timer can wait`);
+    }
+    return this.#released ? afterRealTime(task, Math.min(delay, this.#released.longestWait)) : this.#arm(task, delay);
+  }
+
+  /** Time that stands still has no fractions of a millisecond to be late by. */
+  schedulePunctually(task: () => void, delay: number): CancelTimer {
+    return this.schedule(task, delay);
+  }
+
+  /** Sets the time forward. Timers wait for {@link fireNext}. */
+  moveBy(ms: number): void {
+    this.#monotonic += ms;
+  }
+
+  /**
+   * Fires the earliest of the timers whose time has come. After a long move they fire late, as they do in a process whose event
+   * loop was blocked.
+   *
+   * @returns whether there was one
+   */
+  fireNext(): boolean {
+    const timer = this.#earliest();
+    if (timer === undefined || timer.at > this.#monotonic) return false;
+    this.#timers.delete(timer);
+    timer.task();
+    return true;
+  }
+
+  /** From now on timers take real time, as nobody moves this one any more; at most `longestWait` ms. */
+  release(longestWait: number): void {
+    this.#released = { longestWait };
+  }
+
+  #arm(task: () => void, delay: number): CancelTimer {
+    const timer: Timer = { at: this.#monotonic + Math.max(0, Math.ceil(delay)), task };
+    this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+    };
+  }
+
+  /** Of timers for one instant the first scheduled is the first to fire. */
+  #earliest(): Timer | undefined {
+    let earliest: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (earliest === undefined || timer.at < earliest.at) earliest = timer;
+    }
+    return earliest;
+  }
+}
+
+function afterRealTime(task: () => void, delay: number): CancelTimer {
+  const timer = setTimeout(task, delay);
+  return () => clearTimeout(timer);
+}
