@@ -1,9 +1,9 @@
 /**
- * Gets ready what the benchmark runs: its own packages, the library as users get it, and the benchmark itself, compiled,
- * because a loader would cost each of its many processes two seconds.
+ * Prepares a run of the benchmark: installs its packages, builds the library as users get it, and compiles the benchmark
+ * itself. A loader would cost each of its many processes two seconds.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
@@ -11,17 +11,23 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** npm notes what it has installed in a lock file of its own. */
+/** npm keeps a lock file of what it has installed. */
 function isInstalled() {
   const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((file) => `${bench}${file}`);
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
 }
 
-/** A copy, so that the library can be built anew while the benchmark runs. */
+/** The library can be built again while the benchmark runs on a copy. */
 function copyLibrary(from) {
   rmSync(`${bench}dist/library`, { recursive: true, force: true });
   mkdirSync(`${bench}dist`, { recursive: true });
   cpSync(from, `${bench}dist/library`, { recursive: true });
+}
+
+/** The tests and the benchmark share one build of the Java program. */
+function linkJavaPeer(peer, link) {
+  rmSync(link, { force: true });
+  symlinkSync(peer, link);
 }
 
 if (!isInstalled()) run('npm', ['ci', '--no-audit', '--no-fund'], bench);
@@ -30,3 +36,4 @@ copyLibrary(`${root}dist/lib`);
 // `npm run typecheck` checks it, with everything else.
 run('npx', ['tsc', '-p', 'tsconfig.json', '--noCheck'], bench);
 cpSync(`${bench}src/adapters/floor/lua`, `${bench}dist/bench/src/adapters/floor/lua`, { recursive: true });
+linkJavaPeer(`${root}test/redisson/peer`, `${bench}dist/test/redisson/peer`);

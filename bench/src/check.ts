@@ -2,7 +2,7 @@ import { formatRatio } from './report/format.js';
 import { ratio, type Row } from './results.js';
 import { FLOOR, OURS } from './systems.js';
 
-/** How far from the floor this package may be: a figure of a scenario, and the worst multiple that is let pass. */
+/** The worst multiple of the floor that a figure of this package may be. */
 interface Limit {
   readonly scenario: string;
   readonly figure: string;
@@ -10,8 +10,8 @@ interface Limit {
 }
 
 /**
- * Of what depends least on how busy the machine is: processor time, calls, bytes; wide nevertheless. What trips one of
- * these is no noise.
+ * Limits for the figures that depend least on how busy the machine is: processor time, calls, bytes. They are wide
+ * nevertheless, so that noise does not break one.
  */
 export const LIMITS: readonly Limit[] = [
   { scenario: 'Offers', figure: 'cpuInFlight', worst: 3 },
@@ -26,7 +26,7 @@ export interface Verdict {
   readonly words: string;
 }
 
-/** Says of each limit whether it is kept. What was not measured has not passed. */
+/** Checks each limit. A figure that was not measured has not passed. */
 export function check(rows: readonly Row[]): Verdict[] {
   return LIMITS.map(({ scenario, figure, worst }) => {
     const row = rows.find((candidate) => candidate.scenario === scenario && candidate.figure.key === figure);
@@ -34,9 +34,8 @@ export function check(rows: readonly Row[]): Verdict[] {
     if (!row || measured === undefined) return { passed: false, words: `${scenario}, ${figure}: not measured` };
     const more = row.figure.better === 'more';
     const passed = more ? measured >= worst : measured <= worst;
-    const words =
-      `${scenario}, ${row.figure.title}: ${formatRatio(measured)} of the floor, ` +
-      `${more ? 'at least' : 'at most'} ${formatRatio(worst)} is asked for`;
+    const limit = `${more ? 'at least' : 'at most'} ${formatRatio(worst)}`;
+    const words = `${scenario}, ${row.figure.title}: ${formatRatio(measured)} the floor (limit: ${limit})`;
     return { passed, words };
   });
 }

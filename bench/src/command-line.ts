@@ -1,32 +1,36 @@
 import { parseArgs } from 'node:util';
 import { SCENARIOS } from './scenarios/index.js';
-import { SYSTEMS } from './systems.js';
+import { EARLIER, type System, systemOf, SYSTEMS } from './systems.js';
 
-/** What the user asks for. */
+/** The request of the user. */
 export interface Command {
   readonly mode: 'quick' | 'full' | 'check';
   readonly rounds: number;
-  readonly systems: readonly string[];
+  readonly systems: readonly System[];
   readonly scenarios: readonly string[];
-  /** The folder of another build of the library, to compare with. */
+  /** The folder of another build of the library. */
   readonly against: string | undefined;
+  /** Whether the user named the systems. */
+  readonly namesSystems: boolean;
 }
 
 export const USAGE = `npm run bench [-- options]
 
   --quick             fewer messages, one round: about two minutes
-  --check             whether this package keeps its distance to the floor: under a minute, fails if not
+  --check             fails if this package is too far from the floor: under a minute
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --systems a,b       these systems: ${SYSTEMS.map(({ name }) => name).join(', ')}
-  --rounds n          default 5, quick 1
-  --against folder    also measures another build of this package, which lies there (dist/lib/esm of an earlier commit)
+  --rounds n          default 5, with --quick 1
+  --against folder    also measures another build of this package: dist/lib/esm of an earlier commit
+
+npm run compare:redisson [-- options]   the same with real Redisson; needs a JDK ≥ 17 and Maven
 `;
 
 /** What `--check` measures. */
 const CHECKED = { systems: 'ours,floor', scenarios: 'offers,drain,memory' };
 
 /**
- * @returns undefined if the user only wants to know what there is to ask for
+ * @returns undefined if the user asks for the usage
  * @throws with words for the user
  */
 export function readCommand(args: string[]): Command | undefined {
@@ -46,27 +50,38 @@ export function readCommand(args: string[]): Command | undefined {
   const mode = values.check ? 'check' : values.quick ? 'quick' : 'full';
   const rounds = Number(values.rounds ?? { quick: 1, check: 3, full: 5 }[mode]);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds: give a whole number, 1 or more');
-  const usual = SYSTEMS.map(({ name }) => name).filter((name) => name !== 'earlier' || values.against !== undefined);
+  const checked = mode === 'check' ? CHECKED : undefined;
   return {
     mode,
     rounds,
-    systems: choose('--systems', values.systems ?? (mode === 'check' ? CHECKED.systems : undefined), usual),
-    scenarios: chooseScenarios(mode, values.only ?? (mode === 'check' ? CHECKED.scenarios : undefined)),
+    systems: chooseSystems(values.systems ?? checked?.systems, values.against),
+    scenarios: chooseScenarios(mode, values.only ?? checked?.scenarios),
     against: values.against,
+    namesSystems: values.systems !== undefined,
   };
 }
 
-function chooseScenarios(mode: Command['mode'], only: string | undefined): readonly string[] {
-  const known = SCENARIOS.map(({ name }) => name);
-  if (only !== undefined) return choose('--only', only, known);
-  const usual = SCENARIOS.filter(({ onRequest, fullOnly }) => !onRequest && !(fullOnly && mode !== 'full'));
-  return usual.map(({ name }) => name);
+function chooseSystems(names: string | undefined, against: string | undefined): readonly System[] {
+  const known = SYSTEMS.filter(({ name }) => name !== EARLIER || against !== undefined);
+  if (names === undefined) return known.filter(({ onRequest }) => !onRequest);
+  const chosen = choose('--systems', names, known.map(nameOf)).map(systemOf);
+  for (const { name, problem } of chosen) {
+    const words = problem?.();
+    if (words !== undefined) throw new Error(`--systems: '${name}' cannot be measured here: ${words}`);
+  }
+  return chosen;
 }
 
-function choose(option: string, text: string | undefined, known: readonly string[]): readonly string[] {
-  if (text === undefined) return known;
+function chooseScenarios(mode: Command['mode'], names: string | undefined): readonly string[] {
+  if (names !== undefined) return choose('--only', names, SCENARIOS.map(nameOf));
+  return SCENARIOS.filter(({ onRequest, fullOnly }) => !onRequest && !(fullOnly && mode !== 'full')).map(nameOf);
+}
+
+function choose(option: string, text: string, known: readonly string[]): readonly string[] {
   const chosen = text.split(',');
   const unknown = chosen.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`${option}: there is no '${unknown}', only ${known.join(', ')}`);
   return known.filter((name) => chosen.includes(name));
 }
+
+const nameOf = ({ name }: { readonly name: string }) => name;

@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { startRedis } from '../../test/support/redis/start-redis.js';
 import { check, type Verdict } from './check.js';
 import { type Command, readCommand, USAGE } from './command-line.js';
-import { readEnvironment } from './report/environment.js';
 import { toChart } from './report/chart.js';
+import { readEnvironment } from './report/environment.js';
 import { toMarkdown } from './report/table.js';
 import type { Results } from './results.js';
 import { run } from './run.js';
 import { SCENARIOS } from './scenarios/index.js';
-import { systemOf } from './systems.js';
+import { EARLIER, SYSTEMS } from './systems.js';
 
-/** Seen from where this file is when it is compiled. */
+/** Relative to this file after its compilation. */
 const BENCH = fileURLToPath(new URL('../../../', import.meta.url));
 /** The copy that `prepare.js` makes. */
 const LIBRARY = `${BENCH}dist/library/esm`;
@@ -21,23 +21,36 @@ const OUTPUT = resolve(BENCH, '../temp/bench');
 
 const command = readCommandOrExit();
 const results = await measureAll(command);
-const table = toMarkdown(results);
+const report = `${toMarkdown(results)}\n\n${environmentOf(results)}`;
 mkdirSync(OUTPUT, { recursive: true });
 writeFileSync(`${OUTPUT}/results.json`, `${JSON.stringify(results, null, 2)}\n`);
-writeFileSync(`${OUTPUT}/results.md`, `${table}\n`);
+writeFileSync(`${OUTPUT}/results.md`, `${report}\n`);
 writeFileSync(`${OUTPUT}/chart.svg`, toChart(results));
-console.log(`\n${table}\n\nAlso in ${OUTPUT}, with all values and a chart.`);
+console.log(`\n${report}\n\nThe table, all values and a chart are in ${OUTPUT}.`);
+if (!command.namesSystems && command.mode !== 'check') console.log(leftOut());
 for (const line of results.failures) {
   console.log(line);
   process.exitCode = 1;
 }
-if (command.mode === 'check') report(check(results.rows));
+if (command.mode === 'check') print(check(results.rows));
 
-function report(verdicts: readonly Verdict[]): void {
+function environmentOf({ environment, minutes, rounds }: Results): string {
+  const facts = { ...environment, rounds, minutes };
+  return Object.entries(facts)
+    .map(([name, value]) => `- ${name}: ${value}`)
+    .join('\n');
+}
+
+function leftOut(): string {
+  const titles = SYSTEMS.filter(({ onRequest }) => onRequest).map(({ title }) => title);
+  return `Left out: ${titles.join(', ')}. \`npm run compare:redisson\` measures them with a JDK ≥ 17 and Maven.`;
+}
+
+function print(verdicts: readonly Verdict[]): void {
   for (const { passed, words } of verdicts) console.log(`${passed ? 'kept   ' : 'BROKEN '} ${words}`);
   if (verdicts.some(({ passed }) => !passed)) {
     console.log(
-      'This package has become slower, or needs more, than it should. If it is meant to, change bench/src/check.ts.',
+      'This package is slower, or needs more, than it should. If that is intended, change bench/src/check.ts.',
     );
     process.exitCode = 1;
   }
@@ -64,9 +77,9 @@ async function measureAll({ mode, rounds, systems, scenarios, against }: Command
   const rows = await run({
     size,
     rounds,
-    systems: systems.map(systemOf),
+    systems,
     scenarios: SCENARIOS.filter(({ name }) => scenarios.includes(name)),
-    libraryOf: ({ name }) => (name === 'earlier' ? resolve(against!) : LIBRARY),
+    libraryOf: ({ name }) => (name === EARLIER ? resolve(against!) : LIBRARY),
     onProgress,
     onFailure: (line) => {
       onProgress(line);
@@ -74,7 +87,8 @@ async function measureAll({ mode, rounds, systems, scenarios, against }: Command
     },
   });
   const minutes = Math.round(Number(secondsSince(startedAt)) / 6) / 10;
-  return { startedAt: startedAt.toISOString(), minutes, size, rounds, systems, environment, failures, rows };
+  const names = systems.map(({ name }) => name);
+  return { startedAt: startedAt.toISOString(), minutes, size, rounds, systems: names, environment, failures, rows };
 }
 
 async function environmentHere(): Promise<Record<string, string>> {

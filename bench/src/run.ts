@@ -11,22 +11,22 @@ export interface RunSettings {
   readonly scenarios: readonly Scenario[];
   /** The folder of the built library, for each system. */
   readonly libraryOf: (system: System) => string;
-  /** Is told of each measurement. */
+  /** Is called before each measurement. */
   readonly onProgress: (line: string) => void;
-  /** Is told of each one that failed; it leaves a gap in the table. */
+  /** Is called after each measurement that failed, and leaves a gap in the table. */
   readonly onFailure: (line: string) => void;
 }
 
-/** A measurement that takes longer is given up. */
+/** Milliseconds after which a measurement is given up. */
 const TIMEOUT = 15 * 60_000;
 
 type Values = Readonly<Record<string, number | undefined>>;
 
-/** Measures all systems in all scenarios, one system right after the other, in rounds that start with another one each. */
+/** Measures the systems of each scenario one right after the other. Each round starts with another system. */
 export async function run(settings: RunSettings): Promise<Row[]> {
   const rows: Row[] = [];
   for (const scenario of settings.scenarios) {
-    const systems = settings.systems.filter((system) => scenario.suits?.(system) ?? true);
+    const systems = settings.systems.filter((system) => takesPart(system, scenario));
     const rounds = Math.min(settings.rounds, scenario.mostRounds ?? Infinity);
     const measured = new Map<System, Values[]>(systems.map((system) => [system, []]));
     for (let round = 0; round < rounds; round++) {
@@ -44,7 +44,11 @@ export async function run(settings: RunSettings): Promise<Row[]> {
   return rows;
 }
 
-/** @returns what is measured at once, one after the other */
+function takesPart(system: System, scenario: Scenario): boolean {
+  return (system.scenarios?.includes(scenario.name) ?? true) && (scenario.suits?.(system) ?? true);
+}
+
+/** @returns groups of systems; those of a group are measured at once */
 function orderOf(systems: readonly System[], round: number, atOnce: boolean): (readonly System[])[] {
   if (atOnce) return [systems];
   const first = round % systems.length;
@@ -68,7 +72,7 @@ async function measure({ size, libraryOf, onFailure }: RunSettings, scenario: Sc
   }
 }
 
-/** Without the figures that nobody has: quick runs leave some out. */
+/** Leaves out figures without any value: quick runs do not measure all of them. */
 function rowsOf(scenario: Scenario, measured: ReadonlyMap<System, readonly Values[]>): Row[] {
   const rows = scenario.figures.map((figure) => ({
     scenario: scenario.title,

@@ -1,20 +1,28 @@
+import { missingJava, REDISSON_LINES, redissonVersion } from '../../test/redisson/java-build.js';
 import type { Adapter } from './adapters/adapter.js';
 
 /** A system that can be measured. */
 export interface System {
   readonly name: string;
   readonly title: string;
-  /** Loads it, in the process that runs it: none pays for the code of another. */
+  /** Loads the system in the process that runs it, so that no system pays for the code of another. */
   readonly load: (libraryFolder: string) => Promise<Adapter>;
-  /** Whether a queue of it can have several consumers. */
+  /** Whether a queue can have several consumers. */
   readonly manyConsumers: boolean;
+  /** The scenarios that it takes part in. Default: all. */
+  readonly scenarios?: readonly string[];
+  /** Measured only if it is named with `--systems`. */
+  readonly onRequest?: boolean;
+  /** Why it cannot be measured on this machine, in words, or undefined. */
+  readonly problem?: () => string | undefined;
 }
 
 export const OURS = 'ours';
 export const FLOOR = 'floor';
+export const EARLIER = 'earlier';
 
 const loadOurs = async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder);
-const loadRedisson = async (folder: string) =>
+const loadRedissonLayout = async (folder: string) =>
   (await import('./adapters/ours.js')).createAdapter(folder, { layout: 'redisson' });
 
 /** In the order of the columns. */
@@ -38,10 +46,21 @@ export const SYSTEMS: readonly System[] = [
     load: async () => (await import('./adapters/bee-queue.js')).adapter,
     manyConsumers: true,
   },
-  // The same package, sharing its queue with Java.
-  { name: 'redisson-layout', title: 'layout redisson', load: loadRedisson, manyConsumers: true },
-  // The same package from another folder: a build of an earlier commit, given with --against.
-  { name: 'earlier', title: 'earlier build', load: loadOurs, manyConsumers: true },
+  // This package on a queue that Java shares.
+  { name: 'redisson-layout', title: 'layout redisson', load: loadRedissonLayout, manyConsumers: true },
+  // Real Redisson. The other scenarios warm Java up too little, measure the way from Node.js to Java, or need what
+  // Redisson cannot do.
+  ...REDISSON_LINES.map((line) => ({
+    name: `redisson-${line}`,
+    title: `Redisson ${redissonVersion(line)}`,
+    load: async () => (await import('./adapters/redisson.js')).createAdapter(line),
+    manyConsumers: true,
+    scenarios: ['memory', 'pending'],
+    onRequest: true,
+    problem: missingJava,
+  })),
+  // This package from another folder: a build of an earlier commit, given with --against.
+  { name: EARLIER, title: 'earlier build', load: loadOurs, manyConsumers: true },
 ];
 
 export function systemOf(name: string): System {

@@ -2,19 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Distribution } from '../../bench/src/measure/percentiles.js';
 import { ENVIRONMENT, TYPESCRIPT } from '../support/run-program.js';
 
-/** How long a server took to answer, ms. */
-export interface PingTimes {
-  readonly pings: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly most: number;
-}
+const PROGRAM = fileURLToPath(new URL('./ping-probe.program.ts', import.meta.url));
 
-const PROGRAM = fileURLToPath(new URL('./ping-probe.ts', import.meta.url));
-
-/** Watches from a process of its own how soon servers answer PING. */
+/** Runs a probe for each server in another process, which nothing else keeps busy. */
 export class PingWatch {
   private constructor(
     private readonly child: ReturnType<typeof spawnProbe>,
@@ -28,13 +21,13 @@ export class PingWatch {
     return watch;
   }
 
-  /** @returns the times of each server, in the order of their URLs */
-  async stop(): Promise<PingTimes[]> {
+  /** @returns how long each server took to answer, ms, in the order of their URLs */
+  async stop(): Promise<Distribution[]> {
     const exited = once(this.child, 'exit');
     this.child.stdin.end();
     const report = await this.#line();
     await exited;
-    return JSON.parse(report) as PingTimes[];
+    return JSON.parse(report) as Distribution[];
   }
 
   async #line(): Promise<string> {

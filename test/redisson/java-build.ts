@@ -18,7 +18,15 @@ const BUILD_TIMEOUT = 600_000;
 export function missingJava(): string | undefined {
   const missing = ['javac', 'mvn'].filter((tool) => spawnSync(tool, ['-version'], { stdio: 'ignore' }).status !== 0);
   if (missing.length === 0) return undefined;
-  return `NOT TESTED against Redisson: ${missing.join(' and ')} not found; install a JDK ≥ 17 and Maven.`;
+  return `${missing.join(' and ')} not found; install a JDK ≥ 17 and Maven.`;
+}
+
+/** The exact version that a line stands for. */
+export function redissonVersion(line: RedissonLine): string {
+  const [, version] = new RegExp(`<id>redisson-${line}</id>.*?<redisson.version>(.*?)<`, 's').exec(
+    readFileSync(join(PROJECT, 'pom.xml'), 'utf8'),
+  )!;
+  return version!;
 }
 
 /**

@@ -1,15 +1,15 @@
 import BeeQueue from 'bee-queue';
 import { type Adapter, CONCURRENCY, type Payload, type Producer, QUEUE, type Server } from './adapter.js';
 
-/** bee-queue; everything that is not said here is at its default. */
+/** bee-queue, with the defaults where nothing is set here. */
 export const adapter: Adapter = {
   async openProducer(redis: Server): Promise<Producer> {
     const queue = new BeeQueue<Payload>(QUEUE, {
       redis: { ...redis },
-      // What its documentation recommends for a process that only puts jobs in.
+      // Its documentation recommends these two for a process that only creates jobs.
       isWorker: false,
       getEvents: false,
-      // Memory of this process, for events that nobody listens to.
+      // Would keep every job in memory, for events that nobody listens to.
       storeJobs: false,
     });
     await queue.ready();
@@ -27,13 +27,13 @@ export const adapter: Adapter = {
   async startConsumer(redis, handle) {
     const queue = new BeeQueue<Payload>(QUEUE, {
       redis: { ...redis },
-      // Without it delayed jobs are never activated. `delayedDebounce` stays at its default of a second.
+      // Otherwise nothing activates delayed jobs. `delayedDebounce` keeps its default of a second.
       activateDelayedJobs: true,
-      // No events: nobody listens, and each would cost a PUBLISH.
+      // Nobody listens, and each event would cost a PUBLISH.
       getEvents: false,
       sendEvents: false,
       storeJobs: false,
-      // As for the others: done is gone.
+      // The other systems remove what is done, too.
       removeOnSuccess: true,
       removeOnFailure: true,
     });

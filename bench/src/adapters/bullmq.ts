@@ -1,15 +1,15 @@
 import { Queue, Worker } from 'bullmq';
 import { type Adapter, CONCURRENCY, type Offer, type Payload, type Producer, QUEUE, type Server } from './adapter.js';
 
-/** The name of every job: a queue of one kind of job needs none, but `add` asks for it. */
+/** `add` asks for a job name. */
 const NAME = 'message';
 
-/** BullMQ; everything that is not said here is at its default. */
+/** BullMQ, with the defaults where nothing is set here. */
 export const adapter: Adapter = {
   async openProducer(connection: Server): Promise<Producer> {
     const queue = new Queue<Payload>(QUEUE, {
       connection: { ...connection },
-      // Kept by default, for its dashboards. The documentation tells to remove them in production; it also costs less.
+      // The default keeps them for dashboards. Its documentation recommends removal in production, which also costs less.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
     });
     await queue.waitUntilReady();
@@ -21,7 +21,7 @@ export const adapter: Adapter = {
       cancel: async (id) => {
         await queue.remove(id);
       },
-      // There is no way around getting the job first.
+      // BullMQ reschedules a job only after loading it.
       reschedule: async (id, delay) => (await queue.getJob(id))?.changeDelay(delay),
     };
   },

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type * as Library from '../../../lib/index.js';
 import { type Adapter, CONCURRENCY, type Payload, QUEUE, type Server } from './adapter.js';
 
-/** This library in a Nest application, from a folder with its built package in it. */
+/** The library in a Nest application, loaded from the folder of its build. */
 export async function createAdapter(libraryFolder: string, defaults?: Library.QueueOptions): Promise<Adapter> {
   const library = (await import(pathToFileURL(`${libraryFolder}/index.js`).href)) as typeof Library;
   const { DelayedHandler, DelayQueueModule, DelayQueueProducer } = library;

@@ -1,5 +1,5 @@
-// What is used here of the peers, so that linting and type checking need none of them installed. These declarations
-// replace those of the packages.
+// The parts of the peers that are used here, so that linting and type checking need none of them installed. These
+// declarations replace those of the packages.
 
 declare module 'bullmq' {
   interface Connection {

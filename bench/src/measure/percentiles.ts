@@ -1,4 +1,4 @@
-/** What a list of measured values comes down to. */
+/** A list of measured values in brief. */
 export interface Distribution {
   readonly count: number;
   readonly min: number;

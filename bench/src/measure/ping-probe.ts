@@ -1,31 +1,33 @@
 import type { Redis } from 'ioredis';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Distribution, distributionOf } from './percentiles.js';
 
-const PAUSE = 2;
+/** Milliseconds. */
+const INTERVAL = 2;
 
-/** Another client of the server, which asks for nothing but a PING again and again: how long does it wait? */
+/** Sends PING to a server at a steady pace, and measures how long the server takes to answer. */
 export class PingProbe {
   readonly #times: number[] = [];
-  readonly #probing: Promise<void>;
-  #stopped = false;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
 
-  constructor(redis: Redis) {
-    this.#probing = this.#probe(redis);
+  constructor(private readonly redis: Redis) {
+    // Unanswered pings do not slow the pace down: a probe that waited would ask least often just while answers are slow.
+    this.#timer = setInterval(() => this.#ping(), INTERVAL);
   }
 
+  /** @returns the times of all answers, ms */
   async stop(): Promise<Distribution> {
-    this.#stopped = true;
-    await this.#probing;
+    clearInterval(this.#timer);
+    await Promise.all(this.#underWay);
     return distributionOf(this.#times);
   }
 
-  async #probe(redis: Redis): Promise<void> {
-    while (!this.#stopped) {
-      const start = performance.now();
-      await redis.ping();
-      this.#times.push(performance.now() - start);
-      await sleep(PAUSE);
-    }
+  #ping(): void {
+    const sentAt = performance.now();
+    const answered = this.redis.ping().then(() => {
+      this.#times.push(performance.now() - sentAt);
+      this.#underWay.delete(answered);
+    });
+    this.#underWay.add(answered);
   }
 }

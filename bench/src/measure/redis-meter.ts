@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
 
-/** What a server has done in some time. */
+/** The work of a server over some time. */
 export interface RedisWork {
-  /** Commands, those that scripts call included. */
+  /** Commands, including those that scripts call. */
   readonly calls: number;
   /** Microseconds of processor time. */
   readonly cpu: number;
 }
 
-/** Reads what a server has done so far; its own `INFO`s do not count. */
+/** Measures the work of a server between {@link start} and {@link stop}. */
 export class RedisMeter {
   private constructor(
     private readonly redis: Redis,
@@ -25,12 +25,12 @@ export class RedisMeter {
   }
 }
 
-/** Bytes that a server has allocated. */
+/** The bytes that a server has allocated. */
 export async function usedMemory(redis: Redis): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))![1]);
 }
 
-/** Commands that make no work of a system: this process' own looks at the server. */
+/** Commands of the benchmark itself. */
 const OWN = new Set(['info', 'ping']);
 
 async function read(redis: Redis): Promise<RedisWork> {

@@ -4,7 +4,7 @@ import type { TestRedis } from '../../../test/support/redis/test-redis.js';
 import { SystemProcess } from '../process/system-process.js';
 import type { System } from '../systems.js';
 
-/** How much a run measures. */
+/** Decides how many messages a scenario takes. */
 export type Size = 'quick' | 'full';
 
 export interface StageSettings {
@@ -14,14 +14,14 @@ export interface StageSettings {
   readonly library: string;
 }
 
-/** Where one system is measured once: an empty Redis of its own, and the processes that the scenario asks for. */
+/** One measurement of one system: an empty Redis of its own, and the processes that the scenario starts. */
 export class Stage {
   readonly #processes: SystemProcess[] = [];
 
   private constructor(
     private readonly settings: StageSettings,
     private readonly server: TestRedis,
-    /** A client of the server beside those of the system. */
+    /** A client of the benchmark's own. */
     readonly redis: Redis,
   ) {}
 
@@ -34,7 +34,7 @@ export class Stage {
     return this.settings.system;
   }
 
-  /** What suits the size of this run. */
+  /** The value for the size of this run. */
   pick<Value>(values: Record<Size, Value>): Value {
     return values[this.settings.size];
   }
@@ -43,12 +43,12 @@ export class Stage {
     return this.#start('producer');
   }
 
-  /** A process whose consumer does not handle yet. */
+  /** The consumer handles nothing before it is asked to `start`. */
   startConsumer(): Promise<SystemProcess> {
     return this.#start('consumer');
   }
 
-  /** A producer, and a consumer that handles. */
+  /** A producer, and a consumer that has started. */
   async startBoth(): Promise<{ producer: SystemProcess; consumer: SystemProcess }> {
     const [producer, consumer] = await Promise.all([this.startProducer(), this.startConsumer()]);
     await consumer.ask('start');

@@ -1,8 +1,8 @@
-/** The values of one figure over the rounds. */
+/** One figure over all rounds. */
 export interface Summary {
   readonly values: readonly number[];
   readonly median: number;
-  /** Half of what lies between the lowest and the highest, as a share of the median. */
+  /** Half the distance between the lowest and the highest value, as a share of the median. */
   readonly spread: number;
 }
 

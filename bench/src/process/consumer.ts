@@ -2,9 +2,9 @@ import type { Adapter, Payload, Server } from '../adapters/adapter.js';
 import { distributionOf } from '../measure/percentiles.js';
 import type { ConsumerTasks, Handled } from './tasks.js';
 
-/** Carries out the tasks of a consumer process, in the same way for every system. Its handler takes no time. */
+/** Carries out the tasks of a consumer process in the same way for every system. The handler does nothing. */
 export class ConsumerRunner implements ConsumerTasks {
-  /** When each was handled, and how late that was, in the order of handling. */
+  /** When each message was handled; `#lateness` has the same order. */
   #times: number[] = [];
   #cpuAtFirst = process.cpuUsage();
   #lateness: number[] = [];
@@ -18,7 +18,7 @@ export class ConsumerRunner implements ConsumerTasks {
 
   async start(): Promise<{ startedAt: number }> {
     const startedAt = Date.now();
-    await this.adapter.startConsumer(this.server, (payload) => this.#handle(payload));
+    await this.adapter.startConsumer(this.server, (payload, at) => this.#handle(payload, at));
     return { startedAt };
   }
 
@@ -29,11 +29,11 @@ export class ConsumerRunner implements ConsumerTasks {
         this.#enough = resolve;
       });
     }
-    return this.#tell(skip);
+    return this.#describe(skip);
   }
 
   look(): Promise<Handled> {
-    return Promise.resolve(this.#tell(0));
+    return Promise.resolve(this.#describe(0));
   }
 
   lateness(): Promise<number[]> {
@@ -47,7 +47,7 @@ export class ConsumerRunner implements ConsumerTasks {
     return Promise.resolve();
   }
 
-  #tell(skip: number): Handled {
+  #describe(skip: number): Handled {
     const { user, system } = process.cpuUsage(this.#cpuAtFirst);
     return {
       cpu: user + system,
@@ -58,11 +58,10 @@ export class ConsumerRunner implements ConsumerTasks {
     };
   }
 
-  #handle({ due }: Payload): void {
-    const now = Date.now();
+  #handle({ due }: Payload, at = Date.now()): void {
     if (this.#times.length === 0) this.#cpuAtFirst = process.cpuUsage();
-    this.#times.push(now);
-    this.#lateness.push(now - due);
+    this.#times.push(at);
+    this.#lateness.push(at - due);
     if (this.#lateness.length === this.#awaited) this.#enough();
   }
 }

@@ -1,4 +1,4 @@
-/** A process that runs one system, as a producer or as a consumer, and does what its parent asks for. */
+/** Runs one system as a producer or a consumer, and carries out the tasks that its parent sends. */
 import { systemOf } from '../systems.js';
 import { ConsumerRunner } from './consumer.js';
 import { ProducerRunner } from './producer.js';
@@ -21,6 +21,6 @@ async function answer({ id, task, work }: Request): Promise<void> {
 }
 
 process.on('message', (request: Request) => void answer(request));
-// The parent is gone: nobody is left to work for.
+// The parent is gone, so nobody needs this process any more.
 process.on('disconnect', () => process.exit());
 send({ id: 'ready' });

@@ -1,38 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Offer, Producer } from '../adapters/adapter.js';
-import type { Delay, Duration, Messages, ProducerTasks } from './tasks.js';
+import type { Cost, Offer, Producer } from '../adapters/adapter.js';
+import type { Delay, Messages, ProducerTasks, Schedule } from './tasks.js';
 
-/** As much as a small order: what the figures are about, unless they say otherwise. */
+/** About a small order. The figures are about this size unless they say otherwise. */
 const USUAL_BYTES = 200;
 const LIST = 1000;
 /** Lists under way while a queue is filled. */
 const FILLING = 4;
+/** Calls under way for each of them where a system takes no lists. */
+const FILLING_CALLS = 50;
 
-/** Carries out the tasks of a producer process, in the same way for every system. */
+/** Carries out the tasks of a producer process in the same way for every system. */
 export class ProducerRunner implements ProducerTasks {
   #prepared: string[] = [];
 
   constructor(private readonly producer: Producer) {}
 
-  offerOneByOne(work: Messages): Promise<Duration> {
+  offerOneByOne(work: Messages): Promise<Cost> {
     return this.offerInFlight({ ...work, inFlight: 1 });
   }
 
-  offerInFlight({ count, inFlight, ...kind }: Messages & { inFlight: number }): Promise<Duration> {
+  offerInFlight({ count, inFlight, ...kind }: Messages & { inFlight: number }): Promise<Cost> {
     const make = offers(kind);
-    return timed(() => inParallel(count, inFlight, () => this.producer.offer(make())));
+    const { offerAll } = this.producer;
+    if (offerAll) return offerAll(list(make, count), inFlight);
+    return measured(() => inParallel(count, inFlight, () => this.producer.offer(make())));
   }
 
-  offerLists({ count, ...kind }: Messages): Promise<Duration> {
+  offerLists({ count, ...kind }: Messages): Promise<Cost | undefined> {
     const make = offers(kind);
-    return timed(() => inParallel(count / LIST, 1, () => this.producer.offerMany(list(make))));
+    const { offerMany } = this.producer;
+    if (!offerMany) return Promise.resolve(undefined);
+    return measured(() => inParallel(count / LIST, 1, () => offerMany(list(make))));
   }
 
-  async fill({ count, dueAt, ...kind }: Messages & { dueAt?: number }): Promise<void> {
+  fill({ count, due, ...kind }: Messages & { due?: Schedule }): Promise<Cost> {
     const make = offers(kind);
-    const makeOne = () => (dueAt === undefined ? make() : offerAt(dueAt, kind.bytes));
-    await inParallel(Math.ceil(count / LIST), FILLING, (i) =>
-      this.producer.offerMany(list(makeOne, Math.min(LIST, count - i * LIST))),
+    const instants = due ? atRandomPlaces(due, count) : [];
+    const makeAt = (i: number) => (instants[i] === undefined ? make() : offerAt(instants[i], kind.bytes));
+    return measured(() =>
+      inParallel(Math.ceil(count / LIST), FILLING, (i) => {
+        const first = i * LIST;
+        return this.#offerList(list((n) => makeAt(first + n), Math.min(LIST, count - first)));
+      }),
     );
   }
 
@@ -67,19 +77,28 @@ export class ProducerRunner implements ProducerTasks {
     await inParallel(count, LIST, async () => {
       this.#prepared.push(await this.producer.offer(make()));
     });
+    // Nobody cancels in the order of offers.
     shuffle(this.#prepared);
   }
 
-  cancelPrepared({ inFlight }: { inFlight: number }): Promise<Duration> {
+  cancelPrepared({ inFlight }: { inFlight: number }): Promise<Cost | undefined> {
     const ids = this.#prepared;
-    return timed(() => inParallel(ids.length, inFlight, (i) => this.producer.cancel(ids[i]!)));
+    const { cancel } = this.producer;
+    if (!cancel) return Promise.resolve(undefined);
+    return measured(() => inParallel(ids.length, inFlight, (i) => cancel(ids[i]!)));
   }
 
-  reschedulePrepared({ inFlight, delay }: { inFlight: number; delay: Delay }): Promise<Duration | undefined> {
+  reschedulePrepared({ inFlight, delay }: { inFlight: number; delay: Delay }): Promise<Cost | undefined> {
     const ids = this.#prepared;
     const { reschedule } = this.producer;
     if (!reschedule) return Promise.resolve(undefined);
-    return timed(() => inParallel(ids.length, inFlight, (i) => reschedule(ids[i]!, lengthOf(delay))));
+    return measured(() => inParallel(ids.length, inFlight, (i) => reschedule(ids[i]!, lengthOf(delay))));
+  }
+
+  async #offerList(offers: readonly Offer[]): Promise<void> {
+    const { offerMany, offerAll } = this.producer;
+    if (offerMany) await offerMany(offers);
+    else await offerAll!(offers, FILLING_CALLS);
   }
 }
 
@@ -96,7 +115,7 @@ function offerAt(due: number, bytes?: number): Offer {
   return { payload: { due, fill: fillOf(bytes) }, delay: Math.max(0, due - Date.now()) };
 }
 
-/** What a payload lacks to be of that size. */
+/** Text that brings the payload up to that size. */
 function fillOf(bytes = USUAL_BYTES): string {
   return 'x'.repeat(Math.max(0, bytes - JSON.stringify({ due: Date.now(), fill: '' }).length));
 }
@@ -105,8 +124,15 @@ function lengthOf(delay: Delay): number {
   return typeof delay === 'number' ? delay : Math.floor(delay.from + Math.random() * (delay.to - delay.from));
 }
 
-function list(make: () => Offer, length = LIST): Offer[] {
-  return Array.from({ length }, make);
+function list(make: (i: number) => Offer, length = LIST): Offer[] {
+  return Array.from({ length }, (_, i) => make(i));
+}
+
+/** The scheduled instants, each at the index of its message; undefined at those of the other messages. */
+function atRandomPlaces({ count, first, interval }: Schedule, messages: number): (number | undefined)[] {
+  const instants = Array.from({ length: messages }, (_, i) => (i < count ? first + i * interval : undefined));
+  shuffle(instants);
+  return instants;
 }
 
 /** Does something `count` times, `width` of them at once. */
@@ -118,7 +144,7 @@ async function inParallel(count: number, width: number, work: (i: number) => Pro
   await Promise.all(Array.from({ length: Math.min(width, count) }, line));
 }
 
-async function timed(work: () => Promise<void>): Promise<Duration> {
+async function measured(work: () => Promise<void>): Promise<Cost> {
   const start = performance.now();
   const cpuBefore = process.cpuUsage();
   await work();
@@ -126,7 +152,6 @@ async function timed(work: () => Promise<void>): Promise<Duration> {
   return { took: performance.now() - start, cpu: user + system };
 }
 
-/** Nobody cancels in the order of offers. */
 function shuffle(list: unknown[]): void {
   for (let i = list.length - 1; i > 0; i--) {
     const j = Math.floor(Math.random() * (i + 1));

@@ -1,6 +1,6 @@
 import type { Server } from '../adapters/adapter.js';
 
-/** What a process is started with. */
+/** The settings of a child process. */
 export interface ProcessSettings {
   readonly system: string;
   readonly role: 'producer' | 'consumer';
@@ -15,7 +15,7 @@ export interface Request {
   readonly work: unknown;
 }
 
-/** To a request of that id; `ready`: the process has started. */
+/** The answer to the request with this id; `ready`: the process has started. */
 export interface Answer {
   readonly id: number | 'ready';
   readonly result?: unknown;

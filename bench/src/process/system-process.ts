@@ -11,22 +11,26 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A process with one system in it, as its parent sees it. */
+/** A process that runs one system, as its parent sees it. */
 export class SystemProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<Answer['id'], Waiting>();
   #requests = 0;
 
   private constructor(settings: ProcessSettings) {
-    this.#child = fork(PROGRAM, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#child = fork(PROGRAM, [JSON.stringify(settings)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // In a process group of its own, which includes a program that the system starts.
+      detached: true,
+    });
     this.#child.on('message', (answer: Answer) => this.#onAnswer(answer));
     const name = `${settings.system} ${settings.role}`;
     this.#child.on('exit', (code, signal) => this.#failAll(`The process of ${name} ended: ${code ?? signal}`));
-    // Among others, that it is asked for something after its end.
+    // For example when a task is sent to a process that has ended.
     this.#child.on('error', (error) => this.#failAll(`The process of ${name}: ${error.message}`));
   }
 
-  /** Starts it, and waits until it can be told what to do. */
+  /** Starts it, and waits until it takes tasks. */
   static async start(settings: ProcessSettings): Promise<SystemProcess> {
     const started = new SystemProcess(settings);
     await started.#answerTo('ready');
@@ -47,11 +51,11 @@ export class SystemProcess {
     return this.#answerTo(id);
   }
 
-  /** Kills it: what it holds is of no interest any more. */
+  /** Kills it, and what it has started: nothing it holds is needed any more. */
   async end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exit = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
+    process.kill(-this.#child.pid!, 'SIGKILL');
     await exit;
   }
 

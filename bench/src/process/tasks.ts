@@ -1,35 +1,37 @@
+import type { Cost } from '../adapters/adapter.js';
 import type { Distribution } from '../measure/percentiles.js';
 
-/** What a producer process can be told to do. Each waits until Redis has taken everything in. */
+/** The tasks of a producer process. Each ends when Redis has stored everything. */
 export interface ProducerTasks {
-  /** Each offer waits for the one before. */
-  offerOneByOne(work: Messages): Promise<Duration>;
-  /** There are always `inFlight` offers under way. */
-  offerInFlight(work: Messages & { inFlight: number }): Promise<Duration>;
-  /** Lists of a thousand, each waits for the one before. */
-  offerLists(work: Messages): Promise<Duration>;
-  /** As many messages as fast as may be, to have them there; all due at `dueAt` if that is given. */
-  fill(work: Messages & { dueAt?: number }): Promise<void>;
-  /** At a steady pace. */
+  /** Awaits each offer before the next. */
+  offerOneByOne(work: Messages): Promise<Cost>;
+  /** Keeps `inFlight` offers under way. */
+  offerInFlight(work: Messages & { inFlight: number }): Promise<Cost>;
+  /** Offers lists of a thousand, one after the other. Undefined: the system takes no lists. */
+  offerLists(work: Messages): Promise<Cost | undefined>;
+  /** Fills the queue as fast as possible. */
+  fill(work: Messages & { due?: Schedule }): Promise<Cost>;
+  /** Offers at a steady pace. */
   offerAtRate(work: { rate: number; seconds: number; delay: number }): Promise<{ offered: number }>;
-  /** Always `inFlight` offers under way, for some time. */
+  /** Keeps `inFlight` offers under way for some seconds. */
   offerFor(work: { seconds: number; inFlight: number; delay: number }): Promise<{ offered: number }>;
   /** Offers, and keeps the ids for the tasks below. */
   prepare(work: Messages): Promise<void>;
-  cancelPrepared(work: { inFlight: number }): Promise<Duration>;
-  /** Undefined: the system cannot do that. */
-  reschedulePrepared(work: { inFlight: number; delay: Delay }): Promise<Duration | undefined>;
+  /** Undefined: the system cannot cancel by id. */
+  cancelPrepared(work: { inFlight: number }): Promise<Cost | undefined>;
+  /** Undefined: the system cannot reschedule. */
+  reschedulePrepared(work: { inFlight: number; delay: Delay }): Promise<Cost | undefined>;
 }
 
-/** What a consumer process can be told to do. */
+/** The tasks of a consumer process. */
 export interface ConsumerTasks {
   /** @returns when it began to start, ms since the epoch */
   start(): Promise<{ startedAt: number }>;
-  /** Waits until so many messages have been handled since the last reset, and tells about them, or those after the first `skip`. */
+  /** Waits until `count` messages have been handled since the last reset, and describes them without the first `skip`. */
   handled(work: { count: number; skip?: number }): Promise<Handled>;
-  /** Tells what has been handled since the last reset. */
+  /** Describes the messages handled since the last reset. */
   look(): Promise<Handled>;
-  /** How late each was that has been handled since the last reset, ms. */
+  /** The lateness of each message handled since the last reset, ms. */
   lateness(): Promise<number[]>;
   reset(): Promise<void>;
 }
@@ -41,23 +43,24 @@ export interface Messages {
   readonly delay: Delay;
 }
 
-/** Milliseconds; of a range, each message has a random one. */
+/** Milliseconds. With a range, each message has a random delay from it. */
 export type Delay = number | { readonly from: number; readonly to: number };
 
-export interface Duration {
-  /** Milliseconds. */
-  readonly took: number;
-  /** Processor time of this process meanwhile, µs. */
-  readonly cpu: number;
+/** Due times of `count` messages at random places among the others: the first, and the interval, ms. */
+export interface Schedule {
+  readonly count: number;
+  /** Milliseconds since the epoch. */
+  readonly first: number;
+  readonly interval: number;
 }
 
 export interface Handled {
   readonly count: number;
-  /** When the first and the last of them were handled, ms since the epoch. */
+  /** When the first and the last message were handled, ms since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
   /** Processor time of this process since the first message, µs. */
   readonly cpu: number;
-  /** Milliseconds after they were due. */
+  /** Milliseconds after the due time. */
   readonly lateness: Distribution;
 }

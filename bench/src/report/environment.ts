@@ -1,22 +1,30 @@
 import type { Redis } from 'ioredis';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, cpus, totalmem, version as kernel } from 'node:os';
+import { availableParallelism, cpus, loadavg, totalmem, version as kernel } from 'node:os';
 
 const require = createRequire(import.meta.url);
 
-/** What the figures depend on. */
+/** The hardware and versions that the figures depend on. */
 export async function readEnvironment(redis: Redis): Promise<Record<string, string>> {
   const server = await redis.info('server');
   const redisVersion = /^redis_version:(\S+)/m.exec(server)![1]!;
   return {
     processor: `${cpus()[0]?.model.trim() ?? 'unknown'}, ${availableParallelism()} cores`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    'load before': loadavg()[0]!.toFixed(1),
     system: kernel(),
     Node: process.version,
     Redis: `${redisVersion}, nothing on disk`,
+    Java: javaVersion(),
     ...Object.fromEntries(['@nestjs/core', 'ioredis', 'bullmq', 'bee-queue'].map((name) => [name, versionOf(name)])),
   };
+}
+
+function javaVersion(): string {
+  const { status, stdout } = spawnSync('java', ['--version'], { encoding: 'utf8' });
+  return status === 0 ? stdout.split('\n')[0]! : 'not installed';
 }
 
 function versionOf(name: string): string {
@@ -25,7 +33,7 @@ function versionOf(name: string): string {
     try {
       return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
     } catch {
-      // It is not in this folder, but in one above.
+      // Node.js looks for it in the next folder, too.
     }
   }
   return 'not installed';

@@ -1,4 +1,4 @@
-/** A figure with the two or three digits that count. */
+/** A number with two or three significant digits. */
 function formatNumber(value: number): string {
   if (value >= 1_000_000) return `${trim(value / 1_000_000)}M`;
   if (value >= 10_000) return `${trim(value / 1_000)}k`;
@@ -6,7 +6,7 @@ function formatNumber(value: number): string {
   return trim(value);
 }
 
-/** A figure with its unit; long times in seconds. */
+/** A number with its unit. Long times are in seconds. */
 export function formatFigure(value: number, unit: string): string {
   if (unit === 'ms' && value >= 10_000) return formatFigure(value / 1_000, 's');
   return `${formatNumber(value)}${unit === '' || unit.startsWith('/') ? '' : ' '}${unit}`;

@@ -1,13 +1,13 @@
 import { type Results, ratio, type Row } from '../results.js';
-import { OURS, systemOf } from '../systems.js';
+import { systemOf } from '../systems.js';
 import { formatFigure, formatRatio } from './format.js';
 
 /**
- * The results as a Markdown table: for each figure the median of every system with its spread, then this package's as a
- * multiple of each other one's.
+ * The results as a Markdown table: for each figure the median of every system with its spread, then the figure of the
+ * first system divided by that of each other system.
  */
 export function toMarkdown({ rows, systems }: Results): string {
-  const others = systems.filter((name) => name !== OURS);
+  const [first, ...others] = systems;
   const titles = [
     '',
     'better',
@@ -18,7 +18,7 @@ export function toMarkdown({ rows, systems }: Results): string {
     `${row.scenario}: ${row.figure.title}`,
     row.figure.better === 'more' ? '↑' : '↓',
     ...systems.map((name) => measuredCell(row, name)),
-    ...others.map((name) => ratioCell(row, name)),
+    ...others.map((name) => ratioCell(row, first!, name)),
   ]);
   return layOut(titles, cells);
 }
@@ -30,12 +30,12 @@ function measuredCell({ figure, systems }: Row, name: string): string {
   return `${formatFigure(summary.median, figure.unit)}${spread}`;
 }
 
-function ratioCell(row: Row, name: string): string {
-  const value = ratio(row, OURS, name);
+function ratioCell(row: Row, first: string, other: string): string {
+  const value = ratio(row, first, other);
   return value === undefined ? '–' : formatRatio(value);
 }
 
-/** All columns but the first are aligned to the right; as wide as the widest cell, as Prettier would have it. */
+/** Aligns all columns but the first to the right, and pads them as Prettier does. */
 function layOut(titles: readonly string[], cells: readonly (readonly string[])[]): string {
   const widths = titles.map((title, i) => Math.max(3, title.length, ...cells.map((row) => row[i]!.length)));
   const line = (row: readonly string[]) =>

@@ -5,17 +5,17 @@ import type { Figure, Scenario } from './scenario.js';
 
 const LATE: Pick<Figure, 'unit' | 'better'> = { unit: 'ms', better: 'less' };
 
-/** Many messages that fall due at the same moment, handled by one process that waits for them. */
+/** Many messages fall due at the same moment. One process waits for them. */
 async function measureBurst(stage: Stage, count: number, filling: number) {
   const { producer, consumer } = await stage.startBoth();
-  // Code is compiled when it has run for a while.
+  // Node.js compiles code after some runs.
   await producer.ask('fill', { count: 5_000, delay: 1 });
   await consumer.ask('handled', { count: 5_000 });
   await consumer.ask('reset');
 
-  const dueAt = Date.now() + filling;
-  await producer.ask('fill', { count, delay: 0, dueAt });
-  if (Date.now() > dueAt) throw new Error('the queue was not filled in time');
+  const first = Date.now() + filling;
+  await producer.ask('fill', { count, delay: 0, due: { count, first, interval: 0 } });
+  if (Date.now() > first) throw new Error('the queue was not filled in time');
   await producer.end();
   const probe = new PingProbe(stage.redis);
   const { lateness } = await consumer.ask('handled', { count });
@@ -34,7 +34,7 @@ export const burst: Scenario = {
   measure: (stage) => measureBurst(stage, 20_000, stage.pick({ quick: 4_000, full: 8_000 })),
 };
 
-/** The peers need minutes for it. */
+/** The peers would need minutes. */
 export const burstOfAMillion: Scenario = {
   name: 'million',
   title: '1,000,000 due at once',

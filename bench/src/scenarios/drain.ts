@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisMeter } from '../measure/redis-meter.js';
 import type { Scenario } from './scenario.js';
 
-/** Until what is still under way after the last handler has ended. */
+/** Time for what is still under way after the last handler, ms. */
 const REST = 200;
 
-/** The share that is handled while code is still being compiled; it does not count for the rate. */
+/** The rate leaves out this share of the messages, which are handled while code is still being compiled. */
 const WARM_UP = 0.2;
 
-/** One process starts and finds that much overdue. */
+/** One process starts and finds a backlog. */
 export const drain: Scenario = {
   name: 'drain',
   title: 'Drain of a backlog',

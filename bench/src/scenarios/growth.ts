@@ -16,7 +16,7 @@ const OPERATIONS = {
   handle: 'from due to done',
 };
 
-/** What a message costs Redis with few pending, and with many. */
+/** The cost of a message for Redis with few messages pending, and with many. */
 function figuresFor(sizes: readonly number[]): Figure[] {
   return Object.entries(OPERATIONS).flatMap(([operation, title]) => [
     { key: `${operation} ${SMALLEST}`, title: `${title}, 1,000 pending`, unit: 'µs', better: 'less' as const },
@@ -31,7 +31,7 @@ function figuresFor(sizes: readonly number[]): Figure[] {
 
 async function measureGrowth(stage: Stage, sizes: readonly number[]) {
   const producer = await stage.startProducer();
-  // Or the first messages would pay for the memory that the server takes from the system.
+  // Otherwise the first messages would pay for the memory that the server takes from the system.
   await producer.ask('fill', { count: WARM_UP, delay: later });
   await stage.redis.flushall();
 
@@ -46,7 +46,7 @@ async function measureGrowth(stage: Stage, sizes: readonly number[]) {
   return figures;
 }
 
-/** Redis CPU of each operation, µs. Leaves nothing behind but a few more pending messages. */
+/** Redis CPU of each operation, µs. Leaves only a few more pending messages behind. */
 async function measureCosts(stage: Stage, producer: SystemProcess) {
   const few = stage.pick({ quick: 500, full: 5_000 });
   const many = stage.pick({ quick: 5_000, full: 20_000 });
@@ -81,7 +81,7 @@ export const growth: Scenario = {
   measure: (stage) => measureGrowth(stage, stage.pick({ quick: QUICK_SIZES, full: FULL_SIZES })),
 };
 
-/** Takes minutes and 5 GB of memory, so it is measured only when asked for. */
+/** Takes minutes and 5 GB of memory. */
 export const hugeGrowth: Scenario = {
   name: 'huge-growth',
   title: 'Redis CPU',

@@ -13,7 +13,7 @@ const POLL = 100;
 const WARM_UP = 3;
 const MEASURED = 5;
 
-/** What a message costs Redis, its offer included, and how late it is, when many processes wait for it. */
+/** The cost of a message for Redis, including its offer, and its lateness, when many processes wait for it. */
 export const herd: Scenario = {
   name: 'herd',
   title: '400 a second',
@@ -50,7 +50,7 @@ export const herd: Scenario = {
   },
 };
 
-/** Starts as many consumers as are missing. */
+/** Starts the missing consumers. */
 async function join(stage: Stage, consumers: SystemProcess[], number: number): Promise<void> {
   const missing = Array.from({ length: number - consumers.length }, async () => {
     const consumer = await stage.startConsumer();
@@ -67,7 +67,7 @@ async function offerAndHandle(producer: SystemProcess, consumers: readonly Syste
     const looks = await Promise.all(consumers.map((consumer) => consumer.ask('look')));
     return looks.reduce((sum, { count }) => sum + count, 0);
   };
-  // Nobody is asked while messages fall due: that would make them late.
+  // A look while messages fall due would make them late.
   do await sleep(DELAY + POLL);
   while ((await handled()) < offered);
   return offered;

@@ -7,6 +7,7 @@ import { lateness } from './lateness.js';
 import { lone } from './lone.js';
 import { memory } from './memory.js';
 import { offers } from './offers.js';
+import { pending } from './pending.js';
 import type { Scenario } from './scenario.js';
 import { startUp } from './start-up.js';
 import { steady } from './steady.js';
@@ -26,4 +27,5 @@ export const SCENARIOS: readonly Scenario[] = [
   hugeGrowth,
   herd,
   startUp,
+  pending,
 ];

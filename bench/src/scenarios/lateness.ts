@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.js';
 const RATES = [100, 1_000, 5_000];
 const DELAY = 500;
 
-/** How late messages are handled that fall due at a steady pace. */
+/** The lateness of messages that fall due at a steady pace. */
 export const lateness: Scenario = {
   name: 'lateness',
   title: 'Lateness',
@@ -19,7 +19,7 @@ export const lateness: Scenario = {
   async measure(stage) {
     const seconds = stage.pick({ quick: 1, full: 5 });
     const { producer, consumer } = await stage.startBoth();
-    // Code is compiled when it has run for a while.
+    // Node.js compiles code after some runs.
     const warmUp = await producer.ask('offerAtRate', { rate: 1_000, seconds: 1, delay: DELAY });
     await consumer.ask('handled', { count: warmUp.offered });
 

@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.js';
 
 const delay = { from: 100, to: 400 };
 
-/** How late a message is handled that is alone in its queue. */
+/** The lateness of a message that is alone in its queue. */
 export const lone: Scenario = {
   name: 'lone',
   title: 'Lone message',
@@ -15,7 +15,7 @@ export const lone: Scenario = {
   async measure(stage) {
     const count = stage.pick({ quick: 6, full: 30 });
     const { producer, consumer } = await stage.startBoth();
-    // Code that runs for the first time is loaded and compiled first.
+    // The first messages wait for code to be loaded and compiled.
     await producer.ask('offerOneByOne', { count: 20, delay: 50 });
     await consumer.ask('handled', { count: 20 });
     const lateness: number[] = [];

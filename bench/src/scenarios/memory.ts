@@ -4,16 +4,16 @@ import type { Scenario } from './scenario.js';
 const SIZES = [50, 200, 2048];
 const DAY = 86_400_000;
 
-/** What a pending message takes in Redis. */
+/** The memory of a pending message in Redis. */
 export const memory: Scenario = {
   name: 'memory',
   title: 'Redis memory a message',
   figures: SIZES.map((bytes) => ({ key: `${bytes}`, title: `payload of ${bytes} bytes`, unit: 'B', better: 'less' })),
-  // Bytes do not depend on how busy the machine is.
+  // Memory does not depend on how busy the machine is.
   mostRounds: 1,
 
   async measure(stage) {
-    // So many that the tables of Redis are filled alike for all.
+    // Enough that the hash tables of Redis are filled alike for all systems.
     const count = stage.pick({ quick: 20_000, full: 100_000 });
     const producer = await stage.startProducer();
     const bytesOf: Record<string, number> = {};

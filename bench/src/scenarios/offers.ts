@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.js';
 const HOUR = 3_600_000;
 const delay = { from: HOUR, to: 2 * HOUR };
 
-/** How fast one process puts messages in. */
+/** How fast one process offers. */
 export const offers: Scenario = {
   name: 'offers',
   title: 'Offers',
@@ -19,7 +19,7 @@ export const offers: Scenario = {
     const count = stage.pick({ quick: 10_000, full: 50_000 });
     const few = stage.pick({ quick: 2_000, full: 5_000 });
     const producer = await stage.startProducer();
-    // Code is compiled when it has run for a while.
+    // Node.js compiles code after some runs.
     await producer.ask('offerInFlight', { count: few, inFlight: 100, delay });
     await producer.ask('offerLists', { count: 5_000, delay });
 
@@ -29,7 +29,7 @@ export const offers: Scenario = {
     return {
       oneByOne: (few / oneByOne.took) * 1000,
       inFlight: (count / inFlight.took) * 1000,
-      lists: (count / lists.took) * 1000,
+      lists: lists && (count / lists.took) * 1000,
       cpuOneByOne: oneByOne.cpu / few,
       cpuInFlight: inFlight.cpu / count,
     };

@@ -9,21 +9,21 @@ export interface Figure {
   readonly better: 'more' | 'less';
 }
 
-/** What is measured of every system in the same way. */
+/** A measurement that is the same for every system. */
 export interface Scenario {
   readonly name: string;
   readonly title: string;
   readonly figures: readonly Figure[];
-  /** Default: all systems take part. */
+  /** Whether a system takes part. Default: all do. */
   readonly suits?: (system: System) => boolean;
-  /** Of one that takes minutes. Default: as many as are asked for. */
+  /** The most rounds, where one takes minutes. Default: as many as are asked for. */
   readonly mostRounds?: number;
   /** Left out of quick runs. */
   readonly fullOnly?: boolean;
   /** Measured only if it is named with `--only`. */
   readonly onRequest?: boolean;
-  /** Whether all systems may be measured at once, because they hardly do anything. */
+  /** Whether all systems are measured at once, because they do next to nothing. */
   readonly idle?: boolean;
-  /** @returns the values of the figures; one that the system has no answer to is left out */
+  /** @returns the values of the figures, without those that the system has no answer to */
   measure(stage: Stage): Promise<Readonly<Record<string, number | undefined>>>;
 }

@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.js';
 
-/** How long a starting process takes to its first message, when a lot is overdue. */
+/** How long a process takes from its start to its first message, with many messages overdue. */
 export const startUp: Scenario = {
   name: 'start-up',
   title: 'Start with 1,000,000 overdue',

@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.js';
 
-/** One process offers as fast as may be, another one handles: how much gets through. */
+/** Throughput when one process offers as fast as it can and another handles. */
 export const steady: Scenario = {
   name: 'steady',
   title: 'End to end',
@@ -15,7 +15,7 @@ export const steady: Scenario = {
 
     await consumer.ask('reset');
     const { offered } = await producer.ask('offerFor', { ...work, seconds });
-    // Who takes in more than is handled has to make up for it.
+    // A system that stores faster than it handles has to catch up first.
     const { firstAt, lastAt } = await consumer.ask('handled', { count: offered });
     return { rate: (offered / (lastAt - firstAt)) * 1000 };
   },

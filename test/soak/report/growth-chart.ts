@@ -1,31 +1,48 @@
 import type { Sample } from '../observer/sample.js';
-import { escape, path, round, TimeAxis } from './svg.js';
+import { count, mebibytes } from './summary.js';
+import { drawTimeChart, line, type Panel } from './time-chart.js';
 
-const HEIGHT = 70;
+const HEIGHT = 56;
 
-/** Something that should stay flat, or follow the load. */
-export interface Growth {
-  readonly name: string;
-  readonly read: (sample: Sample) => number;
-  readonly show: (value: number) => string;
-}
-
-/** One small curve of what the observer saw, from zero up. */
-export function growthChart({ name, read, show }: Growth, samples: readonly Sample[], axis: TimeAxis): string {
-  const values = samples.map(read).filter((value) => !Number.isNaN(value));
-  const highest = Math.max(1, ...values);
-  const y = (value: number) => round(HEIGHT - 2 - (value / highest) * (HEIGHT - 12));
-  const points = samples.map((sample) => {
-    const value = read(sample);
-    return Number.isNaN(value) ? undefined : ([axis.x(sample.at / 1000), y(value)] as const);
-  });
-  const label = (text: string, at: number) =>
-    `<text class="tick" x="${TimeAxis.LEFT - 8}" y="${at}" text-anchor="end">${escape(text)}</text>`;
-  return `<svg viewBox="0 0 ${TimeAxis.WIDTH} ${HEIGHT + 4}" role="img" aria-label="${escape(name)}">
-<line class="grid" x1="${TimeAxis.LEFT}" x2="${TimeAxis.RIGHT}" y1="${y(0)}" y2="${y(0)}"/>
-<line class="grid" x1="${TimeAxis.LEFT}" x2="${TimeAxis.RIGHT}" y1="${y(highest)}" y2="${y(highest)}"/>
-<text class="lane" x="${TimeAxis.LEFT - 8}" y="${HEIGHT / 2 + 4}" text-anchor="end">${escape(name)}</text>
-${label(show(highest), 14)}${label('0', HEIGHT)}
-<path class="line growth" d="${path(points)}"/>
-</svg>`;
+/** A small curve for each thing that should stay flat, or follow the load. */
+export function growthChart(samples: readonly Sample[], end: number): string {
+  const panel = (
+    name: string,
+    read: (sample: Sample) => number | undefined,
+    show: (value: number) => string,
+  ): Panel => {
+    const values = samples.map((sample) => read(sample) ?? NaN);
+    const highest = Math.max(1, ...values.filter((value) => !Number.isNaN(value)));
+    const formatter = (value: number) => (value === 0 ? '0' : show(value));
+    return {
+      height: HEIGHT,
+      yAxis: {
+        type: 'value',
+        max: highest,
+        interval: highest,
+        axisLabel: { color: 'var(--quiet)', formatter },
+        name,
+        nameLocation: 'middle',
+        nameRotate: 0,
+        nameGap: 8,
+        nameMoveOverlap: false,
+        nameTextStyle: { color: 'var(--text)', align: 'right' },
+      },
+      series: [
+        line(
+          name,
+          samples.map(({ at }, i) => [at, values[i]!]),
+          { color: 'var(--p99)', width: 1.4 },
+        ),
+      ],
+    };
+  };
+  const processes = Object.keys(samples.at(-1)?.rss ?? {}).map(Number);
+  const panels = [
+    panel('messages', ({ stored }) => stored, count),
+    panel('Redis memory', ({ usedMemory }) => usedMemory, mebibytes),
+    panel('connections', ({ connectedClients }) => connectedClients, count),
+    ...processes.map((index) => panel(`process ${index} memory`, ({ rss }) => rss[index], mebibytes)),
+  ];
+  return drawTimeChart({ panels, end, label: 'Messages, memory and connections over time' });
 }

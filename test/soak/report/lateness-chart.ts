@@ -1,59 +1,39 @@
 import type { FaultWindow } from '../nemesis/fault-window.js';
 import type { LatenessSecond } from '../oracle/verdict.js';
-import { groupOf } from './palette.js';
-import { escape, path, round, TimeAxis } from './svg.js';
+import { faultSeries } from './fault-series.js';
+import { drawTimeChart, line } from './time-chart.js';
 
-const TOP = 16;
-const BOTTOM = 330;
-const LOWEST = 1;
+const HEIGHT = 314;
+/** The scale is logarithmic, and starts here. */
+const LEAST = 1;
 
-/** How late messages were, second by second, on a logarithmic scale; what was wrong, behind it. */
+/** The lateness of the messages due in each second, in front of the faults. */
 export function latenessChart(
   seconds: readonly LatenessSecond[],
   windows: readonly FaultWindow[],
-  axis: TimeAxis,
+  end: number,
 ): string {
-  const highest = 10 ** Math.ceil(Math.log10(Math.max(100, ...seconds.map(({ max }) => max))));
-  const y = (ms: number) => {
-    const share = Math.log10(Math.max(LOWEST, ms) / LOWEST) / Math.log10(highest / LOWEST);
-    return round(BOTTOM - share * (BOTTOM - TOP));
+  const curve = (which: 'p50' | 'p99' | 'max', width: number) => {
+    const points = seconds.flatMap((at, i) => {
+      const point = [(at.second + 0.5) * 1000, Math.max(LEAST, at[which])];
+      // The line has a gap where no message fell due for a second.
+      return seconds[i - 1]?.second === at.second - 1 ? [point] : [[at.second * 1000, NaN], point];
+    });
+    return line(which, points, { color: `var(--${which})`, width });
   };
-  const line = (which: 'p50' | 'p99' | 'max') => {
-    const d = path(withGaps(seconds).map((at) => at && [axis.x(at.second + 0.5), y(at[which])]));
-    return `<path class="line ${which}" d="${d}"/>`;
+  const panel = {
+    height: HEIGHT,
+    yAxis: { type: 'log' as const, min: LEAST, axisLabel: { color: 'var(--quiet)', formatter: duration } },
+    series: [
+      curve('max', 1),
+      curve('p99', 1.6),
+      curve('p50', 1.8),
+      ...faultSeries(windows, { yOf: () => LEAST, height: 2 * HEIGHT, opacity: 0.13 }),
+    ],
   };
-  return `<svg viewBox="0 0 ${TimeAxis.WIDTH} ${BOTTOM + 24}" role="img" aria-label="Lateness over time">
-${bands(windows, axis)}
-${scale(highest, y)}
-${axis.marks(TOP, BOTTOM)}
-${line('max')}${line('p99')}${line('p50')}
-</svg>`;
+  return drawTimeChart({ panels: [panel], end, label: 'Lateness over time', legend: true });
 }
 
-function bands(windows: readonly FaultWindow[], axis: TimeAxis): string {
-  return windows
-    .map(({ kind, from, to, detail }) => {
-      const [x, end] = [axis.x(from / 1000), axis.x(to / 1000)];
-      const title = `${kind}: ${detail}`;
-      return `<rect class="band ${groupOf(kind)}" x="${x}" y="${TOP}" width="${round(Math.max(1, end - x))}" height="${BOTTOM - TOP}"><title>${escape(title)}</title></rect>`;
-    })
-    .join('');
-}
-
-function scale(highest: number, y: (ms: number) => number): string {
-  let marks = '';
-  for (let ms = LOWEST; ms <= highest; ms *= 10) {
-    const name = ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
-    marks += `<line class="grid" x1="${TimeAxis.LEFT}" x2="${TimeAxis.RIGHT}" y1="${y(ms)}" y2="${y(ms)}"/>`;
-    marks += `<text class="tick" x="${TimeAxis.LEFT - 8}" y="${y(ms) + 4}" text-anchor="end">${name}</text>`;
-  }
-  return marks;
-}
-
-/** Undefined where no message fell due in between: a line would claim something there. */
-function withGaps(seconds: readonly LatenessSecond[]): (LatenessSecond | undefined)[] {
-  return seconds.flatMap((at, i) => {
-    const before = seconds[i - 1];
-    return before && at.second > before.second + 1 ? [undefined, at] : [at];
-  });
+function duration(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
 }

@@ -1,5 +1,6 @@
-/** Colours by what a fault strikes; the same in charts and tables. */
-export type FaultGroup = 'server' | 'network' | 'process' | 'machine';
+/** What a fault strikes. Each group has its colour, by this name in the page's style. */
+export const FAULT_GROUPS = ['server', 'network', 'process', 'machine'] as const;
+export type FaultGroup = (typeof FAULT_GROUPS)[number];
 
 export const GROUP_NAMES: Readonly<Record<FaultGroup, string>> = {
   server: 'the server',

@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
-import { CONCURRENCY, type Payload, type Server } from '../adapter.js';
+import { CONCURRENCY, type Handle, type Payload, type Server } from '../adapter.js';
 import { CHANNEL, loadScripts } from './scripts.js';
 
 const BATCH = 1000;
 const LEASE = 30_000;
-/** setTimeout takes no longer ones. */
+/** Well below the longest timeout that setTimeout takes. */
 const LONGEST_SLEEP = 60_000;
 
-/** One consumer, alone: it need not wake any other, keeps no attempts, and repeats nothing. */
-export async function startConsumer(server: Server, handle: (payload: Payload) => void): Promise<void> {
+/** The only consumer: it wakes no other, counts no attempts and retries nothing. */
+export async function startConsumer(server: Server, handle: Handle): Promise<void> {
   const redis = new Redis({ ...server });
   const run = await loadScripts(redis);
   let timer: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export async function startConsumer(server: Server, handle: (payload: Payload) =
       const [ids, bodies] = (await run('claim', [CONCURRENCY, LEASE])) as [string[], string[]];
       unclaimed -= ids.length;
       for (const body of bodies) handle(JSON.parse(body) as Payload);
-      // Not waited for: the next claim travels right behind it.
+      // Not awaited: the next claim is sent right behind it.
       void run('settle', ids);
     }
     claiming = false;

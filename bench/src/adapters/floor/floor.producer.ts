@@ -4,11 +4,11 @@ import { CHANNEL, DELAYED, loadScripts } from './scripts.js';
 
 const BATCH = 1000;
 
-/** Offers in batches: what is offered in one turn of the event loop travels together. */
+/** Sends all offers of one turn of the event loop together. */
 export async function openProducer(server: Server): Promise<Producer> {
   const redis = new Redis({ ...server });
   const run = await loadScripts(redis);
-  // As long as the ids of the library, for the sake of the memory they take.
+  // Ids as long as the library's, so that both take the same memory.
   const prefix = process.pid.toString(36).padStart(5, '0');
   let counter = 0;
   let waiting: { args: string[]; done: () => void; failed: (error: unknown) => void }[] = [];

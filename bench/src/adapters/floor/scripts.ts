@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const KEYS = { delayed: 'floor:delayed', messages: 'floor:messages', ready: 'floor:ready', active: 'floor:active' };
 
-/** Announces that something falls due earlier than all before it. */
+/** Announces a message that falls due before all others. */
 export const CHANNEL = 'floor:due';
 export const DELAYED = KEYS.delayed;
 

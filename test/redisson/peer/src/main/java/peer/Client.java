@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.redisson.Redisson;
 import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RDelayedQueue;
@@ -18,6 +19,12 @@ import org.redisson.config.Config;
 
 /** Carries out requests with one Redisson client. */
 final class Client implements AutoCloseable {
+  /** A value, and its delay at the moment of the offer, in milliseconds. */
+  private record Delayed(Object value, LongSupplier delay) {}
+
+  /** What an offer of many took: milliseconds, and processor time in microseconds. */
+  private record Cost(double took, double cpu) {}
+
   private final Consumers consumers;
   private RedissonClient redisson;
   private Queues queues;
@@ -34,6 +41,7 @@ final class Client implements AutoCloseable {
       case "samples" -> Samples.all().keySet();
       case "offer" -> offer(request);
       case "offerMany" -> offerMany(request);
+      case "offerAll" -> offerAll(request);
       case "size" -> delayed(request).size();
       case "contains" -> delayed(request).contains(value(request));
       case "remove" -> delayed(request).remove(value(request));
@@ -74,28 +82,49 @@ final class Client implements AutoCloseable {
   private double offerMany(JsonNode request) throws IOException, InterruptedException {
     RDelayedQueue<Object> queue = delayed(request);
     long delay = request.get("delay").asLong();
-    int callers = count(request);
-    List<Object> values = new ArrayList<>();
+    List<Delayed> offers = new ArrayList<>();
     for (JsonNode value : request.get("values")) {
-      values.add(plain(value));
+      offers.add(new Delayed(plain(value), () -> delay));
     }
+    return offerAll(delayed(request), offers, count(request));
+  }
 
+  /** Offers values that fall due at given times. */
+  private Object offerAll(JsonNode request) throws IOException, InterruptedException {
+    List<Delayed> offers = new ArrayList<>();
+    for (JsonNode offer : request.get("offers")) {
+      long due = offer.get("due").asLong();
+      offers.add(new Delayed(plain(offer.get("value")), () -> Math.max(0, due - System.currentTimeMillis())));
+    }
+    return offerAll(delayed(request), offers, count(request));
+  }
+
+  /** Offers with so many calls under way at a time. */
+  private static Cost offerAll(RDelayedQueue<Object> queue, List<Delayed> offers, int callers)
+      throws InterruptedException {
     Semaphore free = new Semaphore(callers);
     AtomicReference<Throwable> problem = new AtomicReference<>();
     long start = System.nanoTime();
-    for (Object value : values) {
+    double cpuBefore = cpu();
+    for (Delayed offer : offers) {
       free.acquire();
-      queue.offerAsync(value, delay, TimeUnit.MILLISECONDS).whenComplete((nothing, error) -> {
+      long delay = offer.delay.getAsLong();
+      queue.offerAsync(offer.value, delay, TimeUnit.MILLISECONDS).whenComplete((nothing, error) -> {
         problem.compareAndSet(null, error);
         free.release();
       });
     }
     free.acquire(callers);
-    double elapsed = (System.nanoTime() - start) / 1e6;
+    Cost cost = new Cost((System.nanoTime() - start) / 1e6, cpu() - cpuBefore);
     if (problem.get() != null) {
       throw new CompletionException(problem.get());
     }
-    return elapsed;
+    return cost;
+  }
+
+  /** Processor time of this process so far, in microseconds. */
+  private static double cpu() {
+    return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos() / 1e3;
   }
 
   private Object startTransfer(JsonNode request) {
@@ -118,10 +147,9 @@ final class Client implements AutoCloseable {
     return null;
   }
 
-  private Object drain(JsonNode request) throws InterruptedException {
-    int messages = request.get("messages").asInt();
-    long within = request.path("within").asLong(Long.MAX_VALUE);
-    return consumers.drain(target(request), messages, count(request), within).toList();
+  private Object collect(JsonNode request) {
+    consumers.collect(target(request), count(request));
+    return null;
   }
 
   private RDelayedQueue<Object> delayed(JsonNode request) {

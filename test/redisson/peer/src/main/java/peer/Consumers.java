@@ -2,11 +2,10 @@ package peer;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -21,6 +20,7 @@ final class Consumers {
 
   private final Output output;
   private final Map<String, List<Thread>> threads = new ConcurrentHashMap<>();
+  private final Map<String, Queue<Raw>> collections = new ConcurrentHashMap<>();
 
   Consumers(Output output) {
     this.output = output;
