@@ -23,7 +23,7 @@ const PING_P99 = 20;
 const TIMES_QUIET = 20;
 
 /** How long 99 of 100 answers may take, ms; more if the processors are overloaded. */
-function longestAnswer(idle: PingTimes): number {
+function longestAnswer(idle: Distribution): number {
   const overload = Math.max(1, loadavg()[0]! / availableParallelism());
   return Math.max(PING_P99, TIMES_QUIET * idle.p99) * overload;
 }

@@ -5,16 +5,16 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** One line of Redisson for each entry format; the profiles in `peer/pom.xml` pin the versions. */
+/** A Redisson of each entry format; the profiles of `peer/pom.xml` pin the versions. */
 export const REDISSON_LINES = ['3.20', '4'] as const;
 export type RedissonLine = (typeof REDISSON_LINES)[number];
 
 const PROJECT = fileURLToPath(new URL('./peer', import.meta.url));
 const TARGET = join(PROJECT, 'target');
-/** Long, because the first build downloads Maven's dependencies. */
+/** The first build downloads what Maven needs. */
 const BUILD_TIMEOUT = 600_000;
 
-/** A message that says why Java cannot run here, or undefined. */
+/** Why Java cannot run here, in words, or undefined. */
 export function missingJava(): string | undefined {
   const missing = ['javac', 'mvn'].filter((tool) => spawnSync(tool, ['-version'], { stdio: 'ignore' }).status !== 0);
   if (missing.length === 0) return undefined;
@@ -30,7 +30,7 @@ export function redissonVersion(line: RedissonLine): string {
 }
 
 /**
- * Builds the peer, unless it was built since its sources last changed.
+ * Builds the peer, unless that was done since its sources changed.
  *
  * @returns its class path
  */
@@ -40,7 +40,7 @@ export async function buildPeer(line: RedissonLine): Promise<string> {
   return [join(output, 'classes'), join(output, 'lib', '*')].join(delimiter);
 }
 
-/** Builds in a folder of its own and renames it, so that nobody sees an unfinished build and two at once do not clash. */
+/** Into a folder of its own, which then gets its name: nobody sees a half-done build, and two at once do not meet. */
 async function build(line: RedissonLine, output: string): Promise<void> {
   const unfinished = `${output}.${process.pid}`;
   mkdirSync(TARGET, { recursive: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { buildPeer, type RedissonLine } from './java-build.js';
 
-/** A codec of Redisson; `default` is the one of a client without a configured codec. */
+/** A codec of Redisson; `default` is the one of a client that was told none. */
 export type JavaCodec = 'default' | 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json' | 'json of Order';
 
 /** A queue as Java sees it. */
@@ -12,25 +12,37 @@ export interface JavaQueue {
   readonly codec: JavaCodec;
 }
 
-/** A value for Java: plain JSON, or the name of one of its samples (see `Samples.java`). */
+/** What Java is to make a value of: plain JSON, or one of its samples (see `Samples.java`) by name. */
 export type JavaInput = { readonly value: unknown } | { readonly sample: string };
 
 /**
- * What Java read from a payload. `value` is the text of a scalar, ISO 8601 for a date, Base64 for a byte[]; otherwise it
- * holds the elements, entries or fields.
+ * What Java made of a payload. `value` is the text of a scalar, ISO 8601 of a date, Base64 of a byte[]; else the elements,
+ * entries or fields.
  */
 export interface JavaValue {
   readonly type: string;
   readonly value: string | readonly (JavaValue | null)[] | Readonly<Record<string, JavaValue | null>>;
 }
 
-/** A message that a Java consumer took, and when by its own clock, ms since the epoch. */
+/** A value that falls due at an instant, ms since the epoch. */
+export interface JavaOffer {
+  readonly value: unknown;
+  readonly due: number;
+}
+
+/** What an offer of many took Java: milliseconds, and processor time in µs. */
+export interface JavaCost {
+  readonly took: number;
+  readonly cpu: number;
+}
+
+/** A message that a Java consumer took, and when by its clock, ms since the epoch. */
 export interface TakenMessage {
   readonly value: JavaValue;
   readonly at: number;
 }
 
-/** A Java exception, with its class as the name. */
+/** An exception of Java: its class as the name, its message. */
 export class JavaError extends Error {
   constructor(
     override readonly name: string,
@@ -40,14 +52,14 @@ export class JavaError extends Error {
   }
 }
 
-/** Options for a quick start and little memory. They keep Java from reaching full speed, so they are not for measurements. */
+/** Starts sooner and takes less memory, and never gets as fast as Java can be: not for measurements. */
 const SHORT_LIFE = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 interface Answer {
   readonly id?: number;
   readonly result?: unknown;
   readonly error?: { readonly class: string; readonly message: string };
-  /** The queue of an event. */
+  /** Of an event: the queue. */
   readonly message?: string;
   readonly failure?: string;
 }
@@ -57,7 +69,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A Redisson client in a Java process of its own, which ends with this process at the latest, because its input does. */
+/** A Redisson client in a Java process of its own. Ends with this process at the latest, because its input does. */
 export class JavaPeer {
   readonly #messages = new Map<string, TakenMessage[]>();
   readonly #failures: string[] = [];
@@ -67,15 +79,15 @@ export class JavaPeer {
   #log = '';
 
   private constructor(private readonly child: ChildProcess) {
-    // `close` rather than `exit`, because by then every line of output has been read.
+    // The end of its output, not of the process: every line has been read by then.
     this.#ended = once(child, 'close').then(() => this.#abandon());
     createInterface(child.stdout!).on('line', (line) => this.#read(JSON.parse(line) as Answer));
     child.stderr!.on('data', (data) => (this.#log += String(data)));
-    // A request to a dead process is answered by its `close` event.
+    // A request to a process that has died is answered by its end.
     child.stdin!.on('error', () => {});
   }
 
-  /** Builds the peer if necessary and starts it. */
+  /** Builds the peer if need be, and starts it. `jvmOptions`: by default those of a short life. */
   static async start(line: RedissonLine, jvmOptions: readonly string[] = SHORT_LIFE): Promise<JavaPeer> {
     const classPath = await buildPeer(line);
     const child = spawn('java', [...jvmOptions, '-cp', classPath, 'peer.Peer'], { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -83,7 +95,7 @@ export class JavaPeer {
     return new JavaPeer(child);
   }
 
-  /** Redisson's log, from warnings up. */
+  /** What Redisson logged, from warnings up. */
   get log(): string {
     return this.#log;
   }
@@ -92,7 +104,7 @@ export class JavaPeer {
     return this.child.pid!;
   }
 
-  /** Connects the client and returns Redisson's version. */
+  /** Connects its client; answers Redisson's version. */
   connect(url: string): Promise<string> {
     return this.#ask('connect', { url });
   }
@@ -101,7 +113,7 @@ export class JavaPeer {
     return Buffer.from(await this.#ask<string>('encode', { codec, ...input }), 'base64');
   }
 
-  /** @returns null if Java reads null */
+  /** Null if Java reads null. */
   decode(codec: JavaCodec, bytes: Buffer): Promise<JavaValue | null> {
     return this.#ask('decode', { codec, bytes: bytes.toString('base64') });
   }
@@ -115,13 +127,14 @@ export class JavaPeer {
     await this.#ask('offer', { ...queue, ...input, delay });
   }
 
-  /**
-   * Offers values with `callers` calls under way at a time.
-   *
-   * @returns how long it took by Java's clock, ms
-   */
-  offerMany(queue: JavaQueue, values: readonly unknown[], delay: number, callers = 1): Promise<number> {
-    return this.#ask('offerMany', { ...queue, values, delay, count: callers });
+  /** Offers values with so many calls under way at a time. */
+  async offerMany(queue: JavaQueue, values: readonly unknown[], delay: number, callers = 1): Promise<void> {
+    await this.#ask('offerMany', { ...queue, values, delay, count: callers });
+  }
+
+  /** Offers values that fall due at given times, with so many calls under way at a time, and measures that in Java. */
+  offerAll(queue: JavaQueue, offers: readonly JavaOffer[], callers: number): Promise<JavaCost> {
+    return this.#ask('offerAll', { ...queue, offers, count: callers });
   }
 
   size(queue: JavaQueue): Promise<number> {
@@ -144,27 +157,27 @@ export class JavaPeer {
     return this.#ask('peek', { ...queue });
   }
 
-  /** Removes and returns the first delayed message, whether or not it is due. */
+  /** Takes the first delayed message out, due or not. */
   poll(queue: JavaQueue): Promise<JavaValue | null> {
     return this.#ask('poll', { ...queue });
   }
 
-  /** Starts the transfer task, like every method about delayed messages, and also again after {@link stopTransfer}. */
+  /** Starts the transfer task, as every method here does that is about delayed messages, and anew after {@link stopTransfer}. */
   async startTransfer(queue: JavaQueue): Promise<void> {
     await this.#ask('startTransfer', { ...queue });
   }
 
-  /** Stops the transfer task; later offers do not start it. */
+  /** Ends the transfer task; offers that follow start none. */
   async stopTransfer(queue: JavaQueue): Promise<void> {
     await this.#ask('stopTransfer', { ...queue });
   }
 
-  /** Takes one due message, and waits for it up to `within` ms. */
+  /** Takes one due message, waiting for it so many ms. */
   take(queue: JavaQueue, within: number): Promise<JavaValue | null> {
     return this.#ask('take', { ...queue, within });
   }
 
-  /** Starts threads that take due messages, see {@link messages}. */
+  /** Starts so many threads that take due messages, see {@link messages}. */
   async consume(queue: JavaQueue, consumers = 1): Promise<void> {
     await this.#ask('consume', { ...queue, count: consumers });
   }
@@ -173,28 +186,33 @@ export class JavaPeer {
     await this.#ask('stopConsuming', { ...queue });
   }
 
-  /** What {@link consume} has taken so far. */
+  /** What {@link consume} took so far. */
   messages(queue: string): readonly TakenMessage[] {
     return this.#messages.get(queue) ?? [];
   }
 
-  /** What {@link consume} could not take, for example because Java cannot read it. */
+  /** What {@link consume} failed to take, for example because Java cannot read it. */
   get failures(): readonly string[] {
     return this.#failures;
   }
 
-  /** Takes up to `messages` due messages with `consumers` threads within `within` ms, and returns them together. */
-  drain(queue: JavaQueue, messages: number, consumers = 1, within?: number): Promise<TakenMessage[]> {
-    return this.#ask('drain', { ...queue, messages, count: consumers, within });
+  /** Starts so many threads that take due messages and keep them for {@link collected}: for measurements. */
+  async collect(queue: JavaQueue, consumers: number): Promise<void> {
+    await this.#ask('collect', { ...queue, count: consumers });
   }
 
-  /** Lets the peer shut its client down, and waits until it has ended. */
+  /** What {@link collect} took since the last call. */
+  collected(queue: JavaQueue): Promise<TakenMessage[]> {
+    return this.#ask('collected', { ...queue });
+  }
+
+  /** Lets it shut its client down and waits for its end. */
   async end(): Promise<void> {
     this.child.stdin!.end();
     await this.#ended;
   }
 
-  /** Ends the peer as a crash would. */
+  /** Ends it as a crash would. */
   async kill9(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.#ended;

@@ -4,24 +4,26 @@ import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { buildPeer, missingJava, REDISSON_LINES, type RedissonLine } from './java-build.js';
 import { JavaPeer } from './java-peer.js';
 
-/** What a suite works with: a Redisson client, and a Redis client to look at what it wrote. */
+/** What a suite works with: a Redisson client, and a client of its own to look at what that wrote. */
 export interface JavaSuite {
   readonly line: RedissonLine;
   readonly java: JavaPeer;
   readonly redis: Redis;
 }
 
-/** Long, because the first build downloads Maven's dependencies. */
+/** The first build downloads what Maven needs. */
 const BUILD_TIMEOUT = 600_000;
 
 /**
- * Declares a suite for each line of Redisson, whose client is ready when the tests run. Without Java the suite is skipped,
- * with a loud warning.
+ * Declares a suite for each line of Redisson, whose client is ready when its tests run. Without Java the suite is skipped,
+ * with a loud word.
  */
 export function describeWithJava(name: string, declare: (suite: JavaSuite) => void): void {
   const problem = missingJava();
-  // Written to stderr, because jest does not show what a skipped suite logs.
-  if (problem !== undefined) process.stderr.write(`\n${'!'.repeat(80)}\n${problem}\n${'!'.repeat(80)}\n`);
+  // Past jest, which keeps what a skipped suite logs to itself.
+  if (problem !== undefined) {
+    process.stderr.write(`\n${'!'.repeat(80)}\nNOT TESTED against Redisson: ${problem}\n${'!'.repeat(80)}\n`);
+  }
   const describeOrSkip = problem === undefined ? describe : describe.skip;
   describeOrSkip.each(REDISSON_LINES)(`${name} (Redisson %s)`, (line) => {
     let java: JavaPeer;

@@ -53,8 +53,9 @@ final class Client implements AutoCloseable {
       case "take" -> Description.of(target(request).poll(request.get("within").asLong(), TimeUnit.MILLISECONDS));
       case "consume" -> consume(request);
       case "stopConsuming" -> stopConsuming(request);
-      case "drain" -> drain(request);
-      default -> throw new IllegalArgumentException("Unknown request: " + request);
+      case "collect" -> collect(request);
+      case "collected" -> consumers.collected(queue(request)).toList();
+      default -> throw new IllegalArgumentException("Nothing is known of " + request);
     };
   }
 
@@ -78,9 +79,8 @@ final class Client implements AutoCloseable {
     return null;
   }
 
-  /** Offers values with a number of calls under way at a time, and returns how many milliseconds it took. */
-  private double offerMany(JsonNode request) throws IOException, InterruptedException {
-    RDelayedQueue<Object> queue = delayed(request);
+  /** Offers values with the same delay. */
+  private Object offerMany(JsonNode request) throws IOException, InterruptedException {
     long delay = request.get("delay").asLong();
     List<Delayed> offers = new ArrayList<>();
     for (JsonNode value : request.get("values")) {

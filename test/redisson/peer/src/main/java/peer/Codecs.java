@@ -24,7 +24,7 @@ final class Codecs {
       case "jackson" -> JsonJacksonCodec.INSTANCE;
       case "json" -> new TypedJsonJacksonCodec(Object.class);
       case "json of Order" -> new TypedJsonJacksonCodec(Samples.Order.class);
-      default -> throw new IllegalArgumentException("Unknown codec: " + name);
+      default -> throw new IllegalArgumentException("There is no codec " + name);
     };
   }
 

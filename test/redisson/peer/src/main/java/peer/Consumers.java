@@ -13,7 +13,7 @@ import org.redisson.api.RBlockingQueue;
 
 /** Threads that take due messages. */
 final class Consumers {
-  /** A value that was taken, and when. */
+  /** What was taken, and when. */
   record Taken(Description value, long at) {}
 
   private record Raw(Object value, long at) {}
@@ -31,20 +31,21 @@ final class Consumers {
     run(queue, count, taken -> output.message(queue.getName(), taken.value, taken.at));
   }
 
-  /**
-   * Takes a number of messages, or those that come within some time, and reports them only at the end, so that reporting
-   * takes no time from taking.
-   */
-  Stream<Taken> drain(RBlockingQueue<Object> queue, int messages, int count, long within) throws InterruptedException {
-    Queue<Raw> all = new ConcurrentLinkedQueue<>();
-    CountDownLatch left = new CountDownLatch(messages);
-    run(queue, count, taken -> {
-      all.add(taken);
-      left.countDown();
-    });
-    left.await(within, TimeUnit.MILLISECONDS);
-    stop(queue.getName());
-    return all.stream().map(taken -> new Taken(Description.of(taken.value), taken.at));
+  /** Keeps the messages until {@link #collected} asks for them, so that reporting does not slow the threads down. */
+  void collect(RBlockingQueue<Object> queue, int count) {
+    run(queue, count, collectionOf(queue.getName())::add);
+  }
+
+  /** What was collected since the last call. */
+  Stream<Taken> collected(String queue) {
+    Queue<Raw> all = collectionOf(queue);
+    return Stream.generate(all::poll)
+        .takeWhile(Objects::nonNull)
+        .map(taken -> new Taken(Description.of(taken.value), taken.at));
+  }
+
+  private Queue<Raw> collectionOf(String queue) {
+    return collections.computeIfAbsent(queue, name -> new ConcurrentLinkedQueue<>());
   }
 
   void stop(String queue) throws InterruptedException {
@@ -61,7 +62,7 @@ final class Consumers {
   private void run(RBlockingQueue<Object> queue, int count, Consumer<Raw> each) {
     List<Thread> started = IntStream.range(0, count).mapToObj(i -> new Thread(() -> takeAll(queue, each))).toList();
     if (threads.putIfAbsent(queue.getName(), started) != null) {
-      throw new IllegalStateException("Queue " + queue.getName() + " is already being consumed");
+      throw new IllegalStateException("Queue " + queue.getName() + " is being consumed already");
     }
     started.forEach(Thread::start);
   }

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Describes a value as Java read it: its class, and its text, elements, entries or fields. */
+/** Tells of a value what Java made of it: its class, and its text, elements, entries or fields. */
 record Description(String type, Object value) {
 
   static Description of(Object value) {

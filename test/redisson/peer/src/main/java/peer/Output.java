@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Writes answers and events to standard output from any thread, one line each. */
+/** Writes answers and events to standard output, one line each, from any thread. */
 final class Output {
   static final ObjectMapper JSON = new ObjectMapper();
 

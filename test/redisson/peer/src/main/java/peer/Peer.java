@@ -9,11 +9,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A Redisson client that is driven over standard input and output, with one JSON object per line.
+ * A Redisson client that is driven over standard input and output, one JSON object a line.
  *
- * <p>A request is {@code {"id": 1, "do": "offer", ...}}. When it is done, it is answered by {@code {"id": 1, "result":
- * ...}} or {@code {"id": 1, "error": {"class": ..., "message": ...}}}; answers come in any order. The process ends when
- * its input does, so it never outlives its parent.
+ * <p>A request is {@code {"id": 1, "do": "offer", ...}}. Each is answered by {@code {"id": 1, "result": ...}} or
+ * {@code {"id": 1, "error": {"class": ..., "message": ...}}} when it is done, in any order. The process ends when its
+ * input does, so it never outlives whoever started it.
  */
 public final class Peer {
   private Peer() {}
@@ -30,7 +30,7 @@ public final class Peer {
     } finally {
       requests.shutdownNow();
     }
-    // Redisson leaves threads behind if it is shut down while it connects.
+    // Redisson leaves threads behind when it is shut down while it connects.
     System.exit(0);
   }
 

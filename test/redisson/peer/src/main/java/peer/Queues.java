@@ -10,7 +10,7 @@ import org.redisson.api.RDelayedQueue;
 import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
 
-/** The queues of one client, each created once, because every {@code getDelayedQueue} counts as a user of the transfer task. */
+/** The queues of one client, each made once: every {@code getDelayedQueue} counts as a user of the transfer task. */
 final class Queues {
   private record Key(String queue, String codec) {}
 
@@ -24,23 +24,23 @@ final class Queues {
     this.redisson = redisson;
   }
 
-  /** The queue of due messages. An empty codec name means the client's default. */
+  /** The queue of due messages. An empty name of the codec means the client's default. */
   RBlockingQueue<Object> target(String queue, String codec) {
     return codec.isEmpty() ? redisson.getBlockingQueue(queue) : redisson.getBlockingQueue(queue, Codecs.named(codec));
   }
 
-  /** The delayed queue, whose transfer task starts when the queue is first used. */
+  /** The delayed queue, whose transfer task starts when it is first asked for. */
   RDelayedQueue<Object> delayed(String queue, String codec) {
     return delayed.computeIfAbsent(new Key(queue, codec), this::open);
   }
 
-  /** Stops the transfer task. Offers are still possible, and do not start it. */
+  /** Ends the transfer task. Offers are possible all the same, and start none. */
   void stopTransfer(String queue, String codec) {
     delayed(queue, codec).destroy();
     stopped.add(new Key(queue, codec));
   }
 
-  /** Starts the transfer task, also again after {@link #stopTransfer}. */
+  /** Starts the transfer task, anew after {@link #stopTransfer}. */
   void startTransfer(String queue, String codec) {
     Key key = new Key(queue, codec);
     if (stopped.remove(key)) {
@@ -49,14 +49,14 @@ final class Queues {
     delayed(queue, codec);
   }
 
-  /** Waits for the subscription: nothing is transferred before it, and a queue that is destroyed before it can hang. */
+  /** Waits for the subscription: a queue that is destroyed before it can hang, and nothing is transferred before it. */
   private RDelayedQueue<Object> open(Key key) {
     RDelayedQueue<Object> queue = redisson.getDelayedQueue(target(key.queue, key.codec));
     RTopic channel = redisson.getTopic(RedissonObject.prefixName("redisson_delay_queue_channel", key.queue));
     long deadline = System.nanoTime() + SUBSCRIBED_WITHIN_NANOS;
     while (channel.countListeners() == 0) {
       if (System.nanoTime() > deadline) {
-        throw new IllegalStateException("Redisson did not subscribe to " + channel.getChannelNames());
+        throw new IllegalStateException("Redisson does not subscribe to " + channel.getChannelNames());
       }
       Thread.onSpinWait();
     }

@@ -17,9 +17,9 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Values that JSON cannot express, by name. */
+/** Values that JSON cannot ask for, by name. */
 final class Samples {
-  /** An application's class, as opposed to one of Java's own. */
+  /** A class of an application, as opposed to one of Java's own. */
   interface Bean {}
 
   enum Status {
@@ -48,7 +48,7 @@ final class Samples {
     }
   }
 
-  /** One field of each kind that Jackson treats differently. */
+  /** One field of each kind that Jackson treats in a way of its own. */
   static class Order implements Bean {
     public String id;
     public boolean paid;
@@ -77,7 +77,7 @@ final class Samples {
   static Object named(String name) {
     Object sample = all().get(name);
     if (sample == null) {
-      throw new IllegalArgumentException("Unknown sample: " + name);
+      throw new IllegalArgumentException("There is no sample " + name);
     }
     return sample;
   }
