@@ -9,6 +9,7 @@ export {
   type HandlerSettings,
   type QueueHandlerOptions,
   type QueueOptions,
+  type RateOptions,
 } from './options/queue-options.js';
 export { type CodecName } from './codec/redisson/payload-codec.js';
 export { type EntryFormat } from './store/redisson/entry-format.js';

@@ -34,6 +34,8 @@ export interface Claimed {
   readonly messages: readonly ClaimedMessage[];
   /** Whether ready messages remain. */
   readonly more: boolean;
+  /** When to claim again because the rate was spent, on the monotonic clock; undefined: no need to. */
+  readonly claimAgainAt: number | undefined;
 }
 
 /**
@@ -111,10 +113,12 @@ export class Claimer {
     const sentAt = clock.monotonic();
     this.#sent = { token, sentAt };
     try {
-      const { messages, more, orphans } = await store.claim(request);
+      const { messages, more, claimAgainIn, orphans } = await store.claim(request);
+      const answeredAt = clock.monotonic();
       this.#unanswered = [];
       this.#reportOrphans(orphans);
-      return { token, sentAt, answeredAt: clock.monotonic(), messages, more };
+      const claimAgainAt = claimAgainIn === undefined ? undefined : answeredAt + claimAgainIn;
+      return { token, sentAt, answeredAt, messages, more, claimAgainAt };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
       throw error;

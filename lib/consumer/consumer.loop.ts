@@ -59,6 +59,8 @@ export class ConsumerLoop {
   #doorbell: Doorbell | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
+  /** When this consumer has to claim again because the rate of the queue was spent, on the monotonic clock. */
+  #claimAgainAt: number | undefined;
   /** Ends a wait for a free slot. */
   #slotFreed: () => void = () => undefined;
   #drained: () => void = () => undefined;
@@ -126,7 +128,8 @@ export class ConsumerLoop {
     const { queue, settings } = this.#options;
     const half = Math.max(Math.ceil(this.#slots / 2), SMALLEST_HALF, settings.batch);
     const limit = Math.min(this.#slots - this.#busy, half, this.#pace.limit, MAX_BATCH);
-    const { token, sentAt, answeredAt, messages, more } = await this.#claimer.claim(limit);
+    const { token, sentAt, answeredAt, messages, more, claimAgainAt } = await this.#claimer.claim(limit);
+    this.#claimAgainAt = claimAgainAt;
     if (messages.length > 0) {
       const deliveries = messages.map((message) => ({
         claim: { id: message.id, token },
@@ -183,7 +186,6 @@ export class ConsumerLoop {
   }
 
   async #loop(doorbell: Doorbell): Promise<void> {
-    const { blockTimeout } = this.#options.settings;
     // Messages may have become ready, and their token lost, before this consumer was there.
     let ready = true;
     let failures = 0;
@@ -191,7 +193,7 @@ export class ConsumerLoop {
       try {
         if (!this.#hasFreeSlots) await this.#awaitSlot();
         else {
-          if ((ready ||= await doorbell.wait(blockTimeout)) && !this.#stopping) ready = await this.runOnce();
+          if ((ready ||= await this.#awaitMessages(doorbell)) && !this.#stopping) ready = await this.runOnce();
           this.#streak.worked();
         }
         failures = 0;
@@ -206,6 +208,14 @@ export class ConsumerLoop {
         await this.#pauses.take(pause);
       }
     }
+  }
+
+  /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */
+  async #awaitMessages(doorbell: Doorbell): Promise<boolean> {
+    const { clock, settings } = this.#options;
+    if (this.#claimAgainAt === undefined) return doorbell.wait(settings.blockTimeout);
+    await this.#pauses.takePunctually(this.#claimAgainAt - clock.monotonic());
+    return true;
   }
 
   #start(held: HeldDelivery): void {

@@ -41,12 +41,21 @@ const backoffSchema = z.union(
   { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
 );
 
+const rateSchema = z.union(
+  [
+    z.literal('unlimited').transform(() => null),
+    z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) }),
+  ],
+  { error: "must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited'" },
+);
+
 /**
  * Every option of a queue: what is accepted, and the default as a user would write it. The types, their comments and the
  * table in the README are checked against this.
  */
 const queueFields = {
   concurrency: wholeNumber(1, 1000).prefault(16),
+  rate: rateSchema.prefault('unlimited'),
   lease: duration(SECOND, 24 * HOUR).prefault('30s'),
   attempts: wholeNumber(1, 1_000_000).prefault(5),
   backoff: backoffSchema.prefault({ type: 'exponential' }),

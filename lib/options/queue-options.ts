@@ -80,6 +80,17 @@ export interface BatchOptions {
   readonly batchWait?: Duration;
 }
 
+/** At most `max` messages are claimed in any `per`. */
+export interface RateOptions {
+  /** How many messages. 1–1,000,000. */
+  readonly max: number;
+  /**
+   * The length of time. 100 ms – 24 h. Processes react to the end of a wait within milliseconds, which in a shorter time would
+   * cost much of the rate.
+   */
+  readonly per: Duration;
+}
+
 /** The options of a handler of one type of messages. All are optional. */
 export interface HandlerOptions extends HandlerSettings, BatchOptions {}
 
@@ -94,6 +105,15 @@ export interface QueueOptions {
    * @defaultValue `16`
    */
   readonly concurrency?: number;
+  /**
+   * How many messages of the queue are claimed within a length of time, over all processes, such as `{ max: 100, per: '1s' }`.
+   * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready` and
+   * lose nothing but time. Every delivery counts, retries included. What has counted is not given back, neither for messages
+   * that a stopping process returns unhandled nor by `clear()`. Java consumers of a Redisson queue are not limited.
+   *
+   * @defaultValue `'unlimited'`
+   */
+  readonly rate?: RateOptions | 'unlimited';
   /**
    * How long a claimed message belongs to its consumer; extended while the handler runs. 1 s – 24 h. After a crash, the
    * message is delivered again when its lease ends.

@@ -6,7 +6,8 @@ export interface MessageFlow {
   /**
    * Moves due messages from delayed to ready, earliest first and never early. It also takes back active messages whose
    * lease has expired: an attempt is spent, and the message is ready again or dead. It does at most `limit` of each; `more`
-   * says that another call is worth it. Whenever ready messages remain, some {@link Doorbell} rings.
+   * says that another call is worth it. Whenever ready messages remain, some {@link Doorbell} rings, unless a consumer already
+   * waits for the queue's rate (see {@link claim}).
    *
    * While the queue is paused nothing rings; {@link MessageUpkeep.resume} does that.
    *
@@ -22,6 +23,13 @@ export interface MessageFlow {
    * A token takes once: the answer names all that it will ever hold. A claim `insteadOf` another one ends that one, however
    * late it arrives: what the other took passes to this claim within the same bounds, the rest is ready again, no attempt
    * is spent, and nothing else is taken. If the other took nothing, this is a claim like any other.
+   *
+   * A queue with a rate gives out no more messages than its rate allows; the rest stays ready. Every message taken counts, also
+   * one that was claimed before: retried, released, or taken back from an expired lease. What passes to a successor counts
+   * once. Nothing gives back what has counted, not even {@link MessageUpkeep.clear}: whatever the rate protects has been used.
+   * A claim that gets less than it asks for because the rate is spent rings nothing. Its answer tells one consumer of the queue
+   * when to claim again, and the others need do nothing until they are rung for. If that consumer does not come back, a
+   * {@link transfer} soon after rings.
    *
    * A crash right after the call costs the messages their lease and an attempt.
    */
@@ -101,8 +109,13 @@ export interface ClaimRequest {
 
 export interface ClaimReport {
   readonly messages: readonly ClaimedMessage[];
-  /** Whether ready messages remain; false while paused. */
+  /** Whether ready messages remain that can be claimed now; false while paused. */
   readonly more: boolean;
+  /**
+   * Milliseconds (with fractions) after which the caller has to claim again: ready messages remain, the rate of the queue is
+   * spent, and no other consumer waits for it.
+   */
+  readonly claimAgainIn?: number;
   /** Ids that were ready but had no message, because the store was damaged from outside. They are removed. */
   readonly orphans: readonly string[];
 }

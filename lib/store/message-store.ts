@@ -25,4 +25,12 @@ export interface StoreLimits {
   readonly maxDeadLetters: number;
   /** Offers that would make more messages than this, in all states together, are refused; null: no limit. */
   readonly maxMessages: number | null;
+  /** Absent or null: no limit. */
+  readonly rate?: Rate | null;
+}
+
+/** At most `max` messages are claimed in any `per` ms, over all processes and by the store's clock. */
+export interface Rate {
+  readonly max: number;
+  readonly per: number;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { CancelTimer, Clock } from './clock.js';
 
 /** Pauses that can be ended early. */
 export class Pauses {
@@ -8,19 +8,28 @@ export class Pauses {
 
   /** Resolves after `length` ms, or earlier if {@link end} is called. */
   take(length: number): Promise<void> {
+    return this.#take((end) => this.clock.schedule(end, length));
+  }
+
+  /** Like {@link take}, to the millisecond. */
+  takePunctually(length: number): Promise<void> {
+    return this.#take((end) => this.clock.schedulePunctually(end, length));
+  }
+
+  /** Ends all pauses that are under way. */
+  end(): void {
+    for (const end of [...this.#ends]) end();
+  }
+
+  #take(schedule: (end: () => void) => CancelTimer): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         cancelTimer();
         this.#ends.delete(end);
         resolve();
       };
-      const cancelTimer = this.clock.schedule(end, length);
+      const cancelTimer = schedule(end);
       this.#ends.add(end);
     });
-  }
-
-  /** Ends all pauses that are under way. */
-  end(): void {
-    for (const end of [...this.#ends]) end();
   }
 }

@@ -7,6 +7,7 @@ import { describeDoorbells } from './rules/doorbell.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
 import { describeLeases } from './rules/lease.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
+import { describeRates } from './rules/rate.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
 import { describeTransfers } from './rules/transfer.rules.js';
 import { describeWatching } from './rules/watch-due.rules.js';
@@ -21,6 +22,7 @@ export function describeMessageStore(name: string, openQueue: OpenQueue): void {
     describeDuplicates(queues);
     describeTransfers(queues);
     describeClaims(queues);
+    describeRates(queues);
     describeLeases(queues);
     describeSettlements(queues);
     describeDeadLetters(queues);

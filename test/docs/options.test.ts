@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import ms from 'ms';
-import type { QueueOptions } from '../../lib/index.js';
 import { resolveModuleOptions, resolveQueueOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
 import { type DocumentedOption, evaluateCode, readDocumentedOptions, readRange } from './documented-options.js';
 
@@ -31,9 +30,10 @@ const queueOptions: OptionSet = {
   resolve: (given) => resolveQueueOptions(given),
 };
 
-function backoff(type: string, required: Given): OptionSet {
+/** The fields of a queue option that is an object. */
+function fieldsOf(option: 'backoff' | 'rate', type: string, required: Given): OptionSet {
   const resolve = (given: Given) => {
-    return resolveQueueOptions({ backoff: { ...required, ...given } } as unknown as QueueOptions).backoff;
+    return resolveQueueOptions({ [option]: { ...required, ...given } })[option]!;
   };
   const options = readDocumentedOptions('lib/options/queue-options.ts', type).filter(({ name }) => name !== 'type');
   return { type, options, check: resolve, resolve };
@@ -42,8 +42,9 @@ function backoff(type: string, required: Given): OptionSet {
 const SETS = [
   moduleOptions,
   queueOptions,
-  backoff('FixedBackoff', { type: 'fixed', delay: 0 }),
-  backoff('ExponentialBackoff', { type: 'exponential' }),
+  fieldsOf('backoff', 'FixedBackoff', { type: 'fixed', delay: 0 }),
+  fieldsOf('backoff', 'ExponentialBackoff', { type: 'exponential' }),
+  fieldsOf('rate', 'RateOptions', { max: 1, per: '1s' }),
 ];
 
 const every = (filter: (option: DocumentedOption) => boolean) =>

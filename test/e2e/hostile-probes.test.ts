@@ -256,6 +256,7 @@ describe('arbitrary values in declarations', () => {
     'backoff',
     'timeout',
     'maxMessages',
+    'rate',
     'codec',
     'layout',
     'redissonName',

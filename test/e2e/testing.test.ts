@@ -76,6 +76,23 @@ describe('Typed queues', () => {
   });
 });
 
+describe('The rate of a queue', () => {
+  const apps = new TestedApps();
+
+  test('holds up no test', async () => {
+    let calls = 0;
+    const { tester, producer } = await apps.startParts({
+      providers: [handlerOf('mails', () => void calls++, { rate: { max: 1, per: '1h' } })],
+    });
+    await producer.offerMany(
+      'mails',
+      [1, 2, 3].map((each) => ({ payload: each, delay: 0 })),
+    );
+    await tester.advance(0);
+    expect(calls).toBe(3);
+  });
+});
+
 describe('What was offered', () => {
   const apps = new TestedApps();
 

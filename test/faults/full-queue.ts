@@ -16,6 +16,8 @@ export const FULL_QUEUE_IDS = ['delayed', 'due', 'ready', 'active', 'expired', '
 export const HELD = { id: 'active', token: 'of active' };
 const FAR = 9e12;
 const LONG_LEASE = 36_000_000;
+/** Far above what the calls claim, so that it only has to be counted. */
+const RATE = { max: 1000, per: 3_600_000 };
 
 const offer = (id: string, onDuplicate: Offer['onDuplicate']) => (store: MessageStore) =>
   store.offer([{ id, due: { at: FAR }, onDuplicate, body: 'J2' }]);
@@ -83,7 +85,7 @@ export class FullQueues {
     private readonly scene: Scene,
     options: { readonly user?: string; readonly limits?: Partial<StoreLimits> } = {},
   ) {
-    this.#limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, ...options.limits };
+    this.#limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, rate: RATE, ...options.limits };
     beforeAll(async () => {
       const { user } = options;
       if (user) await scene.redis.call('ACL', 'SETUSER', user, 'reset', 'on', 'nopass', '~*', '&*', '+@all');

@@ -35,6 +35,7 @@ const OF_THE_QUEUE: Record<string, Damage> = {
   'no token at the doorbell': (redis, keys) => redis.del(keys.wake),
   'a word as its last move': (redis, keys) => redis.set(keys.mover, 'word'),
   'an empty text as its last move': (redis, keys) => redis.set(keys.mover, ''),
+  'a word as its rate': (redis, keys) => redis.set(keys.rate, 'word'),
 };
 
 describe('garbage in the keys of a queue', () => {

@@ -16,6 +16,7 @@ const RIGHT_TYPES = {
   errors: 'hash',
   wake: 'list',
   mover: 'string',
+  rate: 'string',
   paused: 'string',
 } as const;
 

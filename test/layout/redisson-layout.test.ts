@@ -167,6 +167,15 @@ describe('a queue in the layout of Redisson', () => {
     expect(await queue.claim()).toEqual(['c=c']);
   });
 
+  test('Java can take what the rate keeps a claim from taking, and is not limited', async () => {
+    const queue = open({ rate: { max: 1, per: HOUR } });
+    await queue.offer({ a: { at: 0, value: 'a' }, b: { at: 1, value: 'b' }, c: { at: 2, value: 'c' } });
+    await queue.transfer();
+    expect(await queue.claim()).toEqual(['a=a']);
+    expect(await queue.claim()).toEqual([]);
+    expect([await queue.takeAsJava(), await queue.takeAsJava()]).toEqual(['b', 'c']);
+  });
+
   test('what Java takes is gone: its id is free, and nothing of it is kept', async () => {
     const queue = open();
     for (const id of ['a', 'b', 'c']) await queue.offer({ [id]: { at: now() - HOUR, value: id } });
@@ -211,6 +220,20 @@ describe('a queue in the layout of Redisson', () => {
 
     await queue.redis.rpush(queue.name, 'again');
     await until(() => looks === 2);
+    stop();
+  });
+
+  test('values that the rate leaves in the target list are not noticed anew', async () => {
+    const queue = open({ rate: { max: 1, per: HOUR } });
+    let looks = 0;
+    const stop = queue.store.watchDue({ onEarlierDue: () => looks++, onListening: () => undefined });
+    await queue.redis.rpush(queue.name, 'a', 'b');
+    await until(() => looks === 1);
+    await queue.transfer();
+    const { messages, claimAgainIn } = await queue.store.claim({ token: 't', limit: 2, lease: HOUR });
+    expect([messages.length, claimAgainIn]).toEqual([1, expect.any(Number)]);
+    // Another wait for the list would end at once.
+    await expect(until(() => looks > 1, { within: 300 })).rejects.toThrow();
     stop();
   });
 

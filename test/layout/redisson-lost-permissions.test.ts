@@ -12,7 +12,7 @@ describe("a user that loses the permission to run one command, in Redisson's lay
   const refused = new Set<string>();
   const setUser = (...rules: string[]) => scene.redis.call('ACL', 'SETUSER', user, ...rules);
   const openFilled = async () => {
-    const queue = open({ url: scene.url, user });
+    const queue = open({ url: scene.url, user, rate: { max: 1000, per: 3_600_000 } });
     await fill(queue);
     await queue.redis.hset(queue.keys.messages, 'in no state', 'a record of some bytes');
     return queue;

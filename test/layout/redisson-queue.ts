@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { EntryFormat } from '../../lib/store/redisson/entry-format.js';
-import type { StoreLimits } from '../../lib/store/message-store.js';
+import type { Rate, StoreLimits } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
@@ -20,6 +20,7 @@ export interface RedissonTestQueueOptions {
   readonly url?: string;
   /** The Redis user of the store. */
   readonly user?: string;
+  readonly rate?: Rate;
 }
 
 /** A queue in Redisson's layout, used by our store and by the commands that a Java client sends. */
@@ -30,7 +31,7 @@ export class RedissonTestQueue {
   readonly store: RedissonMessageStore;
   readonly #connections: RedisConnections;
 
-  constructor({ format = 'Bc0Lc0', url = sharedRedisUrl(), user }: RedissonTestQueueOptions = {}) {
+  constructor({ format = 'Bc0Lc0', url = sharedRedisUrl(), user, rate }: RedissonTestQueueOptions = {}) {
     const events = new LoggedEvents();
     const connection = user ? url.replace('redis://', `redis://${user}:any@`) : url;
     this.redis = new Redis(url);
@@ -40,7 +41,7 @@ export class RedissonTestQueue {
       ...common,
       prefix: 'layout',
       queue: this.name,
-      limits: LIMITS,
+      limits: { ...LIMITS, rate: rate ?? null },
       format,
       blockTimeout: 5000,
     });

@@ -18,6 +18,7 @@ const RIGHT_TYPES = {
   offered: 'zset',
   values: 'zset',
   sequence: 'string',
+  rate: 'string',
 } as const;
 
 const CASES = Object.entries(RIGHT_TYPES).flatMap(([part, rightType]) =>
@@ -34,7 +35,7 @@ describe("a call that meets a foreign type in Redisson's layout", () => {
     async (part, type) => {
       let refusals = 0;
       for (const [name, call] of Object.entries(CALLS)) {
-        const queue = open();
+        const queue = open({ rate: { max: 1000, per: 3_600_000 } });
         await fill(queue);
         const key = queue.keys[part];
         const pipeline = queue.redis.multi().del(key);

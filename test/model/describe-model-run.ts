@@ -13,6 +13,7 @@ import { QueueModel } from './queue-model.js';
 import type { RealStore } from './real-queue.js';
 
 const MOST_COMMANDS = 250;
+const HOUR = 3_600_000;
 /** Far more time than the runs take, because it must also suffice to shrink a failure. */
 const PATIENCE = 60_000;
 const PATIENCE_PER_RUN = 500;
@@ -22,6 +23,7 @@ const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({
   attempts: fc.constantFrom(2, 3),
   maxDeadLetters: fc.constantFrom(2, 1000),
   maxMessages: fc.constantFrom(null, 6),
+  rate: fc.constantFrom(null, null, { max: 3, per: HOUR }, { max: 20, per: HOUR }),
 });
 
 function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arbitrary<Command> {

@@ -48,6 +48,10 @@ export class QueueModel {
   lastMove: { readonly scheduler: string; readonly at: Instant } | null = null;
   /** A cleared queue may have forgotten its last move. */
   mayForgetMove = false;
+  /** What counts for the rate. */
+  claimed: { readonly count: number; readonly at: number }[] = [];
+  /** When the consumer that waits for the rate will be back. */
+  #rateAwaited = -Infinity;
   paused = false;
   bell: Bell = 'silent';
 
@@ -121,7 +125,7 @@ export class QueueModel {
       this.lastMove = { scheduler, at: Instant.at(at) };
       this.mayForgetMove = false;
     }
-    this.#ringIfReady();
+    if (!(at.from < this.#rateAwaited)) this.#ringIfReady();
     return {
       moved: moved.length,
       recovered: recovered.length,
@@ -146,16 +150,27 @@ export class QueueModel {
   }
 
   /** The number of messages that a new claim gets. */
-  claimable(limit: number): number {
-    return this.paused ? 0 : Math.min(limit, this.line.length);
+  claimable(limit: number, at: Moment): number {
+    return this.paused ? 0 : Math.min(limit, this.line.length, this.#room(at));
+  }
+
+  /** How many messages the rate still allows. */
+  #room({ from }: Moment): number {
+    const { rate } = this.limits;
+    if (!rate) return Infinity;
+    this.claimed = this.claimed.filter(({ at }) => at + rate.per > from);
+    return rate.max - this.claimed.reduce((sum, { count }) => sum + count, 0);
   }
 
   /**
    * @param messages - what the claim took
-   * @returns whether ready messages remain for others
+   * @returns whether ready messages remain that others can claim, and whether the caller has to wait for the rate
    */
-  claim(messages: readonly ModelMessage[], { token, insteadOf, lease }: ClaimRequest, at: Moment): boolean {
+  claim(messages: readonly ModelMessage[], request: ClaimRequest, at: Moment): { more: boolean; waits: boolean } {
+    const { token, insteadOf, lease, limit } = request;
     const end = Instant.after(lease, at);
+    const isNew = insteadOf === undefined || this.heldBy(insteadOf).length === 0;
+    const wanted = this.ended.has(token) ? 0 : limit;
     if (insteadOf !== undefined) {
       this.#giveBack(this.heldBy(insteadOf).filter((message) => !messages.includes(message)));
       this.ended.add(insteadOf);
@@ -167,9 +182,18 @@ export class QueueModel {
       message.lease = { token, place, end };
       this.claimHistory.unshift({ id: message.id, token });
     });
-    const more = this.#ringIfReady();
+    if (isNew && messages.length > 0) this.claimed.push({ count: messages.length, at: at.from });
+    const isSpent = isNew && messages.length < wanted && this.#room(at) === 0 && this.#isWorthRinging;
+    const more = !isSpent && this.#ringIfReady();
     if (!more && this.bell === 'rung') this.bell = 'stale';
-    return more;
+    return { more, waits: isSpent && this.#awaitRate(at) };
+  }
+
+  /** @returns whether the caller has to wait for the rate: nobody else does */
+  #awaitRate({ from }: Moment): boolean {
+    if (from < this.#rateAwaited) return false;
+    this.#rateAwaited = this.claimed[0]!.at + this.limits.rate!.per;
+    return true;
   }
 
   /** @returns the claims that are not held */
@@ -269,9 +293,12 @@ export class QueueModel {
   }
 
   #ringIfReady(): boolean {
-    const worthIt = !this.paused && this.line.length > 0;
-    if (worthIt) this.bell = 'rung';
-    return worthIt;
+    if (this.#isWorthRinging) this.bell = 'rung';
+    return this.#isWorthRinging;
+  }
+
+  get #isWorthRinging(): boolean {
+    return !this.paused && this.line.length > 0;
   }
 }
 

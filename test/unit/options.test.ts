@@ -56,6 +56,14 @@ describe('the module options', () => {
     [{ queues: { orders: { backoff: { type: 'exponential', factor: 0 } } } }, 'queues.orders.backoff.factor must be'],
     [{ queues: { orders: { timeout: 'never' } } }, 'queues.orders.timeout is not a duration'],
     [{ queues: { orders: { maxMessages: 0 } } }, 'queues.orders.maxMessages must be a whole number from 1'],
+    [{ queues: { orders: { rate: 100 } } }, "queues.orders.rate must be { max, per }, such as { max: 100, per: '1s' }"],
+    [{ queues: { orders: { rate: { max: 100 } } } }, 'queues.orders.rate.per is not a duration'],
+    [{ queues: { orders: { rate: { max: 0.5, per: '1s' } } } }, 'queues.orders.rate.max must be a whole number from 1'],
+    [
+      { queues: { orders: { rate: { max: 1, per: 99 } } } },
+      'queues.orders.rate.per must be between 100 ms and 86400000',
+    ],
+    [{ queues: { orders: { rate: { max: 1, per: '1s', burst: 2 } } } }, 'queues.orders.rate.burst is not an option'],
     [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native' or 'redisson'"],
     [{ queues: { orders: 5 } }, 'queues.orders'],
     [{ queues: { q: { redissonName: '' } } }, 'queues.q.redissonName must be 1–512 characters'],
@@ -79,6 +87,7 @@ describe('the options of a queue', () => {
   it('have defaults', () => {
     expect(resolveQueueOptions()).toEqual({
       concurrency: 16,
+      rate: null,
       lease: 30_000,
       attempts: 5,
       backoff: { type: 'exponential', delay: 1000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 },
@@ -93,6 +102,15 @@ describe('the options of a queue', () => {
       codec: 'json',
       format: 'Bc0Lc0',
     });
+  });
+
+  it('accept a rate, which a later layer replaces as a whole or lifts', () => {
+    const rate = { max: 100, per: '1s' };
+    expect(resolveQueueOptions({ rate })).toMatchObject({ rate: { max: 100, per: 1000 } });
+    expect(resolveQueueOptions({ rate }, { rate: { max: 5, per: '1h' } })).toMatchObject({
+      rate: { max: 5, per: 3_600_000 },
+    });
+    expect(resolveQueueOptions({ rate }, { rate: 'unlimited' })).toMatchObject({ rate: null });
   });
 
   it.each(['orders', 'Bestellungen / größer', '{orders}', 'shop:{eu}:orders', 'x'.repeat(512)])(

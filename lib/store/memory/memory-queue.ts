@@ -2,7 +2,14 @@ import { LEASE_EXPIRED, type Claim, type ClaimRequest, type Settlement } from '.
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection } from '../message-upkeep.js';
+import { ClaimRate } from './claim-rate.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
+
+interface Taken {
+  readonly messages: readonly MemoryMessage[];
+  /** Whether the claim got less than it asked for because of the rate, and left ready messages. */
+  readonly isRateSpent: boolean;
+}
 
 /** The rules by which the messages of one queue change their state. Nothing here waits, and nothing here tells anyone. */
 export class MemoryQueue {
@@ -11,6 +18,7 @@ export class MemoryQueue {
   paused = false;
   /** Tokens of claims that others have succeeded. */
   readonly #endedTokens = new Set<string>();
+  readonly #rate = new ClaimRate();
 
   constructor(limits: StoreLimits) {
     this.limits = limits;
@@ -44,15 +52,31 @@ export class MemoryQueue {
     return { recovered, buried: expired.length - recovered };
   }
 
-  claim({ token, insteadOf, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): MemoryMessage[] {
+  claim({ token, insteadOf, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): Taken {
     const passedOn = insteadOf === undefined ? [] : this.table.listHeld(insteadOf);
     if (insteadOf !== undefined) this.#endedTokens.add(insteadOf);
     const most = this.#hasTaken(token) ? 0 : limit;
-    const waiting = passedOn.length > 0 || this.paused ? passedOn : this.table.list('ready', most);
+    const { rate } = this.limits;
+    const room = rate ? this.#rate.room(rate, now) : Infinity;
+    const takesReady = passedOn.length === 0 && !this.paused;
+    const waiting = takesReady ? this.table.list('ready', Math.min(most, room)) : passedOn;
     const taken = withinBytes(waiting.slice(0, most), maxBytes);
     this.table.lease(taken, token, Math.ceil(now + lease));
     this.table.lineUpFirst(passedOn.slice(taken.length));
-    return taken;
+    if (rate && takesReady) this.#rate.count(taken.length, now);
+    // A claim that got all it asked for may have left its consumer without a free slot to wait with.
+    const isRateSpent = takesReady && taken.length === room && room < most && this.table.count('ready') > 0;
+    return { messages: taken, isRateSpent };
+  }
+
+  /** Whether a consumer waits for the rate, so that others need not be woken. */
+  isRateAwaited(now: number): boolean {
+    return this.limits.rate ? this.#rate.isAwaited(now) : false;
+  }
+
+  /** @returns in how many milliseconds the caller has to claim again; undefined if another consumer is going to */
+  awaitRate(now: number): number | undefined {
+    return this.limits.rate ? this.#rate.await(this.limits.rate, now) : undefined;
   }
 
   /** Extends the leases of claims. What their tokens hold beyond them is ready again. */

@@ -90,7 +90,7 @@ export class MemoryMessageStore implements MessageStore {
       const { recovered, buried } = this.#queue.takeBackExpired(now, limit);
       const dropped = this.#queue.dropDead();
       if (moved > 0) this.#lastMove = { scheduler, at: Math.floor(now) };
-      this.#ringForReady();
+      if (!this.#queue.isRateAwaited(now)) this.#ringForReady();
 
       const next = Math.min(this.#table.earliest('delayed') ?? Infinity, this.#table.earliest('active') ?? Infinity);
       return {
@@ -109,8 +109,10 @@ export class MemoryMessageStore implements MessageStore {
 
   claim(request: ClaimRequest): Promise<ClaimReport> {
     return this.#atomically((now) => {
-      const taken = this.#queue.claim(request, now);
-      return { messages: taken.map(copyOf), more: this.#ringForReady(), orphans: [] };
+      const { messages, isRateSpent } = this.#queue.claim(request, now);
+      const answer = { messages: messages.map(copyOf), orphans: [] };
+      if (!isRateSpent) return { ...answer, more: this.#ringForReady() };
+      return { ...answer, more: false, claimAgainIn: this.#queue.awaitRate(now) };
     });
   }
 

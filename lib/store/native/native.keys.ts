@@ -20,6 +20,8 @@ export interface NativeKeys {
   readonly wake: string;
   /** STRING, present while the queue is paused. */
   readonly paused: string;
+  /** STRING, what claims have taken of the queue's rate; `lua/include/rate.lua` describes it. It expires. */
+  readonly rate: string;
   /** STRING, which scheduler moved messages last, and when. */
   readonly mover: string;
   /**
@@ -49,6 +51,7 @@ export function nativeKeysUnder(root: string): NativeKeys {
     errors: key('errors'),
     wake: key('wake'),
     paused: key('paused'),
+    rate: key('rate'),
     mover: key('mover'),
     ended: key('ended:'),
     due: key('due'),

@@ -14,6 +14,7 @@ export const nativePermissions: Permissions<NativeKeys> = {
   wake: ['BLPOP', 'DEL', 'LLEN', 'RPUSH', 'UNLINK'],
   paused: ['DEL', 'GET', 'SET'],
   ended: ['GET', 'SET'],
+  rate: ['GET', 'SET'],
   mover: ['GET', 'SET', 'UNLINK'],
   due: ['PUBLISH', 'SUBSCRIBE'],
 };

@@ -83,7 +83,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    return readClaimReport(await this.#run(scripts.claim, claimCall(request)));
+    return readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
   }
 
   async ring(): Promise<void> {

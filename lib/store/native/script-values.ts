@@ -55,13 +55,17 @@ export function readClaimReport(reply: ScriptReply): ClaimReport {
     else orphans.push(id);
     at = end;
   }
-  return { messages, more, orphans };
+  return reply.done ? { messages, more, orphans } : { messages, more, claimAgainIn: reply.number() / 1000, orphans };
 }
 
-export function claimCall(request: ClaimRequest): Omit<ScriptCall, 'keys'> {
+export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
   const { token, insteadOf, limit, maxBytes = 0, lease } = request;
-  const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease };
+  const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
   return { args, optionalKeys: insteadOf !== undefined };
+}
+
+function rateArgument(rate: StoreLimits['rate']): string {
+  return rate ? `${rate.max} ${rate.per}` : '';
 }
 
 /** How many messages one call of `repair` reads. It reads their records, too, which are as large as their payloads. */
@@ -104,13 +108,14 @@ export function readQueueStatus(reply: ScriptReply): QueueStatus {
 }
 
 export function transferArguments({ scheduler, limit }: TransferRequest, limits: StoreLimits) {
-  const { attempts, maxDeadLetters } = limits;
+  const { attempts, maxDeadLetters, rate } = limits;
   return {
     scheduler,
     limit,
     maxAttempts: attempts,
     maxDead: maxDeadLetters,
     leaseError: JSON.stringify(LEASE_EXPIRED),
+    rate: rateArgument(rate),
   };
 }
 

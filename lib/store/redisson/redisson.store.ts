@@ -130,8 +130,8 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    const report = readClaimReport(await this.#run(scripts.claim, claimCall(request)));
-    if (report.messages.length > 0 && !report.more) this.#target.note(0);
+    const report = readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
+    if (report.messages.length > 0 && !report.more && report.claimAgainIn === undefined) this.#target.note(0);
     return report;
   }
 

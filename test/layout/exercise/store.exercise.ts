@@ -10,6 +10,7 @@ export const EXERCISE_LIMITS: StoreLimits = {
   attempts: 2,
   maxDeadLetters: 2,
   maxMessages: 10_000,
+  rate: { max: 10_000, per: 3_600_000 },
 };
 
 const HOUR = 3_600_000;

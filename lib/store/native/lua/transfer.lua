@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
 -- Moves what is due from delayed to ready, and takes back active messages whose lease has expired.
 --
--- KEYS delayed ready claims leases attempts messages dead errors wake mover paused
+-- KEYS delayed ready claims leases attempts messages dead errors wake mover paused rate
 -- ARGV scheduler: text, id of the caller
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
 --      max_attempts: number, attempts that a message has
 --      max_dead: number, maximum number of dead letters
 --      lease_error: text, error of a dead letter whose lease expired, JSON
+--      rate: text, as in claim
 -- Returns moved, recovered (ready again), buried (dead now), dropped (oldest dead letters), more (0 or 1), ready messages,
 --      now in microseconds, next instant in ms at which there is work (-1: none is known), last mover as
 --      '<scheduler> <ms>' (empty: none is known).
@@ -17,4 +18,4 @@
 --@include transfer
 
 local now, now_micros = read_clock()
-return transfer_reply(execute_transfer(now, plan_transfer(now)), now_micros)
+return transfer_reply(execute_transfer(now, plan_transfer(now, now_micros)), now_micros)

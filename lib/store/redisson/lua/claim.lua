@@ -2,8 +2,8 @@
 -- Takes ready messages under a lease. Values of the target list first become messages of the native bookkeeping, but only as
 -- many as are about to be taken: the rest stays there for Java's consumers.
 --
--- KEYS target timeouts offered values sequence ready claims leases messages attempts wake paused ended:token
---      [ended:instead_of] if the claim replaces another one
+-- KEYS target timeouts offered values sequence ready claims leases messages attempts wake paused rate
+--      ended:token [ended:instead_of] if the claim replaces another one
 -- ARGV as native/claim
 -- Returns the same as native/claim.
 --
@@ -14,6 +14,7 @@
 --@include native/permission
 --@include native/record
 --@include native/claim
+--@include native/rate
 --@include read-within
 --@include sequence
 --@include find-offered
@@ -21,7 +22,8 @@
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 local waiting = redis.call('LLEN', keys.target)
-local room = args.limit - redis.call('LLEN', keys.ready)
+local rate = read_rate(now_micros)
+local room = (rate and math.min(args.limit, rate.room) or args.limit) - redis.call('LLEN', keys.ready)
 local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
 for _, key in ipairs({ keys.timeouts, keys.offered, keys.values, keys.leases }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
@@ -77,4 +79,4 @@ if count > 0 then
   end
 end
 
-return claim_ready(now_micros, waiting - count)
+return claim_ready(now_micros, rate, waiting - count)

@@ -3,6 +3,7 @@
 -- the native transfer does for retries and expired leases.
 --
 -- KEYS timeouts entries target offered values delayed ready claims leases attempts messages dead errors wake mover paused
+--      rate
 -- ARGV as native/transfer
 --      unreadable_error: text, error of a dead letter that was an unreadable entry, JSON
 -- Returns the same as native/transfer, then the length of the target list.
@@ -18,6 +19,7 @@
 --@include native/dead
 --@include native/drop-dead
 --@include native/transfer
+--@include native/rate-awaited
 --@include entry
 --@include taken
 --@include unlist
@@ -30,10 +32,10 @@ local found = up_to_now(keys.timeouts, lowest(keys.timeouts), now)
 local length = redis.call('LLEN', keys.target)
 redis.call('LLEN', keys.wake)
 redis.call('ZCARD', keys.offered)
-local is_paused = redis.call('GET', keys.paused)
+local is_quiet = redis.call('GET', keys.paused) or is_rate_awaited(now_micros)
 check_forget_taken()
 check_dead()
-local native_plan = plan_transfer(now)
+local native_plan = plan_transfer(now, now_micros)
 local plan, count = locate(keys.entries, found)
 
 local gone, values, letters, records, causes = {}, {}, {}, {}, {}
@@ -76,7 +78,7 @@ if #letters > 0 then
   redis.call('HSET', keys.errors, unpack(causes))
   report.dropped = report.dropped + drop_oldest_dead()
 end
-if length > 0 and not is_paused then
+if length > 0 and not is_quiet then
   ring(keys.wake)
 end
 local is_cut_short = count < #found or count == args.limit

@@ -20,6 +20,9 @@ end
 -- Raises an error before the first write if the user may not change what a claim changes.
 local function check_claim_permissions()
   check_permissions('LPOP', keys.ready, 'HSET', keys.claims, 'ZADD', keys.leases, 'RPUSH', keys.wake)
+  if args.rate ~= '' then
+    check_permissions('SET', keys.rate)
+  end
   if keys.ended_instead_of then
     check_permissions('SET', keys.ended_instead_of, 'LPUSH', keys.ready, 'HDEL', keys.claims, 'ZREM', keys.leases)
   end
@@ -58,8 +61,8 @@ local function pack_taken(ids, most, max_bytes)
   return count, table.concat(taken), present
 end
 
--- `elsewhere`: how many messages are ready but not in the list of ready ids.
-local function claim_ready(now_micros, elsewhere)
+-- `rate`: from read_rate; `elsewhere`: how many messages are ready but not in the list of ready ids.
+local function claim_ready(now_micros, rate, elsewhere)
   local passed = passed_on()
   local limit = has_taken() and 0 or args.limit
   local is_paused = redis.call('GET', keys.paused)
@@ -67,13 +70,23 @@ local function claim_ready(now_micros, elsewhere)
   redis.call('ZCARD', keys.leases)
 
   local ids = passed
-  if #passed == 0 and not is_paused and limit > 0 then
-    ids = redis.call('LRANGE', keys.ready, 0, limit - 1)
+  local most = rate and math.min(limit, rate.room) or limit
+  if #passed == 0 and not is_paused and most > 0 then
+    ids = redis.call('LRANGE', keys.ready, 0, most - 1)
   end
   local count, taken, present = pack_taken(ids, math.min(limit, #ids), most_bytes())
   local popped = #passed == 0 and count or 0
   local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
+  local counts = rate and #passed == 0 and #present > 0
+  if counts then
+    rate.count(#present)
+  end
+  -- The caller waits for the rate only if it has a free slot left; otherwise the one that is rung for will.
+  local claim_again_in = -1
+  if rate and rate.room == 0 and more and #passed == 0 and count < limit then
+    more, claim_again_in = false, rate.await()
+  end
   -- There is a token, but nothing left to wake a consumer for.
   local is_bell_stale = not more and tokens_at_door > 0
 
@@ -96,10 +109,16 @@ local function claim_ready(now_micros, elsewhere)
     redis.call('HSET', keys.claims, args.token, with_ids('\n', present))
     redis.call('ZADD', keys.leases, string.format('%.0f', instant_in(args.lease, now_micros)), args.token)
   end
+  if counts or claim_again_in >= 0 then
+    rate.store()
+  end
   if more and tokens_at_door == 0 then
     redis.call('RPUSH', keys.wake, '1')
   elseif is_bell_stale then
     redis.call('DEL', keys.wake)
+  end
+  if claim_again_in >= 0 then
+    return { 0, taken, claim_again_in }
   end
   return count > 0 and { more and 1 or 0, taken } or { more and 1 or 0 }
 end

@@ -7,6 +7,7 @@
 --@include drop-dead
 --@include held
 --@include claims
+--@include rate-awaited
 
 -- The first members of a sorted set whose score is in the past, at most `limit` of them. `first` is the lowest score: if that is
 -- in the future, nothing needs to be read.
@@ -49,7 +50,7 @@ local function check_transfer_permissions(plan)
 end
 
 -- Raises an error if a key has another type.
-local function plan_transfer(now)
+local function plan_transfer(now, now_micros)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
   plan.due = up_to_now(keys.delayed, plan.next_due, now)
   plan.expired = expired_claims(up_to_now(keys.leases, plan.next_lease_end, now))
@@ -57,7 +58,7 @@ local function plan_transfer(now)
   plan.last_move = redis.call('GET', keys.mover) or ''
   if plan.ready + #plan.due + #plan.expired.ids > 0 then
     redis.call('LLEN', keys.wake)
-    plan.is_paused = redis.call('GET', keys.paused)
+    plan.is_quiet = redis.call('GET', keys.paused) or is_rate_awaited(now_micros)
   end
   if #plan.expired.ids > 0 then
     check_dead()
@@ -126,7 +127,7 @@ local function execute_transfer(now, plan)
 
   report.ready = plan.ready + #plan.due + report.recovered
   -- While the queue is paused nobody is woken; resume rings for these messages.
-  if report.ready > 0 and not plan.is_paused then
+  if report.ready > 0 and not plan.is_quiet then
     ring(keys.wake)
   end
   report.next_at = lower_of(next_due, next_lease_end)

@@ -1,0 +1,195 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ClaimReport, Doorbell } from '../../../lib/store/message-flow.js';
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import { type ContractQueue, type ContractQueues, defined, HOUR, numberedIds, SHORT_LEASE } from '../contract-queue.js';
+
+/** Long enough for a ring to arrive, short enough for a test to wait. */
+const BRIEF = 500;
+/** Short enough for a test to wait until it is over. */
+const SHORT = 200;
+
+export function describeRates(queues: ContractQueues): void {
+  describe('a queue with a rate', () => {
+    it('gives out as many messages at once as its rate allows, and keeps the rest ready', async () => {
+      const queue = await queues.open({ rate: { max: 3, per: HOUR } });
+      await queue.makeReady('a', 'b', 'c', 'd', 'e');
+      const report = await claim(queue, 5);
+      expect(idsOf(report)).toEqual(['a', 'b', 'c']);
+      expect(report.more).toBe(false);
+      expect(report.claimAgainIn).toBeGreaterThan(0);
+      expect(report.claimAgainIn).toBeLessThanOrEqual(HOUR);
+      expect(await queue.find('d')).toMatchObject({ state: 'ready', failedAttempts: 0 });
+      expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 2, active: 3, dead: 0 });
+      expect(idsOf(await claim(queue, 5))).toEqual([]);
+    });
+
+    it('gives out more once its time has passed', async () => {
+      const queue = await queues.open({ rate: { max: 2, per: SHORT } });
+      await queue.makeReady('a', 'b', 'c', 'd', 'e');
+      expect(idsOf(await claim(queue, 3))).toEqual(['a', 'b']);
+      await queue.advance(SHORT);
+      expect(idsOf(await claim(queue, 3))).toEqual(['c', 'd']);
+      await queue.advance(SHORT);
+      expect(await claim(queue, 3)).toMatchObject({ messages: [{ id: 'e' }], more: false });
+    });
+
+    it('never gives out more in any window, and at most a little less than its rate to those who claim when told', async () => {
+      const rate = { max: 5, per: SHORT };
+      const queue = await queues.open({ rate });
+      await queue.makeReady(...numberedIds(100));
+      const claims: { from: number; to: number; count: number }[] = [];
+      const begin = await queue.now();
+      while ((await queue.now()) < begin + 5 * SHORT) {
+        const from = await queue.now();
+        const { messages, claimAgainIn } = await claim(queue, 3);
+        claims.push({ from, to: await queue.now(), count: messages.length });
+        if (claimAgainIn !== undefined) await queue.advance(claimAgainIn);
+      }
+      // Each window that begins with a claim: only what has certainly been claimed within it counts.
+      for (const first of claims) {
+        const within = claims.filter(({ from, to }) => from >= first.from && to < first.from + rate.per);
+        expect(total(within)).toBeLessThanOrEqual(rate.max);
+      }
+      expect(total(claims)).toBeGreaterThanOrEqual(4 * rate.max);
+    });
+
+    it('holds over all processes together', async () => {
+      const queue = await queues.open({ rate: { max: 3, per: HOUR } });
+      await queue.makeReady('a', 'b', 'c', 'd');
+      expect(idsOf(await claim(queue, 2))).toEqual(['a', 'b']);
+      expect(idsOf(await claim(queue, 2, queue.secondView))).toEqual(['c']);
+    });
+
+    it('says nothing of its rate while no more messages are ready than it allows', async () => {
+      const queue = await queues.open({ rate: { max: 2, per: HOUR } });
+      await queue.makeReady('a', 'b');
+      expect(await claim(queue, 9)).toEqual({
+        messages: [expect.anything(), expect.anything()],
+        more: false,
+        orphans: [],
+      });
+      expect(await claim(queue, 9)).toEqual({ messages: [], more: false, orphans: [] });
+    });
+
+    it('counts a message each time that it is claimed: retried, released, or with its lease expired', async () => {
+      const queue = await queues.open({ rate: { max: 4, per: HOUR } });
+      await queue.makeReady('a');
+      const [first] = await queue.claim(1);
+      await queue.settle(first, { kind: 'retry', delay: 0 });
+      await queue.transferSomething();
+      const [second] = await queue.claim(1);
+      await queue.settle(second, { kind: 'release' });
+      await queue.claim(1, SHORT_LEASE);
+      await queue.transferSomething();
+      expect(await queue.claim(1)).toHaveLength(1);
+      await queue.makeReady('b');
+      expect(await claim(queue, 1)).toMatchObject({ messages: [], more: false });
+    });
+
+    it('counts once what passes from a claim to its successor', async () => {
+      const queue = await queues.open({ rate: { max: 3, per: HOUR } });
+      await queue.makeReady('a', 'b', 'c', 'd');
+      await queue.store.claim({ token: 'lost', limit: 2, lease: HOUR });
+      const successor = await queue.store.claim({ token: 'again', insteadOf: 'lost', limit: 2, lease: HOUR });
+      expect(idsOf(successor)).toEqual(['a', 'b']);
+      expect(idsOf(await claim(queue, 2))).toEqual(['c']);
+    });
+
+    it('passes on what a claim has taken even if its rate is spent', async () => {
+      const queue = await queues.open({ rate: { max: 2, per: HOUR } });
+      await queue.makeReady('a', 'b', 'c');
+      await queue.store.claim({ token: 'lost', limit: 9, lease: HOUR });
+      const successor = await queue.store.claim({ token: 'again', insteadOf: 'lost', limit: 9, lease: HOUR });
+      expect(idsOf(successor)).toEqual(['a', 'b']);
+    });
+
+    it('goes on counting after clear', async () => {
+      const queue = await queues.open({ rate: { max: 1, per: HOUR } });
+      await queue.makeActive(['a']);
+      await queue.store.clear();
+      await queue.makeReady('b');
+      expect(await claim(queue, 1)).toMatchObject({ messages: [], more: false });
+    });
+
+    it('gives out nothing while it is paused, and what its rate allows once it is resumed', async () => {
+      const queue = await queues.open({ rate: { max: 1, per: HOUR } });
+      const nothing = { messages: [], more: false, orphans: [] };
+      await queue.makeReady('a', 'b');
+      await queue.store.pause();
+      expect(await claim(queue, 2)).toEqual(nothing);
+      const waiting = queue.openDoorbell().wait(HOUR);
+      await queue.store.resume();
+      expect(await waiting).toBe(true);
+      expect(idsOf(await claim(queue, 1))).toEqual(['a']);
+      await queue.store.pause();
+      expect(await claim(queue, 2)).toEqual(nothing);
+    });
+  });
+
+  describe('while the rate of a queue is spent', () => {
+    it('one consumer is told when to claim again, and the others need not', async () => {
+      const queue = await queues.open({ rate: { max: 1, per: SHORT } });
+      await queue.makeReady('a', 'b', 'c', 'd');
+      const first = await claim(queue, 2);
+      expect(await claim(queue, 2, queue.secondView)).toEqual({ messages: [], more: false, orphans: [] });
+      await queue.advance(defined(first.claimAgainIn));
+      const next = await claim(queue, 2);
+      expect(idsOf(next)).toEqual(['b']);
+      expect(next.claimAgainIn).toBeGreaterThan(0);
+      expect(await claim(queue, 2, queue.secondView)).toEqual({ messages: [], more: false, orphans: [] });
+    });
+
+    it('neither claims nor transfers ring', async () => {
+      const queue = await queues.open({ rate: { max: 1, per: HOUR } });
+      const doorbell = queue.openDoorbell();
+      await queue.makeReady('a', 'b', 'c');
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await claim(queue, 2)).toMatchObject({ messages: [{ id: 'a' }], more: false });
+      await claim(queue, 2, queue.secondView);
+      expect(await queue.transfer()).toMatchObject({ ready: 2 });
+      await queue.makeReady('d');
+      expect(await ringsWithin(queue, doorbell)).toBe(false);
+    });
+
+    it('a claim that gets all it asks for rings, so that a consumer with a free slot learns how long to wait', async () => {
+      const queue = await queues.open({ rate: { max: 1, per: HOUR } });
+      const doorbell = queue.openDoorbell();
+      await queue.makeReady('a', 'b');
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await claim(queue, 1)).toMatchObject({ messages: [{ id: 'a' }], more: true });
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect((await claim(queue, 1, queue.secondView)).claimAgainIn).toBeGreaterThan(0);
+      expect(await ringsWithin(queue, doorbell)).toBe(false);
+    });
+
+    it('transfers ring again if the consumer that was told does not come back', async () => {
+      const queue = await queues.open({ rate: { max: 1, per: SHORT } });
+      const doorbell = queue.openDoorbell();
+      await queue.makeReady('a', 'b');
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      const { claimAgainIn } = await claim(queue, 2);
+      await queue.advance(defined(claimAgainIn) + BRIEF);
+      await queue.transfer();
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(idsOf(await claim(queue, 2, queue.secondView))).toEqual(['b']);
+    });
+  });
+}
+
+function claim(queue: ContractQueue, limit: number, view: MessageStore = queue.store): Promise<ClaimReport> {
+  return view.claim({ token: queue.newToken(), limit, lease: HOUR });
+}
+
+function idsOf({ messages }: ClaimReport): string[] {
+  return messages.map(({ id }) => id);
+}
+
+function total(claims: readonly { readonly count: number }[]): number {
+  return claims.reduce((sum, { count }) => sum + count, 0);
+}
+
+async function ringsWithin(queue: ContractQueue, doorbell: Doorbell): Promise<boolean> {
+  const waiting = doorbell.wait(BRIEF);
+  await queue.advance(BRIEF);
+  return waiting;
+}

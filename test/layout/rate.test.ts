@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { readLua } from '../../lib/store/lua-files.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import type { Rate } from '../../lib/store/message-store.js';
+import { loadScript } from '../../lib/store/redis/redis-script.js';
+import { wordsOf } from '../../lib/store/redis/script-call.js';
+import { randomName } from '../support/random-name.js';
+import { describeRateProperties, type RateUnderTest } from '../support/rate-properties.js';
+import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+
+/** What a claim does about the rate, at an instant that the caller chooses. */
+const PROBE = `#!lua flags=allow-oom
+-- KEYS rate
+-- ARGV now: number
+--      wanted: number
+--      rate: text
+--@include rate
+local rate = read_rate(args.now)
+local count = math.min(args.wanted, rate.room)
+if count > 0 then
+  rate.count(count)
+end
+local again_in = count < args.wanted and rate.await() or -1
+rate.store()
+return { count, again_in }
+`;
+
+const script = loadScript('native/probe', nativeKeys('', ''), (path) =>
+  path === 'native/lua/probe' ? PROBE : readLua(path),
+);
+/** One byte more than any number of claims can make it. */
+const TOO_LONG = 14 + 34 * 11 + 1;
+
+describe('in Redis,', () => {
+  let redis: Redis;
+  const prefix = randomName('rate');
+  const keys = () => nativeKeys(prefix, randomName('queue'));
+  beforeAll(() => {
+    redis = new Redis(sharedRedisUrl());
+  });
+  afterAll(async () => {
+    await redis.unlink(...(await redis.keys(`${prefix}:*`)), 'none');
+    await redis.quit();
+  });
+
+  /** @param rate - in microseconds */
+  function open({ max, per }: Rate, ofQueue = keys()): RateUnderTest {
+    return {
+      claim: async (now, wanted) => {
+        const args = { now, wanted, rate: `${max} ${per / 1000}` };
+        const words = wordsOf(script, { keys: ofQueue, args }, 0);
+        const reply = (await redis.eval(script.source, ...(words as [number, ...string[]]))) as [number, number];
+        return { taken: reply[0], ...(reply[1] >= 0 && { againIn: reply[1] }) };
+      },
+    };
+  }
+
+  describeRateProperties({ open, slack: 1 / 32, runs: 300 });
+
+  const START = Date.UTC(2030, 0, 1) * 1000;
+  const SECOND = 1_000_000;
+
+  test('the key of a rate stays small, however many claims there are, and expires', async () => {
+    const ofQueue = keys();
+    const rate = open({ max: 1_000_000, per: 10 * SECOND }, ofQueue);
+    for (let i = 0; i < 2000; i++) {
+      await rate.claim(START + i * 9973, 1);
+      if (i % 50 === 0) expect(await redis.strlen(ofQueue.rate)).toBeLessThan(TOO_LONG);
+    }
+    expect(await redis.pttl(ofQueue.rate)).toBeGreaterThan(10_000);
+    expect(await redis.pttl(ofQueue.rate)).toBeLessThanOrEqual(11_000);
+  });
+
+  test('a clock that is set back delays claims by the time of the rate at most', async () => {
+    const rate = open({ max: 2, per: SECOND });
+    const HOUR = 3600 * SECOND;
+    expect(await rate.claim(START + HOUR, 3)).toMatchObject({ taken: 2 });
+    expect(await rate.claim(START, 1)).toEqual({ taken: 0, againIn: SECOND });
+    expect(await rate.claim(START + SECOND, 1)).toMatchObject({ taken: 1 });
+  });
+
+  test('what somebody else wrote to the key counts as nothing', async () => {
+    const ofQueue = keys();
+    for (const garbage of ['', 'x', 'a text of some length']) {
+      await redis.set(ofQueue.rate, garbage);
+      expect(await open({ max: 2, per: SECOND }, ofQueue).claim(START, 2)).toEqual({ taken: 2 });
+    }
+  });
+});
