@@ -49,6 +49,7 @@ export {
   type PayloadOutput,
   type PayloadSpec,
   type SchemaSpec,
+  type TypedSchema,
 } from './definition/payload-spec.js';
 export type {
   DefinedBy,

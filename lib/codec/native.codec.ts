@@ -28,6 +28,8 @@ const FORMS: Readonly<Record<string, BodyForm>> = {
 /** How a body of a later version names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
+const PLAIN_JSON = 'J'.charCodeAt(0);
+
 const LINE_FEED = '\n';
 
 /**
@@ -65,6 +67,8 @@ export const nativeCodec: MessageCodec = {
     1 + (Object.keys(headers).length > 0 ? 1 : 0) + (type === NO_TYPE ? 0 : type.length + 1),
 
   decode(body: Buffer): MessageContent {
+    // By far the most common form.
+    if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
     if (isSetAside(body)) return decodeSetAside(body);
     const kind = body.toString('latin1', 0, 1);
     const form = FORMS[kind];

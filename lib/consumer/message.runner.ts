@@ -87,10 +87,10 @@ export class MessageRunner {
     const { invoker, retryPolicy, batch } = route;
     if (batch) return batch.run(delivery);
     const { outcomes } = this.options;
-    const done = (value: unknown) => outcomes.done(delivery, retryPolicy, value);
     try {
       const result = invoker.invoke(delivery.payload, delivery);
-      return result instanceof Promise ? this.#follow(result, delivery, route, done) : done(result);
+      if (!(result instanceof Promise)) return outcomes.done(delivery, retryPolicy, result);
+      return this.#follow(result, delivery, route, (value) => outcomes.done(delivery, retryPolicy, value));
     } catch (error) {
       return outcomes.failed(delivery, retryPolicy, error);
     }

@@ -41,19 +41,31 @@ export function payload<T>(): BarePayload<T> {
   return BARE;
 }
 
-interface Typed<Input, Output> {
+/** The types of a Standard Schema. */
+export interface TypedSchema<Input, Output> {
+  /** As the standard has it. */
   readonly '~standard': { readonly types?: { readonly input: Input; readonly output: Output } | undefined };
 }
 
 /** What is offered. */
 export type PayloadInput<Spec> =
-  Spec extends Typed<infer Input, unknown> ? Input : Spec extends BarePayload<infer T> ? T : InstanceOf<Spec>;
+  Spec extends TypedSchema<infer Input, unknown>
+    ? Input
+    : Spec extends BarePayload<infer T>
+      ? T
+      : Spec extends PayloadClass<infer T>
+        ? T
+        : never;
 
 /** What the handler gets. */
 export type PayloadOutput<Spec> =
-  Spec extends Typed<unknown, infer Output> ? Output : Spec extends BarePayload<infer T> ? T : InstanceOf<Spec>;
-
-type InstanceOf<Spec> = Spec extends PayloadClass<infer T> ? T : never;
+  Spec extends TypedSchema<unknown, infer Output>
+    ? Output
+    : Spec extends BarePayload<infer T>
+      ? T
+      : Spec extends PayloadClass<infer T>
+        ? T
+        : never;
 
 /** A schema as it is called. */
 export interface CallableSchema {

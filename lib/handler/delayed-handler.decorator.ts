@@ -149,17 +149,15 @@ export function declarationsOf(method: object): readonly HandlerDeclaration[] {
   return (Reflect.getMetadata(DECLARATIONS, method) as HandlerDeclaration[] | undefined) ?? [];
 }
 
-type AnyMethod = (...args: never[]) => unknown;
-
 /** A decorator that lets only methods through which the messages of a queue can be given to. */
-export type HandlerDecorator<Payload, Type extends string> = <Method extends AnyMethod>(
+export type HandlerDecorator<Payload, Type extends string> = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,
   descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload, DelayedMessage<Payload, Type>]>,
 ) => void;
 
 /** As {@link HandlerDecorator}, of methods that take many messages in one call. */
-export type BatchHandlerDecorator<Payload, Type extends string> = <Method extends AnyMethod>(
+export type BatchHandlerDecorator<Payload, Type extends string> = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,
   descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload[], DelayedMessage<Payload, Type>[]]>,
@@ -172,7 +170,7 @@ export type SingleHandlerOptions = HandlerSettings & { readonly batch?: never; r
 export type BatchHandlerOptions = HandlerOptions & { readonly batch: number };
 
 /** Compared argument by argument, because TypeScript compares the parameters of methods both ways. */
-export type Accepts<Method extends AnyMethod, Given extends unknown[]> =
+export type Accepts<Method extends (...args: never[]) => unknown, Given extends unknown[]> =
   Parameters<Method> extends [infer First, infer Second, ...unknown[]]
     ? [Given[0]] extends [First]
       ? [Given[1]] extends [Second]

@@ -2,6 +2,7 @@ import type { PayloadInput, PayloadSpec } from '../definition/payload-spec.js';
 import {
   type DefinedBy,
   defineQueue,
+  type QueueDefinition,
   type PayloadSpecs,
   type SpecOf,
   type TypesOf,
@@ -12,7 +13,7 @@ import type { MessageCounts, MessageSnapshot } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
-import { OneKindHandle, TypesHandle } from './queue-handle.js';
+import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
 /** What is offered as the payload of a type. */
@@ -167,7 +168,7 @@ export function DelayQueue<const Payloads extends PayloadSpecs>(
 ): QueueClass<Payloads, QueueOfTypes<Payloads>>;
 export function DelayQueue(queue: string, payloads: object, options: QueueOptions = {}): QueueClass<unknown, unknown> {
   const definition = defineQueue({ queue, payloads, options });
-  const Handle = typesOf(definition) ? TypesHandle : OneKindHandle;
+  const Handle: new (definition: QueueDefinition) => QueueHandle = typesOf(definition) ? TypesHandle : OneKindHandle;
   return class extends Handle {
     static readonly definition = definition;
 
