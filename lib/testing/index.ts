@@ -8,3 +8,23 @@ export type { OfferedMessage } from './offered-message.js';
 // Of the main entry; what is above is made of them.
 export type { Duration } from '../message/duration.js';
 export type { MessageHeaders } from '../message/message.js';
+export type {
+  BarePayload,
+  PayloadClass,
+  PayloadInput,
+  PayloadSpec,
+  SchemaSpec,
+  TypedSchema,
+} from '../definition/payload-spec.js';
+export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../definition/queue-definition.js';
+export type { PayloadInputOf } from '../producer/typed-queue.js';
+export type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
+export type {
+  BackoffFunction,
+  BackoffOptions,
+  ExponentialBackoff,
+  FixedBackoff,
+  QueueOptions,
+  RateOptions,
+} from '../options/queue-options.js';
+export type { EntryFormat } from '../store/redisson/entry-format.js';
