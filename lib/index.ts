@@ -49,7 +49,9 @@ export {
   type PayloadOutput,
   type PayloadSpec,
   type SchemaSpec,
+  type SchemaTypes,
   type TypedSchema,
+  type TypedStandard,
 } from './definition/payload-spec.js';
 export type {
   DefinedBy,
@@ -64,6 +66,8 @@ export {
   DelayQueue,
   type QueueClass,
   type QueueOfOneKind,
+  type OfNoType,
+  type OfType,
   type PayloadInputOf,
   type QueueOfTypes,
   type SnapshotOf,

@@ -11,6 +11,7 @@ export type PayloadSpec = SchemaSpec | BarePayload<unknown> | PayloadClass;
 
 /** A Standard Schema. */
 export interface SchemaSpec {
+  /** What makes it one. */
   readonly '~standard': object;
 }
 
@@ -21,7 +22,9 @@ declare const TYPE: unique symbol;
 
 /** A payload of which the compiler knows the type, and which nothing checks at run time. */
 export interface BarePayload<T> {
+  /** For the compiler alone. */
   readonly [TYPE]?: T;
+  /** Tells it from schemas and classes. */
   readonly unchecked: true;
 }
 
@@ -42,9 +45,23 @@ export function payload<T>(): BarePayload<T> {
 }
 
 /** The types of a Standard Schema. */
+export interface SchemaTypes<Input, Output> {
+  /** What is checked. */
+  readonly input: Input;
+  /** What the check makes of it. */
+  readonly output: Output;
+}
+
+/** A Standard Schema, as far as its types are concerned. */
 export interface TypedSchema<Input, Output> {
   /** As the standard has it. */
-  readonly '~standard': { readonly types?: { readonly input: Input; readonly output: Output } | undefined };
+  readonly '~standard': TypedStandard<Input, Output>;
+}
+
+/** What a Standard Schema keeps its types in. */
+export interface TypedStandard<Input, Output> {
+  /** For the compiler alone. */
+  readonly types?: SchemaTypes<Input, Output> | undefined;
 }
 
 /** What is offered. */

@@ -149,14 +149,22 @@ export function declarationsOf(method: object): readonly HandlerDeclaration[] {
   return (Reflect.getMetadata(DECLARATIONS, method) as HandlerDeclaration[] | undefined) ?? [];
 }
 
-/** A decorator that lets only methods through which the messages of a queue can be given to. */
+/**
+ * A decorator that accepts only methods which the messages of a queue can be given to.
+ *
+ * @typeParam Method - the decorated method
+ */
 export type HandlerDecorator<Payload, Type extends string> = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,
   descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload, DelayedMessage<Payload, Type>]>,
 ) => void;
 
-/** As {@link HandlerDecorator}, of methods that take many messages in one call. */
+/**
+ * Like {@link HandlerDecorator}, for methods that take many messages in one call.
+ *
+ * @typeParam Method - the decorated method
+ */
 export type BatchHandlerDecorator<Payload, Type extends string> = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,
@@ -164,12 +172,25 @@ export type BatchHandlerDecorator<Payload, Type extends string> = <Method extend
 ) => void;
 
 /** Options of a handler that takes one message in a call. */
-export type SingleHandlerOptions = HandlerSettings & { readonly batch?: never; readonly batchWait?: never };
+export interface SingleHandlerOptions extends HandlerSettings {
+  /** Only for a handler that takes an array. */
+  readonly batch?: never;
+  /** Only with `batch`. */
+  readonly batchWait?: never;
+}
 
 /** Options of a handler that takes many messages in one call. */
-export type BatchHandlerOptions = HandlerOptions & { readonly batch: number };
+export interface BatchHandlerOptions extends HandlerOptions {
+  /** The maximum number of messages in one call. 1–1000. */
+  readonly batch: number;
+}
 
-/** Compared argument by argument, because TypeScript compares the parameters of methods both ways. */
+/**
+ * Compared argument by argument, because TypeScript compares the parameters of methods both ways.
+ *
+ * @typeParam Method - the decorated method
+ * @typeParam Given - the arguments that it is called with
+ */
 export type Accepts<Method extends (...args: never[]) => unknown, Given extends unknown[]> =
   Parameters<Method> extends [infer First, infer Second, ...unknown[]]
     ? [Given[0]] extends [First]
@@ -186,5 +207,5 @@ export type Accepts<Method extends (...args: never[]) => unknown, Given extends 
 /** What the compiler shows of a handler that does not fit. */
 export interface HandlerMismatch<Expected, Found> {
   /** Cannot be satisfied; its name is the message. */
-  readonly 'the handler must accept what its queue gives': { readonly expected: Expected; readonly found: Found };
+  readonly 'the handler must accept what its queue gives': readonly [expected: Expected, found: Found];
 }

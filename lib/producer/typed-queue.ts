@@ -24,10 +24,22 @@ export type SnapshotOf<Payloads> = {
   [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInputOf<Payloads, Type>, Type>;
 }[TypesOf<Payloads>];
 
+/** A message of a queue of types. */
+export interface OfType<Type extends string> {
+  /** One of the queue's. */
+  readonly type: Type;
+}
+
+/** A message of a queue whose messages have no type. */
+export interface OfNoType {
+  /** There is none to name. */
+  readonly type?: never;
+}
+
 /** One message of a typed queue's `offerMany`. */
 export type TypedOfferRequest<Payloads> = {
   [Type in TypesOf<Payloads>]: Omit<OfferRequest<PayloadInputOf<Payloads, Type>>, 'type'> &
-    ('' extends Type ? { readonly type?: never } : { readonly type: Type });
+    ('' extends Type ? OfNoType : OfType<Type>);
 }[TypesOf<Payloads>];
 
 /**

@@ -14,7 +14,9 @@ export type {
   PayloadInput,
   PayloadSpec,
   SchemaSpec,
+  SchemaTypes,
   TypedSchema,
+  TypedStandard,
 } from '../definition/payload-spec.js';
 export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../definition/queue-definition.js';
 export type { PayloadInputOf } from '../producer/typed-queue.js';
