@@ -35,7 +35,7 @@ describe('moving a live queue from the layout of Redisson to the native one', ()
       module: { queues: { [before]: redisson, [after]: { layout: 'native' } } },
       providers: [OrderTimeouts],
     });
-    for (const n of numbers(20)) await producer.offer(after, { n }, 500, { id: `order ${n}` });
+    for (const n of numbers(20)) await producer.offer(after, { n }, 3000, { id: `order ${n}` });
     const pay = async (id: string) => (await producer.cancel(after, id)) || producer.cancel(before, id);
     expect(await Promise.all(['order 3', 'order 33', 'order 99'].map(pay))).toEqual([true, true, false]);
 
