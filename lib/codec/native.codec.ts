@@ -7,23 +7,15 @@ import type { MessageBody, MessageCodec, MessageContent } from './message-codec.
 import { isSetAside, unwrapSetAside } from './set-aside-body.js';
 import { UnknownBodyForm } from './unknown-body-form.js';
 
-/** What a body holds, in this order: kind, type, headers, payload. */
-interface BodyForm {
-  readonly typed?: true;
-  readonly headed?: true;
-  readonly bytes?: true;
-}
+/** What a body holds besides JSON, in bits. */
+const BYTES = 1;
+const TYPED = 2;
+const HEADED = 4;
 
-const FORMS: Readonly<Record<string, BodyForm>> = {
-  J: {},
-  B: { bytes: true },
-  j: { headed: true },
-  b: { headed: true, bytes: true },
-  K: { typed: true },
-  C: { typed: true, bytes: true },
-  k: { typed: true, headed: true },
-  c: { typed: true, headed: true, bytes: true },
-};
+/** The letter of each form, in the place of its bits. */
+const KINDS = 'JBKCjbkc';
+
+const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) => [kind, form]));
 
 /** How a body of a later version names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
@@ -56,7 +48,7 @@ export const nativeCodec: MessageCodec = {
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
     const typed = type !== NO_TYPE;
-    const kind = KINDS[(headed ? 4 : 0) + (typed ? 2 : 0) + (bytes ? 1 : 0)]!;
+    const kind = KINDS[(headed ? HEADED : 0) | (typed ? TYPED : 0) | (bytes ? BYTES : 0)]!;
     const lines = (typed ? type + LINE_FEED : '') + (headed ? JSON.stringify(headers) + LINE_FEED : '');
     if (bytes) return Buffer.concat([Buffer.from(kind + lines), payload]);
     return kind + lines + writeJsonData(payload, JSON.stringify);
@@ -71,22 +63,22 @@ export const nativeCodec: MessageCodec = {
     if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
     if (isSetAside(body)) return decodeSetAside(body);
     const kind = body.toString('latin1', 0, 1);
-    const form = FORMS[kind];
-    if (!form) throw unknownKind(body, kind);
+    const form = FORMS.get(kind);
+    if (form === undefined) throw unknownKind(body, kind);
     let at = 1;
     let type = NO_TYPE;
     let headers: MessageHeaders = {};
-    if (form.typed) {
+    if (form & TYPED) {
       const end = endOfLine(body, at, 'type');
       type = body.toString('latin1', at, end);
       at = end + 1;
     }
-    if (form.headed) {
+    if (form & HEADED) {
       const end = endOfLine(body, at, 'headers');
       headers = fromJson(body, at, end) as MessageHeaders;
       at = end + 1;
     }
-    return { type, headers, payload: form.bytes ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
+    return { type, headers, payload: form & BYTES ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
   },
 };
 
@@ -95,9 +87,6 @@ function decodeSetAside(body: Buffer): MessageContent {
   if (since === null) throw unreadable(body, 'it was set aside at no instant');
   return nativeCodec.decode(inside);
 }
-
-/** By the places of bytes (1), type (2) and headers (4). */
-const KINDS = 'JBKCjbkc';
 
 function fromJson(body: Buffer, start: number, end?: number): unknown {
   try {

@@ -17,14 +17,19 @@ class BatchResultMismatch extends Error {
  * @throws what reading the array throws
  */
 export function readBatchResults(returned: unknown, size: number): BatchResult[] {
-  if (!Array.isArray(returned)) return Array.from({ length: size }, () => ({ value: returned }));
+  if (!Array.isArray(returned)) return forAll(size, { value: returned });
   const results = Array.from(returned as unknown[], readResult);
   if (results.length === size) return results;
   // An array that is no answer of ours, such as what the handler wrote to a database, says nothing; failures must not get lost.
   const isAnswer = results.some((result) => 'error' in result || isInstance(result.value, Again));
-  if (!isAnswer) return Array.from({ length: size }, () => ({ value: undefined }));
+  if (!isAnswer) return forAll(size, { value: undefined });
   const error = new BatchResultMismatch(`The handler returned ${results.length} results for ${size} messages`);
-  return Array.from({ length: size }, () => ({ error }));
+  return forAll(size, { error });
+}
+
+/** The same result for every message. */
+export function forAll(size: number, result: BatchResult): BatchResult[] {
+  return Array.from({ length: size }, () => result);
 }
 
 function readResult(result: unknown): BatchResult {

@@ -2,8 +2,8 @@ import type { HandlerInvoker } from '../handler/handler.invoker.js';
 import { follow } from '../message/failure.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
-import { setImmediate } from '../timing/event-loop.js';
-import { type BatchResult, readBatchResults } from './batch-results.js';
+import { clearImmediate, setImmediate } from '../timing/event-loop.js';
+import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
 import type { Outcomes } from './outcomes.js';
@@ -108,7 +108,7 @@ export class BatchRunner {
         deliveries,
       );
     } catch (error) {
-      this.#settleAll(batch, () => ({ error }));
+      this.#settleAll(batch, forAll(batch.length, { error }));
       return;
     }
     if (!(result instanceof Promise)) {
@@ -118,25 +118,24 @@ export class BatchRunner {
     const onTimeout = (reason: Error) => deliveries.forEach((delivery) => delivery.abort(reason));
     void follow(withinTimeout(result, { clock, timeout, onTimeout }), {
       onDone: (value) => this.#settleEach(batch, value),
-      onFailed: (error) => this.#settleAll(batch, () => ({ error })),
+      onFailed: (error) => this.#settleAll(batch, forAll(batch.length, { error })),
     });
   }
 
   #settleEach(batch: readonly WaitingDelivery[], returned: unknown): void {
-    let results: readonly BatchResult[] | undefined;
-    let failure: unknown;
+    let results: readonly BatchResult[];
     try {
       results = readBatchResults(returned, batch.length);
     } catch (error) {
-      failure = error;
+      results = forAll(batch.length, { error });
     }
-    this.#settleAll(batch, (i) => results?.[i] ?? { error: failure });
+    this.#settleAll(batch, results);
   }
 
-  #settleAll(batch: readonly WaitingDelivery[], resultOf: (index: number) => BatchResult): void {
+  #settleAll(batch: readonly WaitingDelivery[], results: readonly BatchResult[]): void {
     const { outcomes, retryPolicy } = this.#options;
     for (const [i, { delivery, settle }] of batch.entries()) {
-      const result = resultOf(i);
+      const result = results[i]!;
       settle(
         'error' in result
           ? outcomes.failed(delivery, retryPolicy, result.error)

@@ -123,24 +123,19 @@ export function typesOf({ payloads }: QueueDefinition): readonly string[] | unde
   return isPayloadSpec(payloads) ? undefined : Object.keys(payloads as PayloadSpecs);
 }
 
-/** By definition, then by type. */
-const checks = new WeakMap<QueueDefinition, ReadonlyMap<string, PayloadCheck | undefined>>();
-
 /**
- * The check of a type's payloads; none, if they are not checked at run time.
+ * Gives the check of a type's payloads; none, if they are not checked at run time.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT` if the queue has no such type
  */
-export function checkOfType(definition: QueueDefinition, type: string): PayloadCheck | undefined {
-  let checksOfQueue = checks.get(definition);
-  if (!checksOfQueue) checks.set(definition, (checksOfQueue = checksOf(definition)));
-  const check = checksOfQueue.get(type);
-  if (!check && !checksOfQueue.has(type)) throw unknownType(definition, type);
-  return check;
-}
+export type CheckOfType = (type: string) => PayloadCheck | undefined;
 
-function checksOf(definition: QueueDefinition): ReadonlyMap<string, PayloadCheck | undefined> {
-  return new Map([...specsOf(definition)].map(([type, spec]) => [type, checkOf(spec)]));
+export function checksOf(definition: QueueDefinition): CheckOfType {
+  const checks = new Map([...specsOf(definition)].map(([type, spec]) => [type, checkOf(spec)]));
+  return (type) => {
+    if (!checks.has(type)) throw unknownType(definition, type);
+    return checks.get(type);
+  };
 }
 
 function unknownType(definition: QueueDefinition, type: string): DelayQueueError {

@@ -1,5 +1,5 @@
 import type { PayloadCheck } from '../definition/payload-check.js';
-import { checkOfType, definitionOf, type QueueDefinition, typesOf } from '../definition/queue-definition.js';
+import { checksOf, definitionOf, type QueueDefinition, typesOf } from '../definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
@@ -48,5 +48,5 @@ function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclarati
     const given = type === NO_TYPE ? 'none' : showGiven(type);
     throw new DelayQueueError('INVALID_HANDLER', `${place}: queue '${queue}': ${advice}; given: ${given}`);
   }
-  return { queue, definition, type, check: checkOfType(definition, type), ...readHandlerOptions(options, place) };
+  return { queue, definition, type, check: checksOf(definition)(type), ...readHandlerOptions(options, place) };
 }

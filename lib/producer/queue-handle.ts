@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { readContent } from '../codec/read-content.js';
 import type { CheckedPayload } from '../definition/payload-check.js';
-import { checkOfType, type QueueDefinition } from '../definition/queue-definition.js';
+import { type CheckOfType, checksOf, type QueueDefinition } from '../definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot } from '../message/message.js';
@@ -42,14 +42,12 @@ export class QueueHandle {
   // Injected into properties, so that a class that extends it may have a constructor of its own.
   @Inject() private readonly [PRODUCER]!: DelayQueueProducer;
   @Inject() private readonly [OFFERS]!: Offers;
-  readonly #definition: QueueDefinition;
+  readonly queue: string;
+  readonly #checkOf: CheckOfType;
 
   constructor(definition: QueueDefinition) {
-    this.#definition = definition;
-  }
-
-  get queue(): string {
-    return this.#definition.queue;
+    this.queue = definition.queue;
+    this.#checkOf = checksOf(definition);
   }
 
   async offerMany(messages: readonly OfferRequest[]): Promise<OfferResult[]> {
@@ -59,7 +57,7 @@ export class QueueHandle {
       const { payload, delay, ...given } = readRequest(message);
       const options = checkOfferOptions(given);
       const { offer, checked } = this.#prepare(writer, { payload, due: dueAfter(delay), options });
-      if (checked) checks.push(checked.catch((error: unknown) => Promise.reject(ofMessage(i, error) as Error)));
+      if (checked) checks.push(refuseMessage(i, checked));
       return offer;
     });
     await Promise.all(checks);
@@ -116,7 +114,7 @@ export class QueueHandle {
   /** Encodes a message, and checks it as it will be read. `checked`: only if its schema takes its time. */
   #prepare(writer: OfferWriter, { payload, due, options }: NewMessage): { offer: Offer; checked?: Promise<void> } {
     const { type = NO_TYPE } = options;
-    const check = checkOfType(this.#definition, type);
+    const check = this.#checkOf(type);
     const offer = writer.prepare(payload, due, options);
     if (!check) return { offer };
     const refuse = (checked: CheckedPayload) => refuseInvalid(checked, this.queue, type);
@@ -125,6 +123,14 @@ export class QueueHandle {
     refuse(checked);
     return { offer };
   }
+}
+
+/** Names the message in the list that its check refuses. */
+function refuseMessage(index: number, checked: Promise<void>): Promise<void> {
+  const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
+  // A later message may be refused first, and nobody waits for this check then.
+  check.catch(() => undefined);
+  return check;
 }
 
 function refuseInvalid(checked: CheckedPayload, queue: string, type: string): void {

@@ -6,7 +6,7 @@ import * as timers from 'node:timers';
  * for the end of its turn would then hang until the test advances the time. They may still fake the time itself: see `clock.ts`.
  */
 
-export const { setImmediate } = timers;
+export const { setImmediate, clearImmediate } = timers;
 export const nextTick = processNextTick;
 
 const done = Promise.resolve();

@@ -197,6 +197,21 @@ describe('a typed queue', () => {
     expect(await producer.counts('orders')).toMatchObject({ delayed: 0, ready: 0 });
   });
 
+  test('a list is refused by its first problem that shows, whatever slow checks find later', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const { context } = await scene.startApp({ module: memory, providers: [Orders] });
+    const offer = context.get(Orders).offerMany([
+      { type: 'slow', payload: { orderId: 'none' }, delay: 0 },
+      { type: 'remind', payload: {} as never, delay: 0 },
+    ]);
+    await expect(offer).rejects.toThrow('messages[1]: ');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
   test('a stored payload that the schema refuses is a dead letter at once, and no value is logged', async () => {
     const handled = new Handled();
     @Injectable()
