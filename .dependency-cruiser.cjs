@@ -7,6 +7,7 @@ const LAYERS = [
   '^lib/(index|delay-queue\\.module)\\.ts$',
   '^lib/producer/',
   '^lib/runtime/',
+  '^lib/family/',
   '^lib/(consumer|transfer)/',
   '^lib/handler/',
   '^lib/definition/',

@@ -18,10 +18,13 @@ import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
 import { Offers } from './producer/offers.js';
 import { DelayQueueProducer } from './producer/delay-queue.producer.js';
+import { QueueRegistrar } from './runtime/queue-registrar.js';
 import { Queues } from './runtime/queues.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
 import { SingleImport } from './runtime/single-import.js';
+import { UnhandledQueues } from './runtime/unhandled-queues.js';
+import { Workers } from './runtime/workers.js';
 import { createStores } from './runtime/create-stores.js';
 import type { Substitutes } from './runtime/substitutes.js';
 
@@ -64,6 +67,9 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
       inject: [CLOCK, Events],
     },
     Queues,
+    UnhandledQueues,
+    QueueRegistrar,
+    Workers,
     DelayQueueRuntime,
     Offers,
     DelayQueueProducer,

@@ -1,7 +1,8 @@
 import type { MessageFailure } from '../message/message.js';
 
 /** Background work that is retried until it works. */
-export type BackgroundWork = 'transfer' | 'claim' | 'settle' | 'extend' | 'repair' | 'subscribe' | 'watch-target';
+export type BackgroundWork =
+  'transfer' | 'claim' | 'settle' | 'extend' | 'repair' | 'subscribe' | 'watch-target' | 'register' | 'find-queues';
 
 interface OfQueue {
   readonly queue: string;
@@ -91,6 +92,8 @@ export interface DelayQueueEvents {
   repaired: OfQueue & { readonly ids: readonly string[] };
   /** An offer was ignored, because a handler of this process holds the message with that id. */
   offeredWhileHeld: OfMessage;
+  /** Messages are offered to a queue that no process has ever handled. Emitted once for a queue and process. */
+  unhandled: OfQueue;
   /** The application's code supplied something unusable; `problem` also says what the queue does instead. */
   misused: { readonly problem: string };
 

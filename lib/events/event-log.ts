@@ -1,6 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
+import { isFamily } from '../message/queue-family.js';
 import type { BackgroundWork, DelayQueueEvents } from './delay-queue-events.js';
 import type { Events } from './events.js';
 
@@ -35,6 +36,17 @@ const WORK: Readonly<Record<BackgroundWork, WorkTexts>> = {
     failing: 'messages from other clients cannot be watched, so they may be late by up to checkInterval',
     restored: 'messages from other clients are watched again',
     level: 'warn',
+  },
+  register: {
+    failing:
+      'Queues cannot be registered, so producer.queues() may not list them, and a handler of a family may not find them after a restart',
+    restored: 'Queues are registered again',
+    level: 'warn',
+  },
+  'find-queues': {
+    failing: 'its queues cannot be looked up, so messages may be late',
+    restored: 'its queues are looked up again',
+    level: 'error',
   },
 };
 
@@ -96,6 +108,8 @@ const MESSAGE_TEXTS: Texts = {
       `${queue}: message '${id}' was offered while its handler was running, so the offer was ignored (created: false). ` +
         "To handle the same message again, end the handler with: return again('1d')",
     ),
+  unhandled: (logger, { queue }) =>
+    logger.warn(`${queue}: messages are offered, but no process has ever handled this queue: is its name right?`),
   misused: (logger, { problem }) => logger.error(problem),
 };
 
@@ -111,7 +125,9 @@ const PROCESS_TEXTS: Texts = {
     ),
   unchecked: (logger, { reason }) => logger.warn(`Redis could not be checked yet: ${reason}`),
   handlerStarted: (logger, { queue, type, handler }) =>
-    logger.log(`Handling queue '${queue}'${type && `, type '${type}',`} with ${handler}`),
+    logger.log(
+      `Handling ${isFamily(queue) ? 'queues' : 'queue'} '${queue}'${type && `, type '${type}',`} with ${handler}`,
+    ),
   handlersNotStarted: (logger, { handlers }) => {
     const names = handlers.map(({ queue, type, handler }) => `${queue}${type && `/${type}`} (${handler})`).join(', ');
     logger.log(`consume: false - this process only offers; its handlers are not started: ${names}`);

@@ -25,6 +25,10 @@ export class AgainAdvice {
     this.#queues.set(queue, { holds, warning: new OnceAMinute(this.clock) });
   }
 
+  unwatch(queue: string): void {
+    this.#queues.delete(queue);
+  }
+
   onKept(queue: string, id: string): void {
     const watched = this.#queues.get(queue);
     if (!watched) return;

@@ -24,7 +24,12 @@ const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
  * On a provider that is, or injects, a request-scoped one, each message has an instance of its own, and `REQUEST` injects the
  * message. A controller must be a singleton.
  *
- * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+ * With a `*` at the end it handles a family: every queue whose name begins like that, also one that is offered to for the first
+ * time while the application runs. `message.queue` tells which one it is. The options hold for each of the queues by itself:
+ * `concurrency: 4` are four calls for each queue at once. A queue with a handler of its own name is not handled by a family; of
+ * several families it belongs to the one with the longest name. A family cannot have `layout: 'redisson'`.
+ *
+ * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`, or the beginning of such names and a `*`
  * @param options - override the module's `defaults`; the queue's entry in the module's `queues` overrides them
  *
  * @example
@@ -33,6 +38,9 @@ const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
  * class OrderTimeouts {
  *   @DelayedHandler('orders', { concurrency: 32 })
  *   async cancelUnpaid(payload: { orderId: string }, message: DelayedMessage) {}
+ *
+ *   @DelayedHandler('tenant-*', { concurrency: 4 })
+ *   async remind(payload: { orderId: string }, message: DelayedMessage) {}
  * }
  * ```
  */
@@ -43,7 +51,7 @@ export function DelayedHandler(queue: string, options?: QueueHandlerOptions): Me
  * A message whose type this process has no handler for is put off until another process handles it
  * (`unknownTypeGrace`).
  *
- * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
+ * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`, or the beginning of such names and a `*`
  * @param type - as given to `offer`: 1–64 of the characters `A–Z a–z 0–9 _ . : -`
  * @param options - `timeout` and `backoff` of this type; the others are options of the queue
  *

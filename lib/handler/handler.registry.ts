@@ -3,6 +3,7 @@ import type { PayloadCheck } from '../definition/payload-check.js';
 import { isSameDefinition, type QueueDefinition } from '../definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
+import { familyOf, isFamily } from '../message/queue-family.js';
 import type { HandlerCall } from './handler-method.js';
 import type { BatchSize } from '../options/queue-options.schema.js';
 import type { HandlerSettings, QueueOptions } from '../options/queue-options.js';
@@ -23,8 +24,9 @@ export interface DelayedMessageHandler {
   readonly call: HandlerCall;
 }
 
-/** A queue that the code of this application handles, or defines. */
+/** A queue, or a family of queues, that the code of this application handles or defines. */
 export interface DeclaredQueue {
+  /** That of the queue, or the beginning of the names and a `*`. */
   readonly name: string;
   /** The options that its decorator declares. */
   readonly options: QueueOptions;
@@ -34,7 +36,7 @@ export interface DeclaredQueue {
   readonly handlers: ReadonlyMap<string, DelayedMessageHandler>;
 }
 
-/** The declarations of one queue, as they are found. */
+/** The declarations of one queue or family, as they are found. */
 class Declarations implements DeclaredQueue {
   readonly handlers = new Map<string, DelayedMessageHandler>();
   definition: QueueDefinition | undefined;
@@ -50,10 +52,11 @@ class Declarations implements DeclaredQueue {
   }
 }
 
-/** The queues that the code of this application declares, each with its handlers. */
+/** The queues and families that the code of this application declares, each with its handlers. */
 @Injectable()
 export class HandlerRegistry {
   readonly #queues = new Map<string, Declarations>();
+  readonly #families = new Set<string>();
 
   /**
    * Adds a handler to a queue.
@@ -100,8 +103,20 @@ export class HandlerRegistry {
     }
   }
 
-  find(queue: string): DeclaredQueue | undefined {
-    return this.#queues.get(queue);
+  find(name: string): DeclaredQueue | undefined {
+    return this.#queues.get(name);
+  }
+
+  /** The family that a queue belongs to: of several, the one with the longest name. */
+  familyOf(queue: string): DeclaredQueue | undefined {
+    const name = familyOf(queue, this.#families);
+    return name === undefined ? undefined : this.#queues.get(name);
+  }
+
+  /** Where the handlers of a queue are declared: with its own name or, if it has none there, with its family. */
+  servedBy(queue: string): DeclaredQueue | undefined {
+    const own = this.#queues.get(queue);
+    return own && own.handlers.size > 0 ? own : this.familyOf(queue);
   }
 
   /** All that are declared. */
@@ -109,7 +124,7 @@ export class HandlerRegistry {
     return [...this.#queues.values()];
   }
 
-  /** Those with handlers. */
+  /** Those with handlers, families included. */
   handled(): DeclaredQueue[] {
     return this.all().filter(({ handlers }) => handlers.size > 0);
   }
@@ -117,6 +132,7 @@ export class HandlerRegistry {
   #declared(name: string): Declarations {
     const queue = this.#queues.get(name) ?? new Declarations(name);
     this.#queues.set(name, queue);
+    if (isFamily(name)) this.#families.add(name);
     return queue;
   }
 }

@@ -2,7 +2,8 @@ import type { PayloadCheck } from '../definition/payload-check.js';
 import { checksOf, definitionOf, type QueueDefinition, typesOf } from '../definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
-import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
+import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
+import { QUEUE_NAME } from '../message/queue-name.js';
 import { showGiven } from '../message/show-given.js';
 import { readHandlerOptions, type ReadHandlerOptions, readQueueHandlerOptions } from '../options/resolve-options.js';
 import type { HandlerDeclaration } from './handler-declaration.js';
@@ -26,9 +27,9 @@ export function readDeclaration(declaration: HandlerDeclaration, place: string):
 }
 
 function ofName({ queue, type, options }: HandlerDeclaration, place: string): HandlerTarget {
-  if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) {
-    const classes = typeof queue === 'function' ? ', and this class is none that DelayQueue() made' : '';
-    throw new DelayQueueError('INVALID_HANDLER', `${place}: ${QUEUE_NAME_RULE}, not ${showGiven(queue)}${classes}`);
+  if (typeof queue !== 'string' || !(QUEUE_NAME.test(queue) || QUEUE_FAMILY.test(queue))) {
+    const problem = `${QUEUE_OR_FAMILY_RULE}, not ${showGiven(queue)}${adviceOn(queue)}`;
+    throw new DelayQueueError('INVALID_HANDLER', `${place}: ${problem}`);
   }
   if (type === undefined) {
     return { queue, type: NO_TYPE, ...readQueueHandlerOptions(options, place) };
@@ -37,6 +38,11 @@ function ofName({ queue, type, options }: HandlerDeclaration, place: string): Ha
     throw new DelayQueueError('INVALID_HANDLER', `${place}: ${MESSAGE_TYPE_RULE}, not ${showGiven(type)}`);
   }
   return { queue, type, ...readHandlerOptions(options, place) };
+}
+
+function adviceOn(queue: unknown): string {
+  if (typeof queue === 'function') return ', and this class is none that DelayQueue() made';
+  return queue === '*' ? ': it would also take the messages of other applications' : '';
 }
 
 function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclaration, place: string): HandlerTarget {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import { QUEUE_NAME_RULE } from '../message/queue-name.js';
+import { QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 
 /**
  * Checks a value against a schema.
@@ -33,7 +33,7 @@ function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[])
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => `${show([...path, key])} is not an option; check its spelling`);
   }
-  if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_NAME_RULE}`];
+  if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_OR_FAMILY_RULE}`];
   // The branch of a union that matched furthest names the field that is really wrong.
   if (issue.code === 'invalid_union') {
     const furthest = issue.errors.find((branch) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
+import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
+import { QUEUE_NAME } from '../message/queue-name.js';
 import type { OptionProblem } from '../store/redis/read-client-options.js';
 import { examineConnection, isCluster } from '../store/redis/redis-client.js';
 import type { ClusterConnection, ConnectionOptions } from '../store/redis/connection-options.js';
@@ -24,6 +25,10 @@ const connectionSchema = z
     }
   }) as z.ZodType<ConnectionOptions, ConnectionOptions>;
 
+const queueOrFamilySchema = z
+  .string()
+  .refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE });
+
 /** Every option of the module: what is accepted, and the default as a user would write it. */
 const moduleFields = {
   connection: connectionSchema.prefault('redis://127.0.0.1:6379'),
@@ -41,7 +46,7 @@ const moduleFields = {
       error: 'cannot be shared by all queues: set it in `queues`',
     })
     .optional(),
-  queues: z.record(z.string().regex(QUEUE_NAME, { error: QUEUE_NAME_RULE }), queueLayerSchema).optional(),
+  queues: z.record(queueOrFamilySchema, queueLayerSchema).optional(),
   shutdownTimeout: duration(0, HOUR).prefault('10s'),
   offerTimeout: duration(10, HOUR / 6).prefault('5s'),
 } satisfies {

@@ -51,7 +51,8 @@ export interface DelayQueueModuleOptions {
    */
   readonly defaults?: QueueOptions;
   /**
-   * Options by queue name. They override those of the queue's `@DelayedHandler`, which override `defaults`.
+   * Options by queue name, or by the beginning of the names and a `*`. They override those of the queue's `@DelayedHandler`, which
+   * override `defaults`. Of several beginnings the longest counts; the entry of the queue's own name overrides it.
    *
    * @defaultValue `{}`
    */

@@ -113,6 +113,7 @@ function batchOf(
   );
 }
 
-function withoutUndefined(options: QueueOptions): QueueOptions {
+/** An option that is undefined is not given: it overrides nothing. */
+export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -2,6 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot } from '../message/message.js';
+import type { Stores } from '../runtime/create-stores.js';
+import { STORES } from '../runtime/delay-queue.tokens.js';
+import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import type { DeadLetters } from './dead-letters.js';
 import {
@@ -17,6 +20,7 @@ import {
 } from './offer.js';
 import { Offers } from './offers.js';
 import { readContent } from '../codec/read-content.js';
+import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 import type { RedissonQueue } from './redisson-queue.js';
 import { StoreDeadLetters } from './store.dead-letters.js';
 import { StoreRedissonQueue } from './store.redisson-queue.js';
@@ -31,8 +35,10 @@ import { StoreRedissonQueue } from './store.redisson-queue.js';
 @Injectable()
 export class DelayQueueProducer {
   // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
-  @Inject() private readonly queues!: Queues;
+  @Inject() private readonly known!: Queues;
   @Inject() private readonly writers!: Offers;
+  @Inject() private readonly registrar!: QueueRegistrar;
+  @Inject(STORES) private readonly stores!: Stores;
 
   /**
    * Offers a message that falls due after a delay.
@@ -114,7 +120,7 @@ export class DelayQueueProducer {
    * ```
    */
   async cancel(queue: string, id: string): Promise<boolean> {
-    const { store } = this.queues.named(queue);
+    const { store } = this.known.named(queue);
     assertMessageId(id);
     return store.cancel(id);
   }
@@ -133,7 +139,7 @@ export class DelayQueueProducer {
    * ```
    */
   async reschedule(queue: string, id: string, delay: Duration): Promise<boolean> {
-    const { store } = this.queues.named(queue);
+    const { store } = this.known.named(queue);
     assertMessageId(id);
     return store.reschedule(id, dueAfter(delay));
   }
@@ -152,7 +158,7 @@ export class DelayQueueProducer {
    * ```
    */
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
-    const { store, codec } = this.queues.named(queue);
+    const { store, codec } = this.known.named(queue);
     assertMessageId(id);
     const found = await store.find(id);
     if (!found) return null;
@@ -177,23 +183,23 @@ export class DelayQueueProducer {
    * ```
    */
   async counts(queue: string): Promise<MessageCounts> {
-    return (await this.queues.named(queue).store.status()).counts;
+    return (await this.known.named(queue).store.status()).counts;
   }
 
   /** Tells when the next delayed message of a queue falls due, by the clock of Redis; null if none is delayed. */
   async nextDue(queue: string): Promise<Date | null> {
-    const { nextDue } = await this.queues.named(queue).store.status();
+    const { nextDue } = await this.known.named(queue).store.status();
     return nextDue === null ? null : new Date(nextDue);
   }
 
   /** Pauses the handling of a queue in all processes: running handlers finish, and nothing is claimed until {@link resume}. */
   async pause(queue: string): Promise<void> {
-    await this.queues.named(queue).store.pause();
+    await this.known.named(queue).store.pause();
   }
 
   /** Resumes the handling of a queue after {@link pause}; the oldest ready messages come first. */
   async resume(queue: string): Promise<void> {
-    await this.queues.named(queue).store.resume();
+    await this.known.named(queue).store.resume();
   }
 
   /**
@@ -203,7 +209,7 @@ export class DelayQueueProducer {
    * @returns how many messages were removed
    */
   async clear(queue: string): Promise<number> {
-    return this.queues.named(queue).store.clear();
+    return this.known.named(queue).store.clear();
   }
 
   /**
@@ -217,7 +223,28 @@ export class DelayQueueProducer {
    * ```
    */
   deadLetters(queue: string): DeadLetters {
-    return new StoreDeadLetters(this.queues.named(queue));
+    return new StoreDeadLetters(this.known.named(queue), this.registrar);
+  }
+
+  /**
+   * Lists the queues that messages were ever offered to, or that a process has ever handled, by name. It says nothing of what is
+   * in them now. Queues that only Java offers to are not listed.
+   *
+   * @param query - `cursor` and `limit` (1–1000, default 100)
+   * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
+   *
+   * @example
+   * ```ts
+   * let cursor: string | undefined;
+   * do {
+   *   const page = await producer.queues({ cursor });
+   *   for (const queue of page.queues) console.log(queue, await producer.counts(queue));
+   *   cursor = page.cursor ?? undefined;
+   * } while (cursor);
+   * ```
+   */
+  async queues(query?: QueueQuery): Promise<QueuePage> {
+    return listQueues(this.stores.directory, query);
   }
 
   /**
@@ -231,6 +258,6 @@ export class DelayQueueProducer {
    * ```
    */
   redisson(queue: string): RedissonQueue {
-    return new StoreRedissonQueue(this.queues.named(queue));
+    return new StoreRedissonQueue(this.known.named(queue));
   }
 }

@@ -28,6 +28,11 @@ export interface OfferContext {
   readonly ids: MessageIdGenerator;
   /** The writer of each queue that has pending offers: later offers use the same writer, so that all stay in order. */
   readonly busy: Map<string, OfferWriter>;
+  /**
+   * Called before offers to a queue are sent. They are not acknowledged before what it returns, if anything, has resolved; it
+   * never rejects.
+   */
+  readonly register: (queue: string) => Promise<void> | undefined;
   /** Called when an offer was ignored because a message with its id is already there. */
   readonly onKept: (queue: string, id: string) => void;
 }
@@ -116,7 +121,7 @@ export class OfferWriter {
     let receipts: OfferReceipt[];
     this.#underWay++;
     try {
-      receipts = await this.queue.store.offer(batch.map(({ offer }) => offer));
+      receipts = await this.#offer(batch.map(({ offer }) => offer));
     } catch (error) {
       for (const { offer, reject } of batch) reject(withId(error, offer.id));
       return;
@@ -133,6 +138,13 @@ export class OfferWriter {
     }
   }
 
+  async #offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    const registered = this.context.register(this.queue.name);
+    const receipts = await this.queue.store.offer(offers);
+    if (registered) await registered;
+    return receipts;
+  }
+
   /** Sends a list in batches, in order; once one has failed, no more are sent. */
   async #offerAll(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     const batches = [...inBatches(offers, { ...BATCH, weigh: offerBytes })];
@@ -143,7 +155,7 @@ export class OfferWriter {
       while (next < batches.length && failures.length === 0) {
         const at = next++;
         try {
-          receipts[at] = await this.queue.store.offer(batches[at]!);
+          receipts[at] = await this.#offer(batches[at]!);
         } catch (error) {
           failures.push(error);
         }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { MessageIdGenerator } from '../message/message-id.js';
+import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import { type OfferContext, OfferWriter } from './offer.writer.js';
 
@@ -9,10 +10,12 @@ import { type OfferContext, OfferWriter } from './offer.writer.js';
 export class Offers {
   @Inject() private readonly queues!: Queues;
   @Inject() private readonly advice!: AgainAdvice;
+  @Inject() private readonly registrar!: QueueRegistrar;
 
   readonly #context: OfferContext = {
     ids: new MessageIdGenerator(),
     busy: new Map(),
+    register: (queue) => this.registrar.register(queue),
     onKept: (queue, id) => this.advice.onKept(queue, id),
   };
 

@@ -1,34 +1,22 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { MessageFailure } from '../message/message.js';
+import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { DeadSelection } from '../store/message-upkeep.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
-import { showGiven } from '../message/show-given.js';
 import type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './dead-letters.js';
 import { readContent } from '../codec/read-content.js';
-import { readFields } from '../message/read-fields.js';
-
-const QUERY: readonly (keyof DeadLetterQuery)[] = ['cursor', 'limit'];
+import { readPage } from './read-page.js';
 
 /** The dead letters in the store of a queue. */
 export class StoreDeadLetters implements DeadLetters {
-  constructor(private readonly queue: Queue) {}
+  constructor(
+    private readonly queue: Queue,
+    private readonly registrar: QueueRegistrar,
+  ) {}
 
   async list<T = unknown>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>> {
-    const { cursor, limit = 100 } = query === undefined ? {} : readFields(query, 'query', QUERY);
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_BATCH) {
-      throw new DelayQueueError(
-        'INVALID_ARGUMENT',
-        `limit must be a whole number from 1 to ${MAX_BATCH}, not ${showGiven(limit)}`,
-      );
-    }
-    if (cursor !== undefined && typeof cursor !== 'string') {
-      throw new DelayQueueError(
-        'INVALID_ARGUMENT',
-        `cursor must be the \`cursor\` of an earlier page, not ${showGiven(cursor)}`,
-      );
-    }
+    const { cursor, limit } = readPage(query);
     const { name: queue, store, codec } = this.queue;
     const page = await store.listDead({ cursor, limit });
     const letters = page.letters.map(({ body, error, ...letter }) => ({
@@ -46,11 +34,11 @@ export class StoreDeadLetters implements DeadLetters {
 
   async redrive(id: string): Promise<boolean> {
     assertMessageId(id);
-    return (await this.queue.store.redrive({ id })) === 1;
+    return (await this.#redrive({ id })) === 1;
   }
 
   redriveAll(): Promise<number> {
-    return this.#forAll((selection) => this.queue.store.redrive(selection));
+    return this.#forAll((selection) => this.#redrive(selection));
   }
 
   async discard(id: string): Promise<boolean> {
@@ -60,6 +48,14 @@ export class StoreDeadLetters implements DeadLetters {
 
   discardAll(): Promise<number> {
     return this.#forAll((selection) => this.queue.store.discard(selection));
+  }
+
+  /** The queue may have been empty but for its dead letters, and so have been forgotten. */
+  async #redrive(selection: DeadSelection): Promise<number> {
+    const registered = this.registrar.register(this.queue.name);
+    const redriven = await this.queue.store.redrive(selection);
+    if (registered) await registered;
+    return redriven;
   }
 
   /** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */

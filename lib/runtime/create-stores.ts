@@ -4,7 +4,12 @@ import { type ResolvedModuleOptions } from '../options/module-options.schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory.store.js';
-import type { MessageStore } from '../store/message-store.js';
+import type { MessageStore, StoreLimits } from '../store/message-store.js';
+import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
+import { neededByFamily } from '../store/native/directory.permissions.js';
+import { NativeQueueDirectory } from '../store/native/native.directory.js';
+import type { QueueDirectory } from '../store/queue-directory.js';
+import { isFamily } from '../message/queue-family.js';
 import { nativeKeys } from '../store/native/native.keys.js';
 import { nativePermissions } from '../store/native/native.permissions.js';
 import { NativeMessageStore } from '../store/native/native.store.js';
@@ -16,7 +21,7 @@ import { neededCommands } from '../store/redis/permissions.js';
 import { examineConnection } from '../store/redis/redis-client.js';
 import { RedisConnections } from '../store/redis/redis-connections.js';
 
-/** A queue that this process must be able to serve. */
+/** A queue, or a family of queues, that this process must be able to serve. */
 export interface CheckedQueue {
   readonly name: string;
   readonly options: ResolvedQueueOptions;
@@ -34,6 +39,8 @@ export interface Stores {
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
   open(queue: string, options: ResolvedQueueOptions): MessageStore;
+  /** Which queues there are. */
+  readonly directory: QueueDirectory;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
   hurry(): void;
   close(): Promise<void>;
@@ -65,10 +72,12 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     const name = { prefix, queue, redissonName };
     return new RedissonMessageStore(connections, { ...name, limits: options, clock, events, format, blockTimeout });
   };
-  const neededBy = ({ name, options: { layout, redissonName } }: CheckedQueue) =>
-    layout === 'native'
-      ? neededCommands(nativePermissions, nativeKeys(prefix, name))
-      : neededCommands(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
+  const neededBy = ({ name, options: { layout, redissonName } }: CheckedQueue) => {
+    if (layout === 'redisson')
+      return neededCommands(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
+    const ofQueue = neededCommands(nativePermissions, nativeKeys(prefix, name));
+    return isFamily(name) ? [...ofQueue, ...neededByFamily(prefix, name)] : ofQueue;
+  };
   return {
     connect: () => {
       const { overridden } = examineConnection(connection);
@@ -80,6 +89,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       return new RedisCheck({ commands: connections.commands, queues, allowEviction, events }).start();
     },
     open,
+    directory: new NativeQueueDirectory(connections, prefix),
     hurry: () => connections.commands.hurry(),
     close: () => connections.close(),
   };
@@ -88,15 +98,22 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
 function memoryStores({ clock, events }: ProcessParts): Stores {
   // The messages live in these stores, so none may be dropped.
   const stores = new Map<string, MemoryMessageStore>();
+  const directory = new MemoryQueueDirectory();
+  const open = (queue: string, limits: StoreLimits) => {
+    const store = new MemoryMessageStore({ limits, clock });
+    directory.follow(queue, store);
+    stores.set(queue, store);
+    return store;
+  };
   return {
     connect: () => events.emit('memoryStore', {}),
     open: (queue, options) => {
-      const store = stores.get(queue) ?? new MemoryMessageStore({ limits: options, clock });
+      const store = stores.get(queue) ?? open(queue, options);
       // It may have been opened before the options of its handler were known.
       store.limit(options);
-      stores.set(queue, store);
       return store;
     },
+    directory,
     check: () => Promise.resolve(),
     hurry: () => undefined,
     close: () => Promise.resolve(),

@@ -1,27 +1,25 @@
-import { randomBytes } from 'node:crypto';
 import {
   Inject,
   Injectable,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
-  Optional,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
+import { isFamily } from '../message/queue-family.js';
 import { showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
-import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue.tokens.js';
-import { AgainAdvice } from '../handler/again-advice.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
-import type { Substitutes } from './substitutes.js';
-import { QueueWorker } from './queue-worker.js';
+import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
+import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
 import { isVerdict } from '../store/redis/redis-check.js';
-import type { Stores } from './create-stores.js';
+import type { CheckedQueue, Stores } from './create-stores.js';
 
 /**
  * Handlers' signals abort this many milliseconds before `shutdownTimeout` ends, or a fifth of it if that is less, so that
@@ -32,25 +30,24 @@ const LONGEST_ABORT_RESERVE = 1000;
 /**
  * Starts and stops everything.
  *
- * Start: once every module is up, start a worker for each handled queue.
+ * Start: once every module is up, start a worker for each handled queue and family.
  * Stop: while every module is still up, stop claiming, let handlers finish, and settle. The connections close at the very
  * end, so that handlers, and requests that are still being served, can offer until then.
  */
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  readonly #workers: QueueWorker[] = [];
+  readonly #workers: Worker[] = [];
   #stopping = false;
 
   constructor(
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
     @Inject(STORES) private readonly stores: Stores,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(RANDOM) private readonly random: () => number,
-    @Optional() @Inject(SUBSTITUTES) private readonly substitutes: Substitutes | undefined,
     private readonly events: Events,
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
-    private readonly againAdvice: AgainAdvice,
+    private readonly workers: Workers,
+    private readonly registrar: QueueRegistrar,
     private readonly modules: ModulesContainer,
   ) {}
 
@@ -81,7 +78,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   async #check(): Promise<void> {
-    const handled = this.options.consume ? this.handlers.handled().map(({ name }) => this.queues.get(name)) : [];
+    const handled = this.options.consume ? this.handlers.handled().map((declared) => this.#checked(declared)) : [];
     try {
       await this.stores.check(handled);
     } catch (error) {
@@ -95,6 +92,10 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     }
   }
 
+  #checked({ name }: DeclaredQueue): CheckedQueue {
+    return isFamily(name) ? { name, options: this.queues.optionsOfFamily(name) } : this.queues.get(name);
+  }
+
   #reportHandlersNotStarted(): void {
     const handlers = this.handlers.handled().flatMap(startEvents);
     if (handlers.length > 0) this.events.emit('handlersNotStarted', { handlers });
@@ -103,19 +104,12 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   #start(): void {
     // The application may be asked to stop while it is still starting.
     if (this.#stopping) return;
-    const { clock, events, random } = this;
-    const { offerTimeout: answerTimeout } = this.options;
-    const processId = randomBytes(9).toString('base64url');
-    for (const handled of this.handlers.handled()) {
-      const { name } = handled;
-      const queue = this.queues.get(name);
-      const handlers = this.queues.handlersOf(handled).map((each) => this.substitutes?.adjust(each) ?? each);
-      const worker = new QueueWorker({ queue, handlers, clock, events, random, processId, answerTimeout });
-      this.#workers.push(worker);
-      this.againAdvice.watch(name, (id) => worker.holds(id));
-      worker.start();
-      for (const event of startEvents(handled)) events.emit('handlerStarted', event);
+    const handled = this.handlers.handled();
+    for (const declared of handled) {
+      this.#workers.push(this.workers.start(declared));
+      for (const event of startEvents(declared)) this.events.emit('handlerStarted', event);
     }
+    this.registrar.registerHandled(handled.map(({ name }) => name));
   }
 
   async #stop(): Promise<void> {

@@ -24,15 +24,20 @@ export interface QueueWorkerOptions {
   readonly answerTimeout: number;
 }
 
+/** A quiet queue is left alone for this many milliseconds at least. */
+const SHORTEST_QUIET = 10_000;
+
 /** Everything that serves one handled queue in this process: a transfer scheduler, a repairer and a consumer loop. */
 export class QueueWorker {
   readonly #scheduler: TransferScheduler;
   readonly #repairer: Repairer;
   readonly #loop: ConsumerLoop;
+  readonly #lease: number;
 
   constructor({ queue, handlers, processId, answerTimeout, ...parts }: QueueWorkerOptions) {
     const { name, store, options } = queue;
     const common = { queue: name, store, ...parts };
+    this.#lease = options.lease;
     const runner = createRunner(queue, handlers, parts);
     this.#scheduler = new TransferScheduler({ ...common, id: processId, checkInterval: options.checkInterval });
     this.#repairer = new Repairer(common);
@@ -48,6 +53,14 @@ export class QueueWorker {
   /** Whether a message is among {@link held}. */
   holds(id: string): boolean {
     return this.#loop.holds(id);
+  }
+
+  /**
+   * Whether this process has nothing to do for the queue, and nobody else for longer than a lease lasts. So it is false while a
+   * message is active anywhere: it may be given back at any time.
+   */
+  get isQuiet(): boolean {
+    return this.#loop.held === 0 && this.#scheduler.quietFor > Math.max(this.#lease, SHORTEST_QUIET);
   }
 
   start(): void {

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ResolvedModuleOptions } from '../options/module-options.schema.js';
 import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
-import { resolveOptionsOf, resolveQueueOptions } from '../options/resolve-options.js';
+import { resolveOptionsOf, withoutUndefined } from '../options/resolve-options.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DelayedMessageHandler, type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
 import { typesOf } from '../definition/queue-definition.js';
+import { familyOf, isFamily } from '../message/queue-family.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { QueueOptions } from '../options/queue-options.js';
@@ -39,13 +40,18 @@ export class Queues {
   /** The queues that are handled or configured. */
   readonly #known = new Map<string, Queue>();
   readonly #others = new RecentlyUsed<Queue>(MOST_OTHERS);
-  #optionsOfOthers: ResolvedQueueOptions | undefined;
+  /** The options of the queues that are not known, by the families that decide them. */
+  readonly #optionsOfOthers = new Map<string, ResolvedQueueOptions>();
+  /** The families that are configured. */
+  readonly #families: readonly string[];
 
   constructor(
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
     @Inject(STORES) private readonly stores: Stores,
     private readonly handlers: HandlerRegistry,
-  ) {}
+  ) {
+    this.#families = Object.keys(options.queues).filter(isFamily);
+  }
 
   /**
    * The queue of a name that a user gave.
@@ -61,31 +67,44 @@ export class Queues {
   get(name: string): Queue {
     const known = this.#known.get(name);
     if (known) return known;
-    if (!this.#isKnown(name)) return this.#others.get(name, () => this.#open(name, this.#resolveOthers()));
+    if (!this.#isKnown(name)) return this.#others.get(name, () => this.#open(name, this.#resolveOther(name)));
     const queue = this.#open(name, this.#resolve(name));
     this.#known.set(name, queue);
     return queue;
   }
 
   /**
-   * Resolves the options of every queue that is configured or handled, so that a mistake shows at start-up.
+   * Resolves the options of every queue and family that is configured or handled, so that a mistake shows at start-up.
    *
    * @throws DelayQueueError `INVALID_OPTION`
    */
   checkOptions(): void {
     const names = [...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)];
     for (const name of names) {
-      const { layout } = this.#resolve(name);
-      if (layout === 'redisson') refuseTypes(this.handlers.find(name));
+      const { layout, redissonName } = this.#resolve(name);
+      if (layout !== 'redisson') continue;
+      if (isFamily(name) && redissonName !== undefined) throw sharedRedissonName(name);
+      refuseTypes(this.handlers.find(name));
+      const family = this.handlers.servedBy(name);
+      if (family && isFamily(family.name)) throw redissonFamily(name, family);
     }
   }
 
-  /** The handlers of a queue, with their options. The queue's entry in `queues` applies to each of them. */
-  handlersOf({ name, options, handlers }: DeclaredQueue): ConfiguredHandler[] {
+  /**
+   * The handlers of a queue, with their options. The queue's entry in `queues` applies to each of them.
+   *
+   * @param name - of the queue, if `declared` is its family
+   */
+  handlersOf({ name: declared, options, handlers }: DeclaredQueue, name = declared): ConfiguredHandler[] {
     return [...handlers.values()].map((handler) => ({
       handler,
       options: resolveOptionsOf(name, this.options.defaults, options, handler.options, this.#configured(name)),
     }));
+  }
+
+  /** The options that hold for a family as such, rather than for one of its queues. */
+  optionsOfFamily(name: string): ResolvedQueueOptions {
+    return this.#resolve(name);
   }
 
   #isKnown(name: string): boolean {
@@ -96,20 +115,42 @@ export class Queues {
     return { name, options, codec: codecOf(options), store: this.stores.open(name, options) };
   }
 
-  #resolveOthers(): ResolvedQueueOptions {
-    return (this.#optionsOfOthers ??= resolveQueueOptions(this.options.defaults));
+  #resolveOther(name: string): ResolvedQueueOptions {
+    const deciding = `${this.handlers.familyOf(name)?.name} ${familyOf(name, this.#families)}`;
+    let options = this.#optionsOfOthers.get(deciding);
+    if (!options) this.#optionsOfOthers.set(deciding, (options = this.#resolve(name)));
+    return options;
   }
 
   #resolve(name: string): ResolvedQueueOptions {
-    const declared = this.handlers.find(name)?.options ?? {};
+    const declared = (this.handlers.find(name) ?? this.handlers.familyOf(name))?.options ?? {};
     // What the deployment configures overrides what the code declares.
     return resolveOptionsOf(name, this.options.defaults, declared, this.#configured(name));
   }
 
   #configured(name: string): QueueOptions {
     const { queues } = this.options;
-    return Object.hasOwn(queues, name) ? queues[name]! : {};
+    const family = familyOf(name, this.#families);
+    return {
+      ...(family !== undefined && withoutUndefined(queues[family]!)),
+      ...(Object.hasOwn(queues, name) && withoutUndefined(queues[name]!)),
+    };
   }
+}
+
+function sharedRedissonName(family: string): DelayQueueError {
+  const problem = `queues.${family}.redissonName cannot be shared by several queues: set it for each of them`;
+  return new DelayQueueError('INVALID_OPTION', `DelayQueueModule options: ${problem}`);
+}
+
+/** Nothing tells of what Java offers to a queue that is asleep, and Redisson has no directory of its queues. */
+function redissonFamily(name: string, family: DeclaredQueue): DelayQueueError {
+  const [handler] = family.handlers.values();
+  const advice = name === family.name ? 'handle each queue by its name' : 'give it a handler of its own name';
+  return new DelayQueueError(
+    'INVALID_HANDLER',
+    `@DelayedHandler on ${handler!.name}: '${name}' has layout 'redisson', which a family of queues cannot have; ${advice}`,
+  );
 }
 
 /** Java's side would get the payload without its type. */

@@ -37,7 +37,8 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
   }
 
   onApplicationBootstrap(): void {
-    this.bench.follow(this.parts.handlers.handled().map(({ name }) => name));
+    const { handlers } = this.parts;
+    this.bench.follow((queue) => handlers.servedBy(queue) !== undefined);
     this.#time = new TimeMachine(this.bench, (store) => this.#describe(store));
   }
 
@@ -90,7 +91,7 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
     const { queue } = store;
     const message = store.first('active') ?? store.first('ready') ?? store.first('delayed');
     const type = message ? readContent(this.parts.queues.get(queue).codec, message.body).type : NO_TYPE;
-    const handlers = this.parts.handlers.find(queue)?.handlers;
+    const handlers = this.parts.handlers.servedBy(queue)?.handlers;
     return { queue, id: message?.id, type, handler: (handlers?.get(type) ?? handlers?.get(NO_TYPE))?.name };
   }
 }

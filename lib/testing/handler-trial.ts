@@ -33,8 +33,8 @@ export class HandlerTrial {
    * @throws DelayQueueError `INVALID_ARGUMENT` if the application does not handle the queue
    */
   constructor(name: string, { queues, handlers, events }: ApplicationParts, { clock, random }: TestBench) {
-    const handled = handlers.find(name);
-    if (!handled || handled.handlers.size === 0) throw unhandled(name, handlers.handled());
+    const handled = handlers.servedBy(name);
+    if (!handled) throw unhandled(name, handlers.handled());
     this.#handled = handled;
     this.#queue = queues.get(name);
     const parts = { clock, random, events: onlyMistakes(events) };
@@ -45,7 +45,8 @@ export class HandlerTrial {
       },
     });
     this.#clock = clock;
-    this.#runner = createRunner(this.#queue, queues.handlersOf(handled).map(withoutWait), { ...parts, watch });
+    const configured = queues.handlersOf(handled, name).map(withoutWait);
+    this.#runner = createRunner(this.#queue, configured, { ...parts, watch });
   }
 
   /** The method that gets messages of a type. */

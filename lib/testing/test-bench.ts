@@ -3,6 +3,7 @@ import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import type { ConfiguredHandler } from '../runtime/queues.js';
 import type { Stores } from '../runtime/create-stores.js';
 import type { Substitutes } from '../runtime/substitutes.js';
+import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
 import { LONGEST_TIMER } from '../timing/clock.js';
 import { VirtualClock } from './virtual-clock.js';
 import { type TakenOffer, WatchedStore } from './watched.store.js';
@@ -13,13 +14,14 @@ export class TestBench implements Substitutes {
   /** What varies at random is in the middle of its range. */
   readonly random = () => 0.5;
   readonly #stores = new Map<string, WatchedStore>();
+  readonly #directory = new MemoryQueueDirectory();
   #offered: TakenOffer[] = [];
   #settled = 0;
   #isUsed = false;
   #isClosing = false;
   #isStuck = false;
-  /** The queues that the application handles. */
-  #followed: readonly string[] = [];
+  /** Whether the application handles a queue. */
+  #isHandled: (queue: string) => boolean = () => false;
 
   constructor(startAt: number) {
     this.clock = new VirtualClock(startAt);
@@ -48,9 +50,9 @@ export class TestBench implements Substitutes {
     return this.#settled;
   }
 
-  /** @param queues - those whose messages make time stop when they are due, until they are handled */
-  follow(queues: readonly string[]): void {
-    this.#followed = queues;
+  /** @param isHandled - of which queues due messages make time stop until they are handled */
+  follow(isHandled: (queue: string) => boolean): void {
+    this.#isHandled = isHandled;
   }
 
   /** A queue with a message that is with a handler, or about to be; undefined: nothing is under way. */
@@ -90,6 +92,7 @@ export class TestBench implements Substitutes {
       connect: () => events.emit('underTest', {}),
       check: () => Promise.resolve(),
       open: (queue, options) => this.#open(queue, options),
+      directory: this.#directory,
       hurry: () => {
         this.#isClosing = true;
         this.clock.release(this.#isStuck ? 0 : LONGEST_TIMER);
@@ -116,10 +119,11 @@ export class TestBench implements Substitutes {
       onSettled: () => this.#settled++,
     });
     this.#stores.set(queue, store);
+    this.#directory.follow(queue, store);
     return store;
   }
 
   #followedStores(): WatchedStore[] {
-    return this.#followed.flatMap((queue) => this.#stores.get(queue) ?? []);
+    return [...this.#stores.values()].filter(({ queue }) => this.#isHandled(queue));
   }
 }

@@ -58,6 +58,8 @@ export class TransferScheduler {
   #running: Promise<void> | undefined;
   #again = false;
   #eager = true;
+  /** Messages that are ready, as the last report has it. */
+  #ready = 0;
   #checkAt = Infinity;
   #failures = 0;
   #started = false;
@@ -72,6 +74,12 @@ export class TransferScheduler {
   /** Whether this scheduler fires at the due time, rather than a grace period later. */
   get isEager(): boolean {
     return this.#eager;
+  }
+
+  /** How long there is nothing to do, as far as is known, ms: until a due time or the end of a lease. 0 while messages are ready. */
+  get quietFor(): number {
+    if (this.#running || this.#failures > 0 || this.#ready > 0) return 0;
+    return this.#expected ? Math.max(0, this.#expected.monotonicAt - this.#options.clock.monotonic()) : Infinity;
   }
 
   start(): void {
@@ -139,10 +147,10 @@ export class TransferScheduler {
     while (this.#again && this.#started) {
       this.#again = false;
       try {
-        const { ready } = await this.runOnce();
+        this.#ready = (await this.runOnce()).ready;
         this.#failures = 0;
         this.#streak.worked();
-        nextCheck = ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
+        nextCheck = this.#ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
       } catch (error) {
         nextCheck = this.#pauseAfter(error);
       }

@@ -93,6 +93,33 @@ describe('The rate of a queue', () => {
   });
 });
 
+describe('A family of queues', () => {
+  const apps = new TestedApps();
+
+  test('is followed: each of its queues is handled when its messages are due', async () => {
+    const handled: string[] = [];
+    const { tester, producer } = await apps.startParts({
+      providers: [handlerOf('tenant-*', (_payload, { queue }) => void handled.push(queue))],
+    });
+    await producer.offer('tenant-7', 'a', '3d');
+    await producer.offer('tenant-8', 'b', '1h');
+    await tester.advance('1d');
+    expect(handled).toEqual(['tenant-8']);
+    await tester.drain();
+    expect(handled).toEqual(['tenant-8', 'tenant-7']);
+  });
+
+  test('has a handler for each of its queues', async () => {
+    const { tester } = await apps.startParts({
+      providers: [handlerOf('tenant-*', (_payload, { queue }) => Promise.reject(new RejectMessage(queue)))],
+    });
+    expect(await tester.handle('tenant-7', 'a')).toEqual({ kind: 'dead', error: new RejectMessage('tenant-7') });
+    await expect(tester.handle('guest-7', 'a')).rejects.toThrow(
+      "no handler for queue 'guest-7'; it handles 'tenant-*'",
+    );
+  });
+});
+
 describe('What was offered', () => {
   const apps = new TestedApps();
 

@@ -15,7 +15,7 @@ describe('a Redis user with the documented permissions', () => {
   const rules: Record<string, string[]> = {};
 
   beforeAll(async () => {
-    for (const name of ['worker', 'producer']) rules[name] = await printedRules('operations.md', name);
+    for (const name of ['worker', 'producer', 'family']) rules[name] = await printedRules('operations.md', name);
   });
 
   async function urlOf(name: string, userRules: readonly string[]): Promise<string> {
@@ -64,6 +64,42 @@ describe('a Redis user with the documented permissions', () => {
   test('that handles has no permission it does not need', () => {
     const needed = neededCommands(nativePermissions, nativeKeys('delay-queue', 'orders'));
     expect(commandRules(rules.worker!)).toEqual(rulesFor(needed));
+  });
+
+  test('that handles a family can do everything that it needs, and has nothing that it does not need', async () => {
+    const handled = new Handled();
+    const start = async (userRules: readonly string[]) =>
+      scene.startApp({
+        module: { connection: await urlOf('family', userRules), prefix: 'delay-queue' },
+        providers: [handlerOf('tenant-*', handled.record)],
+      });
+    const { producer, log } = await start(rules.family!);
+    await producer.offer('tenant-1', null, 20);
+    await handled.untilCalls(1);
+    expect((await producer.queues()).queues).toContain('tenant-1');
+    expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
+
+    const pattern = '&delay-queue:{tenant-*}:due';
+    const more = [pattern, '+psubscribe', '+punsubscribe'];
+    expect(rules.family!.filter((rule) => !more.includes(rule)).sort()).toEqual([...rules.worker!].sort());
+    for (const missing of more.slice(0, 2)) {
+      await expect(start(rules.family!.filter((rule) => rule !== missing))).rejects.toMatchObject({
+        code: 'MISSING_PERMISSION',
+        message: expect.stringContaining('+psubscribe on delay-queue:{tenant-*}:due'),
+      });
+    }
+  });
+
+  test('that may not use the directory of queues handles and offers as ever, and the log says what is missing', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const ofOne = rules.worker!.map((rule) => rule.replace('delay-queue:*', `delay-queue:{${queue}}:*`));
+    const module = { connection: await urlOf('one', ofOne), prefix: 'delay-queue' };
+    const { producer, log } = await scene.startApp({ module, providers: [handlerOf(queue, handled.record)] });
+    await producer.offer(queue, null, 0);
+    await handled.untilCalls(1);
+    await until(() => log.some((line) => line.startsWith('warn Queues cannot be registered')));
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 0, ready: 0, dead: 0 });
   });
 
   async function startLacking(missing: readonly string[], queues: readonly string[]) {
@@ -115,8 +151,8 @@ describe('a Redis user with the documented permissions', () => {
     const queue = scene.newQueue();
     await scene.redis.flushall();
     const changesBefore = await changes();
-    const { close } = await startLacking([], [queue]);
-    await close();
+    // Once it has started, a process registers what it handles.
+    await expect(startLacking(['+zcount'], [queue])).rejects.toMatchObject({ code: 'MISSING_PERMISSION' });
     expect(await changes()).toBe(changesBefore);
     expect(await scene.redis.dbsize()).toBe(0);
   });

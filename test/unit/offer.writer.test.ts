@@ -7,6 +7,8 @@ import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
+import { STORES } from '../../lib/runtime/delay-queue.tokens.js';
+import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queues } from '../../lib/runtime/queues.js';
 import { nativeCodec } from '../../lib/codec/native.codec.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
@@ -22,7 +24,7 @@ const options = resolveQueueOptions();
 
 function newWriter(store: MessageStore) {
   const busy = new Map<string, OfferWriter>();
-  const context = { ids: new MessageIdGenerator(), busy, onKept: () => undefined };
+  const context = { ids: new MessageIdGenerator(), busy, register: () => undefined, onKept: () => undefined };
   const writer = new OfferWriter({ name: 'orders', options, codec: nativeCodec, store }, context);
   const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   return { writer, busy, offer };
@@ -81,6 +83,8 @@ describe('an offer made while another payload is encoded', () => {
         Offers,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
         { provide: Queues, useValue: queues },
+        { provide: QueueRegistrar, useValue: { register: () => undefined } },
+        { provide: STORES, useValue: {} },
       ],
     }).compile();
     const producer = module.get(DelayQueueProducer);

@@ -49,7 +49,7 @@ export function describeMissing(missing: readonly NeededCommand[]): string {
 }
 
 /** Commands whose further words would all be keys or channels. */
-const VARIADIC: readonly string[] = ['DEL', 'UNLINK', 'SUBSCRIBE'];
+const VARIADIC: readonly string[] = ['DEL', 'UNLINK', 'SUBSCRIBE', 'PSUBSCRIBE'];
 
 /** The complete words of a command: if some are missing, Redis 7.0 reads past the last one and crashes. */
 function wordsOf({ name, target }: NeededCommand): string[] {

@@ -5,19 +5,31 @@ import { RedisConnection, type ConnectionSettings } from './redis-connection.js'
 import { explain } from './redis-errors.js';
 
 export interface ChannelListener {
-  onMessage(text: string): void;
+  onMessage(text: string, channel: string): void;
   /** The subscription is active: for the first time, or again after a gap in which messages may have been missed. */
   onListening(): void;
+}
+
+/** What can be subscribed to: one channel, or all whose names match a pattern. */
+type Kind = 'channel' | 'pattern';
+
+const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe' } as const;
+const UNSUBSCRIBE = { channel: 'unsubscribe', pattern: 'punsubscribe' } as const;
+
+interface Topic {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly listeners: Set<ChannelListener>;
 }
 
 /** Listens to channels over one connection that all queues of a process share. */
 export class RedisAnnouncements {
   readonly #settings: ConnectionSettings;
   readonly #heartbeat: number;
-  readonly #listeners = new Map<string, Set<ChannelListener>>();
+  readonly #topics: Readonly<Record<Kind, Map<string, Topic>>> = { channel: new Map(), pattern: new Map() };
   #connection: RedisConnection | undefined;
-  /** Channels whose subscription has failed. */
-  readonly #unheard = new Set<string>();
+  /** Those whose subscription has failed. */
+  readonly #unheard = new Set<Topic>();
   readonly #streak: FailureStreak;
   #failures = 0;
   #cancelHeartbeat: CancelTimer | undefined;
@@ -32,12 +44,12 @@ export class RedisAnnouncements {
 
   /** Listens until the returned function is called. */
   listen(channel: string, listener: ChannelListener): () => void {
-    const connection = (this.#connection ??= this.#open());
-    let listeners = this.#listeners.get(channel);
-    if (!listeners) this.#listeners.set(channel, (listeners = new Set()));
-    listeners.add(listener);
-    if (connection.isReady) void this.#subscribe(connection, [channel]);
-    return () => this.#unlisten(channel, listener);
+    return this.#listen('channel', channel, listener);
+  }
+
+  /** Listens to all channels that match a pattern, until the returned function is called. */
+  listenToAll(pattern: string, listener: ChannelListener): () => void {
+    return this.#listen('pattern', pattern, listener);
   }
 
   async close(): Promise<void> {
@@ -46,50 +58,79 @@ export class RedisAnnouncements {
     await this.#connection?.close();
   }
 
+  #listen(kind: Kind, name: string, listener: ChannelListener): () => void {
+    const connection = (this.#connection ??= this.#open());
+    const topics = this.#topics[kind];
+    let topic = topics.get(name);
+    if (!topic) topics.set(name, (topic = { kind, name, listeners: new Set() }));
+    topic.listeners.add(listener);
+    if (connection.isReady) void this.#subscribe(connection, [topic]);
+    return () => this.#unlisten(topic, listener);
+  }
+
   #open(): RedisConnection {
     const connection = new RedisConnection('announcements', this.#settings);
-    connection.client.on('message', (channel: string, text: string) => {
-      for (const listener of this.#listeners.get(channel) ?? []) listener.onMessage(text);
-    });
-    connection.client.on('ready', () => void this.#subscribe(connection, [...this.#listeners.keys()]));
+    const { client } = connection;
+    client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
+    client.on('pmessage', (pattern: string, channel: string, text: string) =>
+      this.#tell('pattern', pattern, channel, text),
+    );
+    client.on('ready', () => void this.#subscribeToAll(connection));
     connection.connect();
     this.#scheduleHeartbeat(connection);
     return connection;
   }
 
-  async #subscribe(connection: RedisConnection, channels: readonly string[]): Promise<void> {
-    if (channels.length === 0) return;
+  #tell(kind: Kind, name: string, channel: string, text: string): void {
+    for (const listener of this.#topics[kind].get(name)?.listeners ?? []) listener.onMessage(text, channel);
+  }
+
+  async #subscribeToAll(connection: RedisConnection): Promise<void> {
+    const { channel, pattern } = this.#topics;
+    await Promise.all([channel, pattern].map((topics) => this.#subscribe(connection, [...topics.values()])));
+  }
+
+  /** @param topics - of one kind */
+  async #subscribe(connection: RedisConnection, topics: readonly Topic[]): Promise<void> {
+    if (topics.length === 0) return;
+    const command = SUBSCRIBE[topics[0]!.kind];
     try {
-      await connection.answer(connection.client.subscribe(...channels));
+      await connection.answer(connection.client[command](...topics.map(({ name }) => name)));
     } catch (error) {
-      if (!connection.isClosed) this.#subscribeLater(connection, channels, error);
+      if (!connection.isClosed) this.#subscribeLater(connection, topics, explain(command.toUpperCase(), error));
       return;
     }
-    for (const channel of channels) {
-      this.#unheard.delete(channel);
-      for (const listener of this.#listeners.get(channel) ?? []) listener.onListening();
+    for (const topic of topics) {
+      this.#unheard.delete(topic);
+      for (const listener of topic.listeners) listener.onListening();
     }
     if (this.#unheard.size > 0) return;
     this.#failures = 0;
     this.#streak.worked();
   }
 
-  #subscribeLater(connection: RedisConnection, channels: readonly string[], error: unknown): void {
-    for (const channel of channels) this.#unheard.add(channel);
-    this.#streak.callFailed(explain('SUBSCRIBE', error));
+  #subscribeLater(connection: RedisConnection, topics: readonly Topic[], error: Error): void {
+    for (const topic of topics) this.#unheard.add(topic);
+    this.#streak.callFailed(error);
     this.#cancelRetry?.();
     this.#cancelRetry = this.#settings.clock.schedule(() => {
       // A new connection renews all subscriptions anyway.
-      if (connection.isReady) void this.#subscribe(connection, [...this.#unheard]);
+      if (!connection.isReady) return;
+      for (const kind of ['channel', 'pattern'] as const) {
+        void this.#subscribe(
+          connection,
+          [...this.#unheard].filter((topic) => topic.kind === kind),
+        );
+      }
     }, failurePause(++this.#failures));
   }
 
-  #unlisten(channel: string, listener: ChannelListener): void {
-    const listeners = this.#listeners.get(channel);
-    if (!listeners?.delete(listener) || listeners.size > 0) return;
-    this.#listeners.delete(channel);
-    this.#unheard.delete(channel);
-    if (this.#connection?.isReady) this.#connection.client.unsubscribe(channel).catch(() => undefined);
+  #unlisten(topic: Topic, listener: ChannelListener): void {
+    const { kind, name, listeners } = topic;
+    if (!listeners.delete(listener) || listeners.size > 0) return;
+    this.#topics[kind].delete(name);
+    this.#unheard.delete(topic);
+    if (this.#connection?.isReady) this.#connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
   }
 
   #scheduleHeartbeat(connection: RedisConnection): void {

@@ -10,7 +10,7 @@ import { ServerClock } from './server-clock.js';
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
-/** Runs scripts over one connection that all queues of a process share. */
+/** Runs scripts and commands over one connection that all queues of a process share. */
 export class RedisCommands {
   readonly #settings: ConnectionSettings;
   readonly #connection: RedisConnection;
@@ -63,24 +63,46 @@ export class RedisCommands {
    *
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
-  async run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
+  run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
+    return this.#call(script.name, (deadline) => {
+      if (script.hasDeadline && this.#serverClock.isStale(this.#settings.clock.monotonic()))
+        void this.#learnServerClock();
+      const words = wordsOf(script, call, this.#serverClock.at(deadline));
+      return () => this.#evaluate(script, words, deadline);
+    });
+  }
+
+  /**
+   * Sends a command. Commands and scripts of one turn leave in their order.
+   *
+   * @throws DelayQueueError like {@link run}
+   */
+  send(command: string, ...words: readonly ScriptArgument[]): Promise<ScriptReply> {
+    return this.#call(command, (deadline) => () => this.#send(command, words, deadline));
+  }
+
+  /**
+   * Waits for the connection, sends, and sends again what was not sent or came too late by a clock that was set.
+   *
+   * @param prepare - called for each attempt with the time, on the monotonic clock, at which the caller gives up
+   */
+  async #call(name: string, prepare: (deadline: number) => () => Promise<unknown>): Promise<ScriptReply> {
     const { clock, commandTimeout } = this.#settings;
     const deadline = clock.monotonic() + commandTimeout;
     for (;;) {
       if (!this.#connection.isReady) {
-        await this.#connection.ready(script.name, Math.max(0, deadline - clock.monotonic()));
+        await this.#connection.ready(name, Math.max(0, deadline - clock.monotonic()));
       }
       const sentAt = clock.monotonic();
-      if (script.hasDeadline && this.#serverClock.isStale(sentAt)) void this.#learnServerClock();
-      const words = wordsOf(script, call, this.#serverClock.at(deadline));
+      const attempt = prepare(deadline);
       try {
-        return new ScriptReply(await this.#evaluate(script, words, deadline));
+        return new ScriptReply(await attempt());
       } catch (error) {
         const serverTime = serverTimeOfLateCall(error);
-        if (clock.monotonic() >= deadline) throw this.#explain(script.name, error);
+        if (clock.monotonic() >= deadline) throw this.#explain(name, error);
         // The server's clock was set forward; the call changed nothing.
         if (serverTime !== undefined) this.#serverClock.learn(serverTime, sentAt);
-        else if (!wasNotSent(error)) throw this.#explain(script.name, error);
+        else if (!wasNotSent(error)) throw this.#explain(name, error);
         // The socket is closing, and ioredis has not noticed yet.
         else await new Promise<void>((resolve) => clock.schedule(resolve, UNNOTICED_PAUSE));
       }
@@ -103,17 +125,18 @@ export class RedisCommands {
   }
 
   async #evaluate(script: RedisScript, words: readonly ScriptArgument[], deadline: number): Promise<unknown> {
-    const send = (command: string, code: string) => {
-      const reply = this.#connection.client.callBuffer(command, [code, ...words]);
-      return this.#connection.answer(reply, Math.max(0, deadline - this.#settings.clock.monotonic()));
-    };
     try {
-      return await send('EVALSHA', script.sha1);
+      return await this.#send('EVALSHA', [script.sha1, ...words], deadline);
     } catch (error) {
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
-    return send('EVAL', script.source);
+    return this.#send('EVAL', [script.source, ...words], deadline);
+  }
+
+  #send(command: string, words: readonly ScriptArgument[], deadline: number): Promise<unknown> {
+    const reply = this.#connection.client.callBuffer(command, [...words]);
+    return this.#connection.answer(reply, Math.max(0, deadline - this.#settings.clock.monotonic()));
   }
 
   #explain(command: string, error: unknown): DelayQueueError {

@@ -34,6 +34,13 @@ export class RedisConnections {
   #openWait(command: BlockingCommand): Doorbell {
     const wait = new BlockingWait(command, this.#settings);
     this.#waits.add(wait);
-    return wait;
+    return {
+      wait: (timeout) => wait.wait(timeout),
+      close: async () => {
+        await wait.close();
+        // Queues come and go while a process runs.
+        this.#waits.delete(wait);
+      },
+    };
   }
 }

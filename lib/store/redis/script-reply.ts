@@ -1,4 +1,4 @@
-/** A script's reply, read value by value in the order that its header states. */
+/** The reply of a script, read value by value in the order that its header states, or that of a command. */
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at = 0;
@@ -43,6 +43,13 @@ export class ScriptReply {
     const items: Item[] = [];
     while (!this.done) items.push(read(this));
     return items;
+  }
+
+  /** Reads a list within the reply, one item at a time. */
+  list<Item>(read: (list: ScriptReply) => Item): Item[] {
+    const values = this.#next();
+    if (!Array.isArray(values)) throw unexpected('a list', values);
+    return new ScriptReply(values).rest(read);
   }
 
   #next(): unknown {

@@ -1,0 +1,133 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
+import { type QueueDirectory, REGISTRATION_VALID } from '../store/queue-directory.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import type { Stores } from './create-stores.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { UnhandledQueues } from './unhandled-queues.js';
+
+/** How long the effect of a call may lag behind the caller's clock, ms: it estimates the clock of Redis by which the call ends. */
+const LAG = 5000;
+
+/** How many registrations are remembered; a queue that is forgotten is merely registered again. */
+const MOST_REMEMBERED = 10_000;
+
+/** How soon a registration that failed is repeated, ms. */
+const RETRY_PAUSE = 10_000;
+
+interface Remembered {
+  /** On the monotonic clock. */
+  readonly until: number;
+  /** Until it is answered. */
+  answer?: Promise<void> | undefined;
+}
+
+/**
+ * Registers the queues to which this process offers, before it does, and remembers that for a while: a queue costs two commands
+ * each time, at most every two minutes.
+ *
+ * An offer is sent right behind the registration and is acknowledged after it, so an acknowledged message is in a registered queue.
+ * A registration that fails must not fail the offer: it is repeated until it works.
+ */
+@Injectable()
+export class QueueRegistrar implements OnModuleDestroy {
+  readonly #directory: QueueDirectory;
+  readonly #streak: FailureStreak;
+  readonly #memory: number;
+  /** In the order in which they end. */
+  readonly #remembered = new Map<string, Remembered>();
+  /** Queues whose registration failed. */
+  readonly #owed = new Set<string>();
+  /** What this process handles, until that is registered. */
+  #handled: readonly string[] = [];
+  #cancelRetry: CancelTimer | undefined;
+  #stopped = false;
+
+  constructor(
+    @Inject(STORES) { directory }: Pick<Stores, 'directory'>,
+    @Inject(RESOLVED_OPTIONS) { offerTimeout }: Pick<ResolvedModuleOptions, 'offerTimeout'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    events: Events,
+    private readonly unhandled: UnhandledQueues,
+  ) {
+    this.#directory = directory;
+    this.#memory = REGISTRATION_VALID - offerTimeout - LAG;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'register'));
+  }
+
+  /**
+   * Registers a queue before messages are added to it, unless that was done lately. The messages need not wait for it: it is on its
+   * way before anything else that is sent in this turn.
+   *
+   * @returns what their acknowledgement has to wait for, if anything; it never rejects
+   */
+  register(queue: string): Promise<void> | undefined {
+    const now = this.clock.monotonic();
+    const known = this.#remembered.get(queue);
+    if (known && now < known.until) return known.answer;
+    const remembered: Remembered = { until: now + this.#memory };
+    remembered.answer = this.#send(queue, remembered);
+    this.#remember(queue, remembered);
+    return remembered.answer;
+  }
+
+  /** Registers the queues and families that this process handles, in the background. */
+  registerHandled(names: readonly string[]): void {
+    this.#handled = names;
+    void this.#sendHandled();
+  }
+
+  onModuleDestroy(): void {
+    this.#stopped = true;
+    this.#cancelRetry?.();
+  }
+
+  async #send(queue: string, remembered: Remembered): Promise<void> {
+    try {
+      await this.#directory.register(queue);
+      remembered.answer = undefined;
+      this.#owed.delete(queue);
+      this.#worked();
+    } catch (error) {
+      if (this.#remembered.get(queue) === remembered) this.#remembered.delete(queue);
+      if (this.#owed.size < MOST_REMEMBERED) this.#owed.add(queue);
+      this.#failed(error);
+      return;
+    }
+    this.unhandled.offered(queue);
+  }
+
+  async #sendHandled(): Promise<void> {
+    if (this.#handled.length === 0) return;
+    try {
+      await this.#directory.registerHandled(this.#handled);
+      this.#handled = [];
+      this.#worked();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #remember(queue: string, remembered: Remembered): void {
+    // A map keeps the order of insertion.
+    this.#remembered.delete(queue);
+    this.#remembered.set(queue, remembered);
+    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.delete(this.#remembered.keys().next().value!);
+  }
+
+  #worked(): void {
+    if (this.#owed.size === 0 && this.#handled.length === 0) this.#streak.worked();
+  }
+
+  #failed(error: unknown): void {
+    if (this.#stopped) return;
+    this.#streak.callFailed(error);
+    this.#cancelRetry ??= this.clock.schedule(() => {
+      this.#cancelRetry = undefined;
+      void this.#sendHandled();
+      for (const owed of this.#owed) void this.register(owed);
+    }, RETRY_PAUSE);
+  }
+}

@@ -1,0 +1,70 @@
+import { belongsTo, isFamily } from '../../message/queue-family.js';
+import { queueMicrotask } from '../../timing/event-loop.js';
+import type { MessageFlow } from '../message-flow.js';
+import type { FamilyListener, QueueDirectory, RegisteredPart, Registration } from '../queue-directory.js';
+
+interface Watch {
+  readonly family: string;
+  readonly listener: FamilyListener;
+}
+
+/** The directory of the queues in the memory of this process. */
+export class MemoryQueueDirectory implements QueueDirectory {
+  readonly #names = new Set<string>();
+  readonly #registered = new Map<string, string>();
+  readonly #handled = new Set<string>();
+  readonly #watches = new Set<Watch>();
+  #registrations = 0;
+
+  register(queue: string): Promise<void> {
+    this.#names.add(queue);
+    this.#registered.set(queue, String(++this.#registrations));
+    return Promise.resolve();
+  }
+
+  registerHandled(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      this.#handled.add(name);
+      if (!isFamily(name)) this.#names.add(name);
+    }
+    return Promise.resolve();
+  }
+
+  handled(): Promise<string[]> {
+    return Promise.resolve([...this.#handled]);
+  }
+
+  list({ after, limit }: { after: string; limit: number }): Promise<string[]> {
+    const names = [...this.#names].filter((name) => name > after).sort();
+    return Promise.resolve(names.slice(0, limit));
+  }
+
+  listRegistered(family: string): Promise<RegisteredPart> {
+    const registrations = [...this.#registered]
+      .filter(([queue]) => belongsTo(family, queue))
+      .map(([queue, stamp]) => ({ queue, stamp }));
+    return Promise.resolve({ registrations, cursor: null });
+  }
+
+  retire({ queue, stamp }: Registration): Promise<boolean> {
+    return Promise.resolve(this.#registered.get(queue) === stamp && this.#registered.delete(queue));
+  }
+
+  watch(family: string, listener: FamilyListener): () => void {
+    const watch = { family, listener };
+    this.#watches.add(watch);
+    queueMicrotask(() => this.#watches.has(watch) && listener.onListening());
+    return () => this.#watches.delete(watch);
+  }
+
+  /** Announces the earlier due times of a queue from now on. */
+  follow(queue: string, store: Pick<MessageFlow, 'watchDue'>): void {
+    store.watchDue({ onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn), onListening: () => undefined });
+  }
+
+  announce(queue: string, dueIn: number): void {
+    for (const { family, listener } of this.#watches) {
+      if (belongsTo(family, queue)) listener.onEarlierDue(queue, dueIn);
+    }
+  }
+}

@@ -1,0 +1,271 @@
+import { describe, expect, test } from '@jest/globals';
+import { Injectable, type Type } from '@nestjs/common';
+import { DelayedHandler, type DelayedMessage, type DelayQueueModuleOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+/** A provider with a handler of one type. */
+function handlerOfType(queue: string, type: string, handle: Handled['record']): Type {
+  @Injectable()
+  class TypedHandler {
+    @DelayedHandler(queue, type)
+    handleType(payload: unknown, message: DelayedMessage): unknown {
+      return handle(payload, message);
+    }
+  }
+  return TypedHandler;
+}
+
+const STORES: [string, DelayQueueModuleOptions][] = [
+  ['native', {}],
+  ['memory', { store: 'memory' }],
+];
+
+const byQueue = ({ calls }: Handled) => calls.map(({ id, message }) => [message.queue, id]).sort();
+
+describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
+  const scene = new Scene();
+
+  test('gets the messages of every queue whose name begins like that, and of no other', async () => {
+    const [name, other] = [scene.newQueue(), scene.newQueue()];
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handled.record)] });
+    await producer.offer(`${name}-1`, 'a', 0, { id: 'a' });
+    await producer.offer(`${name}-2`, 'b', 30, { id: 'b' });
+    await producer.offer(`${name}-`, 'c', 0, { id: 'c' });
+    await producer.offer(other, 'd', 0, { id: 'd' });
+    await producer.offer(name, 'e', 0, { id: 'e' });
+    await handled.untilCalls(3);
+    expect(byQueue(handled)).toEqual([
+      [`${name}-`, 'c'],
+      [`${name}-1`, 'a'],
+      [`${name}-2`, 'b'],
+    ]);
+    for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
+    expect(await producer.counts(other)).toMatchObject({ active: 0, dead: 0 });
+  });
+
+  test('gets what falls due later, what fails again, and what it asks for again', async () => {
+    const name = scene.newQueue();
+    const handled = new Handled();
+    const handle: Handled['record'] = (payload, message) => {
+      handled.record(payload, message);
+      if (message.attempt === 1) throw new Error('no');
+    };
+    const options = { backoff: { type: 'fixed', delay: 50 } as const };
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handle, options)] });
+    for (let i = 0; i < 20; i++) await producer.offer(`${name}-${i}`, i, 10 * i, { id: `m${i}` });
+    await handled.untilCalls(40);
+    expect(handled.calls.map(({ attempt }) => attempt).filter((attempt) => attempt === 2)).toHaveLength(20);
+    for (let i = 0; i < 20; i++) expect(handled.of(`m${i}`)).toHaveLength(2);
+    for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
+  });
+
+  test('leaves a queue to a handler of its own name, and to the family with the longest name', async () => {
+    const name = scene.newQueue();
+    const [all, some, own, remind] = [new Handled(), new Handled(), new Handled(), new Handled()];
+    const { producer } = await scene.startApp({
+      module,
+      providers: [
+        handlerOf(`${name}-*`, all.record),
+        handlerOfType(`${name}-*`, 'remind', remind.record),
+        handlerOf(`${name}-some-*`, some.record),
+        handlerOf(`${name}-some-1`, own.record),
+      ],
+    });
+    const queues = [`${name}-1`, `${name}-some-1`, `${name}-some-2`];
+    for (const queue of queues) {
+      await producer.offer(queue, null, 0, { id: 'a' });
+      await producer.offer(queue, null, 0, { id: 'b', type: 'remind' });
+    }
+    await until(() => [all, some, own, remind].reduce((sum, { calls }) => sum + calls.length, 0) === 6);
+    expect([all, remind, own, some].map(byQueue)).toEqual([
+      [[queues[0], 'a']],
+      [[queues[0], 'b']],
+      [queues[1]!].flatMap((queue) => [
+        [queue, 'a'],
+        [queue, 'b'],
+      ]),
+      [queues[2]!].flatMap((queue) => [
+        [queue, 'a'],
+        [queue, 'b'],
+      ]),
+    ]);
+  });
+
+  test('takes its options from the decorator, those of the family from `queues`, and those of one queue over both', async () => {
+    const name = scene.newQueue();
+    const handled = new Handled();
+    const fail: Handled['record'] = (payload, message) => {
+      handled.record(payload, message);
+      throw new Error('no');
+    };
+    const options = { attempts: 3, backoff: { type: 'fixed', delay: 0 } as const };
+    const queues = { [`${name}-b*`]: { attempts: 2 }, [`${name}-b1`]: { attempts: 1 } };
+    const providers = [handlerOf(`${name}-*`, fail, options)];
+    const { producer } = await scene.startApp({ module: { ...module, queues }, providers });
+    const names = ['a', 'b', 'b1'].map((end) => `${name}-${end}`);
+    for (const queue of names) await producer.offer(queue, null, 0, { id: 'm' });
+    await until(async () => {
+      const counts = await Promise.all(names.map((queue) => producer.counts(queue)));
+      return counts.every(({ dead }) => dead === 1);
+    });
+    const attempts = names.map((queue) => handled.calls.filter(({ message }) => message.queue === queue).length);
+    expect(attempts).toEqual([3, 2, 1]);
+  });
+
+  test('gets a dead letter that is redriven after its queue has come to rest', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    let fails = true;
+    const handle: Handled['record'] = (payload, message) => {
+      handled.record(payload, message);
+      if (fails) throw new Error('no');
+    };
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(`${queue}*`, handle, { attempts: 1 })] });
+    await producer.offer(queue, null, 0, { id: 'm' });
+    await until(async () => (await producer.counts(queue)).dead === 1);
+    fails = false;
+    expect(await producer.deadLetters(queue).redriveAll()).toBe(1);
+    await handled.untilCalls(2);
+  });
+
+  test('handles nothing while its queue is paused, and everything once that is resumed', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(`${queue}*`, handled.record)] });
+    await producer.pause(queue);
+    await producer.offer(queue, null, 0, { id: 'm' });
+    await until(async () => (await producer.counts(queue)).ready === 1);
+    expect(handled.calls).toEqual([]);
+    await producer.resume(queue);
+    await handled.untilCalls(1);
+  });
+
+  test('announces itself once in the log, not for each queue', async () => {
+    const name = scene.newQueue();
+    const handled = new Handled();
+    const { producer, log } = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handled.record)] });
+    for (let i = 0; i < 5; i++) await producer.offer(`${name}-${i}`, null, 0);
+    await handled.untilCalls(5);
+    expect(log.filter((line) => line.includes(name))).toEqual([
+      `log Handling queues '${name}-*' with TestHandler.handle`,
+    ]);
+  });
+
+  test('lets running handlers finish when the application stops', async () => {
+    const name = scene.newQueue();
+    const handled = new Handled();
+    let finish = () => undefined as void;
+    const running = new Promise<void>((resolve) => (finish = resolve));
+    const handle = (payload: unknown, message: DelayedMessage) => {
+      handled.record(payload, message);
+      return running;
+    };
+    const app = await scene.startApp({ module, providers: [handlerOf(`${name}-*`, handle)] });
+    for (const queue of [`${name}-1`, `${name}-2`]) await app.producer.offer(queue, null, 0);
+    await handled.untilCalls(2);
+    const closed = app.close();
+    finish();
+    await closed;
+    expect(handled.calls.every(({ message }) => !message.signal.aborted)).toBe(true);
+    expect(app.log.filter((line) => line.includes('not settled'))).toEqual([]);
+  });
+
+  test('cannot be that of all queues, of a name with a star elsewhere, or the second of the same family', async () => {
+    const start = (...names: string[]) =>
+      scene.startApp({ module, providers: names.map((name) => handlerOf(name, () => undefined)) });
+    const name = scene.newQueue();
+    for (const bad of ['*', `*-${name}`, `${name}-*-x`, `${name}**`, `${'x'.repeat(128)}*`]) {
+      await expect(start(bad)).rejects.toMatchObject({ code: 'INVALID_HANDLER' });
+    }
+    await expect(start('*')).rejects.toThrow('it would also take the messages of other applications');
+    await expect(start(`${name}-*`, `${name}-*`)).rejects.toThrow('has two handlers');
+  });
+
+  test("cannot have layout 'redisson', whether by itself, by default or in one of its queues", async () => {
+    const name = scene.newQueue();
+    const family = handlerOf(`${name}-*`, () => undefined);
+    const layout = { layout: 'redisson' } as const;
+    const start = (options: DelayQueueModuleOptions, ...providers: Type[]) =>
+      scene.startApp({ module: { ...module, ...options }, providers });
+    const refused = {
+      code: 'INVALID_HANDLER',
+      message: expect.stringContaining('which a family of queues cannot have'),
+    };
+    await expect(start({ defaults: layout }, family)).rejects.toMatchObject(refused);
+    await expect(start({ queues: { [`${name}-*`]: layout } }, family)).rejects.toMatchObject(refused);
+    await expect(start({ queues: { [`${name}-7`]: layout } }, family)).rejects.toMatchObject(refused);
+    await expect(
+      start(
+        {},
+        handlerOf(`${name}-*`, () => undefined, layout),
+      ),
+    ).rejects.toMatchObject(refused);
+    const own = handlerOf(`${name}-7`, () => undefined);
+    await expect(start({ queues: { [`${name}-7`]: layout } }, family, own)).resolves.toBeDefined();
+    const shared = { ...layout, redissonName: 'java' };
+    await expect(start({ queues: { [`${name}-*`]: shared } })).rejects.toThrow('cannot be shared by several queues');
+  });
+
+  test('does not make a star part of a name to offer to', async () => {
+    const { producer } = await scene.startApp({ module });
+    await expect(producer.offer('tenant-*', null, 0)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+});
+
+describe.each(STORES)('the queues that there are, on %s', (_, module) => {
+  const scene = new Scene();
+
+  test('are those that were offered to or handled, by name and in pages', async () => {
+    const { producer } = await scene.startApp({ module, providers: [handlerOf('handled', () => undefined)] });
+    const names = Array.from({ length: 250 }, (_, i) => `tenant-${i}`);
+    await Promise.all(names.map((name) => producer.offer(name, null, '1h')));
+    await until(async () => (await producer.queues({ limit: 1 })).queues[0] === 'handled');
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await producer.queues({ limit: 100, ...(cursor !== undefined && { cursor }) });
+      expect(page.queues.length).toBeLessThanOrEqual(100);
+      found.push(...page.queues);
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(found).toEqual([...names, 'handled'].sort());
+    expect((await producer.queues()).queues).toEqual(found.slice(0, 100));
+  });
+
+  test('are refused with a cursor or a limit that cannot be', async () => {
+    const { producer } = await scene.startApp({ module });
+    for (const query of [{ cursor: '{' }, { limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { page: 1 }]) {
+      await expect(producer.queues(query)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
+  });
+
+  test('are told of once if nobody has ever handled them', async () => {
+    const [name, other, mine] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
+    const handle = () => undefined;
+    const providers = [handlerOf(`${name}-*`, handle), handlerOf(mine, handle)];
+    const { producer, log } = await scene.startApp({ module, providers });
+    for (const queue of [`${name}-1`, mine, other, other]) await producer.offer(queue, null, 0);
+    const warning = `warn ${other}: messages are offered, but no process has ever handled this queue: is its name right?`;
+    await until(() => log.includes(warning));
+    expect(log.filter((line) => line.includes('has ever handled'))).toEqual([warning]);
+  });
+});
+
+describe('a queue that only other processes handle', () => {
+  const scene = new Scene();
+
+  test('is not told of, whether they handle it by its name or by its family', async () => {
+    const [name, other, unhandled] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
+    const handle = () => undefined;
+    await scene.startApp({ providers: [handlerOf(`${name}-*`, handle), handlerOf(other, handle)] });
+    await until(async () => (await scene.redis.zcard(`${scene.prefix}:{@queues}:handled`)) === 2);
+    const { producer, log } = await scene.startApp();
+    for (const queue of [`${name}-1`, other, unhandled]) await producer.offer(queue, null, 0);
+    await until(() => log.some((line) => line.includes('has ever handled')));
+    expect(log.filter((line) => line.includes('has ever handled'))).toMatchObject([expect.stringContaining(unhandled)]);
+  });
+});

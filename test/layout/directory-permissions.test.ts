@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../lib/timing/clock.js';
+import { directoryKeys } from '../../lib/store/native/directory.keys.js';
+import { directoryPermissions } from '../../lib/store/native/directory.permissions.js';
+import { directoryScripts } from '../../lib/store/native/directory.scripts.js';
+import { NativeQueueDirectory } from '../../lib/store/native/native.directory.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { printedRules } from '../support/access-rules.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+import { CommandTrace } from './exercise/command-trace.js';
+import { placesOf, TracedConnections } from './exercise/traced-connections.js';
+
+const PREFIX = 'delay-queue';
+const FAMILY = 'tenant-*';
+
+describe('the permissions of the directory of queues', () => {
+  const scene = new Scene({});
+  let trace: CommandTrace;
+  /** How many of the commands had been run when everything was done that a producer does. */
+  let byProducer: number;
+
+  beforeAll(async () => {
+    const keys = { ...directoryKeys(PREFIX), due: nativeKeys(PREFIX, FAMILY).due };
+    trace = await CommandTrace.start(scene.redis, keys);
+    const events = new LoggedEvents();
+    const settings = { connection: scene.url, clock: systemClock, events, commandTimeout: 5000 };
+    const connections = new TracedConnections(settings);
+    const directory = new NativeQueueDirectory(connections, PREFIX);
+    await directory.register('tenant-1');
+    await directory.handled();
+    await directory.list({ after: '', limit: 10 });
+    await until(() => trace.commands.some(({ name, part }) => name === 'ZRANGE' && part === 'names'));
+    byProducer = trace.commands.length;
+    await directory.registerHandled(['orders', FAMILY]);
+    directory.watch(FAMILY, { onEarlierDue: () => undefined, onListening: () => undefined });
+    await until(() => trace.commands.some(({ name }) => name === 'PSUBSCRIBE'));
+    const { registrations } = await directory.listRegistered(FAMILY);
+    expect(await directory.retire({ queue: 'tenant-1', stamp: 'another' })).toBe(false);
+    expect(await directory.retire(registrations[0]!)).toBe(true);
+    await trace.end();
+    await connections.close();
+  });
+
+  test('come from calls that reach every place where its script calls Redis', () => {
+    const places = Object.values(directoryScripts).flatMap(placesOf);
+    expect(places.filter((place) => !trace.places.has(place))).toEqual([]);
+  });
+
+  test('cover the commands that were run, and no others', () => {
+    const rows = Object.entries({ ...directoryPermissions, due: ['PSUBSCRIBE'] }).flatMap(([part, names]) =>
+      (names as string[]).map((name) => `${part} ${name}`),
+    );
+    const run = new Set(trace.commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
+    expect([...run].sort()).toEqual(rows.sort());
+  });
+
+  test('of a process that only produces are among those that the documentation prints', async () => {
+    const printed = await printedRules('operations.md', 'producer');
+    const needed = trace.commands.slice(0, byProducer).map(({ name }) => `+${name.toLowerCase()}`);
+    expect(needed.length).toBeGreaterThan(2);
+    expect(needed.filter((rule) => !printed.includes(rule))).toEqual([]);
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, it } from '@jest/globals';
+import type { MemberWorker, Prospect } from '../../lib/family/family-member.js';
+import { Family } from '../../lib/family/family.js';
+import { Lanes } from '../../lib/family/lanes.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory.directory.js';
+import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const CHECK_INTERVAL = 60_000;
+const EMPTY: Prospect = { ready: 0, nextIn: null };
+
+/** A worker that does nothing by itself. */
+class Worker implements MemberWorker {
+  held = 0;
+  isQuiet = false;
+  started = 0;
+  stopped = 0;
+  start = () => void this.started++;
+  stopClaiming = () => Promise.resolve(void this.stopped++);
+  drained = () => Promise.resolve();
+  abortHandlers = () => undefined;
+  abandon = () => undefined;
+}
+
+/** A family with its clock and its directory, and what its queues look like. */
+class FamilyUnderTest {
+  readonly clock = new ManualClock();
+  readonly directory = new MemoryQueueDirectory();
+  readonly events = new LoggedEvents();
+  /** What the next looks find; empty, if nothing is said. */
+  readonly prospects = new Map<string, Prospect>();
+  /** The queues that were looked at, in order. */
+  readonly looks: string[] = [];
+  readonly workers = new Map<string, Worker>();
+  failure: Error | undefined;
+  /** How long a look takes, ms. */
+  lookTime = 0;
+  readonly family: Family;
+
+  constructor() {
+    const { clock, directory, events } = this;
+    this.family = new Family({
+      name: 't-*',
+      has: (queue) => queue !== 't-own',
+      directory,
+      clock,
+      events,
+      checkInterval: CHECK_INTERVAL,
+      source: { look: (queue) => this.#look(queue), open: (queue) => this.#open(queue), closed: () => undefined },
+    });
+  }
+
+  /** Starts it, and lets it read the directory for the first time. */
+  async start(): Promise<void> {
+    this.family.start();
+    await this.clock.advance(0);
+  }
+
+  async #look(queue: string): Promise<Prospect> {
+    this.looks.push(queue);
+    if (this.lookTime > 0) await new Promise<void>((resolve) => this.clock.schedule(resolve, this.lookTime));
+    if (this.failure) throw this.failure;
+    return this.prospects.get(queue) ?? EMPTY;
+  }
+
+  #open(queue: string): Worker {
+    const worker = new Worker();
+    this.workers.set(queue, worker);
+    return worker;
+  }
+}
+
+const ready = (count: number): Prospect => ({ ready: count, nextIn: null });
+const due = (nextIn: number): Prospect => ({ ready: 0, nextIn });
+
+describe('a family of queues', () => {
+  it('starts a worker for a queue with ready messages, and none for others', async () => {
+    const { directory, prospects, workers, looks, ...test } = new FamilyUnderTest();
+    for (const queue of ['t-1', 't-2', 't-3', 't-own', 'x-1']) await directory.register(queue);
+    prospects.set('t-1', ready(1)).set('t-2', due(600_000));
+    test.family.start();
+    await test.clock.advance(0);
+    expect(looks.sort()).toEqual(['t-1', 't-2', 't-3']);
+    expect([...workers.keys()]).toEqual(['t-1']);
+    expect(workers.get('t-1')!.started).toBe(1);
+  });
+
+  it('looks at a queue when something announced falls due, not before', async () => {
+    const test = new FamilyUnderTest();
+    await test.start();
+    test.directory.announce('t-1', 10_000);
+    test.directory.announce('t-1', 20_000);
+    test.directory.announce('t-1', 5000);
+    test.directory.announce('t-own', 0);
+    await test.clock.advance(4999);
+    expect(test.looks).toEqual([]);
+    test.prospects.set('t-1', ready(1));
+    await test.clock.advance(1);
+    expect(test.looks).toEqual(['t-1']);
+    expect(test.workers.get('t-1')?.started).toBe(1);
+  });
+
+  it('heeds what is announced while it looks, whatever the look finds', async () => {
+    const test = new FamilyUnderTest();
+    test.lookTime = 100;
+    await test.start();
+    test.directory.announce('t-1', 0);
+    await test.clock.advance(50);
+    test.directory.announce('t-1', 1000);
+    await test.clock.advance(60);
+    expect(test.looks).toHaveLength(1);
+    await test.clock.advance(941);
+    expect(test.looks).toHaveLength(2);
+  });
+
+  it('stops a worker that stays quiet, and looks again afterwards', async () => {
+    const test = new FamilyUnderTest();
+    await test.start();
+    test.prospects.set('t-1', ready(1));
+    test.directory.announce('t-1', 0);
+    await test.clock.advance(1);
+    const worker = test.workers.get('t-1')!;
+    await test.clock.advance(30_000);
+    expect(worker.stopped).toBe(0);
+    worker.isQuiet = true;
+    await test.clock.advance(6000);
+    worker.isQuiet = false;
+    await test.clock.advance(5000);
+    worker.isQuiet = true;
+    test.prospects.set('t-1', due(8_000_000));
+    expect(worker.stopped).toBe(0);
+    await test.clock.advance(16_000);
+    expect(worker.stopped).toBe(1);
+    const looked = test.looks.length;
+    expect(looked).toBeGreaterThan(1);
+    test.prospects.set('t-1', ready(2));
+    test.directory.announce('t-1', 0);
+    await test.clock.advance(1);
+    expect(test.workers.get('t-1')).not.toBe(worker);
+  });
+
+  it('forgets a queue that is empty, and retires it once nobody can rely on its registration', async () => {
+    const test = new FamilyUnderTest();
+    await test.directory.register('t-1');
+    await test.start();
+    const registered = async () => (await test.directory.listRegistered('t-*')).registrations.length;
+    await test.clock.advance(REGISTRATION_VALID - CHECK_INTERVAL / 4);
+    expect(await registered()).toBe(1);
+    await test.clock.advance(2 * CHECK_INTERVAL);
+    expect(await registered()).toBe(0);
+    const looked = test.looks.length;
+    await test.clock.advance(10 * CHECK_INTERVAL);
+    expect(test.looks).toHaveLength(looked);
+  });
+
+  it('never retires a queue that is registered again meanwhile, or that is not empty', async () => {
+    const test = new FamilyUnderTest();
+    await test.directory.register('t-1');
+    await test.directory.register('t-2');
+    test.prospects.set('t-2', due(1e9));
+    await test.start();
+    for (let i = 0; i < 20; i++) {
+      await test.clock.advance(REGISTRATION_VALID - 10_000);
+      await test.directory.register('t-1');
+    }
+    const { registrations } = await test.directory.listRegistered('t-*');
+    expect(registrations.map(({ queue }) => queue).sort()).toEqual(['t-1', 't-2']);
+  });
+
+  it('finds a queue whose announcement is lost within the check interval', async () => {
+    const test = new FamilyUnderTest();
+    await test.start();
+    await test.directory.register('t-1');
+    test.prospects.set('t-1', ready(1));
+    await test.clock.advance(CHECK_INTERVAL);
+    expect(test.workers.get('t-1')?.started).toBe(1);
+  });
+
+  it('registers a queue with messages that the directory has lost', async () => {
+    const test = new FamilyUnderTest();
+    await test.start();
+    test.prospects.set('t-1', due(1e9));
+    test.directory.announce('t-1', 0);
+    await test.clock.advance(CHECK_INTERVAL);
+    expect((await test.directory.listRegistered('t-*')).registrations).toMatchObject([{ queue: 't-1' }]);
+  });
+
+  it('looks again, with growing pauses, when a look fails', async () => {
+    const test = new FamilyUnderTest();
+    await test.start();
+    test.failure = new Error('no');
+    test.directory.announce('t-1', 0);
+    await test.clock.advance(30_000);
+    expect(test.looks.length).toBeGreaterThan(5);
+    expect(test.looks.length).toBeLessThan(20);
+    expect(test.events.lines).toEqual([
+      'error t-*: its queues cannot be looked up, so messages may be late: Error: no; retrying until it works',
+    ]);
+    test.failure = undefined;
+    test.prospects.set('t-1', ready(1));
+    await test.clock.advance(5000);
+    expect(test.workers.get('t-1')?.started).toBe(1);
+    expect(test.events.lines.at(-1)).toBe('log t-*: its queues are looked up again');
+  });
+
+  it('looks at no more than sixteen queues at a time', async () => {
+    const test = new FamilyUnderTest();
+    test.lookTime = 10;
+    for (let i = 0; i < 100; i++) await test.directory.register(`t-${i}`);
+    await test.start();
+    expect(test.looks).toHaveLength(16);
+    await test.clock.advance(10);
+    expect(test.looks).toHaveLength(32);
+    await test.clock.advance(100);
+    expect(new Set(test.looks).size).toBe(100);
+  });
+
+  it('leaves no timer behind when it is stopped, and looks at nothing any more', async () => {
+    const test = new FamilyUnderTest();
+    for (let i = 0; i < 50; i++) await test.directory.register(`t-${i}`);
+    test.prospects.set('t-1', ready(1)).set('t-2', due(60_000));
+    test.lookTime = 10;
+    await test.start();
+    const stopped = test.family.stopClaiming();
+    await test.clock.advance(10);
+    await stopped;
+    const looked = test.looks.length;
+    test.directory.announce('t-3', 0);
+    await test.clock.advance(10 * CHECK_INTERVAL);
+    expect(test.looks).toHaveLength(looked);
+    expect(test.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('Lanes', () => {
+  it('go on with the next task when one has failed', async () => {
+    const lanes = new Lanes(1);
+    const failed = lanes.run(() => Promise.reject(new Error('no')));
+    const next = lanes.run(() => Promise.resolve('done'));
+    await expect(failed).rejects.toThrow('no');
+    await expect(next).resolves.toBe('done');
+  });
+});

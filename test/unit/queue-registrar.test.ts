@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
+import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
+import { UnhandledQueues } from '../../lib/runtime/unhandled-queues.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory.directory.js';
+import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+class NotingDirectory extends MemoryQueueDirectory {
+  readonly calls: string[] = [];
+  failure: Error | undefined;
+
+  override async register(queue: string): Promise<void> {
+    this.calls.push(queue);
+    if (this.failure) throw this.failure;
+    await super.register(queue);
+  }
+}
+
+function newRegistrar(offerTimeout = 5000) {
+  const [directory, clock, events] = [new NotingDirectory(), new ManualClock(), new LoggedEvents()];
+  const unhandled = new UnhandledQueues({ directory }, new HandlerRegistry(), events);
+  return {
+    directory,
+    clock,
+    events,
+    registrar: new QueueRegistrar({ directory }, { offerTimeout }, clock, events, unhandled),
+  };
+}
+
+describe('a registration', () => {
+  it('is made before anything else that its caller sends, and waited for by all until it is answered', async () => {
+    const { registrar, directory } = newRegistrar();
+    const first = registrar.register('a');
+    expect(directory.calls).toEqual(['a']);
+    expect(registrar.register('a')).toBe(first);
+    await first;
+    expect(registrar.register('a')).toBeUndefined();
+    expect(directory.calls).toEqual(['a']);
+  });
+
+  it('is made anew while every offer that relies on it can still take effect before it is invalid', async () => {
+    const offerTimeout = 20_000;
+    const { registrar, directory, clock } = newRegistrar(offerTimeout);
+    await registrar.register('a');
+    for (; directory.calls.length === 1; void registrar.register('a')) await clock.advance(1000);
+    expect(clock.monotonic()).toBeGreaterThan(REGISTRATION_VALID / 2);
+    expect(clock.monotonic() + offerTimeout).toBeLessThanOrEqual(REGISTRATION_VALID);
+  });
+
+  it('is made for every offer if offers may take longer than it is valid', async () => {
+    const { registrar, directory } = newRegistrar(600_000);
+    await registrar.register('a');
+    await registrar.register('a');
+    expect(directory.calls).toHaveLength(2);
+  });
+
+  it('is repeated until it works if it fails, without an error for the offer, and with one line in the log', async () => {
+    const { registrar, directory, clock, events } = newRegistrar();
+    directory.failure = new Error('no');
+    await registrar.register('a');
+    await clock.advance(30_000);
+    directory.failure = undefined;
+    await clock.advance(10_000);
+    expect(await directory.list({ after: '', limit: 9 })).toEqual(['a']);
+    expect(directory.calls).toHaveLength(5);
+    expect(clock.pendingTimers).toBe(0);
+    expect(events.lines.filter((line) => line.includes('egistered'))).toMatchObject([
+      expect.stringMatching(/^warn Queues cannot be registered/),
+      'log Queues are registered again',
+    ]);
+  });
+
+  it('is remembered for the ten thousand latest queues', async () => {
+    const { registrar, directory } = newRegistrar();
+    for (let i = 0; i < 10_001; i++) void registrar.register(`q${i}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(registrar.register('q1')).toBeUndefined();
+    expect(registrar.register('q0')).toBeDefined();
+    expect(directory.calls).toHaveLength(10_002);
+  });
+});
