@@ -156,7 +156,7 @@ export class Claimer {
     this.#misses++;
     if (this.#misses < MOST_UNANSWERED) return false;
     this.#misses = 0;
-    events.emit('claimsUnanswered', { queue, count: MOST_UNANSWERED });
+    events.emit('claims-unanswered', { queue, count: MOST_UNANSWERED });
     // If this fails too, the next claim tries again.
     await this.giveBack().catch(() => undefined);
     return true;
@@ -171,7 +171,7 @@ export class Claimer {
 
   #reportOrphans(orphans: readonly string[]): void {
     const { events, queue } = this.#options;
-    if (orphans.length > 0) events.emit('orphansRemoved', { queue, count: orphans.length });
+    if (orphans.length > 0) events.emit('orphans-removed', { queue, count: orphans.length });
   }
 
   #newToken(): string {

@@ -245,7 +245,7 @@ export class ConsumerLoop {
   #tell({ delivery: { id, attempt } }: HeldDelivery, { kind }: Outcome, result: SettleResult): void {
     const { events, queue } = this.#options;
     if (kind === 'release') return;
-    if (result === 'refused') events.emit('leaseLost', { queue, id });
+    if (result === 'refused') events.emit('lease-lost', { queue, id });
     if (result === 'accepted' && events.has(EVENT_OF[kind])) events.emit(EVENT_OF[kind], { queue, id, attempt });
   }
 

@@ -75,47 +75,47 @@ export interface DelayQueueEvents {
       readonly isFirst: boolean;
     };
   /** A handler is done, but its outcome does not count, because it no longer holds the message. */
-  leaseLost: OfMessage;
+  'lease-lost': OfMessage;
   /** Messages fell due and are ready. */
   transferred: Counted;
   /** The leases of messages have expired; `recovered` of them are ready again, `buried` are dead. */
-  takenBack: OfQueue & { readonly recovered: number; readonly buried: number };
+  'taken-back': OfQueue & { readonly recovered: number; readonly buried: number };
   /** Dead letters were removed, because there were more than `maxDeadLetters`. */
   dropped: Counted;
   /** Messages were given back, because handlers block the event loop and these could not be started in time. */
-  givenBack: Counted;
+  'given-back': Counted;
   /** `count` claims in a row were not answered in time; what they took is given back. */
-  claimsUnanswered: Counted;
+  'claims-unanswered': Counted;
   /** Ready ids without a message were removed. */
-  orphansRemoved: Counted;
+  'orphans-removed': Counted;
   /** Messages that were in no state are ready again. */
   repaired: OfQueue & { readonly ids: readonly string[] };
   /** An offer was ignored, because a handler of this process holds the message with that id. */
-  offeredWhileHeld: OfMessage;
+  'offered-while-held': OfMessage;
   /** Messages are offered to a queue that no process has ever handled. Emitted once for a queue and process. */
   unhandled: OfQueue;
   /** The application's code supplied something unusable; `problem` also says what the queue does instead. */
   misused: { readonly problem: string };
 
   /** Emitted when a failure begins, when its reason changes, and once a minute while it lasts. */
-  workFailing: OfWork & Failing;
-  workRestored: OfWork & Lasting;
-  connectionLost: OfConnection & Failing;
-  connectionRestored: OfConnection & Lasting;
+  'work-failing': OfWork & Failing;
+  'work-restored': OfWork & Lasting;
+  'connection-lost': OfConnection & Failing;
+  'connection-restored': OfConnection & Lasting;
 
-  memoryStore: object;
+  'memory-store': object;
   /** Tests move the time of this process, and its messages are in memory. */
-  underTest: object;
-  optionsOverridden: { readonly options: readonly { readonly name: string; readonly because: string }[] };
+  'under-test': object;
+  'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
   /** Redis could not be checked at the start. */
   unchecked: { readonly reason: string };
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
-  serverUnidentified: { readonly reason: string };
+  'server-unidentified': { readonly reason: string };
   /** After an outage, the connection leads to a server that cannot serve the queues. */
-  serverUnfit: { readonly reason: string };
-  handlerStarted: OfQueue & OfHandler;
+  'server-unfit': { readonly reason: string };
+  'handler-started': OfQueue & OfHandler;
   /** This process only offers. */
-  handlersNotStarted: { readonly handlers: readonly (OfQueue & OfHandler)[] };
+  'handlers-not-started': { readonly handlers: readonly (OfQueue & OfHandler)[] };
   /** The shutdown timed out before `count` messages were settled. */
   unsettled: { readonly count: number };
 }

@@ -80,21 +80,21 @@ const MESSAGE_TEXTS: Texts = {
       );
     }
   },
-  leaseLost: (logger, { queue, id }) =>
+  'lease-lost': (logger, { queue, id }) =>
     logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile, so the outcome does not count`),
   dropped: (logger, { queue, count }) =>
     logger.warn(`${queue}: ${count} dead letters dropped, because the queue has reached maxDeadLetters`),
-  givenBack: (logger, { queue, count }) =>
+  'given-back': (logger, { queue, count }) =>
     logger.warn(
       `${queue}: ${count} messages were given back, because handlers block the event loop and these could not be started in ` +
         'time. Move the heavy work to worker threads, or lower the concurrency',
     ),
-  claimsUnanswered: (logger, { queue, count }) =>
+  'claims-unanswered': (logger, { queue, count }) =>
     logger.warn(
       `${queue}: ${count} claims in a row were not answered in time, so their messages are given back. ` +
         'If the connection is slow, raise offerTimeout or lower maxPayloadBytes',
     ),
-  orphansRemoved: (logger, { queue, count }) =>
+  'orphans-removed': (logger, { queue, count }) =>
     logger.error(`${queue}: ${count} ready ids had no message and were removed: is Redis evicting keys?`),
   repaired: (logger, { queue, ids }) => {
     const names = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
@@ -103,7 +103,7 @@ const MESSAGE_TEXTS: Texts = {
         'were keys of the queue deleted or changed?',
     );
   },
-  offeredWhileHeld: (logger, { queue, id }) =>
+  'offered-while-held': (logger, { queue, id }) =>
     logger.warn(
       `${queue}: message '${id}' was offered while its handler was running, so the offer was ignored (created: false). ` +
         "To handle the same message again, end the handler with: return again('1d')",
@@ -114,21 +114,21 @@ const MESSAGE_TEXTS: Texts = {
 };
 
 const PROCESS_TEXTS: Texts = {
-  memoryStore: (logger) =>
+  'memory-store': (logger) =>
     logger.warn(
       "store: 'memory' - messages live only in this process and ARE LOST WHEN IT ENDS; use Redis in production",
     ),
-  underTest: (logger) =>
+  'under-test': (logger) =>
     logger.warn(
       'DelayQueueTestingModule is imported - messages live only in this process, and none falls due until a test moves time; ' +
         'import it in tests only',
     ),
   unchecked: (logger, { reason }) => logger.warn(`Redis could not be checked yet: ${reason}`),
-  handlerStarted: (logger, { queue, type, handler }) =>
+  'handler-started': (logger, { queue, type, handler }) =>
     logger.log(
       `Handling ${isFamily(queue) ? 'queues' : 'queue'} '${queue}'${type && `, type '${type}',`} with ${handler}`,
     ),
-  handlersNotStarted: (logger, { handlers }) => {
+  'handlers-not-started': (logger, { handlers }) => {
     const names = handlers.map(({ queue, type, handler }) => `${queue}${type && `/${type}`} (${handler})`).join(', ');
     logger.log(`consume: false - this process only offers; its handlers are not started: ${names}`);
   },
@@ -139,25 +139,25 @@ const PROCESS_TEXTS: Texts = {
 };
 
 const REDIS_TEXTS: Texts = {
-  connectionLost: (logger, { connection, reason, lasted }) =>
+  'connection-lost': (logger, { connection, reason, lasted }) =>
     logger.error(retried(`Redis connection for ${connection} is down`, reason, lasted)),
-  connectionRestored: (logger, { connection, lasted }) =>
+  'connection-restored': (logger, { connection, lasted }) =>
     logger.log(after(`Redis connection for ${connection} is back`, lasted)),
-  optionsOverridden: (logger, { options }) => {
+  'options-overridden': (logger, { options }) => {
     const each = options.map(({ name, because }) => `${name} (${because})`).join('; ');
     logger.warn(`The module sets these connection options itself and ignores yours: ${each}`);
   },
-  serverUnidentified: (logger, { reason }) =>
+  'server-unidentified': (logger, { reason }) =>
     logger.warn(`Redis does not reveal its version and maxmemory-policy, so they are not checked: ${reason}`),
-  serverUnfit: (logger, { reason }) => logger.error(reason),
+  'server-unfit': (logger, { reason }) => logger.error(reason),
 };
 
 const WORK_TEXTS: Texts = {
-  workFailing: (logger, { work, queue, reason, lasted }) => {
+  'work-failing': (logger, { work, queue, reason, lasted }) => {
     const { failing, level } = WORK[work];
     logger[level](retried(of(queue, failing), reason, lasted));
   },
-  workRestored: (logger, { work, queue, lasted }) => logger.log(after(of(queue, WORK[work].restored), lasted)),
+  'work-restored': (logger, { work, queue, lasted }) => logger.log(after(of(queue, WORK[work].restored), lasted)),
 };
 
 /** The loggers for each kind of event. They must not throw. */

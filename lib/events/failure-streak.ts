@@ -16,16 +16,16 @@ export interface FailureStreakListener {
 /** Reports failures of background work as events. */
 export function workFailures(events: Events, work: BackgroundWork, queue?: string): FailureStreakListener {
   return {
-    failing: (reason, lasted) => events.emit('workFailing', { work, queue, reason, lasted }),
-    over: (lasted) => events.emit('workRestored', { work, queue, lasted }),
+    failing: (reason, lasted) => events.emit('work-failing', { work, queue, reason, lasted }),
+    over: (lasted) => events.emit('work-restored', { work, queue, lasted }),
   };
 }
 
 /** Reports failures of a connection as events. */
 export function connectionFailures(events: Events, connection: string): FailureStreakListener {
   return {
-    failing: (reason, lasted) => events.emit('connectionLost', { connection, reason, lasted }),
-    over: (lasted) => events.emit('connectionRestored', { connection, lasted }),
+    failing: (reason, lasted) => events.emit('connection-lost', { connection, reason, lasted }),
+    over: (lasted) => events.emit('connection-restored', { connection, lasted }),
   };
 }
 

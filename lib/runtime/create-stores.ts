@@ -81,7 +81,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
   return {
     connect: () => {
       const { overridden } = examineConnection(connection);
-      if (overridden.length > 0) events.emit('optionsOverridden', { options: overridden });
+      if (overridden.length > 0) events.emit('options-overridden', { options: overridden });
       connections.commands.connect();
     },
     check: (checked) => {
@@ -106,7 +106,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     return store;
   };
   return {
-    connect: () => events.emit('memoryStore', {}),
+    connect: () => events.emit('memory-store', {}),
     open: (queue, options) => {
       const store = stores.get(queue) ?? open(queue, options);
       // It may have been opened before the options of its handler were known.

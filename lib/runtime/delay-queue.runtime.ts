@@ -98,7 +98,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
   #reportHandlersNotStarted(): void {
     const handlers = this.handlers.handled().flatMap(startEvents);
-    if (handlers.length > 0) this.events.emit('handlersNotStarted', { handlers });
+    if (handlers.length > 0) this.events.emit('handlers-not-started', { handlers });
   }
 
   #start(): void {
@@ -107,7 +107,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     const handled = this.handlers.handled();
     for (const declared of handled) {
       this.#workers.push(this.workers.start(declared));
-      for (const event of startEvents(declared)) this.events.emit('handlerStarted', event);
+      for (const event of startEvents(declared)) this.events.emit('handler-started', event);
     }
     this.registrar.registerHandled(handled.map(({ name }) => name));
   }
@@ -125,6 +125,6 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 }
 
-function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents['handlerStarted'][] {
+function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents['handler-started'][] {
   return [...handlers.values()].map(({ type, name: handler }) => ({ queue, type, handler }));
 }

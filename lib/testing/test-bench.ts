@@ -89,7 +89,7 @@ export class TestBench implements Substitutes {
   openStores(events: Events): Stores {
     this.#isUsed = true;
     return {
-      connect: () => events.emit('underTest', {}),
+      connect: () => events.emit('under-test', {}),
       check: () => Promise.resolve(),
       open: (queue, options) => this.#open(queue, options),
       directory: this.#directory,

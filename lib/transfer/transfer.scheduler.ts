@@ -130,7 +130,7 @@ export class TransferScheduler {
   #tell({ moved, recovered, buried, dropped }: TransferReport): void {
     const { events, queue } = this.#options;
     if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
-    if (recovered + buried > 0) events.emit('takenBack', { queue, recovered, buried });
+    if (recovered + buried > 0) events.emit('taken-back', { queue, recovered, buried });
     if (dropped > 0) events.emit('dropped', { queue, count: dropped });
   }
 

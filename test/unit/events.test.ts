@@ -15,9 +15,9 @@ const TOLD: readonly EventName[] = [
   'dead',
   'failed',
   'unreadable',
-  'leaseLost',
+  'lease-lost',
   'transferred',
-  'takenBack',
+  'taken-back',
   'dropped',
 ];
 
@@ -92,7 +92,7 @@ describe('the events of a message', () => {
     await handleWith(async () => {
       await store.offer([{ id: 'a', due: { after: 24 * HOUR }, onDuplicate: 'replace', body: 'J2' }]);
     });
-    expect(told).toEqual([transferred, ['leaseLost', { queue: 'orders', id: 'a' }]]);
+    expect(told).toEqual([transferred, ['lease-lost', { queue: 'orders', id: 'a' }]]);
   });
 
   it('a message whose consumer is gone is reported as taken back', async () => {
@@ -103,7 +103,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
     expect(told).toEqual([
-      ['takenBack', { queue: 'orders', recovered: 1, buried: 0 }],
+      ['taken-back', { queue: 'orders', recovered: 1, buried: 0 }],
       ['handled', { ...first, attempt: 2 }],
     ]);
   });

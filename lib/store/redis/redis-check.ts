@@ -37,7 +37,7 @@ export class RedisCheck {
       if (this.#isChecking) return;
       // If the connection is lost during the check, the next one is checked.
       this.#check().catch(
-        (error: unknown) => isVerdict(error) && events.emit('serverUnfit', { reason: showFailure(error) }),
+        (error: unknown) => isVerdict(error) && events.emit('server-unfit', { reason: showFailure(error) }),
       );
     });
     await this.#check();
@@ -61,7 +61,7 @@ export class RedisCheck {
     const { commands, allowEviction, events } = this.#options;
     const infos = await commands.info().catch((error: unknown) => {
       if (!isRefusedByAcl(error)) throw error;
-      events.emit('serverUnidentified', { reason: error.message });
+      events.emit('server-unidentified', { reason: error.message });
       return [];
     });
     for (const info of infos) checkServer(info, { allowEviction });
