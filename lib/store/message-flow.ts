@@ -72,8 +72,8 @@ export interface TransferReport {
   readonly moved: number;
   /** Messages taken back from expired leases, now ready again. */
   readonly recovered: number;
-  /** Messages taken back from expired leases that had no attempt left, now dead. */
-  readonly buried: number;
+  /** Ids of the messages taken back from expired leases that had no attempt left, now dead. */
+  readonly buried: readonly string[];
   /** Dead letters removed because there were more than `maxDeadLetters`, oldest first. */
   readonly dropped: number;
   /** Whether the limit was reached, so that another call is worth it. */

@@ -130,7 +130,7 @@ export class TransferScheduler {
   #tell({ moved, recovered, buried, dropped }: TransferReport): void {
     const { events, queue } = this.#options;
     if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
-    if (recovered + buried > 0) events.emit('taken-back', { queue, recovered, buried });
+    if (recovered + buried.length > 0) events.emit('taken-back', { queue, recovered, buried: buried.length });
     if (dropped > 0) events.emit('dropped', { queue, count: dropped });
   }
 
@@ -190,7 +190,7 @@ export class TransferScheduler {
    * cancelled, was not beaten.
    */
   #chooseRole({ moved, recovered, buried, lastMove }: TransferReport, awaited: Expectation | undefined): void {
-    if (moved + recovered + buried > 0) this.#eager = true;
+    if (moved + recovered + buried.length > 0) this.#eager = true;
     else if (awaited && lastMove && lastMove.scheduler !== this.#options.id && lastMove.at >= awaited.at) {
       this.#eager = false;
     }

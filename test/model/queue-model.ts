@@ -129,7 +129,7 @@ export class QueueModel {
     return {
       moved: moved.length,
       recovered: recovered.length,
-      buried: buried.length,
+      buried: buried.map(({ id }) => id).sort(),
       dropped: this.#dropOldestDead(),
       more: [...batches, takenBack].some(({ length }) => length === limit),
       ready: this.line.length,

@@ -233,7 +233,7 @@ describe('TransferScheduler', () => {
     finish({
       moved: 0,
       recovered: 0,
-      buried: 0,
+      buried: [],
       dropped: 0,
       more: false,
       ready: 0,

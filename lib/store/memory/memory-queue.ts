@@ -46,10 +46,10 @@ export class MemoryQueue {
   }
 
   /** Takes back what is active on an expired lease: each is ready again or dead. */
-  takeBackExpired(now: number, limit: number): { readonly recovered: number; readonly buried: number } {
+  takeBackExpired(now: number, limit: number): { readonly recovered: number; readonly buried: readonly string[] } {
     const expired = this.#passed('active', now, limit);
-    const recovered = expired.filter((message) => this.#takeBack(message, now)).length;
-    return { recovered, buried: expired.length - recovered };
+    const buried = expired.filter((message) => !this.#takeBack(message, now)).map(({ id }) => id);
+    return { recovered: expired.length - buried.length, buried };
   }
 
   claim({ token, insteadOf, limit, maxBytes = Infinity, lease }: ClaimRequest, now: number): Taken {

@@ -98,7 +98,7 @@ export class MemoryMessageStore implements MessageStore {
         recovered,
         buried,
         dropped,
-        more: moved === limit || recovered + buried === limit,
+        more: moved === limit || recovered + buried.length === limit,
         ready: this.#table.count('ready'),
         nextIn: next === Infinity ? null : Math.max(0, next - now),
         nextAt: next === Infinity ? null : next,

@@ -124,7 +124,7 @@ export function readTransferReport(reply: ScriptReply): { now: number; report: T
   const counts = {
     moved: reply.number(),
     recovered: reply.number(),
-    buried: reply.number(),
+    buried: reply.list((list) => list.text()),
     dropped: reply.number(),
     more: reply.flag(),
     ready: reply.number(),

@@ -59,7 +59,7 @@ export function describeDeadLetters(queues: ContractQueues): void {
       await queue.transferSomething();
       await queue.claim(1, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ recovered: 1, buried: 0 });
+      expect(await queue.transfer()).toMatchObject({ recovered: 1, buried: [] });
       expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
     });
 
@@ -120,7 +120,9 @@ export function describeDeadLetters(queues: ContractQueues): void {
       await queue.makeReady('a', 'b');
       await queue.claim(2, SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
-      expect(await queue.transfer()).toMatchObject({ recovered: 0, buried: 2, dropped: 2 });
+      const { buried, ...report } = await queue.transfer();
+      expect([...buried].sort()).toEqual(['a', 'b']);
+      expect(report).toMatchObject({ recovered: 0, dropped: 2 });
       expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 1 });
       expect(await queue.stateOf('old')).toBeNull();
     });

@@ -54,8 +54,8 @@ export function offerCommands(delays: readonly number[]): WeightedCommands[] {
     args: fc.record({ limit: fc.constantFrom(1000, 1, 2, 3), scheduler: fc.constantFrom('s1', 's2') }),
     run: async (model, real, { limit, scheduler }) => {
       const { answer, at } = await timed(real, () => real.views[0].transfer({ scheduler, limit }));
-      const { nextIn, nextAt, lastMove, ...numbers } = answer;
-      expect(numbers).toEqual(model.transfer(scheduler, limit, at));
+      const { nextIn, nextAt, lastMove, buried, ...numbers } = answer;
+      expect({ ...numbers, buried: [...buried].sort() }).toEqual(model.transfer(scheduler, limit, at));
 
       const instants = [
         ...model.in('delayed').map(({ due }) => due),

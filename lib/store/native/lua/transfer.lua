@@ -8,7 +8,7 @@
 --      max_dead: number, maximum number of dead letters
 --      lease_error: text, error of a dead letter whose lease expired, JSON
 --      rate: text, as in claim
--- Returns moved, recovered (ready again), buried (dead now), dropped (oldest dead letters), more (0 or 1), ready messages,
+-- Returns moved, recovered (ready again), ids of the buried (dead now), dropped (oldest dead letters), more (0 or 1), ready messages,
 --      now in microseconds, next instant in ms at which there is work (-1: none is known), last mover as
 --      '<scheduler> <ms>' (empty: none is known).
 --

@@ -68,9 +68,9 @@ local function plan_transfer(now, now_micros)
   return plan
 end
 
--- Returns recovered (ready again), buried (dead now), dropped (oldest dead letters).
+-- Returns recovered (ready again), ids of the buried (dead now), dropped (oldest dead letters).
 local function take_back(now, plan)
-  local spent, again, letters, causes = {}, {}, {}, {}
+  local spent, again, letters, causes, buried = {}, {}, {}, {}, {}
   local max_attempts = args.max_attempts
   for i, id in ipairs(plan.expired.ids) do
     local count = (tonumber(plan.failed[i] or 0) or 0) + 1
@@ -80,6 +80,7 @@ local function take_back(now, plan)
     else
       letters[#letters + 1], letters[#letters + 2] = now, id
       causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
+      buried[#buried + 1] = id
     end
   end
 
@@ -93,7 +94,7 @@ local function take_back(now, plan)
     redis.call('HSET', keys.errors, unpack(causes))
     dropped = drop_oldest_dead()
   end
-  return #again, #letters / 2, dropped
+  return #again, buried, dropped
 end
 
 local function move_text(now)
@@ -103,7 +104,7 @@ end
 -- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known), last_move.
 local function execute_transfer(now, plan)
   local report = {
-    moved = #plan.due, recovered = 0, buried = 0, dropped = 0, last_move = plan.last_move,
+    moved = #plan.due, recovered = 0, buried = {}, dropped = 0, last_move = plan.last_move,
     more = #plan.due == args.limit or #plan.expired.ids == args.limit,
   }
   local next_due, next_lease_end = plan.next_due, plan.next_lease_end
