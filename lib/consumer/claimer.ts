@@ -31,6 +31,8 @@ export interface Claimed {
   /** When it was sent, on the monotonic clock: its lease cannot have begun earlier. */
   readonly sentAt: number;
   readonly answeredAt: number;
+  /** Estimates what time it is for the store, ms. */
+  readonly storeNow: () => number;
   readonly messages: readonly ClaimedMessage[];
   /** Whether ready messages remain. */
   readonly more: boolean;
@@ -113,12 +115,13 @@ export class Claimer {
     const sentAt = clock.monotonic();
     this.#sent = { token, sentAt };
     try {
-      const { messages, more, claimAgainIn, orphans } = await store.claim(request);
+      const { messages, more, now, claimAgainIn, orphans } = await store.claim(request);
       const answeredAt = clock.monotonic();
       this.#unanswered = [];
       this.#reportOrphans(orphans);
       const claimAgainAt = claimAgainIn === undefined ? undefined : answeredAt + claimAgainIn;
-      return { token, sentAt, answeredAt, messages, more, claimAgainAt };
+      const storeNow = () => now + (clock.monotonic() - answeredAt);
+      return { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
       throw error;

@@ -128,12 +128,12 @@ export class ConsumerLoop {
     const { queue, settings } = this.#options;
     const half = Math.max(Math.ceil(this.#slots / 2), SMALLEST_HALF, settings.batch);
     const limit = Math.min(this.#slots - this.#busy, half, this.#pace.limit, MAX_BATCH);
-    const { token, sentAt, answeredAt, messages, more, claimAgainAt } = await this.#claimer.claim(limit);
+    const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = await this.#claimer.claim(limit);
     this.#claimAgainAt = claimAgainAt;
     if (messages.length > 0) {
       const deliveries = messages.map((message) => ({
         claim: { id: message.id, token },
-        delivery: new Delivery(queue, message),
+        delivery: new Delivery(queue, message, storeNow),
       }));
       for (const held of deliveries) this.#held.add(held);
       this.#busy += deliveries.length;

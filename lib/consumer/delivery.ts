@@ -12,6 +12,7 @@ export class Delivery implements DelayedMessage {
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
+  readonly #storeNow: () => number;
   #body: Buffer | undefined;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
@@ -19,7 +20,9 @@ export class Delivery implements DelayedMessage {
   constructor(
     readonly queue: string,
     message: ClaimedMessage,
+    storeNow: () => number,
   ) {
+    this.#storeNow = storeNow;
     this.id = message.id;
     this.attempt = message.failedAttempts + 1;
     this.dueAt = new Date(message.dueAt);
@@ -48,6 +51,10 @@ export class Delivery implements DelayedMessage {
       if (this.#abortReason) this.#controller.abort(this.#abortReason);
     }
     return this.#controller.signal;
+  }
+
+  get lateness(): number {
+    return Math.max(0, this.#storeNow() - this.dueAt.getTime());
   }
 
   get abortReason(): Error | undefined {

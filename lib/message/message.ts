@@ -40,6 +40,11 @@ export interface DelayedMessage<T = unknown, Type extends string = string> exten
   /** 1 for the first attempt. Failed attempts count, including lost leases; deferred ones do not. */
   readonly attempt: number;
   /**
+   * How many milliseconds ago the message fell due, by the clock of Redis, at the moment you ask. Read at the beginning of a handler,
+   * it tells how late the message is.
+   */
+  readonly lateness: number;
+  /**
    * Aborts when the lease is lost, the handler's `timeout` has passed, or the process is about to stop. Its `reason` is an
    * error named `LeaseLost`, `HandlerTimeout` or `ShuttingDown`.
    */

@@ -111,6 +111,8 @@ export interface ClaimReport {
   readonly messages: readonly ClaimedMessage[];
   /** Whether ready messages remain that can be claimed now; false while paused. */
   readonly more: boolean;
+  /** The store's now, ms (with fractions). */
+  readonly now: number;
   /**
    * Milliseconds (with fractions) after which the caller has to claim again: ready messages remain, the rate of the queue is
    * spent, and no other consumer waits for it.

@@ -1,4 +1,4 @@
-import { afterEach } from '@jest/globals';
+import { afterEach, expect } from '@jest/globals';
 import type { Claim, Doorbell, Outcome, TransferReport } from '../../lib/store/message-flow.js';
 import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/message-intake.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
@@ -24,6 +24,9 @@ export interface QueueUnderTest {
 }
 
 export type OpenQueue = (limits: StoreLimits) => Promise<QueueUnderTest>;
+
+/** Whatever time it is for the store. */
+export const SOME_TIME = expect.any(Number) as unknown as number;
 
 export const HOUR = 3_600_000;
 const GENEROUS: StoreLimits = {

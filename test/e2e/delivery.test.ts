@@ -27,6 +27,30 @@ describe('delivery', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
+  test('a message knows how late it is', async () => {
+    const queue = scene.newQueue();
+    const lateness: number[] = [];
+    const note = handlerOf(queue, async (_payload, message) => {
+      lateness.push(message.lateness);
+      await sleep(50);
+      lateness.push(message.lateness);
+    });
+    const { producer } = await scene.startApp({ providers: [note] });
+
+    await producer.pause(queue);
+    const { dueAt } = await producer.offer(queue, null, 0);
+    await until(async () => (await producer.counts(queue)).ready === 1);
+    await sleep(300);
+    await producer.resume(queue);
+    await until(() => lateness.length === 2);
+    // This test and its Redis read the same clock.
+    const end = Date.now() - dueAt.getTime();
+    const [first, second] = lateness as [number, number];
+    expect(first).toBeGreaterThanOrEqual(300);
+    expect(second - first).toBeGreaterThanOrEqual(49);
+    expect(second).toBeLessThanOrEqual(end + 2);
+  });
+
   test('messages due in the same millisecond are handled in offer order', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();

@@ -19,7 +19,11 @@ type Handler = (payloads: unknown[], messages: readonly DelayedMessage[]) => unk
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function delivery(id: string): Delivery {
-  const opened = new Delivery('stats', { id, body: Buffer.from(''), failedAttempts: 0, dueAt: 0, offeredAt: 0 });
+  const opened = new Delivery(
+    'stats',
+    { id, body: Buffer.from(''), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
+    () => 0,
+  );
   opened.open({ type: '', payload: `payload of ${id}`, headers: {} });
   return opened;
 }

@@ -31,7 +31,11 @@ describe('LeaseKeeper', () => {
   function hold(token: string, ids: string, sentAt = clock.monotonic()): HeldDelivery[] {
     const held = [...ids].map((id) => ({
       claim: { id, token },
-      delivery: new Delivery('orders', { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 }),
+      delivery: new Delivery(
+        'orders',
+        { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
+        () => 0,
+      ),
     }));
     keeper.hold(token, held, sentAt);
     return held;

@@ -43,7 +43,11 @@ describe('Starter', () => {
   function add(token: string, ids: string): readonly HeldDelivery[] {
     const deliveries = [...ids].map((id) => ({
       claim: { id, token },
-      delivery: new Delivery('orders', { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 }),
+      delivery: new Delivery(
+        'orders',
+        { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
+        () => 0,
+      ),
     }));
     starter.add(token, deliveries, clock.monotonic());
     return deliveries;

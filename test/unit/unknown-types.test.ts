@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const BODY = Buffer.from('Knew\n{"a":1}');
 
 function delivery(dueAt = DUE, type = 'new', id = 'a'): Delivery {
-  const opened = new Delivery('orders', { id, body: BODY, failedAttempts: 0, dueAt, offeredAt: DUE - 1 });
+  const opened = new Delivery('orders', { id, body: BODY, failedAttempts: 0, dueAt, offeredAt: DUE - 1 }, () => dueAt);
   opened.open({ type, payload: null, headers: {} });
   return opened;
 }

@@ -110,7 +110,7 @@ export class MemoryMessageStore implements MessageStore {
   claim(request: ClaimRequest): Promise<ClaimReport> {
     return this.#atomically((now) => {
       const { messages, isRateSpent } = this.#queue.claim(request, now);
-      const answer = { messages: messages.map(copyOf), orphans: [] };
+      const answer = { messages: messages.map(copyOf), now, orphans: [] };
       if (!isRateSpent) return { ...answer, more: this.#ringForReady() };
       return { ...answer, more: false, claimAgainIn: this.#queue.awaitRate(now) };
     });

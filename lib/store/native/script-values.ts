@@ -41,9 +41,10 @@ const TAKEN_PREFIX_BYTES = 10;
 
 export function readClaimReport(reply: ScriptReply): ClaimReport {
   const more = reply.flag();
+  const now = reply.number() / 1000;
   const messages: ClaimedMessage[] = [];
   const orphans: string[] = [];
-  if (reply.done) return { messages, more, orphans };
+  if (reply.done) return { messages, more, now, orphans };
   const taken = reply.bytes();
   for (let at = 0; at < taken.length;) {
     const idAt = at + TAKEN_PREFIX_BYTES;
@@ -55,7 +56,8 @@ export function readClaimReport(reply: ScriptReply): ClaimReport {
     else orphans.push(id);
     at = end;
   }
-  return reply.done ? { messages, more, orphans } : { messages, more, claimAgainIn: reply.number() / 1000, orphans };
+  const report = { messages, more, now, orphans };
+  return reply.done ? report : { ...report, claimAgainIn: reply.number() / 1000 };
 }
 
 export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
+import { type ContractQueues, defined, HOUR, numberedIds, SOME_TIME } from '../contract-queue.js';
 
 export function describeClaims(queues: ContractQueues): void {
   describe('claims', () => {
@@ -11,6 +11,8 @@ export function describeClaims(queues: ContractQueues): void {
       const after = Math.ceil(await queue.now());
 
       expect(report).toMatchObject({ more: true, orphans: [] });
+      expect(report.now).toBeGreaterThanOrEqual(before);
+      expect(report.now).toBeLessThanOrEqual(after);
       expect(report.messages.map(({ id }) => id)).toEqual(['a', 'b']);
       for (const message of report.messages) {
         const { state, leasedUntil, ...found } = await queue.find(message.id);
@@ -25,7 +27,7 @@ export function describeClaims(queues: ContractQueues): void {
 
     it('a claim that leaves no ready message reports that there are no more', async () => {
       const queue = await queues.open();
-      const empty = { messages: [], more: false, orphans: [] };
+      const empty = { messages: [], more: false, now: SOME_TIME, orphans: [] };
       expect(await queue.store.claim({ token: 't1', limit: 5, lease: HOUR })).toEqual(empty);
       await queue.makeReady('a', 'b');
       expect(await queue.store.claim({ token: 't2', limit: 2, lease: HOUR })).toMatchObject({ more: false });
@@ -39,6 +41,7 @@ export function describeClaims(queues: ContractQueues): void {
       expect(await queue.store.claim({ token: 't2', limit: 0, lease: HOUR })).toEqual({
         messages: [],
         more: true,
+        now: SOME_TIME,
         orphans: [],
       });
       expect(await queue.stateOf('a')).toBe('ready');
@@ -66,7 +69,7 @@ export function describeClaims(queues: ContractQueues): void {
       await queue.store.settle([{ claim: { id: 'b', token: 'lost' }, outcome: { kind: 'ack' } }]);
 
       const again = await queue.secondView.claim({ ...claim, token: 'again', insteadOf: 'lost' });
-      expect(again).toEqual({ messages: [lost.messages[0]], more: true, orphans: [] });
+      expect(again).toEqual({ messages: [lost.messages[0]], more: true, now: SOME_TIME, orphans: [] });
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 1 });
       expect(await queue.settle({ id: 'a', token: 'lost' }, { kind: 'ack' })).toBe(false);
       expect(await queue.settle({ id: 'a', token: 'again' }, { kind: 'ack' })).toBe(true);
@@ -106,9 +109,9 @@ export function describeClaims(queues: ContractQueues): void {
       await queue.makeReady('a', 'b', 'c');
       const [a] = (await queue.store.claim({ token: 'again', insteadOf: 'late', limit: 1, lease: HOUR })).messages;
       const late = () => queue.secondView.claim({ token: 'late', limit: 2, lease: HOUR });
-      expect(await late()).toEqual({ messages: [], more: true, orphans: [] });
+      expect(await late()).toEqual({ messages: [], more: true, now: SOME_TIME, orphans: [] });
       expect(await queue.settle({ id: defined(a).id, token: 'again' }, { kind: 'ack' })).toBe(true);
-      expect(await late()).toEqual({ messages: [], more: true, orphans: [] });
+      expect(await late()).toEqual({ messages: [], more: true, now: SOME_TIME, orphans: [] });
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
@@ -118,7 +121,7 @@ export function describeClaims(queues: ContractQueues): void {
       await queue.store.claim({ token: 'first', limit: 2, lease: HOUR });
       await queue.store.claim({ token: 'third', insteadOf: 'second', limit: 0, lease: HOUR });
       const late = await queue.secondView.claim({ token: 'second', insteadOf: 'first', limit: 2, lease: HOUR });
-      expect(late).toEqual({ messages: [], more: true, orphans: [] });
+      expect(late).toEqual({ messages: [], more: true, now: SOME_TIME, orphans: [] });
       expect((await queue.store.status()).counts).toMatchObject({ ready: 2, active: 0 });
     });
 
@@ -127,7 +130,7 @@ export function describeClaims(queues: ContractQueues): void {
       await queue.makeReady('a', 'b');
       const claim = { token: 't', limit: 1, lease: HOUR };
       expect((await queue.store.claim(claim)).messages).toHaveLength(1);
-      expect(await queue.store.claim(claim)).toEqual({ messages: [], more: true, orphans: [] });
+      expect(await queue.store.claim(claim)).toEqual({ messages: [], more: true, now: SOME_TIME, orphans: [] });
     });
 
     it('a claim never takes a delayed message, however overdue', async () => {

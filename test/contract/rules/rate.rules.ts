@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimReport, Doorbell } from '../../../lib/store/message-flow.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
-import { type ContractQueue, type ContractQueues, defined, HOUR, numberedIds, SHORT_LEASE } from '../contract-queue.js';
+import {
+  type ContractQueue,
+  type ContractQueues,
+  defined,
+  HOUR,
+  numberedIds,
+  SHORT_LEASE,
+  SOME_TIME,
+} from '../contract-queue.js';
 
 /** Long enough for a ring to arrive, short enough for a test to wait. */
 const BRIEF = 500;
@@ -66,9 +74,10 @@ export function describeRates(queues: ContractQueues): void {
       expect(await claim(queue, 9)).toEqual({
         messages: [expect.anything(), expect.anything()],
         more: false,
+        now: SOME_TIME,
         orphans: [],
       });
-      expect(await claim(queue, 9)).toEqual({ messages: [], more: false, orphans: [] });
+      expect(await claim(queue, 9)).toEqual({ messages: [], more: false, now: SOME_TIME, orphans: [] });
     });
 
     it('counts a message each time that it is claimed: retried, released, or with its lease expired', async () => {
@@ -113,7 +122,7 @@ export function describeRates(queues: ContractQueues): void {
 
     it('gives out nothing while it is paused, and what its rate allows once it is resumed', async () => {
       const queue = await queues.open({ rate: { max: 1, per: HOUR } });
-      const nothing = { messages: [], more: false, orphans: [] };
+      const nothing = { messages: [], more: false, now: SOME_TIME, orphans: [] };
       await queue.makeReady('a', 'b');
       await queue.store.pause();
       expect(await claim(queue, 2)).toEqual(nothing);
@@ -131,12 +140,22 @@ export function describeRates(queues: ContractQueues): void {
       const queue = await queues.open({ rate: { max: 1, per: SHORT } });
       await queue.makeReady('a', 'b', 'c', 'd');
       const first = await claim(queue, 2);
-      expect(await claim(queue, 2, queue.secondView)).toEqual({ messages: [], more: false, orphans: [] });
+      expect(await claim(queue, 2, queue.secondView)).toEqual({
+        messages: [],
+        more: false,
+        now: SOME_TIME,
+        orphans: [],
+      });
       await queue.advance(defined(first.claimAgainIn));
       const next = await claim(queue, 2);
       expect(idsOf(next)).toEqual(['b']);
       expect(next.claimAgainIn).toBeGreaterThan(0);
-      expect(await claim(queue, 2, queue.secondView)).toEqual({ messages: [], more: false, orphans: [] });
+      expect(await claim(queue, 2, queue.secondView)).toEqual({
+        messages: [],
+        more: false,
+        now: SOME_TIME,
+        orphans: [],
+      });
     });
 
     it('neither claims nor transfers ring', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claim } from '../../../lib/store/message-flow.js';
-import { type ContractQueue, type ContractQueues, defined, HOUR } from '../contract-queue.js';
+import { type ContractQueue, type ContractQueues, defined, HOUR, SOME_TIME } from '../contract-queue.js';
 
 /** The ways in which a message that was retried once, and is delayed again, can leave the queue. */
 const WAYS_TO_GO: Record<string, (queue: ContractQueue, id: string) => Promise<unknown>> = {
@@ -92,7 +92,7 @@ export function describeWholeQueue(queues: ContractQueues): void {
       const queue = await queues.open();
       await queue.makeReady('a');
       await queue.store.pause();
-      const nothing = { messages: [], more: false, orphans: [] };
+      const nothing = { messages: [], more: false, now: SOME_TIME, orphans: [] };
       expect(await queue.store.claim({ token: 't1', limit: 10, lease: HOUR })).toEqual(nothing);
       expect(await queue.secondView.claim({ token: 't2', limit: 0, lease: HOUR })).toEqual(nothing);
       expect(await queue.store.status()).toMatchObject({ paused: true, counts: { ready: 1 } });

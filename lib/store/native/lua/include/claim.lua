@@ -118,7 +118,7 @@ local function claim_ready(now_micros, rate, elsewhere)
     redis.call('DEL', keys.wake)
   end
   if claim_again_in >= 0 then
-    return { 0, taken, claim_again_in }
+    return { 0, now_micros, taken, claim_again_in }
   end
-  return count > 0 and { more and 1 or 0, taken } or { more and 1 or 0 }
+  return count > 0 and { more and 1 or 0, now_micros, taken } or { more and 1 or 0, now_micros }
 end
