@@ -12,6 +12,7 @@ import { hasCode } from '../message/failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
+import { tellOutcome } from './outcome-events.js';
 import { Pace } from './pace.js';
 import { type Settled, Settler, type SettleResult } from './settler.js';
 import { Starter } from './starter.js';
@@ -23,9 +24,6 @@ const SMALLEST_HALF = 32;
 const MOST_WHILE_UNCONNECTED = 4;
 
 const RELEASE: Outcome = { kind: 'release' };
-
-/** The event for each kind of accepted outcome. */
-const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
 
 export interface ConsumerLoopOptions {
   readonly queue: string;
@@ -236,17 +234,10 @@ export class ConsumerLoop {
   }
 
   #letGo({ held, outcome }: Settled, result: SettleResult): void {
-    this.#tell(held, outcome, result);
+    tellOutcome(this.#options.events, held.delivery, outcome, result);
     this.#keeper.release(held);
     this.#held.delete(held);
     if (this.#held.size === 0) this.#drained();
-  }
-
-  #tell({ delivery: { id, attempt } }: HeldDelivery, { kind }: Outcome, result: SettleResult): void {
-    const { events, queue } = this.#options;
-    if (kind === 'release') return;
-    if (result === 'refused') events.emit('lease-lost', { queue, id });
-    if (result === 'accepted' && events.has(EVENT_OF[kind])) events.emit(EVENT_OF[kind], { queue, id, attempt });
   }
 
   /** Waits for a free slot, and then for the end of the turn, so that one claim covers all slots freed in that turn. */

@@ -12,6 +12,8 @@ export class Delivery implements DelayedMessage {
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
+  /** What its handler threw, or why its body is refused. */
+  thrown: { readonly error: unknown } | undefined;
   readonly #storeNow: () => number;
   #body: Buffer | undefined;
   #controller: AbortController | undefined;

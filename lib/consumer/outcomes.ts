@@ -30,6 +30,7 @@ export class Outcomes {
 
   failed(delivery: Delivery, retryPolicy: Pick<RetryPolicy, 'outcomeOf'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.unreadable(delivery, error);
+    delivery.thrown = { error };
     const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, so no attempt is spent.
@@ -39,10 +40,12 @@ export class Outcomes {
   }
 
   /** No retry would make it readable. */
-  unreadable({ queue, id }: Delivery, error: unknown): Outcome {
+  unreadable(delivery: Delivery, error: unknown): Outcome {
+    const { queue, id } = delivery;
     const failure = describeFailure(error);
+    delivery.thrown = { error };
     this.options.events.emit('unreadable', { queue, id, failure });
-    return { kind: 'dead', error: JSON.stringify(failure) };
+    return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
   }
 
   /**
@@ -55,9 +58,9 @@ export class Outcomes {
     return { kind: 'again', delay, body: encodeBody(this.options, { type, payload, headers }) };
   }
 
-  #report({ queue, id, attempt }: Delivery, outcome: Outcome, error: unknown): void {
+  #report({ queue, id, type, attempt }: Delivery, outcome: Outcome, error: unknown): void {
     const { events, attempts } = this.options;
     const retryIn = outcome.kind === 'retry' ? { retryIn: outcome.delay } : {};
-    events.emit('failed', { queue, id, attempt, attempts, failure: describeFailure(error), ...retryIn });
+    events.emit('failed', { queue, id, type, attempt, attempts, failure: describeFailure(error), ...retryIn });
   }
 }

@@ -18,8 +18,10 @@ export class RetryPolicy {
   outcomeOf(error: unknown, attempt: number): Outcome {
     const deferral = this.#deferralOf(error);
     if (deferral !== undefined) return { kind: 'defer', delay: deferral };
-    if (isInstance(error, RejectMessage) || attempt >= this.options.attempts) {
-      return { kind: 'dead', error: JSON.stringify(describeFailure(error)) };
+    const isRejected = isInstance(error, RejectMessage);
+    if (isRejected || attempt >= this.options.attempts) {
+      const by = isRejected ? 'reject' : 'handler';
+      return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by };
     }
     return { kind: 'retry', delay: this.#delay(attempt, error) };
   }

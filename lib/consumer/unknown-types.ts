@@ -55,7 +55,7 @@ export class UnknownTypes {
     const event = { queue, id, ...what, isFirst: this.#isFirst(JSON.stringify(what)) };
     if (left <= 0) {
       events.emit('unknown', event);
-      return { kind: 'dead', error: JSON.stringify(describeFailure(error)), body: inside };
+      return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by: 'unknown-type', body: inside };
     }
     const retryIn = Math.min(Math.round(PAUSE * (0.8 + 0.4 * random())), left);
     events.emit('unknown', { ...event, retryIn });

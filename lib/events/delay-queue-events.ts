@@ -13,9 +13,17 @@ interface OfMessage extends OfQueue {
 }
 
 interface OfAttempt extends OfMessage {
+  /** Empty: the message has none. */
+  readonly type: string;
   /** 1 for the first. */
   readonly attempt: number;
 }
+
+/**
+ * What made a message a dead letter: its `handler` failed in its last attempt or asked for it (`reject`), the `lease` of its last
+ * attempt expired, it is `unreadable` or its payload invalid, or `unknownTypeGrace` is over (`unknown-type`).
+ */
+export type DeathCause = 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type';
 
 interface Counted extends OfQueue {
   readonly count: number;
@@ -58,8 +66,8 @@ export interface DelayQueueEvents {
   deferred: OfAttempt;
   /** A failed attempt is settled, and the message is delayed for the next one. */
   retried: OfAttempt;
-  /** The message is a dead letter. */
-  dead: OfAttempt;
+  /** The message is a dead letter. `type`, `attempt`: undefined if its lease expired. */
+  dead: OfMessage & Partial<OfAttempt> & { readonly by: DeathCause; readonly failure: MessageFailure };
   /** A handler failed. `retryIn`: ms until the next attempt; undefined if this was the last one. */
   failed: OfAttempt & { readonly attempts: number; readonly failure: MessageFailure; readonly retryIn?: number };
   /** A body cannot be decoded, so its message becomes a dead letter. */
@@ -118,6 +126,14 @@ export interface DelayQueueEvents {
   'handlers-not-started': { readonly handlers: readonly (OfQueue & OfHandler)[] };
   /** The shutdown timed out before `count` messages were settled. */
   unsettled: { readonly count: number };
+
+  /** An observer or a listener threw. */
+  'observer-failed': { readonly observer: string; readonly reason: string };
 }
 
 export type EventName = keyof DelayQueueEvents;
+
+/** An event as observers get it. */
+export type DelayQueueEvent<Name extends EventName = EventName> = {
+  readonly [Each in Name]: { readonly name: Each } & DelayQueueEvents[Each];
+}[Name];

@@ -111,6 +111,8 @@ const MESSAGE_TEXTS: Texts = {
   unhandled: (logger, { queue }) =>
     logger.warn(`${queue}: messages are offered, but no process has ever handled this queue: is its name right?`),
   misused: (logger, { problem }) => logger.error(problem),
+  'observer-failed': (logger, { observer, reason }) =>
+    logger.error(`${observer} failed; messages are offered and handled all the same: ${reason}`),
 };
 
 const PROCESS_TEXTS: Texts = {

@@ -91,18 +91,15 @@ export class QueueWorker {
 }
 
 /** What the parts of a worker have in common. */
-export type WorkerParts = Pick<QueueWorkerOptions, 'clock' | 'events' | 'random'> & {
-  /** Put around the policy that decides about failures. Default: nothing. */
-  readonly watch?: (policy: RetryPolicy) => Pick<RetryPolicy, 'outcomeOf'>;
-};
+export type WorkerParts = Pick<QueueWorkerOptions, 'clock' | 'events' | 'random'>;
 
 type RouteParts = WorkerParts & { readonly outcomes: Outcomes };
 
 function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Route {
   const { check, batch } = handler;
   const { timeout, concurrency } = options;
-  const { clock, events, random, outcomes, watch = (policy) => policy } = parts;
-  const retryPolicy = watch(new RetryPolicy(options, events, random));
+  const { clock, events, random, outcomes } = parts;
+  const retryPolicy = new RetryPolicy(options, events, random);
   const calls = { invoker: new HandlerInvoker(handler), retryPolicy, timeout };
   return { ...calls, check, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, concurrency }) };
 }

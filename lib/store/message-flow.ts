@@ -1,4 +1,5 @@
 import type { MessageBody } from '../codec/message-codec.js';
+import type { DeathCause } from '../events/delay-queue-events.js';
 import type { MessageFailure } from '../message/message.js';
 
 /** The port's second role: the stages of a message's way from delayed to settled, and the signals between them. */
@@ -148,8 +149,8 @@ export type Outcome =
   | { readonly kind: 'again'; readonly delay: number; readonly body?: MessageBody }
   /** Not handled: ready again before all others, its due time unchanged, no attempt spent. A doorbell rings. */
   | { readonly kind: 'release' }
-  /** Failed for good: an attempt is spent, and it is a dead letter. */
-  | { readonly kind: 'dead'; readonly error: string; readonly body?: MessageBody };
+  /** Failed for good: an attempt is spent, and it is a dead letter. `by`: for those who are told of it; it is not stored. */
+  | { readonly kind: 'dead'; readonly error: string; readonly by?: DeathCause; readonly body?: MessageBody };
 
 export interface Settlement {
   readonly claim: Claim;

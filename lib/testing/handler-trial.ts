@@ -2,7 +2,6 @@ import { encodeBody } from '../codec/encode-body.js';
 import type { MessageContent } from '../codec/message-codec.js';
 import { Delivery } from '../consumer/delivery.js';
 import type { MessageRunner } from '../consumer/message.runner.js';
-import type { RetryPolicy } from '../consumer/retry-policy.js';
 import { Events } from '../events/events.js';
 import type { DeclaredQueue } from '../handler/handler.registry.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
@@ -27,7 +26,6 @@ export class HandlerTrial {
   readonly #handled: DeclaredQueue;
   readonly #clock: Clock;
   readonly #runner: MessageRunner;
-  #thrown: { readonly error: unknown } | undefined;
 
   /**
    * @throws DelayQueueError `INVALID_ARGUMENT` if the application does not handle the queue
@@ -37,16 +35,9 @@ export class HandlerTrial {
     if (!handled) throw unhandled(name, handlers.handled());
     this.#handled = handled;
     this.#queue = queues.get(name);
-    const parts = { clock, random, events: onlyMistakes(events) };
-    const watch = (policy: RetryPolicy) => ({
-      outcomeOf: (error: unknown, attempt: number) => {
-        this.#thrown = { error };
-        return policy.outcomeOf(error, attempt);
-      },
-    });
     this.#clock = clock;
     const configured = queues.handlersOf(handled, name).map(withoutWait);
-    this.#runner = createRunner(this.#queue, configured, { ...parts, watch });
+    this.#runner = createRunner(this.#queue, configured, { clock, random, events: onlyMistakes(events) });
   }
 
   /** The method that gets messages of a type. */
@@ -75,19 +66,19 @@ export class HandlerTrial {
       () => now,
     );
     const outcome = await this.#runner.run(delivery);
-    return this.#tell(outcome, body);
+    return this.#tell(outcome, delivery, body);
   }
 
-  #tell(outcome: Outcome, body: Buffer): HandleOutcome {
+  #tell(outcome: Outcome, { thrown }: Delivery, body: Buffer): HandleOutcome {
     switch (outcome.kind) {
       case 'ack':
         return { kind: 'ack' };
       case 'retry':
-        return { kind: 'retry', delay: outcome.delay, error: this.#thrown?.error };
+        return { kind: 'retry', delay: outcome.delay, error: thrown?.error };
       case 'again':
         return { kind: 'again', delay: outcome.delay, payload: this.#payloadOf(outcome.body ?? body) };
       case 'dead':
-        return { kind: 'dead', error: this.#thrown ? this.#thrown.error : JSON.parse(outcome.error) };
+        return { kind: 'dead', error: thrown ? thrown.error : JSON.parse(outcome.error) };
       case 'defer':
         return { kind: 'defer', delay: outcome.delay };
       case 'release':

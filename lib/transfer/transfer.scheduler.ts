@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
-import type { MessageFlow, TransferReport } from '../store/message-flow.js';
+import { LEASE_EXPIRED, type MessageFlow, type TransferReport } from '../store/message-flow.js';
 
 export interface TransferSchedulerOptions {
   readonly queue: string;
@@ -131,6 +131,7 @@ export class TransferScheduler {
     const { events, queue } = this.#options;
     if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
     if (recovered + buried.length > 0) events.emit('taken-back', { queue, recovered, buried: buried.length });
+    for (const id of buried) events.emit('dead', { queue, id, by: 'lease', failure: LEASE_EXPIRED });
     if (dropped > 0) events.emit('dropped', { queue, count: dropped });
   }
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EventName } from '../../lib/events/delay-queue-events.js';
 import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
+import { LEASE_EXPIRED } from '../../lib/store/message-flow.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -51,7 +52,8 @@ describe('the events of a message', () => {
     throw error;
   };
   const transferred = ['transferred', { queue: 'orders', count: 1 }] as const;
-  const first = { queue: 'orders', id: 'a', attempt: 1 };
+  const first = { queue: 'orders', id: 'a', type: '', attempt: 1 };
+  const named = (name: string) => expect.objectContaining({ name }) as unknown;
 
   it.each<[string, Handler, [EventName, object][]]>([
     ['handled', () => undefined, [['handled', first]]],
@@ -69,8 +71,8 @@ describe('the events of a message', () => {
       'rejected',
       throws(new RejectMessage('no')),
       [
-        ['failed', { ...first, attempts: 2, failure: expect.objectContaining({ name: 'RejectMessage' }) }],
-        ['dead', first],
+        ['failed', { ...first, attempts: 2, failure: named('RejectMessage') }],
+        ['dead', { ...first, by: 'reject', failure: named('RejectMessage') }],
       ],
     ],
   ])('a message that was %s is reported as transferred, then with its outcome', async (_what, handle, outcome) => {
@@ -83,8 +85,8 @@ describe('the events of a message', () => {
     await clock.advance(60_000);
     expect(told).toEqual([
       transferred,
-      ['unreadable', { queue: 'orders', id: 'a', failure: expect.objectContaining({ name: 'DelayQueueError' }) }],
-      ['dead', first],
+      ['unreadable', { queue: 'orders', id: 'a', failure: named('DelayQueueError') }],
+      ['dead', { ...first, by: 'unreadable', failure: named('DelayQueueError') }],
     ]);
   });
 
@@ -106,6 +108,27 @@ describe('the events of a message', () => {
       ['taken-back', { queue: 'orders', recovered: 1, buried: 0 }],
       ['handled', { ...first, attempt: 2 }],
     ]);
+  });
+
+  it('a message whose last lease expires is reported as dead, by its lease', async () => {
+    await offer('a');
+    await clock.advance(10);
+    await store.transfer({ scheduler: 'gone', limit: 1 });
+    await store.claim({ token: 'gone', limit: 1, lease: 1000 });
+    store.limit({ attempts: 1, maxDeadLetters: 1, maxMessages: null });
+    startConsumer({ store, clock, events }, () => undefined);
+    await clock.advance(60_000);
+    expect(told).toEqual([
+      ['taken-back', { queue: 'orders', recovered: 0, buried: 1 }],
+      ['dead', { queue: 'orders', id: 'a', by: 'lease', failure: LEASE_EXPIRED }],
+    ]);
+  });
+
+  it('a message that fails in its last attempt is reported as dead, by its handler', async () => {
+    startConsumer({ store, clock, events }, throws(new Error('no')), { attempts: 1 });
+    await offer('a');
+    await clock.advance(60_000);
+    expect(told.at(-1)).toEqual(['dead', { ...first, by: 'handler', failure }]);
   });
 
   it('a dead letter beyond maxDeadLetters is reported as dropped', async () => {
