@@ -11,6 +11,7 @@ import { DelayQueueRuntime } from './runtime/delay-queue.runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './runtime/delay-queue.tokens.js';
 import { logEvents } from './events/event-log.js';
 import { Events } from './events/events.js';
+import { nameOf, Observers } from './events/observers.js';
 import { SafeLogger } from './events/safe-logger.js';
 import { AgainAdvice } from './handler/again-advice.js';
 import { HandlerCalls } from './handler/handler-calls.js';
@@ -53,6 +54,15 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
       inject: [RESOLVED_OPTIONS, CLOCK, Events, IN_A_TEST],
     },
     { provide: Events, useFactory: loggedEvents },
+    {
+      provide: Observers,
+      useFactory: (events: Events, clock: Clock, { observers }: ResolvedModuleOptions) => {
+        const all = new Observers(events, clock);
+        for (const [i, observer] of observers.entries()) all.add(observer, nameOf(observer, `observers[${i}]`));
+        return all;
+      },
+      inject: [Events, CLOCK, RESOLVED_OPTIONS],
+    },
     HandlerRegistry,
     HandlerExplorer,
     {

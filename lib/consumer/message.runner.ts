@@ -1,6 +1,7 @@
 import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../definition/payload-check.js';
 import type { MessageCodec } from '../codec/message-codec.js';
 import { UnknownBodyForm } from '../codec/unknown-body-form.js';
+import type { Observers } from '../events/observers.js';
 import type { HandlerInvoker } from '../handler/handler.invoker.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { follow, isInstance, isStrayPromise } from '../message/failure.js';
@@ -10,6 +11,7 @@ import type { Clock } from '../timing/clock.js';
 import type { BatchRunner } from './batch.runner.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
+import { observed } from './observed-handling.js';
 import type { Outcomes } from './outcomes.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { UnknownTypes } from './unknown-types.js';
@@ -32,6 +34,7 @@ export interface MessageRunnerOptions {
   readonly unknownTypes: UnknownTypes;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
+  readonly observers?: Pick<Observers, 'handle'>;
 }
 
 /**
@@ -55,7 +58,7 @@ export class MessageRunner {
       return this.options.outcomes.unreadable(delivery, error);
     }
     const route = this.#routeOf(delivery.type);
-    return route ? this.#handle(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
+    return route ? this.#observe(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
   }
 
   /** Starts no further batch; what waits for one is released. */
@@ -66,6 +69,13 @@ export class MessageRunner {
   /** The one place that decides which handler gets a message. */
   #routeOf(type: string): Route | undefined {
     return this.options.routes.get(type) ?? this.options.routes.get(NO_TYPE);
+  }
+
+  /** The calls with batches are observed where they are made. */
+  #observe(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const around = this.options.observers?.handle;
+    if (!around || route.batch) return this.#handle(delivery, route);
+    return observed(around, delivery, () => this.#handle(delivery, route));
   }
 
   #handle(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {

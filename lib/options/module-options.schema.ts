@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
+import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import type { OptionProblem } from '../store/redis/read-client-options.js';
 import { examineConnection, isCluster } from '../store/redis/redis-client.js';
 import type { ClusterConnection, ConnectionOptions } from '../store/redis/connection-options.js';
@@ -12,7 +13,7 @@ import { duration, HOUR, oneOf, trueOrFalse } from './values.schema.js';
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
   Required<Pick<DelayQueueModuleOptions, AsGiven>>;
 
-type AsGiven = 'connection' | 'defaults' | 'queues';
+type AsGiven = 'connection' | 'defaults' | 'queues' | 'observers';
 
 const connectionSchema = z
   .union([z.string(), z.function(), z.looseObject({})], {
@@ -29,6 +30,13 @@ const queueOrFamilySchema = z
   .string()
   .refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE });
 
+const HOOKS = ['offer', 'handle', 'handleBatch', 'event'] as const satisfies (keyof DelayQueueObserver)[];
+
+/** Any object will do, such as an instance of a class; its methods must be methods. */
+const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
+  error: `must be an object with some of the methods ${HOOKS.join(', ')}`,
+});
+
 /** Every option of the module: what is accepted, and the default as a user would write it. */
 const moduleFields = {
   connection: connectionSchema.prefault('redis://127.0.0.1:6379'),
@@ -40,6 +48,7 @@ const moduleFields = {
   allowEviction: trueOrFalse().prefault(false),
   consume: trueOrFalse().prefault(true),
   inheritAppConfig: trueOrFalse().prefault(false),
+  observers: z.array(observerSchema).readonly().optional(),
   defaults: queueLayerSchema
     .refine(({ redissonName }) => redissonName === undefined, {
       path: ['redissonName'],
@@ -54,6 +63,12 @@ const moduleFields = {
 };
 
 export const moduleSchema = z.strictObject(moduleFields);
+
+function isObserver(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  const hooks = HOOKS.map((hook) => (given as Record<string, unknown>)[hook]).filter((hook) => hook !== undefined);
+  return hooks.length > 0 && hooks.every((hook) => typeof hook === 'function');
+}
 
 function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
   if (typeof connection === 'object' && 'duplicate' in connection) {

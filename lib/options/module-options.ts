@@ -1,3 +1,4 @@
+import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import type { Duration } from '../message/duration.js';
 import type { ConnectionOptions } from '../store/redis/connection-options.js';
 import type { QueueOptions } from './queue-options.js';
@@ -44,6 +45,12 @@ export interface DelayQueueModuleOptions {
    * @defaultValue `false`
    */
   readonly inheritAppConfig?: boolean;
+  /**
+   * Watch what happens: traces, metrics, a log of your own. They are around those that `@DelayQueueListener()` adds, in this order.
+   *
+   * @defaultValue `[]`
+   */
+  readonly observers?: readonly DelayQueueObserver[];
   /**
    * Options for every queue.
    *

@@ -30,6 +30,7 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
     connection: options.connection ?? parsed.connection,
     defaults: options.defaults ?? {},
     queues: options.queues ?? {},
+    observers: options.observers ?? [],
   };
 }
 

@@ -7,17 +7,7 @@ import { STORES } from '../runtime/delay-queue.tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import type { DeadLetters } from './dead-letters.js';
-import {
-  checkOfferOptions,
-  dueAfter,
-  dueAt,
-  type OfferOptions,
-  type OfferRequest,
-  type OfferResult,
-  readEach,
-  readOfferOptions,
-  readRequest,
-} from './offer.js';
+import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
 import { readContent } from '../codec/read-content.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
@@ -36,7 +26,7 @@ import { StoreRedissonQueue } from './store.redisson-queue.js';
 export class DelayQueueProducer {
   // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
   @Inject() private readonly known!: Queues;
-  @Inject() private readonly writers!: Offers;
+  @Inject() private readonly offering!: Offers;
   @Inject() private readonly registrar!: QueueRegistrar;
   @Inject(STORES) private readonly stores!: Stores;
 
@@ -58,9 +48,7 @@ export class DelayQueueProducer {
    * ```
    */
   async offer<T>(queue: string, payload: T, delay: Duration, options?: OfferOptions): Promise<OfferResult> {
-    const writer = this.writers.writerOf(queue);
-    const offer = writer.prepare(payload, dueAfter(delay), readOfferOptions(options));
-    return this.writers.current(writer).write(offer);
+    return this.offering.offer(queue, { payload, due: dueAfter(delay), options: readOfferOptions(options) });
   }
 
   /**
@@ -79,9 +67,7 @@ export class DelayQueueProducer {
    * ```
    */
   async offerAt<T>(queue: string, payload: T, date: Date, options?: OfferOptions): Promise<OfferResult> {
-    const writer = this.writers.writerOf(queue);
-    const offer = writer.prepare(payload, dueAt(date), readOfferOptions(options));
-    return this.writers.current(writer).write(offer);
+    return this.offering.offer(queue, { payload, due: dueAt(date), options: readOfferOptions(options) });
   }
 
   /**
@@ -99,12 +85,7 @@ export class DelayQueueProducer {
    * ```
    */
   async offerMany<T>(queue: string, messages: readonly OfferRequest<T>[]): Promise<OfferResult[]> {
-    const writer = this.writers.writerOf(queue);
-    const offers = readEach(messages, (message) => {
-      const { payload, delay, ...options } = readRequest(message);
-      return writer.prepare(payload, dueAfter(delay), checkOfferOptions(options));
-    });
-    return this.writers.current(writer).writeMany(offers);
+    return this.offering.offerMany(queue, messages);
   }
 
   /**

@@ -152,7 +152,12 @@ export function checkOfferOptions({ type, id, headers, onDuplicate }: OfferOptio
   return { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
 }
 
-function readHeaders(given: MessageHeaders): MessageHeaders {
+/**
+ * Reads headers, each once.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readHeaders(given: MessageHeaders): MessageHeaders {
   if (typeof given !== 'object' || (given as unknown) === null || reading('headers', () => Array.isArray(given))) {
     throw new DelayQueueError('INVALID_ARGUMENT', 'headers must be an object of text values');
   }

@@ -24,7 +24,7 @@ interface PendingOffer {
 }
 
 /** What the writers of a producer share. */
-export interface OfferContext {
+export interface WriterContext {
   readonly ids: MessageIdGenerator;
   /** The writer of each queue that has pending offers: later offers use the same writer, so that all stay in order. */
   readonly busy: Map<string, OfferWriter>;
@@ -48,7 +48,7 @@ export class OfferWriter {
 
   constructor(
     readonly queue: Queue,
-    private readonly context: OfferContext,
+    private readonly context: WriterContext,
   ) {
     const { codec, options } = queue;
     this.#bodyRules = { codec, maxPayloadBytes: options.maxPayloadBytes };

@@ -1,18 +1,47 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { readContent } from '../codec/read-content.js';
+import type { CheckedPayload } from '../definition/payload-check.js';
+import type { CheckOfType } from '../definition/queue-definition.js';
+import { Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { MessageIdGenerator } from '../message/message-id.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { MessageHeaders } from '../message/message.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
-import { type OfferContext, OfferWriter } from './offer.writer.js';
+import type { DueTime, Offer } from '../store/message-intake.js';
+import {
+  checkOfferOptions,
+  dueAfter,
+  ofMessage,
+  type OfferOptions,
+  type OfferRequest,
+  type OfferResult,
+  readEach,
+  readHeaders,
+  readRequest,
+} from './offer.js';
+import { OfferWriter, type WriterContext } from './offer.writer.js';
 
-/** The writers of this process, which the producer and the typed queues share: so offers of one turn leave in one call. */
+/** An offer whose arguments are checked. */
+export interface NewMessage {
+  readonly payload: unknown;
+  readonly due: DueTime;
+  readonly options: OfferOptions;
+}
+
+const unchecked: CheckOfType = () => undefined;
+
+/** Makes the offers of this process. The producer and the typed queues share it: so offers of one turn leave in one call. */
 @Injectable()
 export class Offers {
   @Inject() private readonly queues!: Queues;
   @Inject() private readonly advice!: AgainAdvice;
   @Inject() private readonly registrar!: QueueRegistrar;
+  @Inject() private readonly observers!: Observers;
 
-  readonly #context: OfferContext = {
+  readonly #context: WriterContext = {
     ids: new MessageIdGenerator(),
     busy: new Map(),
     register: (queue) => this.registrar.register(queue),
@@ -20,16 +49,125 @@ export class Offers {
   };
 
   /**
+   * Makes one offer.
+   *
+   * @throws DelayQueueError at once, or in the promise
+   */
+  offer(queue: string, message: NewMessage, checkOf = unchecked): Promise<OfferResult> {
+    if (!this.observers.offer) return this.#offer(queue, message, checkOf);
+    const observed = this.#withId(message);
+    return this.#observed(queue, [observed], (headers) => this.#offer(queue, withHeaders(observed, headers), checkOf));
+  }
+
+  /**
+   * Makes many offers, all of which are checked before the first is written.
+   *
+   * @throws DelayQueueError at once, or in the promise
+   */
+  offerMany(queue: string, requests: readonly OfferRequest[], checkOf = unchecked): Promise<OfferResult[]> {
+    if (!this.observers.offer) return this.#offerMany(queue, requests, { read: readMessage, checkOf });
+    const observed = readEach(requests, (request) => this.#withId(readMessage(request)));
+    return this.#observed(queue, observed, (headers) =>
+      this.#offerMany(queue, observed, { read: (message) => withHeaders(message, headers), checkOf }),
+    );
+  }
+
+  #offer(queue: string, message: NewMessage, checkOf: CheckOfType): Promise<OfferResult> {
+    const writer = this.#writerOf(queue);
+    const { offer, checked } = prepare(writer, message, checkOf);
+    if (checked) return checked.then(() => this.#current(writer).write(offer));
+    return this.#current(writer).write(offer);
+  }
+
+  async #offerMany<Given>(
+    queue: string,
+    given: readonly Given[],
+    { read, checkOf }: { readonly read: (given: Given) => NewMessage; readonly checkOf: CheckOfType },
+  ): Promise<OfferResult[]> {
+    const writer = this.#writerOf(queue);
+    const checks: Promise<void>[] = [];
+    const offers = readEach(given, (each, i) => {
+      const { offer, checked } = prepare(writer, read(each), checkOf);
+      if (checked) checks.push(refuseMessage(i, checked));
+      return offer;
+    });
+    await Promise.all(checks);
+    return this.#current(writer).writeMany(offers);
+  }
+
+  /** Observers know each message by its id, so it has one before it is prepared. */
+  #withId({ options, ...message }: NewMessage): NewMessage {
+    return { ...message, options: { ...options, id: options.id ?? this.#context.ids.next() } };
+  }
+
+  async #observed<Result>(
+    queue: string,
+    messages: readonly NewMessage[],
+    offer: (headers: MessageHeaders | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    const carriesHeaders = this.queues.named(queue).options.layout !== 'redisson';
+    const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {} } }) => ({ id: id!, type, headers }));
+    return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, (given) => {
+      const headers = given === undefined ? undefined : readHeaders(given);
+      // What it throws at once must not look like a mistake of the observer.
+      return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
+    })) as Result;
+  }
+
+  /**
    * The writer of a queue.
    *
    * @throws DelayQueueError `INVALID_ARGUMENT` if that is no name of a queue
    */
-  writerOf(queue: string): OfferWriter {
+  #writerOf(queue: string): OfferWriter {
     return this.#context.busy.get(queue) ?? new OfferWriter(this.queues.named(queue), this.#context);
   }
 
   /** Checked again once an offer is prepared: the payload's own code, such as its `toJSON`, may have offered meanwhile. */
-  current(writer: OfferWriter): OfferWriter {
+  #current(writer: OfferWriter): OfferWriter {
     return this.#context.busy.get(writer.queue.name) ?? writer;
   }
+}
+
+function readMessage(request: OfferRequest): NewMessage {
+  const { payload, delay, ...options } = readRequest(request);
+  return { payload, due: dueAfter(delay), options: checkOfferOptions(options) };
+}
+
+/** Encodes a message, and checks it as it will be read. `checked`: only if its schema takes its time. */
+function prepare(
+  writer: OfferWriter,
+  { payload, due, options }: NewMessage,
+  checkOf: CheckOfType,
+): { offer: Offer; checked?: Promise<void> } {
+  const { type = NO_TYPE } = options;
+  const check = checkOf(type);
+  const offer = writer.prepare(payload, due, options);
+  if (!check) return { offer };
+  const { name, codec } = writer.queue;
+  const refuse = (checked: CheckedPayload) => refuseInvalid(checked, name, type);
+  const checked = check(readContent(codec, Buffer.from(offer.body)).payload);
+  if (checked instanceof Promise) return { offer, checked: checked.then(refuse) };
+  refuse(checked);
+  return { offer };
+}
+
+function refuseInvalid(checked: CheckedPayload, queue: string, type: string): void {
+  if (!('problem' in checked)) return;
+  const what = type === NO_TYPE ? `of queue '${queue}'` : `of type '${type}' of queue '${queue}'`;
+  throw new DelayQueueError('INVALID_PAYLOAD', `payload ${what}: ${checked.problem}`, { cause: checked.cause });
+}
+
+/** What the user gave counts. */
+function withHeaders({ options, ...message }: NewMessage, added: MessageHeaders | undefined): NewMessage {
+  if (!added) return { ...message, options };
+  return { ...message, options: { ...options, headers: { ...added, ...options.headers } } };
+}
+
+/** Names the message in the list that its check refuses. */
+function refuseMessage(index: number, checked: Promise<void>): Promise<void> {
+  const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
+  // A later message may be refused first, and nobody waits for this check then.
+  check.catch(() => undefined);
+  return check;
 }

@@ -5,6 +5,7 @@ import { BatchRunner } from '../consumer/batch.runner.js';
 import { Outcomes } from '../consumer/outcomes.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
+import type { Observers } from '../events/observers.js';
 import type { Events } from '../events/events.js';
 import { HandlerInvoker } from '../handler/handler.invoker.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
@@ -16,6 +17,7 @@ export interface QueueWorkerOptions {
   readonly handlers: readonly ConfiguredHandler[];
   readonly clock: Clock;
   readonly events: Events;
+  readonly observers: Observers;
   /** For jitter, 0–1. */
   readonly random: () => number;
   /** Distinguishes the schedulers of this process from those of others. */
@@ -91,7 +93,8 @@ export class QueueWorker {
 }
 
 /** What the parts of a worker have in common. */
-export type WorkerParts = Pick<QueueWorkerOptions, 'clock' | 'events' | 'random'>;
+export type WorkerParts = Pick<QueueWorkerOptions, 'clock' | 'events' | 'random'> &
+  Partial<Pick<QueueWorkerOptions, 'observers'>>;
 
 type RouteParts = WorkerParts & { readonly outcomes: Outcomes };
 
@@ -110,7 +113,7 @@ export function createRunner(
   handlers: readonly ConfiguredHandler[],
   parts: WorkerParts,
 ): MessageRunner {
-  const { clock, events, random } = parts;
+  const { clock, events, random, observers } = parts;
   const outcomes = new Outcomes({ ...options, codec, events });
   return new MessageRunner({
     codec,
@@ -118,5 +121,6 @@ export function createRunner(
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     outcomes,
     clock,
+    ...(observers && { observers }),
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
+import { Observers } from '../events/observers.js';
 import type { Prospect } from '../family/family-member.js';
 import { Family } from '../family/family.js';
 import { AgainAdvice } from '../handler/again-advice.js';
@@ -31,6 +32,7 @@ export class Workers {
     @Inject(RANDOM) private readonly random: () => number,
     @Optional() @Inject(SUBSTITUTES) private readonly substitutes: Substitutes | undefined,
     private readonly events: Events,
+    private readonly observers: Observers,
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
     private readonly againAdvice: AgainAdvice,
@@ -63,13 +65,14 @@ export class Workers {
 
   /** Makes what serves a queue. */
   #open(declared: DeclaredQueue, name: string): QueueWorker {
-    const { clock, events, random } = this;
+    const { clock, events, random, observers } = this;
     const worker = new QueueWorker({
       queue: this.queues.get(name),
       handlers: this.queues.handlersOf(declared, name).map((each) => this.substitutes?.adjust(each) ?? each),
       clock,
       events,
       random,
+      observers,
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
     });

@@ -1,0 +1,85 @@
+import type { DelayedMessage, MessageHeaders } from '../message/message.js';
+import type { DelayQueueEvent } from './delay-queue-events.js';
+
+/**
+ * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional,
+ * and what is not there costs nothing.
+ *
+ * Give it in `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Whatever an observer does, messages are
+ * offered and handled as without it: what it throws is logged, and its results count for nothing. Of several, the first is the
+ * outermost.
+ *
+ * @example
+ * ```ts
+ * class SlowHandlers implements DelayQueueObserver {
+ *   async handle(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>) {
+ *     const from = performance.now();
+ *     const { kind } = await next();
+ *     if (performance.now() - from > 1000) console.log(`${message.queue}: ${message.id} took long: ${kind}`);
+ *   }
+ * }
+ * ```
+ */
+export interface DelayQueueObserver {
+  /**
+   * Around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages. It rejects if the offer fails.
+   *
+   * @param offers - whose arguments are checked, but not yet their payloads
+   * @param next - makes the offer, once; the headers that it is given travel with each message, unless the message has one of that
+   *   name already
+   */
+  offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
+
+  /**
+   * Around the handling of one message, retries each on their own. The context that it calls `next` in, such as a span or an
+   * `AsyncLocalStorage`, is that of the handler.
+   *
+   * @param next - handles the message, once
+   */
+  handle?(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>): unknown;
+
+  /**
+   * Around one call of a handler that takes batches.
+   *
+   * @param next - handles the messages, once; gives an outcome for each
+   */
+  handleBatch?(
+    messages: readonly DelayedMessage[],
+    next: () => readonly HandlingOutcome[] | Promise<readonly HandlingOutcome[]>,
+  ): unknown;
+
+  /** Called for each event, at once; keep it short. A promise is not awaited. */
+  event?(event: DelayQueueEvent): unknown;
+}
+
+/** What is about to be offered. */
+export interface OfferContext {
+  readonly queue: string;
+  /** One, or as many as `offerMany` was given. */
+  readonly messages: readonly OfferedEnvelope[];
+  /** Whether messages of the queue have headers; with `layout: 'redisson'` they have none. */
+  readonly carriesHeaders: boolean;
+}
+
+/** What is known of a message before its payload is encoded. */
+export interface OfferedEnvelope {
+  readonly id: string;
+  /** Empty if none was given. */
+  readonly type: string;
+  readonly headers: MessageHeaders;
+}
+
+/** How a handler ended, and what becomes of its message. */
+export type HandlingOutcome =
+  /** Handled: the message is gone. */
+  | { readonly kind: 'ack' }
+  /** The handler returned `again()`; `delay`: ms. */
+  | { readonly kind: 'again'; readonly delay: number }
+  /** It threw a `DeferMessage`; `delay`: ms. */
+  | { readonly kind: 'defer'; readonly delay: number }
+  /** It failed, and the message comes again after `delay` ms. */
+  | { readonly kind: 'retry'; readonly delay: number; readonly error: unknown }
+  /** It failed, and the message is a dead letter. */
+  | { readonly kind: 'dead'; readonly error: unknown }
+  /** The process is about to stop, and the message is given back. */
+  | { readonly kind: 'release' };

@@ -1,0 +1,107 @@
+import { showFailure } from '../message/failure.js';
+import type { DelayedMessage, MessageHeaders } from '../message/message.js';
+import type { Clock } from '../timing/clock.js';
+import type { DelayQueueEvent, EventName } from './delay-queue-events.js';
+import type { DelayQueueObserver, HandlingOutcome, OfferContext } from './delay-queue-observer.js';
+import type { Events } from './events.js';
+import { OnceAMinute } from './once-a-minute.js';
+import { type Complain, surround } from './surround.js';
+
+/** What the log calls an observer. */
+export function nameOf(observer: object, fallback: string): string {
+  const { name } = observer.constructor;
+  return name === 'Object' || name === '' ? fallback : name;
+}
+
+/** Does some work about a subject inside the hooks of all observers. */
+export type Around<Subject, Argument, Result> = (
+  subject: Subject,
+  work: (argument?: Argument) => Result | Promise<Result>,
+) => Result | Promise<Result>;
+
+/**
+ * The observers of this process. The log is not among them: it listens for the events that it has texts for, so that nobody builds
+ * the others.
+ */
+export class Observers {
+  /** Undefined: no observer asks for it, and nothing needs to be prepared for one. */
+  offer: Around<OfferContext, MessageHeaders, unknown> | undefined;
+  handle: Around<DelayedMessage, never, HandlingOutcome> | undefined;
+  handleBatch: Around<readonly DelayedMessage[], never, readonly HandlingOutcome[]> | undefined;
+
+  constructor(
+    private readonly events: Events,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Adds an observer inside those that are there.
+   *
+   * @param name - for the log
+   */
+  add(observer: DelayQueueObserver, name: string): void {
+    const complain = this.#complaintsOf(name);
+    if (observer.event) this.events.watch((event) => tell(() => observer.event!(event), complain));
+    if (observer.offer) {
+      const outer = this.offer;
+      const inner: typeof outer = (offers, work) =>
+        surround((next) => observer.offer!(offers, next as never), work, complain);
+      this.offer = outer
+        ? (offers, work) => outer(offers, (theirs) => inner(offers, (own) => work({ ...own, ...theirs })))
+        : inner;
+    }
+    if (observer.handle) {
+      this.handle = inside(this.handle, (message, work) =>
+        surround((next) => observer.handle!(message, next), work, complain),
+      );
+    }
+    if (observer.handleBatch) {
+      this.handleBatch = inside(this.handleBatch, (messages, work) =>
+        surround((next) => observer.handleBatch!(messages, next), work, complain),
+      );
+    }
+  }
+
+  /**
+   * Calls a method for each event of a name.
+   *
+   * @param isWanted - whether it is told of events of a queue
+   * @param place - class and method, for the log
+   */
+  listen<Name extends EventName>(
+    name: Name,
+    listener: {
+      readonly place: string;
+      readonly isWanted: (queue: unknown) => boolean;
+      readonly call: (event: DelayQueueEvent<Name>) => unknown;
+    },
+  ): void {
+    const complain = this.#complaintsOf(listener.place);
+    this.events.on(name, (event) => {
+      if (!listener.isWanted('queue' in event ? event.queue : undefined)) return;
+      tell(() => listener.call({ name, ...event }), complain);
+    });
+  }
+
+  /** At most one a minute. It is noted before it is told, because the observer may fail at that, too. */
+  #complaintsOf(observer: string): Complain {
+    const limit = new OnceAMinute(this.clock);
+    return (error) => {
+      if (!limit.isDue) return;
+      limit.reported();
+      this.events.emit('observer-failed', { observer, reason: showFailure(error) });
+    };
+  }
+}
+
+function inside<Subject, Result>(
+  outer: Around<Subject, never, Result> | undefined,
+  inner: Around<Subject, never, Result>,
+): Around<Subject, never, Result> {
+  return outer ? (subject, work) => outer(subject, () => inner(subject, work)) : inner;
+}
+
+/** Nothing that was told of an event is waited for. */
+function tell(call: () => unknown, complain: Complain): void {
+  void surround(call, () => undefined, complain);
+}
