@@ -4,6 +4,7 @@ import type { Outcome } from '../store/message-flow.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { clearImmediate, setImmediate } from '../timing/event-loop.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
+import type { CallLine, WaitingCall } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
 import type { Outcomes } from './outcomes.js';
@@ -20,8 +21,8 @@ export interface BatchRunnerOptions {
   readonly size: number;
   /** How long the first message of a batch waits for others, ms; 0: for those of the same turn of the event loop. */
   readonly wait: number;
-  /** The most calls at once. */
-  readonly concurrency: number;
+  /** Where its calls wait for their turn. */
+  readonly line: CallLine;
 }
 
 interface WaitingDelivery {
@@ -36,8 +37,10 @@ const RELEASE: Outcome = { kind: 'release' };
 /** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
 export class BatchRunner {
   readonly #options: BatchRunnerOptions;
+  readonly #turn: WaitingCall = { start: () => this.#callFirst(), giveBack: () => this.stop() };
   #waiting: WaitingDelivery[] = [];
-  #calls = 0;
+  /** How many calls for them are in the line. */
+  #inLine = 0;
   #cancelTimer: CancelTimer | undefined;
   #stopped = false;
 
@@ -50,8 +53,8 @@ export class BatchRunner {
     if (this.#stopped) return Promise.resolve(RELEASE);
     return new Promise((settle) => {
       this.#waiting.push({ delivery, settle, since: this.#options.clock.monotonic() });
-      this.#callFull();
-      this.#planCall();
+      if (this.#waiting.length >= this.#options.size * (this.#inLine + 1)) this.#joinLine();
+      else this.#planCall();
     });
   }
 
@@ -62,44 +65,38 @@ export class BatchRunner {
     for (const { settle } of this.#waiting.splice(0)) settle(RELEASE);
   }
 
-  get #mayCall(): boolean {
-    return this.#calls < this.#options.concurrency;
+  #joinLine(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#inLine++;
+    this.#options.line.add(this.#turn);
   }
 
-  #callFull(): void {
-    while (this.#mayCall && this.#waiting.length >= this.#options.size) this.#callFirst();
-  }
-
-  /** Plans the call for those that wait: at the end of the wait of the first one. */
+  /** Plans the call for those that wait: at the end of the wait of the first one. A call in the line takes them along. */
   #planCall(): void {
     const [first] = this.#waiting;
-    if (!first || !this.#mayCall || this.#cancelTimer) return;
+    if (!first || this.#inLine > 0 || this.#cancelTimer) return;
     const { clock, wait } = this.#options;
-    const call = () => {
-      this.#cancelTimer = undefined;
-      if (this.#mayCall && this.#waiting.length > 0) this.#callFirst();
-      this.#planCall();
-    };
+    const join = () => this.#joinLine();
     if (wait > 0) {
-      this.#cancelTimer = clock.schedule(call, Math.max(0, first.since + wait - clock.monotonic()));
+      this.#cancelTimer = clock.schedule(join, Math.max(0, first.since + wait - clock.monotonic()));
     } else {
-      const immediate = setImmediate(call);
+      const immediate = setImmediate(join);
       this.#cancelTimer = () => clearImmediate(immediate);
     }
   }
 
-  #callFirst(): void {
+  #callFirst(): Promise<void> | undefined {
+    this.#inLine--;
     const first = this.#waiting.splice(0, this.#options.size);
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
+    this.#planCall();
     const [lost, held] = [first.filter(isLost), first.filter((waiting) => !isLost(waiting))];
     for (const { settle } of lost) settle(RELEASE);
-    if (held.length > 0) this.#call(held);
+    return held.length > 0 ? this.#call(held) : undefined;
   }
 
-  #call(batch: readonly WaitingDelivery[]): void {
+  #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
     const { invoker, clock, timeout } = this.#options;
-    this.#calls++;
     const deliveries = batch.map(({ delivery }) => delivery);
     let result: unknown;
     try {
@@ -109,14 +106,14 @@ export class BatchRunner {
       );
     } catch (error) {
       this.#settleAll(batch, forAll(batch.length, { error }));
-      return;
+      return undefined;
     }
     if (!(result instanceof Promise)) {
       this.#settleEach(batch, result);
-      return;
+      return undefined;
     }
     const onTimeout = (reason: Error) => deliveries.forEach((delivery) => delivery.abort(reason));
-    void follow(withinTimeout(result, { clock, timeout, onTimeout }), {
+    return follow(withinTimeout(result, { clock, timeout, onTimeout }), {
       onDone: (value) => this.#settleEach(batch, value),
       onFailed: (error) => this.#settleAll(batch, forAll(batch.length, { error })),
     });
@@ -142,9 +139,6 @@ export class BatchRunner {
           : outcomes.done(delivery, retryPolicy, result.value),
       );
     }
-    this.#calls--;
-    this.#callFull();
-    this.#planCall();
   }
 }
 

@@ -141,7 +141,7 @@ export class ConsumerLoop {
     return more;
   }
 
-  /** The most messages that are handled at once. */
+  /** The most messages that are claimed and not handled yet. With batches, calls are bounded by the runner's line instead. */
   get #slots(): number {
     const { concurrency, batch } = this.#options.settings;
     return concurrency * batch;

@@ -9,6 +9,7 @@ import { NO_TYPE } from '../message/message-type.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';
 import type { BatchRunner } from './batch.runner.js';
+import type { CallLine } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
 import { observed } from './observed-handling.js';
@@ -35,7 +36,11 @@ export interface MessageRunnerOptions {
   readonly outcomes: Outcomes;
   readonly clock: Clock;
   readonly observers?: Pick<Observers, 'handle'>;
+  /** Where calls wait for their turn, if any handler of the queue takes batches; the slots bound them otherwise. */
+  readonly line: CallLine | undefined;
 }
+
+const RELEASE: Outcome = { kind: 'release' };
 
 /**
  * Decodes a delivery, checks its payload, and calls its handler or adds it to a batch for it. Whatever the application's code
@@ -61,8 +66,9 @@ export class MessageRunner {
     return route ? this.#observe(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
   }
 
-  /** Starts no further batch; what waits for one is released. */
+  /** Starts no call that has to wait; what waits for one is released. */
   stop(): void {
+    this.options.line?.stop();
     for (const { batch } of this.options.routes.values()) batch?.stop();
   }
 
@@ -94,8 +100,25 @@ export class MessageRunner {
   }
 
   #call(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
-    const { invoker, retryPolicy, batch } = route;
-    if (batch) return batch.run(delivery);
+    const { line } = this.options;
+    if (route.batch) return route.batch.run(delivery);
+    return line ? this.#callInTurn(line, delivery, route) : this.#callNow(delivery, route);
+  }
+
+  #callInTurn(line: CallLine, delivery: Delivery, route: Route): Promise<Outcome> {
+    return new Promise((settle) => {
+      const start = () => {
+        // Its lease may have been lost while it waited.
+        const outcome = delivery.abortReason ? RELEASE : this.#callNow(delivery, route);
+        settle(outcome);
+        return outcome instanceof Promise ? outcome : undefined;
+      };
+      line.add({ start, giveBack: () => settle(RELEASE) });
+    });
+  }
+
+  #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const { invoker, retryPolicy } = route;
     const { outcomes } = this.options;
     try {
       const result = invoker.invoke(delivery.payload, delivery);

@@ -2,6 +2,7 @@ import type { Clock } from '../timing/clock.js';
 import { ConsumerLoop } from '../consumer/consumer.loop.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
 import { BatchRunner } from '../consumer/batch.runner.js';
+import { CallLine } from '../consumer/call-line.js';
 import { Outcomes } from '../consumer/outcomes.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
@@ -96,15 +97,15 @@ export class QueueWorker {
 export type WorkerParts = Pick<QueueWorkerOptions, 'clock' | 'events' | 'random'> &
   Partial<Pick<QueueWorkerOptions, 'observers'>>;
 
-type RouteParts = WorkerParts & { readonly outcomes: Outcomes };
+type RouteParts = WorkerParts & { readonly outcomes: Outcomes; readonly line: CallLine };
 
 function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Route {
   const { check, batch } = handler;
-  const { timeout, concurrency } = options;
-  const { clock, events, random, outcomes } = parts;
+  const { timeout } = options;
+  const { clock, events, random, outcomes, line } = parts;
   const retryPolicy = new RetryPolicy(options, events, random);
   const calls = { invoker: new HandlerInvoker(handler), retryPolicy, timeout };
-  return { ...calls, check, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, concurrency }) };
+  return { ...calls, check, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line }) };
 }
 
 /** What takes the messages of a queue to its handlers. */
@@ -115,12 +116,14 @@ export function createRunner(
 ): MessageRunner {
   const { clock, events, random, observers } = parts;
   const outcomes = new Outcomes({ ...options, codec, events });
+  const line = new CallLine(options.concurrency);
   return new MessageRunner({
     codec,
-    routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes })])),
+    routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes, line })])),
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     outcomes,
     clock,
     ...(observers && { observers }),
+    line: handlers.some(({ handler }) => handler.batch) ? line : undefined,
   });
 }

@@ -22,6 +22,7 @@ import {
   type PayloadOf,
   type QueueHandlerOptions,
 } from '../../lib/index.js';
+import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 
@@ -196,6 +197,73 @@ describe('guards, interceptors and scopes around a batch', () => {
       ['interceptor', ['a', 'b'], [expect.anything(), undefined]],
     ]);
     expect(await producer.find('stats', 'a')).toMatchObject({ state: 'delayed' });
+  });
+});
+
+describe.each([
+  ['native', {}],
+  ['memory', { store: 'memory' as const }],
+])('batches and single messages in one queue, on %s', (_, module) => {
+  const scene = new Scene();
+
+  async function startApp(handle: (messages: readonly DelayedMessage[]) => unknown, concurrency: number) {
+    class Visits extends DelayQueue(scene.newQueue(), { page: z.number(), day: z.number() }, { concurrency }) {}
+    @Injectable()
+    class Statistics {
+      @DelayedHandler(Visits, 'page', { batch: 10 })
+      pages(_pages: number[], messages: DelayedMessage[]) {
+        return handle(messages);
+      }
+      @DelayedHandler(Visits, 'day')
+      day(_day: number, message: DelayedMessage) {
+        return handle([message]);
+      }
+    }
+    const app = await scene.startApp({ module, providers: [Visits, Statistics] });
+    const visits = app.context.get(Visits);
+    const offer = (count: number) =>
+      visits.offerMany(
+        Array.from({ length: count }, (_each, i) => ({ type: i % 2 ? 'page' : 'day', payload: i, delay: 0 })),
+      );
+    return { ...app, visits, offer };
+  }
+
+  test('have together as many calls at once as the concurrency of the queue says', async () => {
+    let running = 0;
+    let most = 0;
+    const handled: string[] = [];
+    const { visits, offer } = await startApp(async (messages) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+      handled.push(...messages.map(({ id }) => id));
+    }, 3);
+    await visits.pause();
+    await offer(120);
+    await until(async () => (await visits.counts()).ready === 120);
+    await visits.resume();
+    await until(async () => Object.values(await visits.counts()).every((count) => count === 0));
+    expect(new Set(handled).size).toBe(120);
+    expect(handled).toHaveLength(120);
+    expect(most).toBe(3);
+  });
+
+  test('go back when the process stops before their calls, with no attempt spent', async () => {
+    const calls: string[][] = [];
+    const finish = new Latch();
+    const { visits, offer, close } = await startApp((messages) => {
+      calls.push(messages.map(({ id }) => id));
+      return finish.opened;
+    }, 1);
+    const ids = (await offer(8)).map(({ id }) => id);
+    await until(async () => (await visits.counts()).active === 8);
+    const closed = close();
+    const waiting = ids.filter((id) => !calls[0]!.includes(id));
+    await until(async () => (await visits.counts()).ready === waiting.length);
+    for (const id of waiting) expect(await visits.find(id)).toMatchObject({ state: 'ready', failedAttempts: 0 });
+    finish.open();
+    await closed;
+    expect(calls).toHaveLength(1);
   });
 });
 

@@ -50,6 +50,7 @@ export function startConsumer(
     codec: nativeCodec,
     outcomes: new Outcomes({ ...settings, codec: nativeCodec, events }),
     clock,
+    line: undefined,
   });
   const loop = new ConsumerLoop({
     queue: 'orders',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/codec/native.codec.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../lib/consumer/batch.runner.js';
+import { CallLine } from '../../lib/consumer/call-line.js';
 import { Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/consumer/delivery.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
@@ -29,7 +30,10 @@ function delivery(id: string): Delivery {
 }
 
 /** A runner that keeps the ids of each call, and a way to give it deliveries. */
-function newRunner(handler: Handler, options: Partial<BatchRunnerOptions> = {}) {
+function newRunner(
+  handler: Handler,
+  { concurrency = 10, ...options }: Partial<BatchRunnerOptions> & { concurrency?: number } = {},
+) {
   const clock = new ManualClock();
   const events = new LoggedEvents();
   const queueOptions = resolveQueueOptions({ backoff: { type: 'fixed', delay: 1000 } });
@@ -47,7 +51,7 @@ function newRunner(handler: Handler, options: Partial<BatchRunnerOptions> = {}) 
     timeout: null,
     size: 3,
     wait: 0,
-    concurrency: 10,
+    line: new CallLine(concurrency),
     ...options,
   });
   const settled: Record<string, string> = {};
@@ -132,6 +136,25 @@ describe('a batch', () => {
     openNext();
     await clock.advance(1);
     expect(calls).toEqual([['a', 'b', 'c'], ['d']]);
+  });
+
+  it('takes no call of its own while a batch before it waits for a free one, and waits through its own time', async () => {
+    const { handler, openNext } = gate();
+    const { run, calls, clock } = newRunner(handler, { concurrency: 1, wait: 1000 });
+    run('a', 'b', 'c', 'd', 'e', 'f');
+    await clock.advance(900);
+    run('g');
+    await clock.advance(600);
+    openNext();
+    await turn();
+    openNext();
+    await clock.advance(399);
+    expect(calls).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e', 'f'],
+    ]);
+    await clock.advance(1);
+    expect(calls[2]).toEqual(['g']);
   });
 
   it('fails as a whole if the handler throws or rejects, each message with an attempt of its own', async () => {

@@ -1,0 +1,186 @@
+import { describe, expect, it } from '@jest/globals';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
+import { BatchRunner } from '../../lib/consumer/batch.runner.js';
+import { CallLine } from '../../lib/consumer/call-line.js';
+import { Delivery, LeaseLost } from '../../lib/consumer/delivery.js';
+import { MessageRunner, type Route } from '../../lib/consumer/message.runner.js';
+import { Outcomes } from '../../lib/consumer/outcomes.js';
+import { RetryPolicy } from '../../lib/consumer/retry-policy.js';
+import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
+import { HandlerInvoker } from '../../lib/handler/handler.invoker.js';
+import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { setImmediate } from '../../lib/timing/event-loop.js';
+import { Latch } from '../support/latch.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('CallLine', () => {
+  /** A line, and calls that note what becomes of them. */
+  function newLine(concurrency: number) {
+    const line = new CallLine(concurrency);
+    const events: string[] = [];
+    const latches = new Map<string, Latch>();
+    const giveBack = (name: string) => () => void events.push(`${name} given back`);
+    const addSlow = (name: string) => {
+      const latch = new Latch();
+      latches.set(name, latch);
+      const start = () => {
+        events.push(name);
+        return latch.opened;
+      };
+      line.add({ start, giveBack: giveBack(name) });
+    };
+    const addQuick = (name: string) => {
+      line.add({ start: () => void events.push(name), giveBack: giveBack(name) });
+    };
+    const end = async (name: string) => {
+      latches.get(name)!.open();
+      await latches.get(name)!.opened;
+    };
+    return { line, events, addSlow, addQuick, end };
+  }
+
+  it('runs as many calls at once as its concurrency, and the others in the order they came', async () => {
+    const { events, addSlow, end } = newLine(2);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) addSlow(name);
+    expect(events).toEqual(['a', 'b']);
+    await end('b');
+    expect(events).toEqual(['a', 'b', 'c']);
+    await end('c');
+    await end('a');
+    expect(events).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('starts at once what may run, as often as calls end at once', () => {
+    const { events, addQuick } = newLine(1);
+    for (const name of ['a', 'b', 'c']) addQuick(name);
+    expect(events).toEqual(['a', 'b', 'c']);
+  });
+
+  it('goes on when a call rejects', async () => {
+    const line = new CallLine(1);
+    const events: string[] = [];
+    line.add({ start: () => Promise.reject(new Error('no')), giveBack: () => undefined });
+    line.add({ start: () => void events.push('next'), giveBack: () => undefined });
+    await turn();
+    expect(events).toEqual(['next']);
+  });
+
+  it('gives way to the event loop between waiting calls that end at once, and lets none overtake', async () => {
+    const { events, addSlow, addQuick, end } = newLine(2);
+    addSlow('a');
+    addSlow('b');
+    const names = Array.from({ length: 20 }, (_, i) => `quick ${i}`);
+    for (const name of names) addQuick(name);
+    await end('a');
+    expect(events).toEqual(['a', 'b', 'quick 0']);
+    addQuick('last');
+    await turn();
+    expect(events).toHaveLength(4);
+    while (events.at(-1) !== 'last') await turn();
+    expect(events.slice(2)).toEqual([...names, 'last']);
+  });
+
+  it('gives back what waits when it stops, and what comes later', async () => {
+    const { line, events, addSlow, addQuick, end } = newLine(1);
+    addSlow('a');
+    addSlow('b');
+    line.stop();
+    addQuick('c');
+    await end('a');
+    await turn();
+    expect(events).toEqual(['a', 'b given back', 'c given back']);
+  });
+});
+
+describe('a queue with batches and single messages', () => {
+  const clock = new ManualClock();
+  const events = new LoggedEvents();
+  const settings = resolveQueueOptions();
+
+  /** Batches of two of type `many`, and single messages of type `one`, which all end when they are told to. */
+  function newRunner(concurrency: number) {
+    const calls: string[] = [];
+    const latches: Latch[] = [];
+    const call = (_payload: unknown, messages: unknown) => {
+      const latch = new Latch();
+      latches.push(latch);
+      calls.push([messages as Delivery | Delivery[]].flat().reduce((ids, { id }) => ids + id, ''));
+      return latch.opened;
+    };
+    const line = new CallLine(concurrency);
+    const outcomes = new Outcomes({ ...settings, codec: nativeCodec, events });
+    const routeOf = (type: string): Route => ({
+      check: undefined,
+      invoker: new HandlerInvoker({ name: 'Test.handle', type, options: {}, call }),
+      retryPolicy: new RetryPolicy(settings, events),
+      timeout: null,
+      batch: undefined,
+    });
+    const many = routeOf('many');
+    const batch = new BatchRunner({ ...many, outcomes, clock, line, size: 2, wait: 1000 });
+    const runner = new MessageRunner({
+      codec: nativeCodec,
+      routes: new Map([
+        ['many', { ...many, batch }],
+        ['one', routeOf('one')],
+      ]),
+      unknownTypes: new UnknownTypes({ grace: 0, events }),
+      outcomes,
+      clock,
+      line,
+    });
+    const settled: Record<string, string> = {};
+    const run = (type: string, id: string) => {
+      const body = Buffer.from(nativeCodec.encode({ type, payload: id, headers: {} }) as string);
+      const delivery = new Delivery('stats', { id, body, failedAttempts: 0, dueAt: 0, offeredAt: 0 });
+      void Promise.resolve(runner.run(delivery)).then(({ kind }) => (settled[id] = kind));
+      return delivery;
+    };
+    const endNext = async () => {
+      latches.shift()!.open();
+      await clock.advance(1);
+      await turn();
+    };
+    return { runner, run, endNext, calls, settled };
+  }
+
+  it('calls its handlers in the order in which the calls became possible', async () => {
+    const { run, endNext, calls } = newRunner(1);
+    for (const [type, id] of ['one 1', 'many a', 'one 2', 'many b', 'one 3', 'many c'].map((each) => each.split(' '))) {
+      run(type!, id!);
+    }
+    await clock.advance(1000);
+    for (let i = 0; i < 5; i++) await endNext();
+    expect(calls).toEqual(['1', '2', 'ab', '3', 'c']);
+  });
+
+  it('has no call for a message whose lease was lost while it waited', async () => {
+    const { run, endNext, calls, settled } = newRunner(1);
+    run('one', '1');
+    run('one', '2').abort(new LeaseLost('gone'));
+    run('one', '3');
+    await endNext();
+    await endNext();
+    expect(calls).toEqual(['1', '3']);
+    expect(settled).toEqual({ 1: 'ack', 2: 'release', 3: 'ack' });
+  });
+
+  it('gives back what waits for its turn when the process stops', async () => {
+    const { runner, run, endNext, calls, settled } = newRunner(1);
+    run('one', '1');
+    run('one', '2');
+    run('many', 'a');
+    run('many', 'b');
+    run('many', 'c');
+    runner.stop();
+    run('one', '3');
+    await turn();
+    expect(settled).toEqual({ 2: 'release', a: 'release', b: 'release', c: 'release', 3: 'release' });
+    await endNext();
+    expect(settled).toMatchObject({ 1: 'ack' });
+    expect(calls).toEqual(['1']);
+  });
+});
