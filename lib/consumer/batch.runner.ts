@@ -7,16 +7,12 @@ import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { CallLine, WaitingCall } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
-import type { Outcomes } from './outcomes.js';
-import type { RetryPolicy } from './retry-policy.js';
+import type { HandlerRules, Outcomes } from './outcomes.js';
 
-export interface BatchRunnerOptions {
+export interface BatchRunnerOptions extends HandlerRules {
   readonly invoker: HandlerInvoker;
-  readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
-  /** How long a handler may run, ms; null: no limit. */
-  readonly timeout: number | null;
   /** The most messages of a call. */
   readonly size: number;
   /** How long the first message of a batch waits for others, ms; 0: for those of the same turn of the event loop. */
@@ -29,7 +25,7 @@ interface WaitingDelivery {
   readonly delivery: Delivery;
   /** On the monotonic clock. */
   readonly since: number;
-  readonly settle: (outcome: Outcome) => void;
+  readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
 }
 
 const RELEASE: Outcome = { kind: 'release' };
@@ -130,13 +126,13 @@ export class BatchRunner {
   }
 
   #settleAll(batch: readonly WaitingDelivery[], results: readonly BatchResult[]): void {
-    const { outcomes, retryPolicy } = this.#options;
+    const { outcomes } = this.#options;
     for (const [i, { delivery, settle }] of batch.entries()) {
       const result = results[i]!;
       settle(
         'error' in result
-          ? outcomes.failed(delivery, retryPolicy, result.error)
-          : outcomes.done(delivery, retryPolicy, result.value),
+          ? outcomes.failed(delivery, this.#options, result.error)
+          : outcomes.done(delivery, this.#options, result.value),
       );
     }
   }

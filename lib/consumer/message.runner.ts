@@ -1,4 +1,4 @@
-import { type CheckedPayload, InvalidPayload, type PayloadCheck } from '../definition/payload-check.js';
+import { type CheckedPayload, InvalidPayload } from '../definition/payload-check.js';
 import type { MessageCodec } from '../codec/message-codec.js';
 import { UnknownBodyForm } from '../codec/unknown-body-form.js';
 import type { Observers } from '../events/observers.js';
@@ -13,17 +13,12 @@ import type { CallLine } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
 import { observed } from './observed-handling.js';
-import type { Outcomes } from './outcomes.js';
-import type { RetryPolicy } from './retry-policy.js';
+import type { HandlerRules, Outcomes } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 
 /** Where the messages of a type go. */
-export interface Route {
-  readonly check: PayloadCheck | undefined;
+export interface Route extends HandlerRules {
   readonly invoker: HandlerInvoker;
-  readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
-  /** How long a handler may run, ms; null: no limit. */
-  readonly timeout: number | null;
   /** If its messages are handled many at a time. */
   readonly batch: BatchRunner | undefined;
 }
@@ -93,7 +88,7 @@ export class MessageRunner {
 
   #callWith(checked: CheckedPayload, delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { outcomes } = this.options;
-    if ('cause' in checked) return outcomes.failed(delivery, route.retryPolicy, checked.cause);
+    if ('cause' in checked) return outcomes.failed(delivery, route, checked.cause);
     if ('problem' in checked) return outcomes.unreadable(delivery, new InvalidPayload(checked.problem));
     delivery.payload = checked.value;
     return this.#call(delivery, route);
@@ -118,28 +113,27 @@ export class MessageRunner {
   }
 
   #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
-    const { invoker, retryPolicy } = route;
     const { outcomes } = this.options;
     try {
-      const result = invoker.invoke(delivery.payload, delivery);
-      if (!(result instanceof Promise)) return outcomes.done(delivery, retryPolicy, result);
-      return this.#follow(result, delivery, route, (value) => outcomes.done(delivery, retryPolicy, value));
+      const result = route.invoker.invoke(delivery.payload, delivery);
+      if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);
+      return this.#follow(result, delivery, route, (value) => outcomes.done(delivery, route, value));
     } catch (error) {
-      return outcomes.failed(delivery, retryPolicy, error);
+      return outcomes.failed(delivery, route, error);
     }
   }
 
   #follow(
     promise: Promise<unknown>,
     delivery: Delivery,
-    { timeout, retryPolicy }: Route,
+    route: Route,
     onDone: (value: unknown) => Outcome | Promise<Outcome>,
   ): Promise<Outcome> {
     const { clock, outcomes } = this.options;
     const onTimeout = (reason: Error) => delivery.abort(reason);
-    return follow(withinTimeout(promise, { clock, timeout, onTimeout }), {
+    return follow(withinTimeout(promise, { clock, timeout: route.timeout, onTimeout }), {
       onDone,
-      onFailed: (error) => outcomes.failed(delivery, retryPolicy, error),
+      onFailed: (error) => outcomes.failed(delivery, route, error),
     }) as Promise<Outcome>;
   }
 

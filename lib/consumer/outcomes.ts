@@ -1,15 +1,26 @@
 import { type BodyRules, encodeBody } from '../codec/encode-body.js';
-import { InvalidPayload } from '../definition/payload-check.js';
+import { checkEncoded, InvalidPayload, type PayloadCheck } from '../definition/payload-check.js';
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance } from '../message/failure.js';
 import { Again, again, RejectMessage } from '../message/handler-results.js';
 import type { Outcome } from '../store/message-flow.js';
+import type { Clock } from '../timing/clock.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
+import { withinTimeout } from './handler-timeout.js';
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface OutcomesOptions extends BodyRules {
   readonly events: Events;
+  readonly clock: Clock;
   readonly attempts: number;
+}
+
+/** What holds for all messages of a handler. */
+export interface HandlerRules {
+  readonly check: PayloadCheck | undefined;
+  readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
+  /** How long a handler, or a check, may run, ms; null: no limit. */
+  readonly timeout: number | null;
 }
 
 const ACK: Outcome = { kind: 'ack' };
@@ -18,17 +29,23 @@ const ACK: Outcome = { kind: 'ack' };
 export class Outcomes {
   constructor(private readonly options: OutcomesOptions) {}
 
-  /** A handler may return anything; only the result of `again()` has a meaning. */
-  done(delivery: Delivery, retryPolicy: Pick<RetryPolicy, 'outcomeOf'>, result: unknown): Outcome {
+  /**
+   * A handler may return anything; only the result of `again()` has a meaning.
+   *
+   * @returns a promise if the schema of a new payload takes its time; it never rejects
+   */
+  done(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
     if (!isInstance(result, Again)) return ACK;
     try {
-      return this.#again(delivery, result);
+      const outcome = this.#again(delivery, rules, result);
+      if (!(outcome instanceof Promise)) return outcome;
+      return outcome.catch((error: unknown) => this.failed(delivery, rules, error));
     } catch (error) {
-      return this.failed(delivery, retryPolicy, error);
+      return this.failed(delivery, rules, error);
     }
   }
 
-  failed(delivery: Delivery, retryPolicy: Pick<RetryPolicy, 'outcomeOf'>, error: unknown): Outcome {
+  failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.unreadable(delivery, error);
     delivery.thrown = { error };
     const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
@@ -52,10 +69,16 @@ export class Outcomes {
    * @throws DelayQueueError `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`,
    *   `PAYLOAD_TOO_LARGE`
    */
-  #again({ type, headers }: Delivery, result: Again): Outcome {
+  #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
+    const { queue, type, headers } = delivery;
+    const { codec, clock } = this.options;
     const { delay, payload } = again(result.delay, { payload: result.payload });
     if (payload === undefined) return { kind: 'again', delay };
-    return { kind: 'again', delay, body: encodeBody(this.options, { type, payload, headers }) };
+    const body = encodeBody(this.options, { type, payload, headers });
+    const checked = check && checkEncoded(check, { queue, type, body, codec });
+    if (!checked) return { kind: 'again', delay, body };
+    const onTimeout = (reason: Error) => delivery.abort(reason);
+    return withinTimeout(checked, { clock, timeout, onTimeout }).then(() => ({ kind: 'again', delay, body }));
   }
 
   #report({ queue, id, type, attempt }: Delivery, outcome: Outcome, error: unknown): void {

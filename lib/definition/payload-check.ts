@@ -1,4 +1,8 @@
+import type { MessageBody, MessageCodec } from '../codec/message-codec.js';
+import { readContent } from '../codec/read-content.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { showFailure } from '../message/failure.js';
+import { NO_TYPE } from '../message/message-type.js';
 import { isSchema } from './payload-spec.js';
 
 /** What a schema makes of a payload; the paths of what is wrong with it; or, with a `cause`, that the schema itself failed. */
@@ -24,6 +28,34 @@ export function checkOf(spec: unknown): PayloadCheck | undefined {
       return failedCheck(cause);
     }
   };
+}
+
+/** A payload that is about to be stored. */
+export interface EncodedPayload {
+  readonly queue: string;
+  readonly type: string;
+  readonly body: MessageBody;
+  readonly codec: MessageCodec;
+}
+
+/**
+ * Checks a payload before it is stored, as it will be read: a `Date` is text by then.
+ *
+ * @returns a promise if the schema takes its time
+ * @throws DelayQueueError `INVALID_PAYLOAD`, or the promise rejects with it
+ */
+export function checkEncoded(check: PayloadCheck, payload: EncodedPayload): Promise<void> | undefined {
+  const { body, codec } = payload;
+  const checked = check(readContent(codec, Buffer.from(body)).payload);
+  if (checked instanceof Promise) return checked.then((known) => refuseInvalid(known, payload));
+  refuseInvalid(checked, payload);
+  return undefined;
+}
+
+function refuseInvalid(checked: CheckedPayload, { queue, type }: EncodedPayload): void {
+  if (!('problem' in checked)) return;
+  const what = type === NO_TYPE ? `of queue '${queue}'` : `of type '${type}' of queue '${queue}'`;
+  throw new DelayQueueError('INVALID_PAYLOAD', `payload ${what}: ${checked.problem}`, { cause: checked.cause });
 }
 
 function failedCheck(cause: unknown): CheckedPayload {

@@ -1,10 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { readContent } from '../codec/read-content.js';
-import type { CheckedPayload } from '../definition/payload-check.js';
+import { checkEncoded } from '../definition/payload-check.js';
 import type { CheckOfType } from '../definition/queue-definition.js';
 import { Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
@@ -145,17 +143,8 @@ function prepare(
   const offer = writer.prepare(payload, due, options);
   if (!check) return { offer };
   const { name, codec } = writer.queue;
-  const refuse = (checked: CheckedPayload) => refuseInvalid(checked, name, type);
-  const checked = check(readContent(codec, Buffer.from(offer.body)).payload);
-  if (checked instanceof Promise) return { offer, checked: checked.then(refuse) };
-  refuse(checked);
-  return { offer };
-}
-
-function refuseInvalid(checked: CheckedPayload, queue: string, type: string): void {
-  if (!('problem' in checked)) return;
-  const what = type === NO_TYPE ? `of queue '${queue}'` : `of type '${type}' of queue '${queue}'`;
-  throw new DelayQueueError('INVALID_PAYLOAD', `payload ${what}: ${checked.problem}`, { cause: checked.cause });
+  const checked = checkEncoded(check, { queue: name, type, body: offer.body, codec });
+  return checked ? { offer, checked } : { offer };
 }
 
 /** What the user gave counts. */

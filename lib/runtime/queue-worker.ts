@@ -104,8 +104,8 @@ function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Ro
   const { timeout } = options;
   const { clock, events, random, outcomes, line } = parts;
   const retryPolicy = new RetryPolicy(options, events, random);
-  const calls = { invoker: new HandlerInvoker(handler), retryPolicy, timeout };
-  return { ...calls, check, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line }) };
+  const calls = { invoker: new HandlerInvoker(handler), check, retryPolicy, timeout };
+  return { ...calls, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line }) };
 }
 
 /** What takes the messages of a queue to its handlers. */
@@ -115,7 +115,7 @@ export function createRunner(
   parts: WorkerParts,
 ): MessageRunner {
   const { clock, events, random, observers } = parts;
-  const outcomes = new Outcomes({ ...options, codec, events });
+  const outcomes = new Outcomes({ ...options, codec, clock, events });
   const line = new CallLine(options.concurrency);
   return new MessageRunner({
     codec,

@@ -48,7 +48,7 @@ export function startConsumer(
     ]),
     unknownTypes: new UnknownTypes({ grace: settings.unknownTypeGrace, events }),
     codec: nativeCodec,
-    outcomes: new Outcomes({ ...settings, codec: nativeCodec, events }),
+    outcomes: new Outcomes({ ...settings, codec: nativeCodec, clock, events }),
     clock,
     line: undefined,
   });

@@ -45,8 +45,9 @@ function newRunner(
   };
   const runner = new BatchRunner({
     invoker: new HandlerInvoker({ name: 'Test.handle', type: '', options: {}, call: call as HandlerCall }),
+    check: undefined,
     retryPolicy: new RetryPolicy(queueOptions, events),
-    outcomes: new Outcomes({ ...queueOptions, codec: nativeCodec, events }),
+    outcomes: new Outcomes({ ...queueOptions, codec: nativeCodec, clock, events }),
     clock,
     timeout: null,
     size: 3,

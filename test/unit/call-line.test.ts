@@ -111,7 +111,7 @@ describe('a queue with batches and single messages', () => {
       return latch.opened;
     };
     const line = new CallLine(concurrency);
-    const outcomes = new Outcomes({ ...settings, codec: nativeCodec, events });
+    const outcomes = new Outcomes({ ...settings, codec: nativeCodec, clock, events });
     const routeOf = (type: string): Route => ({
       check: undefined,
       invoker: new HandlerInvoker({ name: 'Test.handle', type, options: {}, call }),
@@ -135,7 +135,7 @@ describe('a queue with batches and single messages', () => {
     const settled: Record<string, string> = {};
     const run = (type: string, id: string) => {
       const body = Buffer.from(nativeCodec.encode({ type, payload: id, headers: {} }) as string);
-      const delivery = new Delivery('stats', { id, body, failedAttempts: 0, dueAt: 0, offeredAt: 0 });
+      const delivery = new Delivery('stats', { id, body, failedAttempts: 0, dueAt: 0, offeredAt: 0 }, () => 0);
       void Promise.resolve(runner.run(delivery)).then(({ kind }) => (settled[id] = kind));
       return delivery;
     };
