@@ -15,7 +15,14 @@ export interface SchemaSpec {
   readonly '~standard': object;
 }
 
-/** A DTO class: the payload's type. A `ValidationPipe` on the handler checks it; an offer is checked by the compiler alone. */
+/**
+ * A DTO class. It gives the payload its type, and nothing looks at it at run time: an offer is checked by the compiler alone, and
+ * the handler gets a plain object.
+ *
+ * A `ValidationPipe` bound to the handler checks the payload, and with `transform` makes an instance of it. It goes by the type of
+ * the method's parameter, which must name the class itself: of `PayloadOf`, or an `import type`, nothing is left at run time. A
+ * payload that it refuses fails the attempt, and is retried unless its `exceptionFactory` makes a `RejectMessage`.
+ */
 export type PayloadClass<T = unknown> = abstract new (...args: never[]) => T;
 
 declare const TYPE: unique symbol;
