@@ -12,24 +12,29 @@ class BatchResultMismatch extends Error {
 
 /**
  * Reads what a handler of batches returned: a result for each message (an array of the batch's length), or one for all. A result
- * that is an error, or a rejected one of `Promise.allSettled`, is a failure.
- *
- * @throws what reading the array throws
+ * that is an error, or a rejected one of `Promise.allSettled`, is a failure. Never throws: what cannot be read has failed.
  */
 export function readBatchResults(returned: unknown, size: number): BatchResult[] {
-  if (!Array.isArray(returned)) return forAll(size, { value: returned });
-  const results = Array.from(returned as unknown[], readResult);
+  try {
+    return Array.isArray(returned) ? readArray(returned, size) : forAll(size, { value: returned });
+  } catch (error) {
+    return forAll(size, { error });
+  }
+}
+
+/** The same result for every message. */
+export function forAll(size: number, result: BatchResult): BatchResult[] {
+  return Array.from({ length: size }, () => result);
+}
+
+function readArray(returned: readonly unknown[], size: number): BatchResult[] {
+  const results = Array.from(returned, readResult);
   if (results.length === size) return results;
   // An array that is no answer of ours, such as what the handler wrote to a database, says nothing; failures must not get lost.
   const isAnswer = results.some((result) => 'error' in result || isInstance(result.value, Again));
   if (!isAnswer) return forAll(size, { value: undefined });
   const error = new BatchResultMismatch(`The handler returned ${results.length} results for ${size} messages`);
   return forAll(size, { error });
-}
-
-/** The same result for every message. */
-export function forAll(size: number, result: BatchResult): BatchResult[] {
-  return Array.from({ length: size }, () => result);
 }
 
 function readResult(result: unknown): BatchResult {

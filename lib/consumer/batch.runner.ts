@@ -91,38 +91,24 @@ export class BatchRunner {
     return held.length > 0 ? this.#call(held) : undefined;
   }
 
+  /** @returns a promise of its end, unless it has already ended */
   #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
     const { invoker, clock, timeout } = this.#options;
     const deliveries = batch.map(({ delivery }) => delivery);
-    let result: unknown;
-    try {
-      result = invoker.invoke(
-        deliveries.map(({ payload }) => payload),
-        deliveries,
-      );
-    } catch (error) {
-      this.#settleAll(batch, forAll(batch.length, { error }));
-      return undefined;
-    }
-    if (!(result instanceof Promise)) {
-      this.#settleEach(batch, result);
-      return undefined;
-    }
+    const payloads = deliveries.map(({ payload }) => payload);
+    const onDone = (value: unknown) => this.#settleAll(batch, readBatchResults(value, batch.length));
+    const onFailed = (error: unknown) => this.#settleAll(batch, forAll(batch.length, { error }));
     const onTimeout = (reason: Error) => deliveries.forEach((delivery) => delivery.abort(reason));
-    return follow(withinTimeout(result, { clock, timeout, onTimeout }), {
-      onDone: (value) => this.#settleEach(batch, value),
-      onFailed: (error) => this.#settleAll(batch, forAll(batch.length, { error })),
-    });
-  }
-
-  #settleEach(batch: readonly WaitingDelivery[], returned: unknown): void {
-    let results: readonly BatchResult[];
     try {
-      results = readBatchResults(returned, batch.length);
+      const result = invoker.invoke(payloads, deliveries);
+      if (result instanceof Promise) {
+        return follow(withinTimeout(result, { clock, timeout, onTimeout }), { onDone, onFailed });
+      }
+      onDone(result);
     } catch (error) {
-      results = forAll(batch.length, { error });
+      onFailed(error);
     }
-    this.#settleAll(batch, results);
+    return undefined;
   }
 
   #settleAll(batch: readonly WaitingDelivery[], results: readonly BatchResult[]): void {

@@ -174,6 +174,21 @@ describe('a batch', () => {
     }
   });
 
+  it('fails as a whole if its handler returns a promise that cannot be followed', async () => {
+    let reads = 0;
+    const odd = Object.defineProperty(Promise.resolve(), 'constructor', {
+      get() {
+        if (reads++ > 0) throw new Error('no');
+        return Promise;
+      },
+    });
+    const { run, settled } = newRunner(() => odd);
+    run('a', 'b');
+    await turn();
+    await turn();
+    expect(settled).toEqual({ a: 'retry', b: 'retry' });
+  });
+
   it.each<[string, Handler]>([
     ['returns', () => [undefined, new Error('no'), again('1h'), new DeferMessage('1h'), new RejectMessage('no'), 'x']],
     [
