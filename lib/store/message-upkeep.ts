@@ -12,6 +12,18 @@ export interface MessageUpkeep {
   /** Counts the messages in each state at one instant, with the earliest due time among the delayed. */
   status(): Promise<QueueStatus>;
 
+  /**
+   * Counts the messages of each type in each state, page by page; a walk ends with the page that has no cursor. Types are
+   * read from bodies of the native codec; where the layout has others, no message has a type.
+   *
+   * A page shows one instant, and a walk of several is exact while no message moves. A message that keeps its state and its
+   * place there is counted exactly once, whatever happens to others. One that moves is counted at its old place, at its new
+   * one, at both or at neither; but it is not missed if it only goes on, from delayed to ready, active and dead.
+   *
+   * @param cursor - of the page before; none for the first
+   */
+  countTypes(cursor?: string): Promise<TypeCountPage>;
+
   /** Stops claims in all processes; offers and transfers go on. Pausing a paused queue changes nothing. */
   pause(): Promise<void>;
 
@@ -73,6 +85,21 @@ export interface QueueStatus {
   /** When the earliest delayed message falls due; null: none is delayed. */
   readonly nextDue: number | null;
   readonly paused: boolean;
+}
+
+export interface TypeCountPage {
+  /** None of zero. A state and type may be on several pages. */
+  readonly counts: readonly TypeCount[];
+  /** To go on with; null: this was the last page. */
+  readonly cursor: string | null;
+}
+
+/** So many messages. */
+export interface TypeCount {
+  readonly state: MessageState;
+  /** Empty: none. */
+  readonly type: string;
+  readonly count: number;
 }
 
 export interface StoredDeadLetter {

@@ -19,6 +19,8 @@ export interface QueueUnderTest {
   leftovers?(): Promise<readonly string[]>;
   /** Whether messages due in the same millisecond come in offer order, whatever their ids. */
   readonly keepsOrderOfOffers?: boolean;
+  /** Whether bodies have no type in this layout. */
+  readonly isTypeless?: boolean;
   /** Closes the stores and deletes everything the queue has stored. */
   close(): Promise<void>;
 }
@@ -73,6 +75,10 @@ export class ContractQueue {
     return this.underTest.keepsOrderOfOffers ?? false;
   }
 
+  get isTypeless(): boolean {
+    return this.underTest.isTypeless ?? false;
+  }
+
   now(): Promise<number> {
     return this.underTest.now();
   }
@@ -99,9 +105,9 @@ export class ContractQueue {
   async offer(
     id: string,
     due: DueTime,
-    { onDuplicate = 'reject', payload = `payload of ${id}`, view = this.store }: OfferOptions = {},
+    { onDuplicate = 'reject', type = '', payload = `payload of ${id}`, view = this.store }: OfferOptions = {},
   ): Promise<OfferReceipt> {
-    const body = this.codec.encode({ type: '', payload, headers: {} });
+    const body = this.codec.encode({ type, payload, headers: {} });
     const [receipt] = await view.offer([{ id, due, onDuplicate, body }]);
     return defined(receipt);
   }
@@ -223,6 +229,7 @@ export class ContractQueue {
 
 interface OfferOptions {
   readonly onDuplicate?: OnDuplicate;
+  readonly type?: string;
   readonly payload?: unknown;
   readonly view?: MessageStore;
 }

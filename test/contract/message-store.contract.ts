@@ -9,6 +9,7 @@ import { describeLeases } from './rules/lease.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
 import { describeRates } from './rules/rate.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
+import { describeTypeCounts } from './rules/type-count.rules.js';
 import { describeTransfers } from './rules/transfer.rules.js';
 import { describeWatching } from './rules/watch-due.rules.js';
 import { describeWholeQueue } from './rules/whole-queue.rules.js';
@@ -27,6 +28,7 @@ export function describeMessageStore(name: string, openQueue: OpenQueue): void {
     describeSettlements(queues);
     describeDeadLetters(queues);
     describeWholeQueue(queues);
+    describeTypeCounts(queues);
     describeBodies(queues);
     describeDoorbells(queues);
     describeWatching(queues);

@@ -21,6 +21,7 @@ describe.each<EntryFormat>(['Bc0Lc0', 'dLc0'])('entry format %s', (format) => {
         return new RedissonMessageStore(connections, { ...options, blockTimeout: 5000 });
       }),
       keepsOrderOfOffers: true,
+      isTypeless: true,
     }),
   );
 });

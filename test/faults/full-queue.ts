@@ -53,6 +53,7 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'settle: release': settle({ kind: 'release' }),
   repair: (store) => store.repair(),
   status: (store) => store.status(),
+  'count types': (store) => store.countTypes(),
   pause: (store) => store.pause(),
   resume: (store) => store.resume(),
   clear: (store) => store.clear(),

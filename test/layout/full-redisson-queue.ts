@@ -29,6 +29,7 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   'settle: release': settle({ kind: 'release' }),
   repair: (store) => store.repair(),
   status: (store) => store.status(),
+  'count types': (store) => store.countTypes(),
   resume: (store) => store.resume(),
   clear: (store) => store.clear(),
   'count values': (store) => store.delayedValues.count(),

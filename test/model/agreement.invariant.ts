@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals';
+import type { MessageCounts, MessageState } from '../../lib/message/message.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
 import type { StoredDeadLetter, StoredMessage } from '../../lib/store/message-upkeep.js';
 import { expectEqual } from './expect-equal.js';
 import type { Instant } from './instant.js';
@@ -12,8 +14,9 @@ export const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 export async function expectAgreement(model: QueueModel, real: RealQueue): Promise<void> {
   const [store] = real.views;
   const ids = [...new Set([...IDS, ...model.findable])];
-  const [status, page, ...found] = await Promise.all([
+  const [status, byState, page, ...found] = await Promise.all([
     store.status(),
+    countByState(store),
     store.listDead({ cursor: undefined, limit: 1000 }),
     ...ids.map((id) => store.find(id)),
   ]);
@@ -33,9 +36,18 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
     nextDue: model.in('delayed')[0]?.due.exact ?? null,
     paused: model.paused,
   });
+  expectEqual(byState, status.counts);
 
   if (model.bell === 'rung' && (model.paused || model.line.length === 0)) model.bell = 'stale';
   await real.checkInside(model);
+}
+
+/** What the counts by type add up to. */
+async function countByState(store: MessageStore): Promise<MessageCounts> {
+  const { counts } = await store.countTypes();
+  const of = (wanted: MessageState) =>
+    counts.filter(({ state }) => state === wanted).reduce((sum, { count }) => sum + count, 0);
+  return { delayed: of('delayed'), ready: of('ready'), active: of('active'), dead: of('dead') };
 }
 
 function expectMessage(found: StoredMessage | null, message: ModelMessage | undefined): void {

@@ -14,7 +14,14 @@ import type {
 } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
-import type { DeadPage, DeadSelection, QueueStatus, RepairReport, StoredMessage } from '../message-upkeep.js';
+import type {
+  DeadPage,
+  DeadSelection,
+  QueueStatus,
+  RepairReport,
+  StoredMessage,
+  TypeCountPage,
+} from '../message-upkeep.js';
 import { DueAnnouncer } from './due-announcer.js';
 import { MemoryDoorbells } from './memory-doorbells.js';
 import { instantOf, MemoryQueue } from './memory-queue.js';
@@ -145,6 +152,11 @@ export class MemoryMessageStore implements MessageStore {
 
   status(): Promise<QueueStatus> {
     return this.#atomically(() => this.glance());
+  }
+
+  /** All on one page. */
+  countTypes(): Promise<TypeCountPage> {
+    return this.#atomically(() => ({ counts: this.#table.countTypes(), cursor: null }));
   }
 
   /** As {@link status}, without a promise. */

@@ -1,5 +1,7 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
+import { bodyType } from '../../codec/body-type.js';
 import type { Claim } from '../message-flow.js';
+import type { TypeCount } from '../message-upkeep.js';
 import { RankedList, type Ranked } from './ranked-list.js';
 
 /** A message where it is now; only the {@link MessageTable} changes it. */
@@ -46,6 +48,18 @@ export class MessageTable {
       active: this.count('active'),
       dead: this.count('dead'),
     };
+  }
+
+  countTypes(): TypeCount[] {
+    const counts = new Map<string, { state: MessageState; type: string; count: number }>();
+    for (const { state, body } of this.#byId.values()) {
+      const type = bodyType(body);
+      const key = `${state} ${type}`;
+      const row = counts.get(key) ?? { state, type, count: 0 };
+      row.count++;
+      counts.set(key, row);
+    }
+    return [...counts.values()];
   }
 
   get(id: string): MemoryMessage | undefined {

@@ -19,6 +19,7 @@ export const nativeScripts = {
   settle: load('settle'),
   repair: load('repair'),
   status: load('status'),
+  countTypes: load('count-types'),
   pause: load('pause'),
   resume: load('resume'),
   clear: load('clear'),

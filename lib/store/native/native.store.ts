@@ -12,7 +12,14 @@ import type {
 } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
-import type { DeadPage, DeadSelection, QueueStatus, RepairReport, StoredMessage } from '../message-upkeep.js';
+import type {
+  DeadPage,
+  DeadSelection,
+  QueueStatus,
+  RepairReport,
+  StoredMessage,
+  TypeCountPage,
+} from '../message-upkeep.js';
 import type { MessageState } from '../../message/message.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
@@ -30,6 +37,7 @@ import {
   readReceipts,
   readRepairReport,
   readTransferReport,
+  readTypeCounts,
   REPAIR_PART,
   settlementArguments,
   transferArguments,
@@ -112,6 +120,10 @@ export class NativeMessageStore implements MessageStore {
 
   async status(): Promise<QueueStatus> {
     return readQueueStatus(await this.#run(scripts.status));
+  }
+
+  async countTypes(cursor = ''): Promise<TypeCountPage> {
+    return readTypeCounts(await this.#run(scripts.countTypes, { args: { cursor } }));
   }
 
   async pause(): Promise<void> {

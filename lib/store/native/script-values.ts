@@ -11,7 +11,8 @@ import {
 } from '../message-flow.js';
 import type { DueTime, Offer, OfferOutcome, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
-import type { QueueStatus, RepairReport } from '../message-upkeep.js';
+import type { MessageState } from '../../message/message.js';
+import type { QueueStatus, RepairReport, TypeCountPage } from '../message-upkeep.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { readRecord } from './native.record.js';
@@ -107,6 +108,16 @@ export function readQueueStatus(reply: ScriptReply): QueueStatus {
   const counts = { delayed: reply.number(), ready: reply.number(), active: reply.number(), dead: reply.number() };
   const nextDue = reply.number();
   return { counts, nextDue: nextDue < 0 ? null : nextDue, paused: reply.flag() };
+}
+
+export function readTypeCounts(reply: ScriptReply): TypeCountPage {
+  const cursor = reply.text();
+  const counts = reply.rest(() => ({
+    state: reply.text() as MessageState,
+    type: reply.text(),
+    count: reply.number(),
+  }));
+  return { counts, cursor: cursor === '' ? null : cursor };
 }
 
 export function transferArguments({ scheduler, limit }: TransferRequest, limits: StoreLimits) {

@@ -1,6 +1,7 @@
 import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
 import type { EntryFormat } from './entry-format.js';
+import { NO_TYPE } from '../../message/message-type.js';
 import type { MessageState } from '../../message/message.js';
 import type {
   Claim,
@@ -22,6 +23,7 @@ import type {
   QueueStatus,
   RepairReport,
   StoredMessage,
+  TypeCountPage,
 } from '../message-upkeep.js';
 import type { NativeKeys } from '../native/native.keys.js';
 import { readRecord } from '../native/native.record.js';
@@ -153,6 +155,17 @@ export class RedissonMessageStore implements MessageStore {
 
   async status(): Promise<QueueStatus> {
     return readQueueStatus(await this.#run(scripts.status));
+  }
+
+  /** No message has a type, so one page tells everything. */
+  async countTypes(): Promise<TypeCountPage> {
+    const { counts } = await this.status();
+    const rows = Object.entries(counts).map(([state, count]) => ({
+      state: state as MessageState,
+      type: NO_TYPE,
+      count,
+    }));
+    return { counts: rows.filter(({ count }) => count > 0), cursor: null };
   }
 
   pause(): Promise<void> {

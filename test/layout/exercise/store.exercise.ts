@@ -83,6 +83,7 @@ export class StoreExercise {
     await this.offer('ready', { at: 0 });
     await this.transfer();
     await store.status();
+    for (const cursor of ['', 'delayed:0:none', 'ready:0:none']) await store.countTypes(cursor);
     for (const id of ['new', 'put off', 'dead', 'active', 'active with another', 'ready again', 'ready', 'none']) {
       await store.find(id);
       await store.reschedule(id, { after: HOUR });

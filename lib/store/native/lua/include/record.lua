@@ -1,4 +1,4 @@
--- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body, which no script ever parses.
+-- A record: due time and time of the offer as 48-bit big-endian milliseconds, then the body, of which scripts read nothing but the type.
 local function pack_record(due, offered, body)
   return struct.pack('>I6I6', due, offered) .. body
 end
