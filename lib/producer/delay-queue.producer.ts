@@ -9,6 +9,7 @@ import { Queues } from '../runtime/queues.js';
 import type { DeadLetters } from './dead-letters.js';
 import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
+import { countByType } from './count-by-type.js';
 import { readContent } from '../codec/read-content.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 import type { RedissonQueue } from './redisson-queue.js';
@@ -165,6 +166,26 @@ export class DelayQueueProducer {
    */
   async counts(queue: string): Promise<MessageCounts> {
     return (await this.known.named(queue).store.status()).counts;
+  }
+
+  /**
+   * Counts the messages of each type in each state. It walks through the whole queue, 250 messages a call: about 0.4 s for
+   * 100,000 small messages. Other clients are served between the calls; {@link counts} costs one call, however long the queue.
+   *
+   * The numbers are exact while no message moves. A message that changes its state or its due time during the walk may be
+   * counted twice; one that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once.
+   *
+   * @returns the counts by type, `''` for messages without one; a type without a message is absent. With `layout: 'redisson'`,
+   *   no message has a type
+   *
+   * @example
+   * ```ts
+   * const byType = await producer.countsByType('orders');
+   * console.log(byType.get('cancel-unpaid')?.delayed ?? 0, Object.fromEntries(byType));
+   * ```
+   */
+  async countsByType(queue: string): Promise<ReadonlyMap<string, MessageCounts>> {
+    return countByType(this.known.named(queue));
   }
 
   /** Tells when the next delayed message of a queue falls due, by the clock of Redis; null if none is delayed. */

@@ -54,6 +54,10 @@ export class QueueHandle {
     return this[PRODUCER].counts(this.queue);
   }
 
+  countsByType(): Promise<ReadonlyMap<string, MessageCounts>> {
+    return this[PRODUCER].countsByType(this.queue);
+  }
+
   nextDue(): Promise<Date | null> {
     return this[PRODUCER].nextDue(this.queue);
   }

@@ -60,6 +60,8 @@ export interface TypedQueue<Payloads> {
   find(id: string): Promise<SnapshotOf<Payloads> | null>;
   /** As `DelayQueueProducer.counts`. */
   counts(): Promise<MessageCounts>;
+  /** As `DelayQueueProducer.countsByType`. If messages of other types are stored, they are counted, too. */
+  countsByType(): Promise<ReadonlyMap<TypesOf<Payloads>, MessageCounts>>;
   /** As `DelayQueueProducer.nextDue`. */
   nextDue(): Promise<Date | null>;
   /** As `DelayQueueProducer.pause`. */

@@ -119,7 +119,9 @@ describe('the arguments of a producer', () => {
       () => producer.offerAt('{}', 1, new Date()),
       () => producer.offerMany('{}', []),
       ...(['cancel', 'find'] as const).map((method) => () => producer[method]('{}', 'm')),
-      ...(['counts', 'nextDue', 'pause', 'resume', 'clear'] as const).map((method) => () => producer[method]('{}')),
+      ...(['counts', 'countsByType', 'nextDue', 'pause', 'resume', 'clear'] as const).map(
+        (method) => () => producer[method]('{}'),
+      ),
       ...(['redrive', 'discard'] as const).map((method) => () => producer.deadLetters(queue)[method]('')),
       ...(['contains', 'remove'] as const).map((method) => () => producer.redisson(queue)[method](undefined)),
     ];

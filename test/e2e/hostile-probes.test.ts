@@ -120,6 +120,7 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
     .tuple(
       fc.constantFrom(
         'counts' as const,
+        'countsByType' as const,
         'nextDue' as const,
         'pause' as const,
         'deadLetters' as const,

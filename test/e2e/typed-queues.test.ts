@@ -90,6 +90,17 @@ describe('a typed queue', () => {
       { type: 'remind', payload: { orderId: 'd' }, delay: '2h', id: 'd' },
     ]);
     expect(await orders.counts()).toEqual(await producer.counts('orders'));
+    const none = { delayed: 0, ready: 0, active: 0, dead: 0 };
+    const byType = await orders.countsByType();
+    expect(byType).toEqual(await producer.countsByType('orders'));
+    expect(byType).toEqual(
+      new Map([
+        ['note', { ...none, delayed: 3 }],
+        ['remind', { ...none, delayed: 1 }],
+      ]),
+    );
+    // @ts-expect-error the queue has no such type
+    expect(byType.get('cancel')).toBeUndefined();
     expect(await orders.nextDue()).toEqual(await producer.nextDue('orders'));
     expect(await orders.find('d')).toMatchObject({ queue: 'orders', type: 'remind', payload: { orderId: 'd' } });
     expect(await orders.reschedule('a', 0)).toBe(true);

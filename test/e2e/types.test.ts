@@ -54,6 +54,19 @@ describe.each([
     expect(remind.calls[0]!.message.headers).toEqual({ tenant: 't' });
   });
 
+  test('the counts by type add up to the counts, whatever the names of the types', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module });
+    expect(await producer.countsByType(queue)).toEqual(new Map());
+    const types = ['__proto__', 'constructor', '7', undefined];
+    const messages = Array.from({ length: 600 }, (_, i) => ({ payload: i, delay: '1h', type: types[i % 4] }));
+    await producer.offerMany(queue, messages);
+    await producer.cancel(queue, (await producer.offer(queue, 1, '1h', { type: 'gone' })).id);
+    const counts = { delayed: 150, ready: 0, active: 0, dead: 0 };
+    const byType = await producer.countsByType(queue);
+    expect(byType).toEqual(new Map(['__proto__', 'constructor', '7', ''].map((type) => [type, counts])));
+  });
+
   test('find, dead letters and a message that comes again tell its type', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
@@ -235,6 +248,17 @@ describe('handlers of types', () => {
     expect(refusal).toMatchObject({ code: 'UNSUPPORTED_BY_LAYOUT', message: expect.stringContaining('type:') });
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0, ready: 0 });
   });
+
+  test.each(['redis', 'memory'] as const)(
+    "with layout 'redisson', all messages count under no type, whatever their bytes, in store %s",
+    async (store) => {
+      const queue = scene.newQueue();
+      const queues = { [queue]: { layout: 'redisson' as const, codec: 'string' as const } };
+      const { producer } = await scene.startApp({ module: { store, queues } });
+      await producer.offer(queue, 'Kremind\n', '1h');
+      expect(await producer.countsByType(queue)).toEqual(new Map([['', await producer.counts(queue)]]));
+    },
+  );
 
   test('the start tells of each handler, with its type', async () => {
     const { log } = await startUp([handlerOfType('orders', 'cancel', nothing), handlerOf('orders', nothing)]);

@@ -56,6 +56,7 @@ describe('a Redis user with the documented permissions', () => {
     expect(await producer.reschedule(queue, 'a', '2h')).toBe(true);
     expect(await producer.find(queue, 'a')).toMatchObject({ payload: 2 });
     expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
+    expect((await producer.countsByType(queue)).get('')).toMatchObject({ delayed: 2 });
     expect(await producer.nextDue(queue)).not.toBeNull();
     expect(await producer.cancel(queue, 'a')).toBe(true);
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
