@@ -7,7 +7,7 @@ import { randomName } from '../support/random-name.js';
 import { ENVIRONMENT } from '../support/run-program.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { until } from '../support/until.js';
-import { runCommand } from './run-command.js';
+import { type CommandOptions, runCommand } from './run-command.js';
 
 const PROGRAMS = join(import.meta.dirname, 'programs');
 
@@ -59,9 +59,9 @@ export class Application {
   }
 
   /** Runs a command of its packages or of the system. */
-  async command(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  async command(file: string, args: readonly string[], options: Omit<CommandOptions, 'cwd'> = {}): Promise<string> {
     const PATH = `${this.path('node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`;
-    return runCommand(file, args, { cwd: this.folder, env: { PATH, ...env } });
+    return runCommand(file, args, { ...options, cwd: this.folder, env: { PATH, ...options.env } });
   }
 
   /** Runs a program to its end, with a queue of its own, and returns its output. */

@@ -1,9 +1,8 @@
 import { expect, it } from '@jest/globals';
 import type { Application } from './application.js';
 import { HANDLED } from './expected.js';
-import { describeNestApplication, type TestRunner } from './nest-application.suite.js';
-
-const JEST: TestRunner = { title: 'its own jest', args: ['jest'] };
+import { describeNestApplication } from './nest-application.suite.js';
+import { jestRunner } from './test-runners.js';
 
 /** What `nest new` used to write: classic resolution, which does not know `exports`. */
 const CLASSIC = {
@@ -28,7 +27,7 @@ describeNestApplication({
   nest: 11,
   format: 'cjs',
   packages: [],
-  testRunners: [JEST],
+  testRunners: [jestRunner({ title: 'its own jest' })],
   typeScripts: [
     { compiler: 'typescript-5.7', module: 'nodenext', moduleResolution: 'nodenext' },
     {
@@ -48,6 +47,6 @@ function testClassicSettings(app: () => Application): void {
     await app().write('tsconfig.json', CLASSIC);
     await app().command('nest', ['build']);
     expect(await app().run('dist/main.js')).toEqual(HANDLED);
-    await app().command('npx', JEST.args);
+    await app().command('jest', []);
   });
 }

@@ -1,4 +1,5 @@
 import { describeNestApplication } from './nest-application.suite.js';
+import { jestRunner, VITEST } from './test-runners.js';
 
 const SWC = {
   jsc: {
@@ -22,12 +23,12 @@ describeNestApplication({
   format: 'esm',
   packages: ['jest@30', '@swc/jest'],
   testRunners: [
-    { title: 'its own vitest', args: ['vitest', 'run'] },
-    {
+    VITEST,
+    jestRunner({
       title: 'jest with ES modules',
-      args: ['jest', '--config', JSON.stringify(JEST)],
+      args: ['--config', JSON.stringify(JEST)],
       env: { NODE_OPTIONS: '--experimental-vm-modules' },
-    },
+    }),
   ],
   typeScripts: [
     { compiler: 'typescript-5.7', module: 'nodenext', moduleResolution: 'nodenext' },

@@ -5,6 +5,7 @@ import { ENHANCED, HANDLED, ONE_COPY, WITH_PACKAGES } from './expected.js';
 import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
 import { STRICTEST } from './strictest.js';
+import type { TestRunner } from './test-runners.js';
 
 /** The tests for one line of Nest. */
 export interface NestSuite extends NestLine {
@@ -14,14 +15,6 @@ export interface NestSuite extends NestLine {
   readonly builders: readonly string[];
   /** Declares tests for this line only. */
   readonly more?: (app: () => Application) => void;
-}
-
-/** A command that runs the application's tests. */
-export interface TestRunner {
-  readonly title: string;
-  /** The arguments of `npx`. */
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** How an application resolves and checks its imports. */
@@ -94,8 +87,8 @@ function testTools({ testRunners, typeScripts, builders }: NestSuite, app: () =>
 
   it.each(testRunners)(
     'is tested by $title, on the memory store and with its testing module',
-    async ({ args, env }) => {
-      await expect(app().command('npx', args, env)).resolves.toBeDefined();
+    async ({ command: [file, ...args], env }) => {
+      await expect(app().command(file, args, { env })).resolves.toBeDefined();
     },
   );
 

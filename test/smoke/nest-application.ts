@@ -25,6 +25,18 @@ const PACKAGES = [
   'typescript-6.0@npm:typescript@~6.0.0',
 ];
 
+/** Programs that keep their names; `consumer.ts` becomes `main.ts`. */
+const PROGRAMS = [
+  'greetings.ts',
+  'greetings.spec.ts',
+  'enhancers.ts',
+  'enhancer-packages.ts',
+  'reminders.ts',
+  'reminders.check.ts',
+  'reminders.spec.ts',
+  'reminders.node-test.ts',
+];
+
 /** Runs `nest new` of this line, and installs the package from its tarball. */
 export async function createNestApplication(
   tarball: string,
@@ -38,14 +50,7 @@ export async function createNestApplication(
   const add = (program: string, target: string) =>
     format === 'cjs' ? app.addCommonJs(program, target) : app.add(program, target);
   await add('consumer.ts', 'src/main.ts');
-  await add('greetings.ts', 'src/greetings.ts');
-  await add('greetings.spec.ts', 'src/greetings.spec.ts');
-  await add('enhancers.ts', 'src/enhancers.ts');
-  await add('enhancer-packages.ts', 'src/enhancer-packages.ts');
-  await add('reminders.ts', 'src/reminders.ts');
-  await add('reminders.check.ts', 'src/reminders.check.ts');
-  await add('reminders.spec.ts', 'src/reminders.spec.ts');
-  await add('reminders.node-test.ts', 'src/reminders.node-test.ts');
+  for (const program of PROGRAMS) await add(program, `src/${program}`);
   await app.write('src/first-message.ts', await firstMessage());
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');
