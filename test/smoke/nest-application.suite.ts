@@ -6,6 +6,7 @@ import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
 import { STRICTEST } from './strictest.js';
 import type { TestRunner } from './test-runners.js';
+import { describeTypedShop } from './typed-shop.suite.js';
 
 /** The tests for one line of Nest. */
 export interface NestSuite extends NestLine {
@@ -74,6 +75,7 @@ export function describeNestApplication(suite: NestSuite): void {
     });
 
     testTools(suite, () => app);
+    describeTypedShop(suite.testRunners, () => app);
     testBundles(() => app);
     suite.more?.(() => app);
   });

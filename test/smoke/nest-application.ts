@@ -21,6 +21,9 @@ const PACKAGES = [
   'class-transformer',
   'class-validator',
   'nestjs-cls@6',
+  'zod@4',
+  'valibot@1',
+  'arktype@2',
   'typescript-5.7@npm:typescript@~5.7.0',
   'typescript-6.0@npm:typescript@~6.0.0',
 ];
@@ -35,7 +38,13 @@ const PROGRAMS = [
   'reminders.check.ts',
   'reminders.spec.ts',
   'reminders.node-test.ts',
+  'shop.ts',
+  'shop.spec.ts',
 ];
+
+/** arktype is an ES module, which TypeScript before 5.8 lets CommonJS import for its types alone. */
+const ARKTYPE_IN_CJS = `import type { type as ark } from 'arktype' with { 'resolution-mode': 'import' };
+declare const type: typeof ark;`;
 
 /** Runs `nest new` of this line, and installs the package from its tarball. */
 export async function createNestApplication(
@@ -52,6 +61,7 @@ export async function createNestApplication(
   await add('consumer.ts', 'src/main.ts');
   for (const program of PROGRAMS) await add(program, `src/${program}`);
   await app.write('src/first-message.ts', await firstMessage());
+  await app.write('test/typed-queues.types.ts', await typedQueues(format));
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');
   return app;
@@ -63,4 +73,11 @@ async function firstMessage(): Promise<string> {
   const [, snippet] = /^<!-- snippet: run -->\s*^```ts\n(.*?)^```$/ms.exec(text) ?? [];
   if (snippet === undefined) throw new Error('The README has no snippet that runs');
   return snippet;
+}
+
+/** What the compiler lets through of typed queues, and what it refuses. */
+async function typedQueues(format: NestLine['format']): Promise<string> {
+  const text = await readFile(join(PROJECT, 'test/types/typed-queues.types.ts'), 'utf8');
+  const installed = text.replace("'../../lib/index.js'", "'nestjs-delay-queue'");
+  return format === 'esm' ? installed : installed.replace("import { type } from 'arktype';", ARKTYPE_IN_CJS);
 }
