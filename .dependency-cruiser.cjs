@@ -9,6 +9,7 @@ const LAYERS = [
   '^lib/runtime/',
   '^lib/family/',
   '^lib/(consumer|transfer)/',
+  '^lib/listener/',
   '^lib/handler/',
   '^lib/definition/',
   '^lib/options/',

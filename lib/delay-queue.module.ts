@@ -17,6 +17,7 @@ import { AgainAdvice } from './handler/again-advice.js';
 import { HandlerCalls } from './handler/handler-calls.js';
 import { HandlerExplorer } from './handler/handler.explorer.js';
 import { HandlerRegistry } from './handler/handler.registry.js';
+import { ListenerExplorer } from './listener/listener.explorer.js';
 import { Offers } from './producer/offers.js';
 import { DelayQueueProducer } from './producer/delay-queue.producer.js';
 import { QueueRegistrar } from './runtime/queue-registrar.js';
@@ -63,6 +64,7 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
       },
       inject: [Events, CLOCK, RESOLVED_OPTIONS],
     },
+    ListenerExplorer,
     HandlerRegistry,
     HandlerExplorer,
     {

@@ -20,6 +20,30 @@ export {
 } from './store/redis/connection-options.js';
 export { type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from './options/module-options.js';
 export type { PayloadCodec } from './codec/redisson/payload-codec.js';
+export type {
+  DelayQueueObserver,
+  HandlingOutcome,
+  OfferContext,
+  OfferedEnvelope,
+} from './events/delay-queue-observer.js';
+export type {
+  BackgroundWork,
+  Counted,
+  DeathCause,
+  DelayQueueEvent,
+  DelayQueueEvents,
+  EventName,
+  Failing,
+  Lasting,
+  OfAttempt,
+  OfConnection,
+  OfHandler,
+  OfMessage,
+  OfQueue,
+  OfWork,
+} from './events/delay-queue-events.js';
+export { DelayQueueListener } from './listener/delay-queue-listener.decorator.js';
+export { type EventListenerDecorator, OnDelayQueueEvent } from './listener/on-delay-queue-event.decorator.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue.errors.js';
 export type { Duration } from './message/duration.js';
 export type {

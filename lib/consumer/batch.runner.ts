@@ -1,3 +1,4 @@
+import type { Observers } from '../events/observers.js';
 import type { HandlerInvoker } from '../handler/handler.invoker.js';
 import { follow } from '../message/failure.js';
 import type { Outcome } from '../store/message-flow.js';
@@ -7,6 +8,7 @@ import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { CallLine, WaitingCall } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
+import { type BatchOutcomes, observedBatch } from './observed-handling.js';
 import type { HandlerRules, Outcomes } from './outcomes.js';
 
 export interface BatchRunnerOptions extends HandlerRules {
@@ -19,6 +21,7 @@ export interface BatchRunnerOptions extends HandlerRules {
   readonly wait: number;
   /** Where its calls wait for their turn. */
   readonly line: CallLine;
+  readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
 }
 
 interface WaitingDelivery {
@@ -93,34 +96,39 @@ export class BatchRunner {
 
   /** @returns a promise of its end, unless it has already ended */
   #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
-    const { invoker, clock, timeout } = this.#options;
+    const around = this.#options.observers?.handleBatch;
     const deliveries = batch.map(({ delivery }) => delivery);
-    const payloads = deliveries.map(({ payload }) => payload);
-    const onDone = (value: unknown) => this.#settleAll(batch, readBatchResults(value, batch.length));
-    const onFailed = (error: unknown) => this.#settleAll(batch, forAll(batch.length, { error }));
-    const onTimeout = (reason: Error) => deliveries.forEach((delivery) => delivery.abort(reason));
-    try {
-      const result = invoker.invoke(payloads, deliveries);
-      if (result instanceof Promise) {
-        return follow(withinTimeout(result, { clock, timeout, onTimeout }), { onDone, onFailed });
-      }
-      onDone(result);
-    } catch (error) {
-      onFailed(error);
-    }
+    const outcomes = around
+      ? observedBatch(around, deliveries, () => this.#handle(deliveries))
+      : this.#handle(deliveries);
+    const settleAll = (known: BatchOutcomes) => batch.forEach(({ settle }, i) => settle(known[i]!));
+    if (outcomes instanceof Promise) return outcomes.then(settleAll);
+    settleAll(outcomes);
     return undefined;
   }
 
-  #settleAll(batch: readonly WaitingDelivery[], results: readonly BatchResult[]): void {
-    const { outcomes } = this.#options;
-    for (const [i, { delivery, settle }] of batch.entries()) {
-      const result = results[i]!;
-      settle(
-        'error' in result
-          ? outcomes.failed(delivery, this.#options, result.error)
-          : outcomes.done(delivery, this.#options, result.value),
-      );
+  #handle(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
+    const { invoker, clock, timeout } = this.#options;
+    const payloads = deliveries.map(({ payload }) => payload);
+    const onDone = (value: unknown) => this.#outcomesOf(deliveries, readBatchResults(value, deliveries.length));
+    const onFailed = (error: unknown) => this.#outcomesOf(deliveries, forAll(deliveries.length, { error }));
+    const onTimeout = (reason: Error) => deliveries.forEach((delivery) => delivery.abort(reason));
+    try {
+      const result = invoker.invoke(payloads, deliveries);
+      if (!(result instanceof Promise)) return onDone(result);
+      return follow(withinTimeout(result, { clock, timeout, onTimeout }), { onDone, onFailed });
+    } catch (error) {
+      return onFailed(error);
     }
+  }
+
+  #outcomesOf(deliveries: readonly Delivery[], results: readonly BatchResult[]): BatchOutcomes {
+    const { outcomes } = this.#options;
+    return results.map((result, i) =>
+      'error' in result
+        ? outcomes.failed(deliveries[i]!, this.#options, result.error)
+        : outcomes.done(deliveries[i]!, this.#options, result.value),
+    );
   }
 }
 

@@ -30,7 +30,7 @@ export interface MessageRunnerOptions {
   readonly unknownTypes: UnknownTypes;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
-  readonly observers?: Pick<Observers, 'handle'>;
+  readonly observers?: Pick<Observers, 'handle'> | undefined;
   /** Where calls wait for their turn, if any handler of the queue takes batches; the slots bound them otherwise. */
   readonly line: CallLine | undefined;
 }

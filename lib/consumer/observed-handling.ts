@@ -17,19 +17,28 @@ export function observed(
   return shown instanceof Promise ? shown.then(() => outcome) : outcome!;
 }
 
+/** An outcome for each message of a batch; a promise, if the schema of a new payload takes its time. */
+export type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
+
 /** As {@link observed}, of one call with many messages. */
 export function observedBatch(
   around: NonNullable<Observers['handleBatch']>,
   deliveries: readonly Delivery[],
-  handle: () => readonly Outcome[] | Promise<readonly Outcome[]>,
-): readonly Outcome[] | Promise<readonly Outcome[]> {
+  handle: () => BatchOutcomes | Promise<BatchOutcomes>,
+): BatchOutcomes | Promise<BatchOutcomes> {
   let outcomes: readonly Outcome[] | Promise<readonly Outcome[]>;
   const showAll = (known: readonly Outcome[]) => known.map((outcome, i) => show(outcome, deliveries[i]!));
   const shown = around(deliveries, () => {
-    outcomes = handle();
+    outcomes = allOf(handle());
     return outcomes instanceof Promise ? outcomes.then(showAll) : showAll(outcomes);
   });
   return shown instanceof Promise ? shown.then(() => outcomes) : outcomes!;
+}
+
+function allOf(given: BatchOutcomes | Promise<BatchOutcomes>): readonly Outcome[] | Promise<readonly Outcome[]> {
+  const all = (outcomes: BatchOutcomes) => Promise.all(outcomes.map((outcome) => Promise.resolve(outcome)));
+  if (given instanceof Promise) return given.then(all);
+  return given.some((outcome) => outcome instanceof Promise) ? all(given) : (given as readonly Outcome[]);
 }
 
 /** An outcome as observers see it. */

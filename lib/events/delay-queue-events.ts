@@ -4,15 +4,18 @@ import type { MessageFailure } from '../message/message.js';
 export type BackgroundWork =
   'transfer' | 'claim' | 'settle' | 'extend' | 'repair' | 'subscribe' | 'watch-target' | 'register' | 'find-queues';
 
-interface OfQueue {
+/** What events of a queue have. */
+export interface OfQueue {
   readonly queue: string;
 }
 
-interface OfMessage extends OfQueue {
+/** What events of a message have. */
+export interface OfMessage extends OfQueue {
   readonly id: string;
 }
 
-interface OfAttempt extends OfMessage {
+/** What events of an attempt have. */
+export interface OfAttempt extends OfMessage {
   /** Empty: the message has none. */
   readonly type: string;
   /** 1 for the first. */
@@ -25,33 +28,38 @@ interface OfAttempt extends OfMessage {
  */
 export type DeathCause = 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type';
 
-interface Counted extends OfQueue {
+/** What events of several messages have. */
+export interface Counted extends OfQueue {
   readonly count: number;
 }
 
 /** How long the failure has lasted, or had lasted, ms. */
-interface Lasting {
+export interface Lasting {
   readonly lasted: number;
 }
 
-interface Failing extends Lasting {
+/** What events of a lasting failure have. */
+export interface Failing extends Lasting {
   readonly reason: string;
 }
 
-interface OfWork {
+/** What events of background work have. */
+export interface OfWork {
   readonly work: BackgroundWork;
   /** Undefined for work of the whole process. */
   readonly queue?: string | undefined;
 }
 
-interface OfHandler {
+/** What events of a handler have. */
+export interface OfHandler {
   /** Class and method. */
   readonly handler: string;
   /** Empty: every type without a handler of its own. */
   readonly type: string;
 }
 
-interface OfConnection {
+/** What events of a connection have. */
+export interface OfConnection {
   /** The purpose of the connection. */
   readonly connection: string;
 }
@@ -137,3 +145,44 @@ export type EventName = keyof DelayQueueEvents;
 export type DelayQueueEvent<Name extends EventName = EventName> = {
   readonly [Each in Name]: { readonly name: Each } & DelayQueueEvents[Each];
 }[Name];
+
+const NAMES = {
+  handled: true,
+  again: true,
+  deferred: true,
+  retried: true,
+  dead: true,
+  failed: true,
+  unreadable: true,
+  unknown: true,
+  'lease-lost': true,
+  transferred: true,
+  'taken-back': true,
+  dropped: true,
+  'given-back': true,
+  'claims-unanswered': true,
+  'orphans-removed': true,
+  repaired: true,
+  'offered-while-held': true,
+  unhandled: true,
+  misused: true,
+  'work-failing': true,
+  'work-restored': true,
+  'connection-lost': true,
+  'connection-restored': true,
+  'memory-store': true,
+  'under-test': true,
+  'options-overridden': true,
+  unchecked: true,
+  'server-unidentified': true,
+  'server-unfit': true,
+  'handler-started': true,
+  'handlers-not-started': true,
+  unsettled: true,
+  'observer-failed': true,
+} satisfies Record<EventName, true>;
+
+/** Whether there are events of this name. */
+export function isEventName(name: unknown): name is EventName {
+  return typeof name === 'string' && Object.hasOwn(NAMES, name);
+}

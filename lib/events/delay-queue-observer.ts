@@ -83,3 +83,18 @@ export type HandlingOutcome =
   | { readonly kind: 'dead'; readonly error: unknown }
   /** The process is about to stop, and the message is given back. */
   | { readonly kind: 'release' };
+
+export const OBSERVER_METHODS = [
+  'offer',
+  'handle',
+  'handleBatch',
+  'event',
+] as const satisfies (keyof DelayQueueObserver)[];
+
+/** Whether it has some of the methods of an observer, and nothing else under their names. */
+export function isObserver(given: unknown): given is DelayQueueObserver {
+  if (typeof given !== 'object' || given === null) return false;
+  const methods = OBSERVER_METHODS.map((name) => (given as Record<string, unknown>)[name]);
+  const present = methods.filter((method) => method !== undefined);
+  return present.length > 0 && present.every((method) => typeof method === 'function');
+}

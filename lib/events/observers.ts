@@ -72,7 +72,7 @@ export class Observers {
     name: Name,
     listener: {
       readonly place: string;
-      readonly isWanted: (queue: unknown) => boolean;
+      readonly isWanted: (queue: string | undefined) => boolean;
       readonly call: (event: DelayQueueEvent<Name>) => unknown;
     },
   ): void {

@@ -29,3 +29,9 @@ export function decoratedMethod({ prototype, name }: HandlerMethod): (...args: u
 export function isScoped(host: InstanceWrapper): boolean {
   return host.isTransient || !host.isDependencyTreeStatic();
 }
+
+/** What has the methods of its class. A scoped provider has no instance, so its class is used. */
+export function prototypeOf({ instance, metatype }: InstanceWrapper): object | undefined {
+  if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance) as object;
+  return typeof metatype === 'function' ? (metatype.prototype as object | undefined) : undefined;
+}

@@ -5,7 +5,7 @@ import { declarationsOf } from './delayed-handler.decorator.js';
 import { HandlerCalls } from './handler-calls.js';
 import type { HandlerDeclaration } from './handler-declaration.js';
 import { readDeclaration } from './read-declaration.js';
-import type { HandlerMethod } from './handler-method.js';
+import { type HandlerMethod, prototypeOf } from './handler-method.js';
 import { HandlerRegistry } from './handler.registry.js';
 import type { InstanceWrapper } from './nest-internals.js';
 
@@ -48,10 +48,4 @@ export class HandlerExplorer implements OnModuleInit {
     if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
     this.registry.add(queue, { name, ...target, call: this.calls.of(handler) }, queueOptions);
   }
-}
-
-/** A scoped provider has no instance, so its class is used. */
-function prototypeOf({ instance, metatype }: InstanceWrapper): object | undefined {
-  if (typeof instance === 'object' && instance !== null) return Object.getPrototypeOf(instance) as object;
-  return typeof metatype === 'function' ? (metatype.prototype as object | undefined) : undefined;
 }

@@ -9,6 +9,8 @@
  * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`.
  * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed, another handler has the
  *   same, it is on a request-scoped controller, or Nest has no instance of a guard of it…
+ * - `INVALID_LISTENER`: a `@DelayQueueListener()` or `@OnDelayQueueEvent` cannot be used: its event or queue is malformed, or its
+ *   class is request-scoped.
  * - `DUPLICATE_MESSAGE`: the id is in use, and the offer was made with `onDuplicate: 'reject'`.
  * - `QUEUE_FULL`: the queue already holds `maxMessages` messages.
  * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.
@@ -28,6 +30,7 @@ export type DelayQueueErrorCode =
   | 'INVALID_PAYLOAD'
   | 'PAYLOAD_TOO_LARGE'
   | 'INVALID_HANDLER'
+  | 'INVALID_LISTENER'
   | 'DUPLICATE_MESSAGE'
   | 'QUEUE_FULL'
   | 'UNSUPPORTED_BY_LAYOUT'

@@ -74,7 +74,8 @@ export class Again {
  * @param delay - 0 ms – 100 years, by the clock of Redis
  * @param options - `payload`: the new payload. Default: the payload stays the same
  * @returns the value that the handler must return
- * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored fails the attempt once the handler returns it.
+ * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the schema of the queue refuses, fails
+ *   the attempt once the handler returns it.
  *
  * @example
  * ```ts

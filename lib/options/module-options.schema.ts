@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
-import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
+import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
 import type { OptionProblem } from '../store/redis/read-client-options.js';
 import { examineConnection, isCluster } from '../store/redis/redis-client.js';
 import type { ClusterConnection, ConnectionOptions } from '../store/redis/connection-options.js';
@@ -30,11 +30,9 @@ const queueOrFamilySchema = z
   .string()
   .refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE });
 
-const HOOKS = ['offer', 'handle', 'handleBatch', 'event'] as const satisfies (keyof DelayQueueObserver)[];
-
 /** Any object will do, such as an instance of a class; its methods must be methods. */
 const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
-  error: `must be an object with some of the methods ${HOOKS.join(', ')}`,
+  error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}`,
 });
 
 /** Every option of the module: what is accepted, and the default as a user would write it. */
@@ -63,12 +61,6 @@ const moduleFields = {
 };
 
 export const moduleSchema = z.strictObject(moduleFields);
-
-function isObserver(given: unknown): boolean {
-  if (typeof given !== 'object' || given === null) return false;
-  const hooks = HOOKS.map((hook) => (given as Record<string, unknown>)[hook]).filter((hook) => hook !== undefined);
-  return hooks.length > 0 && hooks.every((hook) => typeof hook === 'function');
-}
 
 function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
   if (typeof connection === 'object' && 'duplicate' in connection) {

@@ -67,7 +67,7 @@ export type HandlerSettings = Pick<QueueOptions, 'timeout' | 'backoff'>;
 export interface BatchOptions {
   /**
    * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. `concurrency` then
-   * limits the calls, not the messages. 1–1000.
+   * limits the calls of the queue, with a batch or a single message each. 1–1000.
    *
    * @defaultValue one message, not in an array
    */

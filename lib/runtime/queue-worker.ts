@@ -102,10 +102,10 @@ type RouteParts = WorkerParts & { readonly outcomes: Outcomes; readonly line: Ca
 function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Route {
   const { check, batch } = handler;
   const { timeout } = options;
-  const { clock, events, random, outcomes, line } = parts;
+  const { clock, events, random, outcomes, line, observers } = parts;
   const retryPolicy = new RetryPolicy(options, events, random);
   const calls = { invoker: new HandlerInvoker(handler), check, retryPolicy, timeout };
-  return { ...calls, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line }) };
+  return { ...calls, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line, observers }) };
 }
 
 /** What takes the messages of a queue to its handlers. */
@@ -123,7 +123,7 @@ export function createRunner(
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     outcomes,
     clock,
-    ...(observers && { observers }),
+    observers,
     line: handlers.some(({ handler }) => handler.batch) ? line : undefined,
   });
 }

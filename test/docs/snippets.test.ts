@@ -40,8 +40,11 @@ const EXAMPLE_CONTEXT = `
 import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
-import type { DelayedMessage, MessageOf, PayloadOf } from 'nestjs-delay-queue';
-const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueModule, payload, RejectMessage } = library;
+import type {
+  DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf,
+} from 'nestjs-delay-queue';
+const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueListener, DelayQueueModule } = library;
+const { OnDelayQueueEvent, payload, RejectMessage } = library;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];
@@ -50,6 +53,7 @@ declare function remind(order: unknown): Promise<void>;
 declare const orders: { id: string }[];
 declare const appointment: { startsAt: Date };
 declare function shopIsOpen(): boolean;
+declare const chat: { post(text: string): Promise<void> };
 `;
 
 /** The same of those in `lib/testing`. */

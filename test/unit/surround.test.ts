@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { surround } from '../../lib/events/surround.js';
+
+type Next = (argument?: string) => string | Promise<string>;
+
+describe('work inside a hook', () => {
+  /** Does some work inside a hook, and keeps what is said of it. */
+  async function runIn(hook: (next: Next) => unknown, work: Next = (argument) => `done ${argument ?? 'without'}`) {
+    const complaints: unknown[] = [];
+    let calls = 0;
+    const counted: Next = (argument) => {
+      calls++;
+      return work(argument);
+    };
+    const result = surround(hook, counted, (error) => complaints.push(error));
+    const isSync = !(result instanceof Promise);
+    const ended = await Promise.resolve(result).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    return { ...ended, isSync, complaints, calls };
+  }
+
+  const no = new Error('no');
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const later = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('is done at once by a hook that calls it at once', async () => {
+    const result = await runIn((next) => next('with it'));
+    expect(result).toEqual({ value: 'done with it', isSync: true, complaints: [], calls: 1 });
+  });
+
+  test.each<[string, (next: Next) => unknown, unknown[]]>([
+    ['forgets it', () => undefined, []],
+    ['fails before', () => fail(no), [no]],
+    ['fails after', (next) => [next(), fail(no)], [no]],
+    ['asks for it twice', (next) => [next(), next()], []],
+    ['returns something else', (next) => [next(), 42], []],
+    ['rejects before', async () => later().then(() => fail(no)), [no]],
+    ['rejects after', async (next) => [next(), await later(), fail(no)], [no]],
+    ['takes its time after', async (next) => [next(), await later()], []],
+    ['takes its time, and forgets it', async () => later(), []],
+    ['returns a thenable that throws', () => ({ then: () => fail(no) }), [no]],
+  ])('is done once, and its result counts, if the hook %s', async (_what, hook, complaints) => {
+    expect(await runIn(hook)).toMatchObject({ value: 'done without', complaints, calls: 1 });
+  });
+
+  test('waits for a hook that takes its time before', async () => {
+    const result = await runIn(async (next) => {
+      await later();
+      return next('late');
+    });
+    expect(result).toEqual({ value: 'done late', isSync: false, complaints: [], calls: 1 });
+  });
+
+  test('does not wait for a hook that never ends, once it is done', async () => {
+    const result = await runIn(async (next) => {
+      await later();
+      void next();
+      await new Promise(() => undefined);
+    });
+    expect(result).toMatchObject({ value: 'done without', calls: 1 });
+  });
+
+  test('that fails is no fault of the hook, which may hide it as little as change it', async () => {
+    const work = () => Promise.reject(no);
+    expect(await runIn(async (next) => next(), work)).toMatchObject({ error: no, complaints: [] });
+    expect(await runIn(async (next) => Promise.resolve(next()).catch(() => 'fine'), work)).toMatchObject({ error: no });
+    const other = async (next: Next) => Promise.resolve(next()).catch(() => fail(new Error('other')));
+    expect(await runIn(other, work)).toMatchObject({ error: no, complaints: [] });
+  });
+
+  test('that refuses its argument is done without it', async () => {
+    const picky: Next = (argument) => (argument === 'bad' ? fail(no) : `done ${argument ?? 'without'}`);
+    expect(await runIn((next) => next('bad'), picky)).toMatchObject({ value: 'done without', complaints: [no] });
+  });
+});
