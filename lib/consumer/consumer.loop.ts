@@ -92,7 +92,7 @@ export class ConsumerLoop {
 
   /** Whether a message is among {@link held}. A linear search, so for rare cases only. */
   holds(id: string): boolean {
-    for (const { claim } of this.#held) if (claim.id === id) return true;
+    for (const held of this.#held) if (held.id === id) return true;
     return false;
   }
 
@@ -130,7 +130,8 @@ export class ConsumerLoop {
     this.#claimAgainAt = claimAgainAt;
     if (messages.length > 0) {
       const deliveries = messages.map((message) => ({
-        claim: { id: message.id, token },
+        id: message.id,
+        token,
         delivery: new Delivery(queue, message, storeNow),
       }));
       for (const held of deliveries) this.#held.add(held);

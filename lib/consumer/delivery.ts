@@ -3,12 +3,15 @@ import type { MessageContent } from '../codec/message-codec.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { Claim, ClaimedMessage } from '../store/message-flow.js';
 
+/** Until the body is decoded; one object for all, because there is one delivery for each message. */
+const NO_HEADERS: MessageHeaders = Object.freeze({});
+
 /** A claimed message on its way through a handler, which sees it as a {@link DelayedMessage}. */
 export class Delivery implements DelayedMessage {
   readonly id: string;
   type = NO_TYPE;
   payload: unknown;
-  headers: MessageHeaders = {};
+  headers = NO_HEADERS;
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
@@ -85,8 +88,7 @@ export class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
 }
 
-/** A delivery with the claim that holds it. */
-export interface HeldDelivery {
-  readonly claim: Claim;
+/** A delivery, and the claim that holds it. */
+export interface HeldDelivery extends Claim {
   readonly delivery: Delivery;
 }

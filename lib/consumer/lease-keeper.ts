@@ -60,7 +60,7 @@ export class LeaseKeeper {
   }
 
   release(held: HeldDelivery): void {
-    const { token } = held.claim;
+    const { token } = held;
     const lease = this.#leases.get(token);
     lease?.held.delete(held);
     if (lease?.held.size === 0) this.#leases.delete(token);
@@ -127,14 +127,14 @@ export class LeaseKeeper {
   /** @returns whether the store answered */
   async #extendBatch(leases: readonly Lease[]): Promise<boolean> {
     const { store, clock, lease: length } = this.#options;
-    const claims = leases.flatMap(({ held }) => [...held].map(({ claim }) => claim));
+    const claims = leases.flatMap(({ held }) => [...held]);
     const end = clock.monotonic() + length;
     try {
       const lost = new Set(await store.extend(claims, length));
       for (const lease of leases) {
         lease.end = end;
         for (const held of [...lease.held]) {
-          if (lost.has(held.claim.id)) this.#lose(lease, held, 'it ended, or the message was replaced or cleared');
+          if (lost.has(held.id)) this.#lose(lease, held, 'it ended, or the message was replaced or cleared');
         }
       }
       this.#streak.worked();
@@ -152,7 +152,7 @@ export class LeaseKeeper {
   /** Extensions no longer name this message, so the store may give it to others. */
   #lose(lease: Lease, held: HeldDelivery, why: string): void {
     lease.held.delete(held);
-    if (lease.held.size === 0) this.#leases.delete(held.claim.token);
-    held.delivery.abort(new LeaseLost(`The lease of message ${held.claim.id} is lost: ${why}`));
+    if (lease.held.size === 0) this.#leases.delete(held.token);
+    held.delivery.abort(new LeaseLost(`The lease of message ${held.id} is lost: ${why}`));
   }
 }

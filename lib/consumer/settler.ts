@@ -52,7 +52,7 @@ export class Settler {
   }
 
   settle(held: HeldDelivery, outcome: Outcome): void {
-    this.#batcher.add({ held, claim: held.claim, outcome });
+    this.#batcher.add({ held, claim: held, outcome });
   }
 
   /** Sends the pending outcomes without waiting for the end of the turn. */

@@ -30,7 +30,8 @@ describe('LeaseKeeper', () => {
 
   function hold(token: string, ids: string, sentAt = clock.monotonic()): HeldDelivery[] {
     const held = [...ids].map((id) => ({
-      claim: { id, token },
+      id,
+      token,
       delivery: new Delivery(
         'orders',
         { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
@@ -42,7 +43,7 @@ describe('LeaseKeeper', () => {
   }
 
   const lostOf = (held: readonly HeldDelivery[]) =>
-    held.filter(({ delivery }) => delivery.abortReason).map(({ claim }) => claim.id);
+    held.filter(({ delivery }) => delivery.abortReason).map(({ id }) => id);
   const never = () => new Promise<never>(() => undefined);
 
   it('extends all leases in one call when a third of the oldest is over', async () => {

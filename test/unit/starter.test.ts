@@ -32,17 +32,18 @@ describe('Starter', () => {
       lease: LEASE,
       keeper: { endOf: (token) => leaseEnds[token] ?? Infinity },
       start: (held) => {
-        events.push(held.claim.id);
+        events.push(held.id);
         handle(held);
       },
-      giveBack: (deliveries) => events.push(`back ${deliveries.map(({ claim }) => claim.id).join()}`),
+      giveBack: (deliveries) => events.push(`back ${deliveries.map(({ id }) => id).join()}`),
       beforeGivingWay: () => events.push('give way'),
     });
   });
 
   function add(token: string, ids: string): readonly HeldDelivery[] {
     const deliveries = [...ids].map((id) => ({
-      claim: { id, token },
+      id,
+      token,
       delivery: new Delivery(
         'orders',
         { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
@@ -79,10 +80,10 @@ describe('Starter', () => {
   });
 
   it('gives way only after handlers that are already done have their outcomes', async () => {
-    handle = ({ claim }) => {
+    handle = ({ id }) => {
       clock.block(10);
       const done = new Promise((resolve) => resolve(Promise.resolve()));
-      void done.then(() => events.push(`done ${claim.id}`));
+      void done.then(() => events.push(`done ${id}`));
     };
     add('t', 'ab');
     await starter.run();

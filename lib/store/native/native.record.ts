@@ -8,12 +8,14 @@ export interface NativeRecord {
   readonly body: Buffer;
 }
 
-/** Reads a record. What is too short to be one was written by somebody else, and becomes the body as it is. */
-export function readRecord(record: Buffer): NativeRecord {
-  if (record.length < PREFIX_BYTES) return { dueAt: 0, offeredAt: 0, body: record };
+/**
+ * Reads a record, a part of some bytes. What is too short to be one was written by somebody else, and becomes the body as it is.
+ */
+export function readRecord(bytes: Buffer, start = 0, end = bytes.length): NativeRecord {
+  if (end - start < PREFIX_BYTES) return { dueAt: 0, offeredAt: 0, body: bytes.subarray(start, end) };
   return {
-    dueAt: record.readUIntBE(0, DUE_BYTES),
-    offeredAt: record.readUIntBE(DUE_BYTES, PREFIX_BYTES - DUE_BYTES),
-    body: record.subarray(PREFIX_BYTES),
+    dueAt: bytes.readUIntBE(start, DUE_BYTES),
+    offeredAt: bytes.readUIntBE(start + DUE_BYTES, PREFIX_BYTES - DUE_BYTES),
+    body: bytes.subarray(start + PREFIX_BYTES, end),
   };
 }

@@ -53,8 +53,10 @@ export function readClaimReport(reply: ScriptReply): ClaimReport {
     const failedAttempts = taken.readUInt32BE(at + 2);
     const end = recordAt + taken.readUInt32BE(at + 6);
     const id = taken.toString('utf8', idAt, recordAt);
-    if (end > recordAt) messages.push({ id, failedAttempts, ...readRecord(taken.subarray(recordAt, end)) });
-    else orphans.push(id);
+    if (end > recordAt) {
+      const { body, dueAt, offeredAt } = readRecord(taken, recordAt, end);
+      messages.push({ id, body, failedAttempts, dueAt, offeredAt });
+    } else orphans.push(id);
     at = end;
   }
   const report = { messages, more, now, orphans };
