@@ -52,7 +52,7 @@ export interface DelayedMessage<T = unknown, Type extends string = string> exten
 }
 
 /**
- * A message as `find` returns it.
+ * A message as `find` and `list` return it.
  *
  * @typeParam T - the payload's type, which is not checked at run time
  * @typeParam Type - the message's type, where it is known
@@ -64,6 +64,10 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
   readonly failedAttempts: number;
   /** When its lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
+  /** When it became a dead letter, by the clock of Redis; only while `dead`. */
+  readonly diedAt?: Date;
+  /** The error of the last attempt; only while `dead`. */
+  readonly error?: MessageFailure;
 }
 
 /**

@@ -10,9 +10,9 @@ import type { DeadLetters } from './dead-letters.js';
 import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
 import { countByType } from './count-by-type.js';
-import { readContent } from '../codec/read-content.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 import type { RedissonQueue } from './redisson-queue.js';
+import { snapshotOf } from './snapshot.js';
 import { StoreDeadLetters } from './store.dead-letters.js';
 import { StoreRedissonQueue } from './store.redisson-queue.js';
 
@@ -131,7 +131,7 @@ export class DelayQueueProducer {
    *
    * @param queue - the queue that the message was offered to
    * @param id - given to `offer`, or returned by it
-   * @returns the message as it is now; null if there is none with this id
+   * @returns the message as it is now, a dead letter with its error; null if there is none with this id
    *
    * @example
    * ```ts
@@ -140,20 +140,10 @@ export class DelayQueueProducer {
    * ```
    */
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
-    const { store, codec } = this.known.named(queue);
+    const known = this.known.named(queue);
     assertMessageId(id);
-    const found = await store.find(id);
-    if (!found) return null;
-    return {
-      id,
-      queue,
-      state: found.state,
-      ...readContent<T>(codec, found.body),
-      failedAttempts: found.failedAttempts,
-      dueAt: new Date(found.dueAt),
-      offeredAt: new Date(found.offeredAt),
-      ...(found.leasedUntil !== null && { leasedUntil: new Date(found.leasedUntil) }),
-    };
+    const found = await known.store.find(id);
+    return found && snapshotOf<T>(known, found);
   }
 
   /**
@@ -202,6 +192,11 @@ export class DelayQueueProducer {
   /** Resumes the handling of a queue after {@link pause}; the oldest ready messages come first. */
   async resume(queue: string): Promise<void> {
     await this.known.named(queue).store.resume();
+  }
+
+  /** Tells whether a queue is paused. */
+  async isPaused(queue: string): Promise<boolean> {
+    return (await this.known.named(queue).store.status()).paused;
   }
 
   /**

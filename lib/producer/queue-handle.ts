@@ -70,6 +70,10 @@ export class QueueHandle {
     return this[PRODUCER].resume(this.queue);
   }
 
+  isPaused(): Promise<boolean> {
+    return this[PRODUCER].isPaused(this.queue);
+  }
+
   clear(): Promise<number> {
     return this[PRODUCER].clear(this.queue);
   }

@@ -68,6 +68,8 @@ export interface TypedQueue<Payloads> {
   pause(): Promise<void>;
   /** As `DelayQueueProducer.resume`. */
   resume(): Promise<void>;
+  /** As `DelayQueueProducer.isPaused`. */
+  isPaused(): Promise<boolean>;
   /** As `DelayQueueProducer.clear`. */
   clear(): Promise<number>;
   /** As `DelayQueueProducer.deadLetters`. */

@@ -9,7 +9,7 @@ export interface MessageUpkeep {
   /** Looks at one message, in whatever state; null if there is none of that id. */
   find(id: string): Promise<StoredMessage | null>;
 
-  /** Counts the messages in each state at one instant, with the earliest due time among the delayed. */
+  /** Counts the messages in each state at one instant, with the due times at the head of the delayed and of the ready ones. */
   status(): Promise<QueueStatus>;
 
   /**
@@ -78,12 +78,27 @@ export interface StoredMessage {
   readonly offeredAt: number;
   /** When its lease ends; null unless active. */
   readonly leasedUntil: number | null;
+  /** Null unless dead. */
+  readonly death: MessageDeath | null;
+}
+
+export interface MessageDeath {
+  readonly at: number;
+  /** As given in the outcome, or {@link LEASE_EXPIRED} as JSON. */
+  readonly error: string;
 }
 
 export interface QueueStatus {
   readonly counts: MessageCounts;
+  /** The store's clock, ms. */
+  readonly now: number;
   /** When the earliest delayed message falls due; null: none is delayed. */
   readonly nextDue: number | null;
+  /**
+   * When the ready message that is claimed next fell due; null: none is ready, or that is not known. No other has waited longer,
+   * but for those taken back from expired leases, which join the end of the line with the due times that they had.
+   */
+  readonly oldestReady: number | null;
   readonly paused: boolean;
 }
 

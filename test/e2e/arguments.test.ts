@@ -119,7 +119,7 @@ describe('the arguments of a producer', () => {
       () => producer.offerAt('{}', 1, new Date()),
       () => producer.offerMany('{}', []),
       ...(['cancel', 'find'] as const).map((method) => () => producer[method]('{}', 'm')),
-      ...(['counts', 'countsByType', 'nextDue', 'pause', 'resume', 'clear'] as const).map(
+      ...(['counts', 'countsByType', 'nextDue', 'isPaused', 'pause', 'resume', 'clear'] as const).map(
         (method) => () => producer[method]('{}'),
       ),
       ...(['redrive', 'discard'] as const).map((method) => () => producer.deadLetters(queue)[method]('')),

@@ -45,7 +45,8 @@ describe('dead letters', () => {
     expect(letter!.error.stack).toContain('TypeError: cannot read this');
     expect(letter!.diedAt.getTime()).toBeGreaterThanOrEqual(before + 40);
     expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-    expect(await producer.find(queue, id)).toMatchObject({ state: 'dead', failedAttempts: 3 });
+    const { diedAt, error } = letter!;
+    expect(await producer.find(queue, id)).toMatchObject({ state: 'dead', failedAttempts: 3, diedAt, error });
   });
 
   test('a redriven dead letter is handled again and starts with its first attempt', async () => {

@@ -122,6 +122,7 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
         'counts' as const,
         'countsByType' as const,
         'nextDue' as const,
+        'isPaused' as const,
         'pause' as const,
         'deadLetters' as const,
         'redisson' as const,

@@ -18,8 +18,10 @@ describe('pause and clear', () => {
     const [{ producer }, other] = apps as [(typeof apps)[0], (typeof apps)[0]];
     const calls = () => handled[0].calls.length + handled[1].calls.length;
 
+    expect(await other.producer.isPaused(queue)).toBe(false);
     await producer.pause(queue);
     await producer.pause(queue);
+    expect(await other.producer.isPaused(queue)).toBe(true);
     await producer.offerMany(
       queue,
       Array.from({ length: 40 }, () => ({ payload: null, delay: 50 })),
@@ -31,6 +33,7 @@ describe('pause and clear', () => {
 
     const resumedAt = Date.now();
     await other.producer.resume(queue);
+    expect(await producer.isPaused(queue)).toBe(false);
     await until(() => calls() === 40);
     const first = Math.min(...handled.flatMap(({ calls: each }) => each.map(({ at }) => at)));
     expect(first - resumedAt).toBeLessThan(700);

@@ -106,7 +106,9 @@ describe('a typed queue', () => {
     expect(await orders.reschedule('a', 0)).toBe(true);
     expect(await orders.cancel('a')).toBe(true);
     await orders.pause();
+    expect(await orders.isPaused()).toBe(true);
     await orders.resume();
+    expect(await orders.isPaused()).toBe(false);
     expect(await orders.deadLetters().list()).toEqual({ letters: [], cursor: null });
     expect(() => orders.redisson()).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
     expect(await orders.clear()).toBe(3);

@@ -26,7 +26,8 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
     page.letters.map(({ id }) => id),
     model.in('dead').map(({ id }) => id),
   );
-  expectEqual(status, {
+  const { now, oldestReady, ...looked } = status;
+  expectEqual(looked, {
     counts: {
       delayed: model.in('delayed').length,
       ready: model.line.length,
@@ -37,6 +38,8 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
     paused: model.paused,
   });
   expectEqual(byState, status.counts);
+  expectOldestReady(oldestReady, model);
+  expect(now).toBeGreaterThan(0);
 
   if (model.bell === 'rung' && (model.paused || model.line.length === 0)) model.bell = 'stale';
   await real.checkInside(model);
@@ -53,10 +56,19 @@ async function countByState(store: MessageStore): Promise<MessageCounts> {
 function expectMessage(found: StoredMessage | null, message: ModelMessage | undefined): void {
   expectEqual(found && seen(found), message ? known(message) : null);
   if (!found || !message) return;
-  const { state, lease } = message;
-  expectEqual({ state: found.state, leased: found.leasedUntil !== null }, { state, leased: state === 'active' });
+  const { state, lease, death } = message;
+  expectEqual(
+    { state: found.state, leased: found.leasedUntil !== null, error: found.death?.error },
+    { state, leased: state === 'active', error: death?.error },
+  );
   expectInstants(found, message);
   if (lease) expectInstant('leasedUntil', found.leasedUntil, lease.end);
+  if (death) expectInstant('diedAt', found.death!.at, death.at);
+}
+
+function expectOldestReady(seen: number | null, { nextReady }: QueueModel): void {
+  if (nextReady.length === 0 || seen === null) expectEqual(seen, nextReady.length === 0 ? null : 'a due time');
+  else expect(nextReady.some(({ due }) => due.agreesWith(seen))).toBe(true);
 }
 
 /** Expects each letter to be one of these messages. */

@@ -67,6 +67,11 @@ export class QueueModel {
     return [...this.messages.values()].filter((message) => message.state === state).sort(byRankAndId);
   }
 
+  /** Which messages may be claimed next, if it is known when they fell due. */
+  get nextReady(): ModelMessage[] {
+    return this.in('ready').filter(({ id }) => this.line.mayBeginWith([id]));
+  }
+
   held({ id, token }: Claim): ModelMessage | undefined {
     const message = this.messages.get(id);
     return message?.lease?.token === token ? message : undefined;

@@ -23,6 +23,11 @@ export class RedissonQueueModel extends QueueModel {
     return super.findable.filter((id) => !isNameless(id));
   }
 
+  /** Values of the target list have no due time. */
+  override get nextReady(): ModelMessage[] {
+    return super.nextReady.filter((message) => !isEntry(message));
+  }
+
   /** Numbers the offers; an id that is offered again in the same call keeps its number. */
   override offer(offers: readonly Offer[], at: Moment) {
     const receipts = super.offer(offers, at);

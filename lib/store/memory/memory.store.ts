@@ -151,7 +151,7 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   status(): Promise<QueueStatus> {
-    return this.#atomically(() => this.glance());
+    return this.#atomically((now) => this.#look(now));
   }
 
   /** All on one page. */
@@ -161,11 +161,7 @@ export class MemoryMessageStore implements MessageStore {
 
   /** As {@link status}, without a promise. */
   glance(): QueueStatus {
-    return {
-      counts: this.#table.counts(),
-      nextDue: this.#table.earliest('delayed') ?? null,
-      paused: this.#queue.paused,
-    };
+    return this.#look(this.#now());
   }
 
   pause(): Promise<void> {
@@ -228,6 +224,16 @@ export class MemoryMessageStore implements MessageStore {
     return this.#doorbells.open();
   }
 
+  #look(now: number): QueueStatus {
+    return {
+      counts: this.#table.counts(),
+      now: Math.floor(now),
+      nextDue: this.#table.earliest('delayed') ?? null,
+      oldestReady: this.#table.list('ready', 1)[0]?.dueAt ?? null,
+      paused: this.#queue.paused,
+    };
+  }
+
   /** Runs `work` at once and whole: nothing in it waits. If it made the earliest due time earlier, that is announced. */
   #atomically<T>(work: (now: number) => T): Promise<T> {
     return new Promise((resolve) => {
@@ -262,6 +268,8 @@ function copyOf({ id, body, failedAttempts, dueAt, offeredAt }: MemoryMessage) {
 }
 
 function snapshotOf(message: MemoryMessage): StoredMessage {
-  const { state, rank } = message;
-  return { ...copyOf(message), state, leasedUntil: state === 'active' ? rank : null };
+  const { state, rank, error } = message;
+  const leasedUntil = state === 'active' ? rank : null;
+  const death = state === 'dead' ? { at: rank, error } : null;
+  return { ...copyOf(message), state, leasedUntil, death };
 }

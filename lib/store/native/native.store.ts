@@ -15,6 +15,7 @@ import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadPage,
   DeadSelection,
+  MessageDeath,
   QueueStatus,
   RepairReport,
   StoredMessage,
@@ -81,8 +82,9 @@ export class NativeMessageStore implements MessageStore {
     const state = reply.text() as MessageState;
     const record = readRecord(reply.bytes());
     const failedAttempts = reply.number();
-    const leasedUntil = reply.number();
-    return { id, state, ...record, failedAttempts, leasedUntil: state === 'active' ? leasedUntil : null };
+    const leasedUntil = state === 'active' ? reply.number() : null;
+    const death = state === 'dead' ? readDeath(reply) : null;
+    return { id, state, ...record, failedAttempts, leasedUntil, death };
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
@@ -187,6 +189,10 @@ export class NativeMessageStore implements MessageStore {
 /** Placeholders for the missing parts of a damaged dead letter, so that it does not hide the others. */
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'The error of this dead letter is lost.' });
+
+function readDeath(reply: ScriptReply): MessageDeath {
+  return { at: reply.number(), error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR };
+}
 
 function selectionArguments(selection: DeadSelection): ScriptArguments {
   return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };

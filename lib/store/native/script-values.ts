@@ -108,8 +108,17 @@ function withBody(what: string | number, body: MessageBody): ScriptArgument {
 
 export function readQueueStatus(reply: ScriptReply): QueueStatus {
   const counts = { delayed: reply.number(), ready: reply.number(), active: reply.number(), dead: reply.number() };
+  const now = reply.number();
   const nextDue = reply.number();
-  return { counts, nextDue: nextDue < 0 ? null : nextDue, paused: reply.flag() };
+  const oldestReady = reply.number();
+  const paused = reply.flag();
+  return {
+    counts,
+    now,
+    nextDue: nextDue < 0 ? null : nextDue,
+    oldestReady: oldestReady < 0 ? null : oldestReady,
+    paused,
+  };
 }
 
 export function readTypeCounts(reply: ScriptReply): TypeCountPage {

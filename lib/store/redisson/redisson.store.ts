@@ -119,7 +119,7 @@ export class RedissonMessageStore implements MessageStore {
     if (state === 'unknown') return this.#native.find(id);
     if (state === 'taken') return null;
     const record = readRecord(reply.bytes());
-    return { id, state: state as MessageState, ...record, failedAttempts: 0, leasedUntil: null };
+    return { id, state: state as MessageState, ...record, failedAttempts: 0, leasedUntil: null, death: null };
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {

@@ -15,9 +15,9 @@ export function describeClaims(queues: ContractQueues): void {
       expect(report.now).toBeLessThanOrEqual(after);
       expect(report.messages.map(({ id }) => id)).toEqual(['a', 'b']);
       for (const message of report.messages) {
-        const { state, leasedUntil, ...found } = await queue.find(message.id);
+        const { state, leasedUntil, death, ...found } = await queue.find(message.id);
         expect(message).toEqual(found);
-        expect(state).toBe('active');
+        expect([state, death]).toEqual(['active', null]);
         expect(leasedUntil).toBeGreaterThanOrEqual(before + HOUR);
         expect(leasedUntil).toBeLessThanOrEqual(after + HOUR);
         expect(queue.codec.decode(message.body).payload).toBe(`payload of ${message.id}`);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ContractQueue, type ContractQueues, HOUR, numberedIds, SHORT_LEASE } from '../contract-queue.js';
+import {
+  type ContractQueue,
+  type ContractQueues,
+  HOUR,
+  numberedIds,
+  SHORT_LEASE,
+  SOME_TIME,
+} from '../contract-queue.js';
 
 export function describeDeadLetters(queues: ContractQueues): void {
   describe('dead letters', () => {
@@ -40,6 +47,22 @@ export function describeDeadLetters(queues: ContractQueues): void {
     it('a cursor that no page returned is refused', async () => {
       const { store } = await queues.open();
       await expect(store.listDead({ cursor: 'made up', limit: 3 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    });
+
+    it('a dead letter that is found tells when it died and of what, and no other message does', async () => {
+      const queue = await queues.open();
+      const before = Math.floor(await queue.now());
+      await queue.makeDead('a');
+      const { death } = await queue.find('a');
+      expect(death).toEqual({ at: SOME_TIME, error: 'error of a' });
+      expect(death!.at).toBeGreaterThanOrEqual(before);
+      expect(death!.at).toBeLessThanOrEqual(await queue.now());
+      await queue.store.redrive({ id: 'a' });
+      expect(await queue.find('a')).toMatchObject({ death: null });
+      for (const state of ['delayed', 'ready', 'active'] as const) {
+        await queue.makeIn(state, state);
+        expect(await queue.find(state)).toMatchObject({ death: null });
+      }
     });
 
     it('a redriven message is due at once and has all its attempts again', async () => {

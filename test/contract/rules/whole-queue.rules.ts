@@ -47,7 +47,9 @@ export function describeWholeQueue(queues: ContractQueues): void {
       const counts = async () => (await queue.store.status()).counts;
       expect(await queue.store.status()).toEqual({
         counts: { delayed: 0, ready: 0, active: 0, dead: 0 },
+        now: SOME_TIME,
         nextDue: null,
+        oldestReady: null,
         paused: false,
       });
       await queue.offerDue('a', 'b', 'c');
@@ -83,7 +85,38 @@ export function describeWholeQueue(queues: ContractQueues): void {
       await queue.offer('a', { after: HOUR });
       await queue.makeActive(['b']);
       await queue.store.pause();
-      expect(await queue.secondView.status()).toEqual(await queue.store.status());
+      const seen = await queue.store.status();
+      expect(await queue.secondView.status()).toEqual({ ...seen, now: SOME_TIME });
+    });
+
+    it("the status tells the store's time", async () => {
+      const queue = await queues.open();
+      const before = Math.floor(await queue.now());
+      const { now } = await queue.store.status();
+      expect(now).toBeGreaterThanOrEqual(before);
+      expect(now).toBeLessThanOrEqual(await queue.now());
+      await queue.advance(5);
+      expect((await queue.store.status()).now).toBeGreaterThan(now);
+    });
+
+    it('the status reports when the ready message that is claimed next fell due', async () => {
+      const queue = await queues.open();
+      const oldestReady = async () => (await queue.store.status()).oldestReady;
+      const claims = await queue.makeActive(['a', 'b']);
+      for (const claim of claims) {
+        await queue.settle(claim, { kind: 'retry', delay: 1 });
+        await queue.advance(2);
+        await queue.transfer();
+      }
+      const [first, second] = [(await queue.find('a')).dueAt, (await queue.find('b')).dueAt];
+      expect(second).toBeGreaterThan(first);
+      expect(await oldestReady()).toBe(first);
+      const [claim] = await queue.claim(1);
+      expect(await oldestReady()).toBe(second);
+      await queue.settle(claim, { kind: 'release' });
+      expect(await oldestReady()).toBe(first);
+      await queue.claim();
+      expect(await oldestReady()).toBeNull();
     });
   });
 

@@ -1,9 +1,10 @@
 #!lua flags=no-writes
 -- Finds one message.
 --
--- KEYS delayed messages claims leases attempts dead
+-- KEYS delayed messages claims leases attempts dead errors
 -- ARGV id: text
--- Returns null if there is none with this id, else: state, record, failed attempts, end of the lease in ms (0: not active).
+-- Returns null if there is none with this id, else: state, record, failed attempts, then the end of the lease in ms if it is
+--      active, or the time of death in ms and the error (JSON; null: it is lost) if it is dead.
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
 --@include holders
@@ -16,13 +17,14 @@ if not record then
 end
 local failed = tonumber(redis.call('HGET', keys.attempts, id) or 0) or 0
 if redis.call('ZSCORE', keys.delayed, id) then
-  return { 'delayed', record, failed, 0 }
+  return { 'delayed', record, failed }
 end
-if redis.call('ZSCORE', keys.dead, id) then
-  return { 'dead', record, failed, 0 }
+local died_at = redis.call('ZSCORE', keys.dead, id)
+if died_at then
+  return { 'dead', record, failed, tonumber(died_at), redis.call('HMGET', keys.errors, id)[1] }
 end
 local holder = holders_of(keys.claims)[id]
 if holder then
   return { 'active', record, failed, tonumber(redis.call('ZSCORE', keys.leases, holder) or 0) }
 end
-return { 'ready', record, failed, 0 }
+return { 'ready', record, failed }

@@ -1,0 +1,31 @@
+import { readContent } from '../codec/read-content.js';
+import type { MessageFailure, MessageSnapshot } from '../message/message.js';
+import type { Queue } from '../runtime/queues.js';
+import type { StoredMessage } from '../store/message-upkeep.js';
+
+/** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */
+export function snapshotOf<T>({ name: queue, codec }: Queue, message: StoredMessage): MessageSnapshot<T> {
+  const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
+  return {
+    id,
+    queue,
+    state,
+    ...readContent<T>(codec, body),
+    failedAttempts,
+    dueAt: new Date(dueAt),
+    offeredAt: new Date(offeredAt),
+    ...(leasedUntil !== null && { leasedUntil: new Date(leasedUntil) }),
+    ...(death !== null && { diedAt: new Date(death.at), error: readFailure(death.error) }),
+  };
+}
+
+/** Whatever is stored, it must not hide the message. */
+function readFailure(text: string): MessageFailure {
+  try {
+    const failure = JSON.parse(text) as Partial<MessageFailure> | null;
+    if (typeof failure?.name === 'string' && typeof failure.message === 'string') return failure as MessageFailure;
+  } catch {
+    // Somebody else has written it.
+  }
+  return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
+}
