@@ -4,6 +4,7 @@
  */
 const LAYERS = [
   '^lib/testing/',
+  '^lib/otel/',
   '^lib/(index|delay-queue\\.module)\\.ts$',
   '^lib/producer/',
   '^lib/runtime/',

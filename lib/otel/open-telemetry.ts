@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { DelayQueueEvent } from '../events/delay-queue-events.js';
+import type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
+import type { DelayedMessage, MessageHeaders } from '../message/message.js';
+import { check } from '../options/check.js';
+import { QueueNames } from './attributes.js';
+import { MetricsObserver } from './metrics.observer.js';
+import { SpansObserver } from './spans.observer.js';
+
+/** The options of {@link openTelemetry}. */
+export interface OpenTelemetryOptions {
+  /**
+   * Where the span of an attempt belongs: `'link'` gives it a trace of its own that links to the span of the offer, `'parent'` makes
+   * it a child of that span, and `'none'` makes no spans, only metrics.
+   *
+   * @defaultValue `'link'`
+   */
+  readonly traces?: 'link' | 'parent' | 'none';
+  /**
+   * Families of queues, such as `tenant-*`. Metrics and names of spans have the family instead of the queue, so that thousands of
+   * queues do not make thousands of series.
+   *
+   * @defaultValue `[]`
+   */
+  readonly families?: readonly string[];
+}
+
+const optionsSchema = z.strictObject({
+  traces: z.enum(['link', 'parent', 'none'], { error: "must be 'link', 'parent' or 'none'" }).prefault('link'),
+  families: z
+    .array(z.string().regex(QUEUE_FAMILY, { error: QUEUE_OR_FAMILY_RULE }))
+    .readonly()
+    .prefault([]),
+});
+
+/**
+ * Makes an observer that traces and measures with OpenTelemetry, by its conventions for messaging, which are still in development.
+ * It uses the SDK that the application has registered, whenever that is, and without one it does nothing.
+ *
+ * The span of an offer and those of its message's attempts find each other by the header `traceparent`, unless the user has given
+ * that one; the header `baggage` takes the baggage to the handler. With `layout: 'redisson'` messages have no headers.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
+ *
+ * @example
+ * ```ts
+ * DelayQueueModule.forRoot({ observers: [openTelemetry()] });
+ * ```
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): DelayQueueObserver {
+  const { traces, families } = check(optionsSchema, options, 'openTelemetry()');
+  const names = new QueueNames(families);
+  const metrics = new MetricsObserver(names);
+  return traces === 'none' ? metrics : new OpenTelemetryObserver(metrics, new SpansObserver(names, traces));
+}
+
+/** Measures what the spans are around. */
+class OpenTelemetryObserver implements DelayQueueObserver {
+  constructor(
+    private readonly metrics: MetricsObserver,
+    private readonly spans: SpansObserver,
+  ) {}
+
+  offer(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): Promise<unknown> {
+    return this.metrics.offer(offers, () => this.spans.offer(offers, next));
+  }
+
+  handle(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>) {
+    return this.metrics.handle(message, () => this.spans.handle(message, next));
+  }
+
+  handleBatch(
+    messages: readonly DelayedMessage[],
+    next: () => readonly HandlingOutcome[] | Promise<readonly HandlingOutcome[]>,
+  ) {
+    return this.metrics.handleBatch(messages, () => this.spans.handleBatch(messages, next));
+  }
+
+  event(event: DelayQueueEvent): void {
+    this.metrics.event(event);
+  }
+}
