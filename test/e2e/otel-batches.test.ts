@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { DelayQueueObserver, HandlingOutcome } from '../../lib/events/delay-queue-observer.js';
+import type { DelayedMessage } from '../../lib/index.js';
+import { openTelemetry } from '../../lib/otel/index.js';
+import { Telemetry } from '../support/otel/telemetry.js';
+
+let telemetry: Telemetry;
+
+beforeEach(() => {
+  telemetry = new Telemetry();
+  telemetry.register();
+});
+
+afterEach(() => telemetry.unregister());
+
+const TRACES = ['0af7651916cd43dd8448eb211c80319c', '1af7651916cd43dd8448eb211c80319c'] as const;
+const SPAN = 'b7ad6b7169203331';
+
+function messageOf(id: string, headers: DelayedMessage['headers']): DelayedMessage {
+  const due = new Date();
+  const { signal } = new AbortController();
+  return {
+    id,
+    queue: 'orders',
+    type: 't',
+    payload: {},
+    headers,
+    attempt: 1,
+    lateness: 20,
+    dueAt: due,
+    offeredAt: due,
+    signal,
+  };
+}
+
+const MESSAGES = [
+  messageOf('a', { traceparent: `00-${TRACES[0]}-${SPAN}-01`, baggage: 'tenant=acme' }),
+  messageOf('b', { traceparent: `00-${TRACES[1]}-${SPAN}-01`, baggage: 'tenant=other' }),
+  messageOf('c', {}),
+];
+
+type Handle = () => readonly HandlingOutcome[] | Promise<readonly HandlingOutcome[]>;
+
+async function handleBatch(handle: Handle, observer: DelayQueueObserver = openTelemetry()) {
+  await observer.handleBatch!(MESSAGES, handle);
+  return telemetry.spans[0]!;
+}
+
+const ACK: HandlingOutcome = { kind: 'ack' };
+const acknowledge: Handle = () => MESSAGES.map(() => ACK);
+
+describe('the span of a call with many messages', () => {
+  test.each(['link', 'parent'] as const)(
+    "is one, with a link for each message that has a trace, for traces: '%s'",
+    async (traces) => {
+      const span = await handleBatch(acknowledge, openTelemetry({ traces }));
+      expect(telemetry.spans).toHaveLength(1);
+      expect(span).toMatchObject({ name: 'process orders', kind: SpanKind.CONSUMER, parentSpanContext: undefined });
+      expect(span.links).toMatchObject([
+        { context: { traceId: TRACES[0], spanId: SPAN }, attributes: { 'messaging.message.id': 'a' } },
+        { context: { traceId: TRACES[1], spanId: SPAN }, attributes: { 'messaging.message.id': 'b' } },
+      ]);
+      expect(span.attributes).toEqual({
+        'messaging.system': 'delay_queue',
+        'messaging.destination.name': 'orders',
+        'messaging.operation.name': 'process',
+        'messaging.operation.type': 'process',
+        'messaging.batch.message_count': 3,
+      });
+    },
+  );
+
+  test('is active in the handler, without the baggage of any message', async () => {
+    let seen: unknown;
+    const request = trace.setSpan(ROOT_CONTEXT, trace.getTracer('shop').startSpan('POST /orders'));
+    const span = await context.with(request, () =>
+      handleBatch(async () => {
+        await Promise.resolve();
+        seen = [trace.getActiveSpan()?.spanContext(), propagation.getActiveBaggage()];
+        return acknowledge();
+      }),
+    );
+    expect(seen).toEqual([span.spanContext(), undefined]);
+  });
+
+  test('tells how many messages failed, and each error once', async () => {
+    const common = new TypeError('no database');
+    const span = await handleBatch(() => [
+      { kind: 'retry', delay: 1, error: common },
+      { kind: 'dead', error: common },
+      { kind: 'dead', error: new RangeError('too much') },
+    ]);
+    expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message: '3 of 3 messages failed' });
+    expect(span.attributes).toMatchObject({ 'error.type': 'TypeError' });
+    expect(span.events.map(({ attributes }) => attributes?.['exception.message'])).toEqual(['no database', 'too much']);
+  });
+});
+
+describe('the metrics of a call with many messages', () => {
+  const processed = {
+    'messaging.system': 'delay_queue',
+    'messaging.destination.name': 'orders',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+  };
+  const consumed = { ...processed, 'delay_queue.message.type': 't' };
+
+  test('count each message with its own outcome, and the call once', async () => {
+    await handleBatch(() => [ACK, ACK, { kind: 'retry', delay: 1, error: new TypeError() }]);
+    const failed = { 'delay_queue.message.outcome': 'retry', 'error.type': 'TypeError' };
+    expect(await telemetry.points('messaging.client.consumed.messages')).toEqual([
+      { attributes: { ...consumed, 'delay_queue.message.outcome': 'ack' }, value: 2 },
+      { attributes: { ...consumed, ...failed }, value: 1 },
+    ]);
+    expect(await telemetry.points('messaging.process.duration')).toMatchObject([
+      {
+        attributes: { ...processed, 'delay_queue.message.outcome': 'mixed', 'error.type': 'TypeError' },
+        value: { count: 1 },
+      },
+    ]);
+    expect(await telemetry.points('delay_queue.message.lateness')).toMatchObject([
+      { attributes: consumed, value: { count: 3, sum: 0.06 } },
+    ]);
+  });
+
+  test('have the outcome of the call if it is that of all messages', async () => {
+    await handleBatch(acknowledge);
+    expect(await telemetry.points('messaging.process.duration')).toMatchObject([
+      { attributes: { ...processed, 'delay_queue.message.outcome': 'ack' }, value: { count: 1 } },
+    ]);
+  });
+});

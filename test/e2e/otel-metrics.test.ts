@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DelayQueueEvent } from '../../lib/events/delay-queue-events.js';
+import { DeferMessage, type DelayQueueModuleOptions } from '../../lib/index.js';
+import { openTelemetry, type OpenTelemetryOptions } from '../../lib/otel/index.js';
+import { Handled } from '../support/handled.js';
+import { type Point, Telemetry } from '../support/otel/telemetry.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const scene = new Scene();
+let telemetry: Telemetry;
+
+beforeEach(() => {
+  telemetry = new Telemetry();
+  telemetry.register();
+});
+
+afterEach(() => telemetry.unregister());
+
+interface AppOptions extends OpenTelemetryOptions {
+  readonly handle?: () => unknown;
+  readonly module?: DelayQueueModuleOptions;
+}
+
+/** An application in memory that measures a queue and handles it; three attempts, 1 ms apart. */
+async function startApp({ handle, module, ...options }: AppOptions = {}) {
+  const queue = scene.newQueue();
+  const handled = new Handled();
+  const handler = handlerOf(queue, (payload, message) => {
+    handled.record(payload, message);
+    return handle?.();
+  });
+  const defaults = { attempts: 3, backoff: { type: 'fixed', delay: 1 } } as const;
+  const app = await scene.startApp({
+    module: { store: 'memory', defaults, observers: [openTelemetry(options)], ...module },
+    providers: [handler],
+  });
+  return { queue, handled, ...app };
+}
+
+function ofOffer(queue: string) {
+  return {
+    'messaging.system': 'delay_queue',
+    'messaging.destination.name': queue,
+    'messaging.operation.name': 'offer',
+    'messaging.operation.type': 'send',
+  };
+}
+
+function ofHandling(queue: string, outcome: string) {
+  return {
+    'messaging.system': 'delay_queue',
+    'messaging.destination.name': queue,
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'delay_queue.message.outcome': outcome,
+  };
+}
+
+const countOf = ({ value }: Point) => (typeof value === 'number' ? value : value.count);
+const sumOf = ({ value }: Point) => (typeof value === 'number' ? value : value.sum!);
+
+async function untilCounted(metric: string, count: number): Promise<Point[]> {
+  let points: Point[] = [];
+  await until(async () => {
+    points = await telemetry.points(metric);
+    return points.reduce((sum, point) => sum + countOf(point), 0) >= count;
+  });
+  return points;
+}
+
+describe('offers', () => {
+  test('are counted by message, and timed by call', async () => {
+    const { queue, producer } = await startApp();
+    await producer.offer(queue, {}, '1h');
+    await producer.offerMany(queue, [
+      { payload: 1, delay: '1h' },
+      { payload: 2, delay: '1h' },
+    ]);
+    expect(await telemetry.points('messaging.client.sent.messages')).toEqual([
+      { attributes: ofOffer(queue), value: 3 },
+    ]);
+    expect(await telemetry.points('messaging.client.operation.duration')).toMatchObject([
+      { attributes: ofOffer(queue), value: { count: 2 } },
+    ]);
+  });
+
+  test('that fail have the code of the error', async () => {
+    const { queue, producer } = await startApp();
+    await expect(producer.offer(queue, () => undefined, '1h')).rejects.toThrow();
+    expect(await telemetry.points('messaging.client.sent.messages')).toEqual([
+      { attributes: { ...ofOffer(queue), 'error.type': 'INVALID_PAYLOAD' }, value: 1 },
+    ]);
+  });
+});
+
+describe('handled messages', () => {
+  test('are counted and timed by type, outcome and error', async () => {
+    let fails = 1;
+    const handle = async () => {
+      await sleep(20);
+      if (fails-- > 0) throw new TypeError('no');
+    };
+    const { queue, producer } = await startApp({ handle });
+    await producer.offer(queue, {}, 0, { type: 'cancel' });
+    const consumed = await untilCounted('messaging.client.consumed.messages', 2);
+    const type = { 'delay_queue.message.type': 'cancel' };
+    expect(consumed).toEqual([
+      { attributes: { ...ofHandling(queue, 'retry'), ...type, 'error.type': 'TypeError' }, value: 1 },
+      { attributes: { ...ofHandling(queue, 'ack'), ...type }, value: 1 },
+    ]);
+    const durations = await telemetry.points('messaging.process.duration');
+    expect(durations.map(({ attributes }) => attributes)).toEqual(consumed.map(({ attributes }) => attributes));
+    for (const duration of durations) expect(sumOf(duration)).toBeGreaterThanOrEqual(0.019);
+  });
+
+  test('that are put off have no error', async () => {
+    let defers = 1;
+    const handle = () => {
+      if (defers-- > 0) throw new DeferMessage(1);
+    };
+    const { queue, producer } = await startApp({ handle });
+    await producer.offer(queue, {}, 0);
+    expect(await untilCounted('messaging.client.consumed.messages', 2)).toEqual([
+      { attributes: ofHandling(queue, 'defer'), value: 1 },
+      { attributes: ofHandling(queue, 'ack'), value: 1 },
+    ]);
+  });
+
+  test('have their lateness in seconds, by the clock of the store', async () => {
+    const { queue, producer } = await startApp();
+    await producer.pause(queue);
+    await producer.offer(queue, {}, 0);
+    await sleep(150);
+    await producer.resume(queue);
+    const [lateness] = await untilCounted('delay_queue.message.lateness', 1);
+    expect(sumOf(lateness!)).toBeGreaterThanOrEqual(0.15);
+    expect(sumOf(lateness!)).toBeLessThan(5);
+  });
+
+  test("are measured with traces: 'none', too", async () => {
+    const { queue, producer } = await startApp({ traces: 'none' });
+    await producer.offer(queue, {}, 0);
+    expect(await untilCounted('messaging.client.consumed.messages', 1)).toHaveLength(1);
+    expect(await telemetry.points('messaging.client.sent.messages')).toHaveLength(1);
+  });
+
+  test('of a family are measured together', async () => {
+    const observers = [openTelemetry({ families: ['tenant-*'] })];
+    const providers = [handlerOf('tenant-*', () => undefined)];
+    const { producer } = await scene.startApp({ module: { store: 'memory', observers }, providers });
+    await producer.offer('tenant-1', {}, 0);
+    await producer.offer('tenant-2', {}, 0);
+    const [point, ...others] = await untilCounted('messaging.client.consumed.messages', 2);
+    expect(others).toEqual([]);
+    expect(point!.attributes).toMatchObject({ 'messaging.destination.template': 'tenant-*' });
+    expect(point!.attributes).not.toHaveProperty('messaging.destination.name');
+  });
+});
+
+test('an observer made before the SDK is registered measures what happens afterwards', async () => {
+  await telemetry.unregister();
+  const observers = [openTelemetry()];
+  telemetry = new Telemetry();
+  telemetry.register();
+  const { queue, producer } = await startApp({ module: { store: 'memory', observers } });
+  await producer.offer(queue, {}, '1h');
+  expect(await telemetry.points('messaging.client.sent.messages')).toHaveLength(1);
+  expect(telemetry.spans).toHaveLength(1);
+});
+
+test('without an SDK, messages are offered and handled as without the observer', async () => {
+  await telemetry.unregister();
+  const { queue, handled, producer, log } = await startApp();
+  await producer.offer(queue, {}, 0);
+  const { message } = await handled.untilCalls(1);
+  expect(message.headers).toEqual({});
+  expect(log.filter((line) => line.includes('OpenTelemetry'))).toEqual([]);
+});
+
+describe('events', () => {
+  test('tell of transfers and dead letters, by their cause', async () => {
+    const { queue, producer } = await startApp({ handle: () => Promise.reject(new Error('no')) });
+    await producer.offer(queue, {}, 1, { type: 'cancel' });
+    const attributes = { 'messaging.system': 'delay_queue', 'messaging.destination.name': queue };
+    const cause = { 'delay_queue.message.type': 'cancel', 'delay_queue.death.cause': 'handler' };
+    expect(await untilCounted('delay_queue.dead_letters.created', 1)).toEqual([
+      { attributes: { ...attributes, ...cause }, value: 1 },
+    ]);
+    expect(await telemetry.points('delay_queue.messages.transferred')).toEqual([{ attributes, value: 3 }]);
+  });
+
+  const queue = 'orders';
+  const ofOrders = { 'messaging.system': 'delay_queue', 'messaging.destination.name': queue };
+
+  test.each<[string, DelayQueueEvent, Point]>([
+    ['delay_queue.dead_letters.dropped', { name: 'dropped', queue, count: 7 }, { attributes: ofOrders, value: 7 }],
+    ['delay_queue.leases.lost', { name: 'lease-lost', queue, id: 'm' }, { attributes: ofOrders, value: 1 }],
+    [
+      'delay_queue.leases.expired',
+      { name: 'taken-back', queue, recovered: 2, buried: 1 },
+      { attributes: ofOrders, value: 3 },
+    ],
+    [
+      'delay_queue.work.failures',
+      { name: 'work-failing', work: 'claim', queue, reason: 'READONLY', lasted: 0 },
+      { attributes: { ...ofOrders, 'delay_queue.work': 'claim' }, value: 1 },
+    ],
+    [
+      'delay_queue.work.failures',
+      { name: 'work-failing', work: 'subscribe', reason: 'READONLY', lasted: 0 },
+      { attributes: { 'messaging.system': 'delay_queue', 'delay_queue.work': 'subscribe' }, value: 1 },
+    ],
+  ])('are counted: %s', async (metric, event, point) => {
+    openTelemetry().event!(event);
+    expect(await telemetry.points(metric)).toEqual([point]);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { diag, type DiagLogger, DiagLogLevel } from '@opentelemetry/api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DelayQueueError } from '../../lib/index.js';
+import { observeQueues, type QueueStates } from '../../lib/otel/index.js';
+import { Latch } from '../support/latch.js';
+import { Telemetry } from '../support/otel/telemetry.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const scene = new Scene();
+let telemetry: Telemetry;
+let complaints: string[];
+
+beforeEach(() => {
+  telemetry = new Telemetry();
+  telemetry.register();
+  complaints = [];
+  const error: DiagLogger['error'] = (message) => complaints.push(message);
+  const ignore = () => undefined;
+  const logger = { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true });
+});
+
+afterEach(async () => {
+  await telemetry.unregister();
+  diag.disable();
+});
+
+/** The numbers of messages by queue and state. */
+async function messagesByState(): Promise<Record<string, unknown>> {
+  const points = await telemetry.points('delay_queue.queue.messages');
+  const nameOf = (attributes: (typeof points)[number]['attributes']) =>
+    `${String(attributes['messaging.destination.name'])} ${String(attributes['delay_queue.message.state'])}`;
+  return Object.fromEntries(points.map(({ attributes, value }) => [nameOf(attributes), value]));
+}
+
+test('the messages of a queue are measured by state, as they are when metrics are collected', async () => {
+  const queue = scene.newQueue();
+  const latch = new Latch();
+  const providers = [handlerOf(queue, (dies) => (dies ? Promise.reject(new Error('no')) : latch.opened))];
+  const defaults = { attempts: 1, concurrency: 1 };
+  const { producer } = await scene.startApp({ module: { store: 'memory', defaults }, providers });
+  observeQueues(producer, [queue]);
+  expect(await messagesByState()).toEqual({
+    [`${queue} delayed`]: 0,
+    [`${queue} ready`]: 0,
+    [`${queue} active`]: 0,
+    [`${queue} dead`]: 0,
+  });
+  await producer.offer(queue, true, 0);
+  await until(async () => (await producer.counts(queue)).dead === 1);
+  await producer.offer(queue, false, 0);
+  await until(async () => (await producer.counts(queue)).active === 1);
+  for (const delay of [0, 0, '1h', '1h', '1h'] as const) await producer.offer(queue, false, delay);
+  await until(async () => (await producer.counts(queue)).ready === 2);
+  expect(await messagesByState()).toEqual({
+    [`${queue} delayed`]: 3,
+    [`${queue} ready`]: 2,
+    [`${queue} active`]: 1,
+    [`${queue} dead`]: 1,
+  });
+  latch.open();
+});
+
+test('a queue that no process handles is overdue for as long as its next message has been due', async () => {
+  const queue = scene.newQueue();
+  const { producer } = await scene.startApp();
+  observeQueues(producer, [queue]);
+  const overdue = async () => (await telemetry.points('delay_queue.queue.overdue'))[0]!.value;
+  expect(await overdue()).toBe(0);
+  await producer.offer(queue, {}, '1h', { id: 'm' });
+  expect(await overdue()).toBe(0);
+  await producer.reschedule(queue, 'm', 0);
+  await sleep(100);
+  expect(await overdue()).toBeGreaterThanOrEqual(0.099);
+  expect(await overdue()).toBeLessThan(10);
+});
+
+test('a queue that cannot be looked at is reported, and the others are measured', async () => {
+  const counts = { delayed: 1, ready: 2, active: 3, dead: 4 };
+  const states: QueueStates = {
+    counts: (queue) => (queue === 'good' ? Promise.resolve(counts) : Promise.reject(new Error('WRONGTYPE'))),
+    nextDue: () => Promise.resolve(null),
+  };
+  observeQueues(states, ['bad', 'good']);
+  expect(await messagesByState()).toEqual({ 'good delayed': 1, 'good ready': 2, 'good active': 3, 'good dead': 4 });
+  expect(complaints).toEqual([expect.stringContaining('the state of queue bad cannot be measured: Error: WRONGTYPE')]);
+});
+
+test.each(['is ended', 'has closed'])('nothing is asked once it %s', async (how) => {
+  let asked = 0;
+  const closed = new DelayQueueError('CLOSED', 'the application has shut down');
+  const states: QueueStates = {
+    counts: () => {
+      asked++;
+      return Promise.reject(closed);
+    },
+    nextDue: () => Promise.reject(closed),
+  };
+  const end = observeQueues(states, ['orders']);
+  if (how === 'is ended') end();
+  else await telemetry.metrics();
+  const before = asked;
+  await telemetry.metrics();
+  expect(asked).toBe(before);
+  expect(complaints).toEqual([]);
+});
+
+test('a malformed name is refused at once', () => {
+  const states = {} as QueueStates;
+  expect(() => observeQueues(states, ['or{}ders'])).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+});
