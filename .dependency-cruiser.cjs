@@ -5,6 +5,7 @@
 const LAYERS = [
   '^lib/testing/',
   '^lib/otel/',
+  '^lib/terminus/',
   '^lib/(index|delay-queue\\.module)\\.ts$',
   '^lib/producer/',
   '^lib/runtime/',

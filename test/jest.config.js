@@ -14,6 +14,7 @@ export default {
     '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
     '^nestjs-delay-queue/testing$': '<rootDir>/lib/testing/index.ts',
     '^nestjs-delay-queue/otel$': '<rootDir>/lib/otel/index.ts',
+    '^nestjs-delay-queue/terminus$': '<rootDir>/lib/terminus/index.ts',
     // Relative imports have the suffix of the compiled output, but the tests run the sources.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

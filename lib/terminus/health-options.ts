@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { type DefinedBy, definitionOf } from '../definition/queue-definition.js';
+import type { Duration } from '../message/duration.js';
+import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
+import { check } from '../options/check.js';
+import { duration, HOUR } from '../options/values.schema.js';
+
+/** The options of a health check. All are optional. */
+export interface DelayQueueHealthOptions {
+  /**
+   * The queues to look at, by name or by the class of a typed queue. Default: those with a handler of their own name in this
+   * application. Queues of a family are looked at only if they are named here.
+   */
+  readonly queues?: readonly (string | DefinedBy<unknown>)[];
+  /**
+   * How long a due message may wait for a handler before the queue counts as degraded. Make it longer than a backlog that is normal
+   * for the queue, such as one that a `rate` makes. 0 ms – 24 h.
+   *
+   * @defaultValue `'30s'`
+   */
+  readonly maxOverdue?: Duration;
+  /**
+   * How long Redis may take to answer before it counts as down. 10 ms – 10 min.
+   *
+   * @defaultValue `'1s'`
+   */
+  readonly timeout?: Duration;
+}
+
+export interface ResolvedHealthOptions {
+  /** Undefined: those that are handled. */
+  readonly queues: readonly string[] | undefined;
+  /** ms */
+  readonly maxOverdue: number;
+  /** ms */
+  readonly timeout: number;
+}
+
+const queueSchema = z
+  .unknown()
+  .transform((given) => definitionOf(given)?.queue ?? given)
+  .refine((name) => typeof name === 'string' && QUEUE_NAME.test(name), { error: QUEUE_NAME_RULE }) as z.ZodType<
+  string,
+  string | DefinedBy<unknown>
+>;
+
+const healthSchema = z.strictObject({
+  queues: z.array(queueSchema).readonly().optional(),
+  maxOverdue: duration(0, 24 * HOUR).prefault('30s'),
+  timeout: duration(10, HOUR / 6).prefault('1s'),
+}) satisfies z.ZodType<unknown, DelayQueueHealthOptions>;
+
+/**
+ * Checks the options of a health check and fills in the defaults.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export function readHealthOptions(options: DelayQueueHealthOptions): ResolvedHealthOptions {
+  const { queues, ...others } = check(healthSchema, options, 'options of the health check');
+  return { queues, ...others };
+}

@@ -1,0 +1,8 @@
+export { DelayQueueHealthIndicator } from './delay-queue.health-indicator.js';
+export type { DelayQueueHealthOptions } from './health-options.js';
+export type { QueueHealth } from './queue-health.js';
+
+// Of the main entry; what is above is made of them.
+export type { DefinedBy } from '../definition/queue-definition.js';
+export type { Duration } from '../message/duration.js';
+export type { MessageCounts, MessageState } from '../message/message.js';
