@@ -1,3 +1,4 @@
+import { directoryKeys } from '../../../lib/store/native/directory.keys.js';
 import { nativeKeys } from '../../../lib/store/native/native.keys.js';
 import { redissonKeys } from '../../../lib/store/redisson/redisson.keys.js';
 import type { Layout } from '../soak-settings.js';
@@ -15,12 +16,13 @@ export interface QueueKeys {
 }
 
 export function keysOfQueues(layout: Layout, prefix: string): QueueKeys[] {
+  const directory = Object.values(directoryKeys(prefix)) as string[];
   return QUEUE_NAMES.map((queue) => {
     if (layout === 'native') {
       const { delayed, ready, claims, mover } = nativeKeys(prefix, queue);
-      return { sets: [delayed], lists: [ready], claims, lasting: [mover] };
+      return { sets: [delayed], lists: [ready], claims, lasting: [mover, ...directory] };
     }
     const { timeouts, target, sequence, delayed, ready, claims, mover } = redissonKeys({ prefix, queue });
-    return { sets: [timeouts, delayed], lists: [target, ready], claims, lasting: [mover, sequence] };
+    return { sets: [timeouts, delayed], lists: [target, ready], claims, lasting: [mover, sequence, ...directory] };
   });
 }
