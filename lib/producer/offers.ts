@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { checkEncoded } from '../definition/payload-check.js';
+import { checkEncoded, type PayloadCheck } from '../definition/payload-check.js';
 import type { CheckOfType } from '../definition/queue-definition.js';
 import { Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
@@ -70,9 +70,11 @@ export class Offers {
     );
   }
 
-  #offer(queue: string, message: NewMessage, checkOf: CheckOfType): Promise<OfferResult> {
+  #offer(queue: string, { payload, due, options }: NewMessage, checkOf: CheckOfType): Promise<OfferResult> {
     const writer = this.#writerOf(queue);
-    const { offer, checked } = prepare(writer, message, checkOf);
+    const check = checkOf(options.type ?? NO_TYPE);
+    const offer = writer.prepare(payload, due, options);
+    const checked = check && checkOffer(check, offer, writer, options);
     if (checked) return checked.then(() => this.#current(writer).write(offer));
     return this.#current(writer).write(offer);
   }
@@ -85,7 +87,10 @@ export class Offers {
     const writer = this.#writerOf(queue);
     const checks: Promise<void>[] = [];
     const offers = readEach(given, (each, i) => {
-      const { offer, checked } = prepare(writer, read(each), checkOf);
+      const { payload, due, options } = read(each);
+      const check = checkOf(options.type ?? NO_TYPE);
+      const offer = writer.prepare(payload, due, options);
+      const checked = check && checkOffer(check, offer, writer, options);
       if (checked) checks.push(refuseMessage(i, checked));
       return offer;
     });
@@ -132,19 +137,14 @@ function readMessage(request: OfferRequest): NewMessage {
   return { payload, due: dueAfter(delay), options: checkOfferOptions(options) };
 }
 
-/** Encodes a message, and checks it as it will be read. `checked`: only if its schema takes its time. */
-function prepare(
-  writer: OfferWriter,
-  { payload, due, options }: NewMessage,
-  checkOf: CheckOfType,
-): { offer: Offer; checked?: Promise<void> } {
-  const { type = NO_TYPE } = options;
-  const check = checkOf(type);
-  const offer = writer.prepare(payload, due, options);
-  if (!check) return { offer };
-  const { name, codec } = writer.queue;
-  const checked = checkEncoded(check, { queue: name, type, body: offer.body, codec });
-  return checked ? { offer, checked } : { offer };
+/** Checks a payload as it will be read. Returns a promise if its schema takes its time. */
+function checkOffer(
+  check: PayloadCheck,
+  { body }: Offer,
+  { queue: { name, codec } }: OfferWriter,
+  { type = NO_TYPE }: OfferOptions,
+): Promise<void> | undefined {
+  return checkEncoded(check, { queue: name, type, body, codec });
 }
 
 /** What the user gave counts. */
