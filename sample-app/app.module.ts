@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { DelayQueueModule } from 'nestjs-delay-queue';
+import { openTelemetry } from 'nestjs-delay-queue/otel';
 import { ControlsModule } from './controls/controls.module.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { LiveModule } from './live/live.module.js';
@@ -10,9 +11,10 @@ import { ShopErrorFilter } from './shop-error.filter.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import type { ShopStore } from './store/shop-store.js';
 import { TasksModule } from './tasks/tasks.module.js';
+import { WatchingModule } from './watching/watching.module.js';
 
 @Module({
-  imports: [OrdersModule, TasksModule, ControlsModule, DeadLettersModule, ParcelsModule, LiveModule],
+  imports: [OrdersModule, TasksModule, ControlsModule, DeadLettersModule, ParcelsModule, LiveModule, WatchingModule],
   providers: [{ provide: APP_FILTER, useClass: ShopErrorFilter }],
 })
 export class AppModule {
@@ -20,7 +22,10 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        DelayQueueModule.forRoot(store.kind === 'redis' ? { connection: store.url } : { store: 'memory' }),
+        DelayQueueModule.forRoot({
+          ...(store.kind === 'redis' ? { connection: store.url } : { store: 'memory' }),
+          observers: [openTelemetry({ traces: 'none' })],
+        }),
         PersistenceModule.on(store),
       ],
     };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { until } from '../support/until.js';
 import { SampleApp } from './sample-app.process.js';
 
 jest.setTimeout(60_000);
@@ -37,6 +38,16 @@ describe('requests to the sample shop', () => {
     const message = text.startsWith('{') ? String((JSON.parse(text) as Record<string, unknown>).message) : text;
     return { status: response.statusCode, message };
   }
+
+  it('for its health and its metrics are answered', async () => {
+    const { body, status } = await shop.get('/health');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'ok', details: { 'delay-queue': { status: 'up', queues: { orders: {} } } } });
+    await shop.post('/orders', { payWithin: 0 });
+    const metrics = async () => (await send('GET', '/metrics')).message;
+    await until(async () => /^messaging_process_duration_count\{.*"orders".*\} [1-9]/m.test(await metrics()));
+    expect(await metrics()).toMatch(/^delay_queue_queue_messages\{.*"tasks".*\} 0$/m);
+  });
 
   async function orders(): Promise<unknown> {
     return (await shop.get('/orders')).body;

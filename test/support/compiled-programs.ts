@@ -1,7 +1,7 @@
 import { transformFileSync } from '@swc/core';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SOURCES = ['lib', 'test', 'sample-app'];
@@ -52,8 +52,15 @@ export class CompiledPrograms {
     const folder = join(this.folder, 'node_modules', 'nestjs-delay-queue');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', exports: './index.js' }));
-    writeFileSync(join(folder, 'index.js'), "export * from '../../lib/index.js';\n");
+    const published = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
+    const entries = Object.keys(published.exports).filter((entry) => !entry.endsWith('.json'));
+    const exports = Object.fromEntries(entries.map((entry) => [entry, `${entry}/index.js`]));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', exports }));
+    for (const entry of entries) {
+      mkdirSync(join(folder, entry), { recursive: true });
+      const library = join(this.folder, 'lib', entry, 'index.js');
+      writeFileSync(join(folder, entry, 'index.js'), `export * from '${pathToFileURL(library).href}';\n`);
+    }
   }
 }
 
