@@ -1,6 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
+import type { PageRequest } from '../store/message-upkeep.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 
 interface PageQuery {
@@ -8,7 +9,9 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-const QUERY: readonly (keyof PageQuery)[] = ['cursor', 'limit'];
+interface PlacedPageQuery extends PageQuery {
+  readonly offset?: number;
+}
 
 /**
  * Reads which page of a list a user asks for.
@@ -16,18 +19,41 @@ const QUERY: readonly (keyof PageQuery)[] = ['cursor', 'limit'];
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readPage(query: PageQuery | undefined): { cursor: string | undefined; limit: number } {
-  const { cursor, limit = 100 } = query === undefined ? {} : readFields(query, 'query', QUERY);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_BATCH) {
-    throw new DelayQueueError(
-      'INVALID_ARGUMENT',
-      `limit must be a whole number from 1 to ${MAX_BATCH}, not ${showGiven(limit)}`,
-    );
-  }
-  if (cursor !== undefined && typeof cursor !== 'string') {
-    throw new DelayQueueError(
-      'INVALID_ARGUMENT',
-      `cursor must be the \`cursor\` of an earlier page, not ${showGiven(cursor)}`,
-    );
-  }
-  return { cursor, limit };
+  const { cursor, limit } = query === undefined ? {} : readFields(query, 'query', ['cursor', 'limit']);
+  return { cursor: checkCursor(cursor), limit: checkLimit(limit) };
+}
+
+/**
+ * Reads which page of a list a user asks for that may begin anywhere.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readPlacedPage(query: PlacedPageQuery | undefined): Pick<PageRequest, 'from' | 'limit'> {
+  const { offset, ...page } = query === undefined ? {} : readFields(query, 'query', ['cursor', 'offset', 'limit']);
+  const limit = checkLimit(page.limit);
+  const cursor = checkCursor(page.cursor);
+  if (cursor === undefined) return { from: { offset: checkOffset(offset) }, limit };
+  if (offset === undefined) return { from: { cursor }, limit };
+  throw new DelayQueueError('INVALID_ARGUMENT', 'query: a page begins at a cursor or at an offset, not at both');
+}
+
+function checkLimit(limit = 100): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_BATCH) return limit;
+  throw new DelayQueueError(
+    'INVALID_ARGUMENT',
+    `limit must be a whole number from 1 to ${MAX_BATCH}, not ${showGiven(limit)}`,
+  );
+}
+
+function checkOffset(offset = 0): number {
+  if (Number.isSafeInteger(offset) && offset >= 0) return offset;
+  throw new DelayQueueError('INVALID_ARGUMENT', `offset must be a whole number from 0 on, not ${showGiven(offset)}`);
+}
+
+function checkCursor(cursor: string | undefined): string | undefined {
+  if (cursor === undefined || typeof cursor === 'string') return cursor;
+  throw new DelayQueueError(
+    'INVALID_ARGUMENT',
+    `cursor must be the \`cursor\` of an earlier page, not ${showGiven(cursor)}`,
+  );
 }

@@ -1,12 +1,12 @@
 import { assertMessageId } from '../message/message-id.js';
-import type { MessageFailure } from '../message/message.js';
+import type { DeadLetter } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
-import type { DeadSelection } from '../store/message-upkeep.js';
+import type { DeadSelection, StoredMessage } from '../store/message-upkeep.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './dead-letters.js';
-import { readContent } from '../codec/read-content.js';
 import { readPage } from './read-page.js';
+import { snapshotOf } from './snapshot.js';
 
 /** The dead letters in the store of a queue. */
 export class StoreDeadLetters implements DeadLetters {
@@ -17,19 +17,9 @@ export class StoreDeadLetters implements DeadLetters {
 
   async list<T = unknown>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>> {
     const { cursor, limit } = readPage(query);
-    const { name: queue, store, codec } = this.queue;
-    const page = await store.listDead({ cursor, limit });
-    const letters = page.letters.map(({ body, error, ...letter }) => ({
-      queue,
-      id: letter.id,
-      ...readContent<T>(codec, body),
-      failedAttempts: letter.failedAttempts,
-      dueAt: new Date(letter.dueAt),
-      offeredAt: new Date(letter.offeredAt),
-      diedAt: new Date(letter.diedAt),
-      error: JSON.parse(error) as MessageFailure,
-    }));
-    return { letters, cursor: page.cursor };
+    const from = cursor === undefined ? undefined : { cursor };
+    const page = await this.queue.store.list({ state: 'dead', ...(from && { from }), limit });
+    return { letters: page.messages.map((message) => letterOf<T>(this.queue, message)), cursor: page.cursor };
   }
 
   async redrive(id: string): Promise<boolean> {
@@ -69,4 +59,21 @@ export class StoreDeadLetters implements DeadLetters {
     }
     return done;
   }
+}
+
+function letterOf<T>(queue: Queue, message: StoredMessage): DeadLetter<T> {
+  const { id, type, payload, headers, ...snapshot } = snapshotOf<T>(queue, message);
+  const { failedAttempts, dueAt, offeredAt, diedAt, error } = snapshot;
+  return {
+    queue: queue.name,
+    id,
+    type,
+    payload,
+    headers,
+    failedAttempts,
+    dueAt,
+    offeredAt,
+    diedAt: diedAt!,
+    error: error!,
+  };
 }

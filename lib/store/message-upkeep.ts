@@ -39,11 +39,18 @@ export interface MessageUpkeep {
   clear(): Promise<number>;
 
   /**
-   * Lists dead letters, oldest first; `cursor` is the one of the page before.
+   * Lists messages of one state, page by page; a walk ends with the page that has no cursor. Delayed ones come in the order of
+   * their due times, ready ones in the order of claims, active ones by the token of their claim and their id, and dead ones in the
+   * order of their deaths. Equal delayed and dead ones come in the order of their ids.
    *
-   * @throws DelayQueueError `INVALID_ARGUMENT` if the cursor is not one of a page
+   * A page shows one instant. A message that stays where it is during a walk is listed exactly once, whatever happens to others,
+   * the one at the cursor included. One that moves within its state is listed at its old place, at its new one, at both or at
+   * neither. A page is bounded in bytes as well as in number, so it may have fewer messages than `limit` and still a cursor; it
+   * has at least one unless the state is empty from there on.
+   *
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the cursor is not one of a page of this state
    */
-  listDead(page: { cursor: string | undefined; limit: number }): Promise<DeadPage>;
+  list(request: PageRequest): Promise<StoredPage>;
 
   /**
    * Makes dead letters due now, with all attempts before them again. {@link MessageFlow.watchDue} tells of it.
@@ -117,19 +124,16 @@ export interface TypeCount {
   readonly count: number;
 }
 
-export interface StoredDeadLetter {
-  readonly id: string;
-  readonly body: Buffer;
-  readonly failedAttempts: number;
-  readonly dueAt: number;
-  readonly offeredAt: number;
-  readonly diedAt: number;
-  /** As given in the outcome, or {@link LEASE_EXPIRED} as JSON. */
-  readonly error: string;
+export interface PageRequest {
+  readonly state: MessageState;
+  /** Where the page begins: behind the page with this cursor, or behind so many messages of the state; default: at the first. */
+  readonly from?: { readonly cursor: string } | { readonly offset: number };
+  /** The maximum number of messages, 1–1000. */
+  readonly limit: number;
 }
 
-export interface DeadPage {
-  readonly letters: readonly StoredDeadLetter[];
+export interface StoredPage {
+  readonly messages: readonly StoredMessage[];
   /** For the next page; null: this was the last one. */
   readonly cursor: string | null;
 }

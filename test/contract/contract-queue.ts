@@ -2,7 +2,7 @@ import { afterEach, expect } from '@jest/globals';
 import type { Claim, Doorbell, Outcome, TransferReport } from '../../lib/store/message-flow.js';
 import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/message-intake.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import type { StoredMessage } from '../../lib/store/message-upkeep.js';
+import type { StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
 import type { MessageState } from '../../lib/message/message.js';
 import { nativeCodec } from '../../lib/codec/native.codec.js';
 
@@ -219,11 +219,39 @@ export class ContractQueue {
     return defined(await this.store.find(id));
   }
 
+  /** Removes messages from a state, whatever their places there. */
+  async remove(state: MessageState, ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      if (state === 'delayed') expect(await this.store.cancel(id)).toBe(true);
+      else if (state === 'dead') expect(await this.store.discard({ id })).toBe(1);
+      else await this.offer(id, { after: HOUR }, { onDuplicate: 'replace' });
+    }
+  }
+
+  /** The dead letters, oldest first. */
+  async dead(): Promise<readonly StoredMessage[]> {
+    const { messages, cursor } = await this.store.list({ state: 'dead', limit: 1000 });
+    expect(cursor).toBeNull();
+    return messages;
+  }
+
+  /** The ids of all messages in a state, page by page. */
+  async pages(state: MessageState, limit: number): Promise<string[][]> {
+    const pages: string[][] = [];
+    let page: StoredPage | undefined;
+    do {
+      const from = page && { cursor: defined(page.cursor) };
+      page = await this.store.list({ state, limit, ...(from && { from }) });
+      pages.push(page.messages.map(({ id }) => id));
+      expect(pages.length).toBeLessThan(1000);
+    } while (page.cursor !== null);
+    return pages;
+  }
+
   /** Everything observable about the queue but the time, to compare before and after. */
   async look(...ids: string[]): Promise<unknown> {
     const messages = await Promise.all(ids.map((id) => this.store.find(id)));
-    const { letters } = await this.store.listDead({ cursor: undefined, limit: 1000 });
-    return { messages, letters, status: { ...(await this.store.status()), now: SOME_TIME } };
+    return { messages, letters: await this.dead(), status: { ...(await this.store.status()), now: SOME_TIME } };
   }
 }
 

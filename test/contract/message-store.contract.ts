@@ -6,6 +6,7 @@ import { describeDeadLetters } from './rules/dead-letter.rules.js';
 import { describeDoorbells } from './rules/doorbell.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
 import { describeLeases } from './rules/lease.rules.js';
+import { describeLists } from './rules/list.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
 import { describeRates } from './rules/rate.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
@@ -29,6 +30,7 @@ export function describeMessageStore(name: string, openQueue: OpenQueue): void {
     describeDeadLetters(queues);
     describeWholeQueue(queues);
     describeTypeCounts(queues);
+    describeLists(queues);
     describeBodies(queues);
     describeDoorbells(queues);
     describeWatching(queues);

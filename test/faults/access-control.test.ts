@@ -126,12 +126,12 @@ describe('a Redis user with the documented permissions', () => {
 
   test('gets one error that lists everything missing, for all queues', async () => {
     const [a, b] = [scene.newQueue(), scene.newQueue()];
-    await expect(startLacking(['+zcount', '+publish', '+time'], [a, b])).rejects.toMatchObject({
+    await expect(startLacking(['+zremrangebyrank', '+publish', '+time'], [a, b])).rejects.toMatchObject({
       code: 'MISSING_PERMISSION',
       message: [a, b]
         .map(
           (queue) =>
-            `Queue '${queue}' cannot be served: the Redis user lacks +time, +zcount on delay-queue:{${queue}}:dead, ` +
+            `Queue '${queue}' cannot be served: the Redis user lacks +time, +zremrangebyrank on delay-queue:{${queue}}:delayed, ` +
             `+publish on delay-queue:{${queue}}:due`,
         )
         .join('. ')
@@ -153,7 +153,7 @@ describe('a Redis user with the documented permissions', () => {
     await scene.redis.flushall();
     const changesBefore = await changes();
     // Once it has started, a process registers what it handles.
-    await expect(startLacking(['+zcount'], [queue])).rejects.toMatchObject({ code: 'MISSING_PERMISSION' });
+    await expect(startLacking(['+zremrangebyrank'], [queue])).rejects.toMatchObject({ code: 'MISSING_PERMISSION' });
     expect(await changes()).toBe(changesBefore);
     expect(await scene.redis.dbsize()).toBe(0);
   });
@@ -176,7 +176,7 @@ describe('a Redis user with the documented permissions', () => {
     };
     const [before] = await connections();
 
-    await allow('-zcount');
+    await allow('-zremrangebyrank');
     await scene.redis.client('KILL', 'USER', user);
     await until(async () => (await connections()).some((client) => client.split(' ')[0] !== before!.split(' ')[0]));
     // A check would have been sent, and answered, before these.
@@ -184,7 +184,7 @@ describe('a Redis user with the documented permissions', () => {
     expect(log.join()).not.toContain('cannot be served');
 
     await scene.server.restart();
-    await until(() => allow('-zcount'));
-    await until(() => log.some((line) => line.startsWith('error') && line.includes('lacks +zcount on')));
+    await until(() => allow('-zremrangebyrank'));
+    await until(() => log.some((line) => line.startsWith('error') && line.includes('lacks +zremrangebyrank on')));
   });
 });

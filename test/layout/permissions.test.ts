@@ -94,7 +94,7 @@ describe('the permissions of each layout', () => {
   });
 
   test('of a process that only produces match the documentation', async () => {
-    const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status', 'count-types'];
+    const scripts = ['offer', 'cancel', 'reschedule', 'find', 'status', 'count-types', 'list'];
     const run = native.commands.filter(({ script }) => scripts.includes(script ?? ''));
     const needed = [...run, { name: 'EVAL' }, { name: 'EVALSHA' }];
     const printed = await printedRules('operations.md', 'producer');

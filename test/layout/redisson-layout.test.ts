@@ -105,8 +105,10 @@ describe('a queue in the layout of Redisson', () => {
     await queue.transfer();
 
     expect((await queue.claim()).map((each) => each.split('=')[1])).toEqual(['before', 'after']);
-    const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
-    expect(letters).toMatchObject([{ body: garbage, error: expect.stringContaining('UnreadableEntry') as unknown }]);
+    const { messages: letters } = await queue.store.list({ state: 'dead', limit: 10 });
+    expect(letters).toMatchObject([
+      { body: garbage, death: { error: expect.stringContaining('UnreadableEntry') as unknown } },
+    ]);
     expect(await queue.listed()).toEqual([]);
   });
 

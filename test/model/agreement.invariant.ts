@@ -1,11 +1,13 @@
 import { expect } from '@jest/globals';
 import type { MessageCounts, MessageState } from '../../lib/message/message.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import type { StoredDeadLetter, StoredMessage } from '../../lib/store/message-upkeep.js';
+import type { StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
 import { expectEqual } from './expect-equal.js';
 import type { Instant } from './instant.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';
 import type { RealQueue } from './real-queue.js';
+
+const STATES = ['delayed', 'ready', 'active', 'dead'] as const;
 
 /** Only a few ids, so that they are often used again. */
 export const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -17,13 +19,13 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
   const [status, byState, page, ...found] = await Promise.all([
     store.status(),
     countByState(store),
-    store.listDead({ cursor: undefined, limit: 1000 }),
+    store.list({ state: 'dead', limit: 1000 }),
     ...ids.map((id) => store.find(id)),
   ]);
   ids.forEach((id, index) => expectMessage(found[index] ?? null, model.messages.get(id)));
-  expectLetters(page.letters, model.messages);
+  expectListed(page.messages, model.messages);
   expectEqual(
-    page.letters.map(({ id }) => id),
+    page.messages.map(({ id }) => id),
     model.in('dead').map(({ id }) => id),
   );
   const { now, oldestReady, ...looked } = status;
@@ -39,6 +41,7 @@ export async function expectAgreement(model: QueueModel, real: RealQueue): Promi
   });
   expectEqual(byState, status.counts);
   expectOldestReady(oldestReady, model);
+  await Promise.all(STATES.map((state) => expectWalk(state, model, store)));
   expect(now).toBeGreaterThan(0);
 
   if (model.bell === 'rung' && (model.paused || model.line.length === 0)) model.bell = 'stale';
@@ -71,17 +74,30 @@ function expectOldestReady(seen: number | null, { nextReady }: QueueModel): void
   else expect(nextReady.some(({ due }) => due.agreesWith(seen))).toBe(true);
 }
 
-/** Expects each letter to be one of these messages. */
-export function expectLetters(letters: readonly StoredDeadLetter[], messages: QueueModel['messages']): void {
-  for (const letter of letters) {
-    const message = messages.get(letter.id);
+/** Expects a walk through a state to list each of its messages once. */
+async function expectWalk(state: MessageState, model: QueueModel, store: MessageStore): Promise<void> {
+  const walked: StoredMessage[] = [];
+  let page: StoredPage | undefined;
+  do {
+    const from = page?.cursor ? { cursor: page.cursor } : { offset: 0 };
+    page = await store.list({ state, from, limit: 3 });
+    walked.push(...page.messages);
+  } while (page.cursor !== null);
+  const bodies = (messages: readonly { body: Buffer | string }[]) => messages.map(({ body }) => body.toString()).sort();
+  expectEqual(bodies(walked), bodies(model.in(state)));
+  const listed = model.listed(state);
+  if (listed) {
+    expectListed(walked, model.messages);
     expectEqual(
-      { ...seen(letter), error: letter.error },
-      message && { ...known(message), error: message.death?.error },
+      walked.map(({ id }) => id),
+      listed.map(({ id }) => id),
     );
-    expectInstants(letter, message!);
-    expectInstant('diedAt', letter.diedAt, message!.death!.at);
   }
+}
+
+/** Expects each of these to be one of the model's messages. */
+export function expectListed(listed: readonly StoredMessage[], messages: QueueModel['messages']): void {
+  for (const each of listed) expectMessage(each, messages.get(each.id));
 }
 
 export function expectInstant(name: string, actual: number | null, instant: Instant): void {

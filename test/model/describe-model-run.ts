@@ -4,6 +4,7 @@ import type { StoreLimits } from '../../lib/store/message-store.js';
 import { claimCommands } from './commands/claim.commands.js';
 import type { Command } from './commands/command.js';
 import { deadLetterCommands } from './commands/dead-letter.commands.js';
+import { listCommands } from './commands/list.commands.js';
 import { offerCommands } from './commands/offer.commands.js';
 import { queueCommands } from './commands/queue.commands.js';
 import { settleCommands } from './commands/settle.commands.js';
@@ -32,6 +33,7 @@ function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arb
     ...claimCommands(delays),
     ...settleCommands(delays),
     ...deadLetterCommands(),
+    ...listCommands(),
     ...queueCommands(canAdvance),
     ...ownCommands,
   );

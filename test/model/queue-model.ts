@@ -43,8 +43,8 @@ export class QueueModel {
   readonly ended = new Set<string>();
   /** How many claims each consumer has made. */
   readonly claimsMade: [number, number] = [0, 0];
-  /** Where the last page of dead letters ended, if there was more. */
-  lastPage: { readonly cursor: string; readonly id: string; readonly diedAt: number } | null = null;
+  /** The last page of each state, if there was more: its cursor, and its last message as it was. */
+  readonly lastPages = new Map<MessageState, { readonly cursor: string; readonly last: ModelMessage }>();
   lastMove: { readonly scheduler: string; readonly at: Instant } | null = null;
   /** A cleared queue may have forgotten its last move. */
   mayForgetMove = false;
@@ -65,6 +65,16 @@ export class QueueModel {
   /** The messages in a state, ordered by due time, end of lease or time of death. */
   in(state: MessageState): ModelMessage[] {
     return [...this.messages.values()].filter((message) => message.state === state).sort(byRankAndId);
+  }
+
+  /** The messages in a state in the order in which they are listed; undefined: several orders are right. */
+  listed(state: MessageState): ModelMessage[] | undefined {
+    return state === 'ready' ? undefined : this.in(state).sort(byPlace);
+  }
+
+  /** The messages that are listed behind a place. */
+  listedBehind(state: MessageState, place: ModelMessage | undefined): ModelMessage[] | undefined {
+    return this.listed(state)?.filter((message) => !place || byPlace(message, place) > 0);
   }
 
   /** Which messages may be claimed next, if it is known when they fell due. */
@@ -325,7 +335,19 @@ export type Line = Pick<ReadyLine, 'length' | 'add' | 'addFirst' | 'remove' | 'm
  * together end in the order of their tokens.
  */
 function byRankAndId(a: ModelMessage, b: ModelMessage): number {
-  return rankOf(a).compare(rankOf(b)) || byClaim(a, b) || (a.entry ?? 0) - (b.entry ?? 0) || (a.id < b.id ? -1 : 1);
+  return (
+    rankOf(a).compare(rankOf(b)) ||
+    byClaim(a, b) ||
+    (a.entry ?? 0) - (b.entry ?? 0) ||
+    (a.id === b.id ? 0 : a.id < b.id ? -1 : 1)
+  );
+}
+
+/** Active ones by claim and id, all others by rank. */
+function byPlace(a: ModelMessage, b: ModelMessage): number {
+  if (!a.lease || !b.lease) return byRankAndId(a, b);
+  const [one, other] = [`${a.lease.token}\n${a.id}`, `${b.lease.token}\n${b.id}`];
+  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 function byClaim({ lease: a }: ModelMessage, { lease: b }: ModelMessage): number {

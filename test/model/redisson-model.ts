@@ -1,3 +1,4 @@
+import type { MessageState } from '../../lib/message/message.js';
 import type { Offer } from '../../lib/store/message-intake.js';
 import { Instant, type Moment } from './instant.js';
 import type { NativeContent } from './native-keys.invariant.js';
@@ -21,6 +22,11 @@ export class RedissonQueueModel extends QueueModel {
 
   override get findable(): string[] {
     return super.findable.filter((id) => !isNameless(id));
+  }
+
+  /** Entries of the same millisecond have no order that is known here, and Java's have no ids. */
+  override listed(state: MessageState): ModelMessage[] | undefined {
+    return state === 'delayed' ? undefined : super.listed(state);
   }
 
   /** Values of the target list have no due time. */

@@ -78,8 +78,8 @@ describe('ConsumerLoop', () => {
     expect(attempts.map(([attempt]) => attempt)).toEqual([1, 2, 3]);
     const gaps = attempts.slice(1).map(([, at], i) => at - (attempts[i]?.[1] ?? 0));
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(1000);
-    const [letter] = (await store.listDead({ cursor: undefined, limit: 10 })).letters;
-    expect(JSON.parse(letter?.error ?? '')).toMatchObject({ name: 'TypeError', message: 'no such table' });
+    const [letter] = (await store.list({ state: 'dead', limit: 10 })).messages;
+    expect(JSON.parse(letter?.death?.error ?? '')).toMatchObject({ name: 'TypeError', message: 'no such table' });
     expect(letter?.failedAttempts).toBe(3);
   });
 

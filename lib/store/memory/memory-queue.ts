@@ -176,7 +176,7 @@ export function instantOf(due: DueTime, now: number): number {
 }
 
 /** The first messages, as long as their bodies stay within `maxBytes` together, but at least one. */
-function withinBytes(messages: readonly MemoryMessage[], maxBytes: number): MemoryMessage[] {
+export function withinBytes(messages: readonly MemoryMessage[], maxBytes: number): MemoryMessage[] {
   let bytes = 0;
   return messages.filter(({ body }, i) => (bytes += body.length) <= maxBytes || i === 0);
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
-import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
 import type {
   Claim,
   ClaimReport,
@@ -15,8 +14,9 @@ import type {
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
-  DeadPage,
   DeadSelection,
+  StoredPage,
+  PageRequest,
   QueueStatus,
   RepairReport,
   StoredMessage,
@@ -25,6 +25,7 @@ import type {
 import { DueAnnouncer } from './due-announcer.js';
 import { MemoryDoorbells } from './memory-doorbells.js';
 import { instantOf, MemoryQueue } from './memory-queue.js';
+import { listPage } from './message-page.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
 
 /**
@@ -185,16 +186,8 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
-  listDead({ cursor, limit }: { cursor: string | undefined; limit: number }): Promise<DeadPage> {
-    return this.#atomically(() => {
-      const behind = cursor === undefined ? undefined : parseCursor(cursor);
-      const found = this.#table.list('dead', limit + 1, behind && { rank: behind.diedAt, id: behind.id });
-      const letters = found
-        .slice(0, limit)
-        .map((message) => ({ ...copyOf(message), diedAt: message.rank, error: message.error }));
-      const last = letters.at(-1);
-      return { letters, cursor: found.length > limit && last ? formatCursor(last) : null };
-    });
+  list(request: PageRequest): Promise<StoredPage> {
+    return this.#atomically(() => listPage(this.#table, request, snapshotOf));
   }
 
   redrive(selection: DeadSelection): Promise<number> {

@@ -9,7 +9,7 @@ export const nativePermissions: Permissions<NativeKeys> = {
   claims: ['HDEL', 'HGET', 'HGETALL', 'HLEN', 'HSET', 'UNLINK'],
   leases: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZSCORE'],
   attempts: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
-  dead: ['UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZRANK', 'ZREM', 'ZSCORE'],
+  dead: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZSCORE'],
   errors: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
   wake: ['BLPOP', 'DEL', 'LLEN', 'RPUSH', 'UNLINK'],
   paused: ['DEL', 'GET', 'SET'],

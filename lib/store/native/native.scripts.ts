@@ -23,7 +23,7 @@ export const nativeScripts = {
   pause: load('pause'),
   resume: load('resume'),
   clear: load('clear'),
-  listDead: load('list-dead'),
+  list: load('list'),
   redrive: load('redrive'),
   discard: load('discard'),
 };

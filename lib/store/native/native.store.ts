@@ -1,4 +1,3 @@
-import { formatCursor, parseCursor } from '../dead-letter.cursor.js';
 import type {
   Claim,
   ClaimReport,
@@ -13,9 +12,9 @@ import type {
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
-  DeadPage,
   DeadSelection,
-  MessageDeath,
+  StoredPage,
+  PageRequest,
   QueueStatus,
   RepairReport,
   StoredMessage,
@@ -33,7 +32,10 @@ import {
   claimCall,
   dueArgument,
   offerArguments,
+  pageArguments,
   readClaimReport,
+  readDeath,
+  readStoredPage,
   readQueueStatus,
   readReceipts,
   readRepairReport,
@@ -140,20 +142,11 @@ export class NativeMessageStore implements MessageStore {
     return (await this.#run(scripts.clear)).number();
   }
 
-  async listDead({ cursor, limit }: { cursor: string | undefined; limit: number }): Promise<DeadPage> {
-    const after = cursor === undefined ? { diedAt: '', id: '' } : parseCursor(cursor);
-    const args = { afterTime: after.diedAt, afterId: after.id, limit };
-    const reply = await this.#run(scripts.listDead, { args });
-    const more = reply.flag();
-    const letters = reply.rest(() => ({
-      id: reply.text(),
-      diedAt: reply.number(),
-      failedAttempts: reply.number(),
-      ...readRecord(reply.bytesOrNull() ?? NO_BYTES),
-      error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR,
-    }));
-    const last = letters.at(-1);
-    return { letters, cursor: more && last ? formatCursor(last) : null };
+  async list(request: PageRequest): Promise<StoredPage> {
+    return readStoredPage(
+      request.state,
+      await this.#run(scripts.list, { args: { state: request.state, ...pageArguments(request) } }),
+    );
   }
 
   async redrive(selection: DeadSelection): Promise<number> {
@@ -184,14 +177,6 @@ export class NativeMessageStore implements MessageStore {
   #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
     return this.#connections.commands.run(script, { ...call, keys: this.#keys });
   }
-}
-
-/** Placeholders for the missing parts of a damaged dead letter, so that it does not hide the others. */
-const NO_BYTES = Buffer.alloc(0);
-const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'The error of this dead letter is lost.' });
-
-function readDeath(reply: ScriptReply): MessageDeath {
-  return { at: reply.number(), error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR };
 }
 
 function selectionArguments(selection: DeadSelection): ScriptArguments {

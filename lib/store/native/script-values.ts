@@ -12,7 +12,16 @@ import {
 import type { DueTime, Offer, OfferOutcome, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
 import type { MessageState } from '../../message/message.js';
-import type { QueueStatus, RepairReport, TypeCountPage } from '../message-upkeep.js';
+import type {
+  MessageDeath,
+  StoredPage,
+  PageRequest,
+  QueueStatus,
+  RepairReport,
+  StoredMessage,
+  TypeCountPage,
+} from '../message-upkeep.js';
+import { formatCursor, parseCursor } from '../page-cursor.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { readRecord } from './native.record.js';
@@ -130,6 +139,42 @@ export function readTypeCounts(reply: ScriptReply): TypeCountPage {
   }));
   return { counts, cursor: cursor === '' ? null : cursor };
 }
+
+/** @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor */
+export function pageArguments({ state, from = { offset: 0 }, limit }: PageRequest) {
+  const place = 'cursor' in from ? parseCursor(state, from.cursor) : { at: '', name: '' };
+  return { ...place, offset: 'offset' in from ? from.offset : 0, limit };
+}
+
+export function readStoredPage(state: MessageState, reply: ScriptReply): StoredPage {
+  const place = reply.text();
+  const messages = reply.rest(() => readListed(state, reply));
+  return { messages, cursor: place === '' ? null : formatCursor(state, place) };
+}
+
+/** Of a damaged message, some parts are missing; it must not hide the others. */
+function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
+  const id = reply.text();
+  const record = readRecord(reply.bytesOrNull() ?? NO_BYTES);
+  const failedAttempts = reply.number();
+  const { at, error } = readDeath(reply);
+  return {
+    id,
+    state,
+    ...record,
+    failedAttempts,
+    leasedUntil: state === 'active' ? at : null,
+    death: state === 'dead' ? { at, error } : null,
+  };
+}
+
+/** Reads an instant and an error. */
+export function readDeath(reply: ScriptReply): MessageDeath {
+  return { at: reply.number(), error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR };
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'The error of this dead letter is lost.' });
 
 export function transferArguments({ scheduler, limit }: TransferRequest, limits: StoreLimits) {
   const { attempts, maxDeadLetters, rate } = limits;

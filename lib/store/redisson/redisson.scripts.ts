@@ -17,6 +17,8 @@ export const redissonScripts = {
   ring: load('ring'),
   repair: load('repair'),
   status: load('status'),
+  listDelayed: load('list-delayed'),
+  listReady: load('list-ready'),
   resume: load('resume'),
   clear: load('clear'),
   listValues: load('list-values'),

@@ -17,9 +17,10 @@ import type {
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
-  DeadPage,
   DeadSelection,
   DelayedValues,
+  StoredPage,
+  PageRequest,
   QueueStatus,
   RepairReport,
   StoredMessage,
@@ -32,7 +33,9 @@ import {
   claimCall,
   dueArgument,
   offerArguments,
+  pageArguments,
   readClaimReport,
+  readStoredPage,
   readQueueStatus,
   readReceipts,
   readRepairReport,
@@ -180,8 +183,11 @@ export class RedissonMessageStore implements MessageStore {
     return (await this.#run(scripts.clear)).number();
   }
 
-  listDead(page: { cursor: string | undefined; limit: number }): Promise<DeadPage> {
-    return this.#native.listDead(page);
+  async list(request: PageRequest): Promise<StoredPage> {
+    const { state } = request;
+    if (state === 'active' || state === 'dead') return this.#native.list(request);
+    const script = state === 'delayed' ? scripts.listDelayed : scripts.listReady;
+    return readStoredPage(state, await this.#run(script, { args: pageArguments(request) }));
   }
 
   redrive(selection: DeadSelection): Promise<number> {

@@ -24,7 +24,7 @@ export function describeBodies(queues: ContractQueues): void {
       const { messages } = await queue.store.claim({ token: 't', limit: 1, lease: HOUR });
       expect(isPayload(messages[0]?.body)).toBe(true);
       await queue.settle({ id: 'a', token: 't' }, { kind: 'dead', error: 'x' });
-      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 1 });
+      const letters = await queue.dead();
       expect(isPayload(letters[0]?.body)).toBe(true);
       await queue.store.redrive({ id: 'a' });
       expect(isPayload((await queue.find('a')).body)).toBe(true);

@@ -49,9 +49,9 @@ export function describeLeases(queues: ContractQueues): void {
       await queue.advance(SHORT_LEASE + 1);
       expect(await queue.transfer()).toMatchObject({ moved: 0, recovered: 0, buried: ['a'], dropped: 0, ready: 0 });
 
-      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
+      const letters = await queue.dead();
       expect(letters).toMatchObject([{ id: 'a', failedAttempts: 2 }]);
-      expect(JSON.parse(defined(letters[0]).error)).toEqual(LEASE_EXPIRED);
+      expect(JSON.parse(defined(letters[0]?.death).error)).toEqual(LEASE_EXPIRED);
     });
 
     it('expired leases and failed handlers count as attempts alike', async () => {

@@ -188,12 +188,14 @@ export function describeSettlements(queues: ContractQueues): void {
       expect({ accepted, dropped }).toEqual({ accepted: [true], dropped: 0 });
       expect(await queue.find('a')).toMatchObject({ state: 'dead', failedAttempts: 1, leasedUntil: null });
 
-      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
-      expect(letters).toMatchObject([{ id: 'a', failedAttempts: 1, dueAt, offeredAt, error: '{"name":"Ünglück"}' }]);
+      const letters = await queue.dead();
+      expect(letters).toMatchObject([
+        { id: 'a', failedAttempts: 1, dueAt, offeredAt, death: { error: '{"name":"Ünglück"}' } },
+      ]);
       const [letter] = letters;
       expect(letter?.body.equals(body)).toBe(true);
-      expect(letter?.diedAt).toBeGreaterThanOrEqual(before);
-      expect(letter?.diedAt).toBeLessThanOrEqual(await queue.now());
+      expect(letter?.death?.at).toBeGreaterThanOrEqual(before);
+      expect(letter?.death?.at).toBeLessThanOrEqual(await queue.now());
     });
 
     it.each([
@@ -215,8 +217,8 @@ export function describeSettlements(queues: ContractQueues): void {
       expect(message).toMatchObject({ offeredAt: before.offeredAt, failedAttempts: kind === 'dead' ? 1 : 0 });
       if (kind === 'dead') expect(message.dueAt).toBe(before.dueAt);
       expect((await queue.find('b')).body.toString()).not.toContain('anew');
-      const { letters } = await queue.store.listDead({ cursor: undefined, limit: 10 });
-      expect(letters.map(({ id, error }) => [id, error])).toEqual(
+      const letters = await queue.dead();
+      expect(letters.map(({ id, death }) => [id, death?.error])).toEqual(
         kind === 'dead'
           ? [
               ['a', '{"name":"E"}'],

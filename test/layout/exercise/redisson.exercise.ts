@@ -32,6 +32,7 @@ export class RedissonExercise {
     await this.#loseToJava();
     await this.#claimAmongJava();
     await this.#readValues();
+    await this.#listInAllWays();
   }
 
   /** Removes messages from all kinds of places in the list of entries. */
@@ -86,6 +87,25 @@ export class RedissonExercise {
     await this.#common.transfer();
     await this.redis.lpush(this.keys.target, 'of Java');
     for (const token of ['a', 'b', 'c', 'd']) await this.store.claim({ token, limit: 1, lease: HOUR });
+    await this.store.clear();
+  }
+
+  /** Among messages that wait for another attempt, and goes on at each kind of place. */
+  async #listInAllWays(): Promise<void> {
+    const list = async (state: 'delayed' | 'ready') => {
+      for (const offset of [0, 1, 2, 3, 4]) {
+        const { cursor } = await this.store.list({ state, from: { offset }, limit: 1 });
+        if (cursor !== null) await this.store.list({ state, from: { cursor }, limit: 9 });
+      }
+    };
+    await this.#common.end(['a', 'b'], { kind: 'retry', delay: HOUR / 2 });
+    await this.#lay('oo');
+    await list('delayed');
+    await this.store.clear();
+    await this.#common.end(['a', 'b'], { kind: 'release' });
+    await this.#lay('OOOO');
+    await this.#common.transfer();
+    await list('ready');
     await this.store.clear();
   }
 

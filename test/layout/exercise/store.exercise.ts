@@ -1,4 +1,3 @@
-import { formatCursor } from '../../../lib/store/dead-letter.cursor.js';
 import type { Outcome } from '../../../lib/store/message-flow.js';
 import type { Offer } from '../../../lib/store/message-intake.js';
 import type { MessageStore, StoreLimits } from '../../../lib/store/message-store.js';
@@ -84,6 +83,7 @@ export class StoreExercise {
     await this.transfer();
     await store.status();
     for (const cursor of ['', 'delayed:0:none', 'ready:0:none']) await store.countTypes(cursor);
+    await this.#listInAllWays();
     for (const id of ['new', 'put off', 'dead', 'active', 'active with another', 'ready again', 'ready', 'none']) {
       await store.find(id);
       await store.reschedule(id, { after: HOUR });
@@ -96,6 +96,16 @@ export class StoreExercise {
     await store.reschedule('put off', { at: 0 });
     await store.cancel('put off');
     await store.clear();
+  }
+
+  async #listInAllWays(): Promise<void> {
+    for (const state of ['delayed', 'ready', 'active', 'dead'] as const) {
+      const { cursor } = await this.store.list({ state, limit: 1 });
+      for (const from of [{ offset: 1 }, ...(cursor === null ? [] : [{ cursor }])]) {
+        await this.store.list({ state, from, limit: 9 });
+      }
+    }
+    await this.store.list({ state: 'ready', from: { cursor: 'ready:0:none' }, limit: 1 });
   }
 
   /** Claims some, all or no messages, in place of other claims, and while the queue is paused. */
@@ -200,10 +210,6 @@ export class StoreExercise {
   async #lookAfterDeadLetters(): Promise<void> {
     const { store } = this;
     await this.end(['a', 'b'], DEAD);
-    const { letters } = await store.listDead({ cursor: undefined, limit: 9 });
-    for (const letter of [letters[0]!, { diedAt: 1, id: 'none' }]) {
-      await store.listDead({ cursor: formatCursor(letter), limit: 1 });
-    }
     await store.redrive({ id: 'a' });
     await store.redrive({ oldest: 9 });
     await store.clear();

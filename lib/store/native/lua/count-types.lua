@@ -15,7 +15,7 @@
 -- Atomic so that a page shows one instant. Writes nothing.
 --@include body-type
 --@include held
---@include places
+--@include pages
 
 local messages_left, bytes_left = 250, 262144
 
@@ -57,30 +57,21 @@ end
 -- These go through a state until the page is full, from the place of a message on if one is given. They return the place where
 -- the page ends; nil if it has room left.
 
-local function walk_set(key, counts, score, member)
-  local first = member and place_behind(key, tonumber(score), member) or 0
-  local rows = redis.call('ZRANGE', key, first, first + messages_left - 1, 'WITHSCORES')
-  local ids = {}
-  for at = 1, #rows, 2 do
-    ids[#ids + 1] = rows[at]
-  end
+local function walk_set(key, counts, start)
+  local ids, place_at = page_of_set(key, start, messages_left)
   local count = count_first(ids, counts)
-  return is_full() and rows[count * 2] .. ':' .. ids[count] or nil
+  return is_full() and place_at(count) or nil
 end
 
--- Of the last three ids, some are there even if an offer replaces a ready message meanwhile.
-local function walk_list(key, counts, position, last_ids)
-  local first = last_ids and place_behind_listed(key, tonumber(position), ids_held(last_ids)) or 0
-  local ids = redis.call('LRANGE', key, first, first + messages_left - 1)
+local function walk_list(key, counts, start)
+  local ids, place_at = page_of_list(key, start, messages_left)
   local count = count_first(ids, counts)
-  if not is_full() then
-    return nil
-  end
-  return string.format('%d:%s', first + count - 1, table.concat(ids, '\n', math.max(1, count - 2), count))
+  return is_full() and place_at(count) or nil
 end
 
 -- By token, because leases change their order.
-local function walk_claims(key, counts, _, last_token)
+local function walk_claims(key, counts, start)
+  local last_token = start.name
   local all, held, tokens = redis.call('HGETALL', key), {}, {}
   for at = 1, #all, 2 do
     if not last_token or all[at] > last_token then
@@ -104,21 +95,22 @@ local STATES = {
   { name = 'dead', key = keys.dead, walk = walk_set },
 }
 
-local reached, place, id = string.match(args.cursor, '^(%a+):([^:]*):(.*)$')
+local reached, at, name = string.match(args.cursor, '^(%a+):([^:]*):(.*)$')
+local start = { at = at, name = name, offset = 0 }
 local reply = { '' }
 for _, state in ipairs(STATES) do
   if not reached or reached == state.name then
     local counts = {}
-    local stop = state.walk(state.key, counts, place, id)
+    local stop = state.walk(state.key, counts, start)
     for found, count in pairs(counts) do
-      local at = #reply
-      reply[at + 1], reply[at + 2], reply[at + 3] = state.name, found, count
+      local last = #reply
+      reply[last + 1], reply[last + 2], reply[last + 3] = state.name, found, count
     end
     if stop then
       reply[1] = state.name .. ':' .. stop
       return reply
     end
-    reached, place, id = nil, nil, nil
+    reached, start = nil, { offset = 0 }
   end
 end
 return reply

@@ -15,7 +15,7 @@
 --@include native/record
 --@include native/claim
 --@include native/rate
---@include read-within
+--@include native/read-within
 --@include sequence
 --@include find-offered
 

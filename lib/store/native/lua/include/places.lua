@@ -12,14 +12,15 @@ local function comes_after(text, other)
   return #text > #other
 end
 
--- The position, from 0, of the first member of a sorted set that comes after a score and member.
-local function place_behind(key, score, member)
+-- The position, from 0, of the first member of a sorted set that comes after a score and member; `bytes`: how many of the first
+-- bytes of members are compared, if not all.
+local function place_behind(key, score, member, bytes)
   local low, high = 0, redis.call('ZCARD', key)
   while low < high do
     local middle = math.floor((low + high) / 2)
     local there = redis.call('ZRANGE', key, middle, middle, 'WITHSCORES')
-    local difference = tonumber(there[2]) - score
-    if difference < 0 or (difference == 0 and not comes_after(there[1], member)) then
+    local found = tonumber(there[2])
+    if found < score or (found == score and not comes_after(string.sub(there[1], 1, bytes or -1), member)) then
       low = middle + 1
     else
       high = middle
