@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
-import type { MessageCounts, MessageSnapshot } from '../message/message.js';
+import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { STORES } from '../runtime/delay-queue.tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
@@ -10,6 +10,7 @@ import type { DeadLetters } from './dead-letters.js';
 import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
 import { countByType } from './count-by-type.js';
+import { listMessages, type MessagePage, type MessageQuery } from './message-list.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 import type { RedissonQueue } from './redisson-queue.js';
 import { snapshotOf } from './snapshot.js';
@@ -144,6 +145,39 @@ export class DelayQueueProducer {
     assertMessageId(id);
     const found = await known.store.find(id);
     return found && snapshotOf<T>(known, found);
+  }
+
+  /**
+   * Lists messages of one state, page by page: `delayed` ones by due time, `ready` ones in the order in which they are claimed,
+   * `active` ones consumer by consumer, and `dead` ones oldest first. A page is one call, whose cost hardly depends on the length of
+   * the queue.
+   *
+   * A page has about 1 MiB of messages at most, so it may be shorter than `limit`: go on until its `cursor` is null. A message that
+   * stays where it is is listed exactly once, whatever happens to others between two pages. One that changes its state or its
+   * due time meanwhile may be listed twice or not at all.
+   *
+   * @param queue - the queue that the messages were offered to
+   * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
+   * @param query - `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
+   * @returns the messages as `find` shows them. With `layout: 'redisson'`, what only Java knows has no id: it is `''`
+   * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown state, a malformed cursor, or a number out of range
+   *
+   * @example
+   * ```ts
+   * let cursor: string | undefined;
+   * do {
+   *   const page = await producer.list('orders', 'delayed', { cursor });
+   *   for (const message of page.messages) console.log(message.id, message.dueAt);
+   *   cursor = page.cursor ?? undefined;
+   * } while (cursor);
+   * ```
+   */
+  async list<T = unknown>(
+    queue: string,
+    state: MessageState,
+    query?: MessageQuery,
+  ): Promise<MessagePage<MessageSnapshot<T>>> {
+    return listMessages<T>(this.known.named(queue), state, query);
   }
 
   /**

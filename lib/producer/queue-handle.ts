@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type CheckOfType, checksOf, type QueueDefinition } from '../definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
-import type { MessageCounts, MessageSnapshot } from '../message/message.js';
+import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { DeadLetters } from './dead-letters.js';
 import { DelayQueueProducer } from './delay-queue.producer.js';
@@ -14,6 +14,7 @@ import {
   type TypedOfferOptions,
 } from './offer.js';
 import { type NewMessage, Offers } from './offers.js';
+import type { MessagePage, MessageQuery } from './message-list.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
 // Names that no property of the class that extends the handle can have.
@@ -48,6 +49,10 @@ export class QueueHandle {
 
   find(id: string): Promise<MessageSnapshot | null> {
     return this[PRODUCER].find(this.queue, id);
+  }
+
+  list(state: MessageState, query?: MessageQuery): Promise<MessagePage> {
+    return this[PRODUCER].list(this.queue, state, query);
   }
 
   counts(): Promise<MessageCounts> {

@@ -9,10 +9,11 @@ import {
   typesOf,
 } from '../definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
-import type { MessageCounts, MessageSnapshot } from '../message/message.js';
+import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
+import type { MessagePage, MessageQuery } from './message-list.js';
 import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
@@ -58,6 +59,8 @@ export interface TypedQueue<Payloads> {
   reschedule(id: string, delay: Duration): Promise<boolean>;
   /** As `DelayQueueProducer.find`. The payload is what was offered. */
   find(id: string): Promise<SnapshotOf<Payloads> | null>;
+  /** As `DelayQueueProducer.list`. The payloads are what was offered. */
+  list(state: MessageState, query?: MessageQuery): Promise<MessagePage<SnapshotOf<Payloads>>>;
   /** As `DelayQueueProducer.counts`. */
   counts(): Promise<MessageCounts>;
   /** As `DelayQueueProducer.countsByType`. If messages of other types are stored, they are counted, too. */

@@ -111,6 +111,29 @@ describe('the arguments of a producer', () => {
     expectRefused((producer) => producer.deadLetters(scene.newQueue()).list(query as object), 'INVALID_ARGUMENT'),
   );
 
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['an unknown field', { nope: 1 }],
+    ['a limit of 0', { limit: 0 }],
+    ['a limit of 1001', { limit: 1001 }],
+    ['an offset of -1', { offset: -1 }],
+    ['an offset of 1.5', { offset: 1.5 }],
+    ['an offset of 2⁵³', { offset: 2 ** 53 }],
+    ['an offset of text', { offset: '5' }],
+    ['an offset that cannot be shown', { offset: Object.create(null) as unknown }],
+    ['a cursor and an offset', { cursor: 'delayed:1:a', offset: 0 }],
+    ['a cursor that no page returned', { cursor: 'x' }],
+    ['a cursor of another state', { cursor: 'dead:1:a' }],
+    ['a cursor that is null', { cursor: null }],
+  ])('listing messages with %s is refused', (_what, query) =>
+    expectRefused((producer) => producer.list(scene.newQueue(), 'delayed', query as object), 'INVALID_ARGUMENT'),
+  );
+
+  test.each(['', 'gone', 'constructor', 5, null, undefined, ['dead'], Symbol('dead')])(
+    'listing messages of the state %p is refused',
+    (state) => expectRefused((producer) => producer.list(scene.newQueue(), state as 'dead'), 'INVALID_ARGUMENT'),
+  );
+
   test('a method that returns a promise rejects instead of throwing', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: 'redisson' } } } });
@@ -122,6 +145,7 @@ describe('the arguments of a producer', () => {
       ...(['counts', 'countsByType', 'nextDue', 'isPaused', 'pause', 'resume', 'clear'] as const).map(
         (method) => () => producer[method]('{}'),
       ),
+      () => producer.list('{}', 'dead'),
       ...(['redrive', 'discard'] as const).map((method) => () => producer.deadLetters(queue)[method]('')),
       ...(['contains', 'remove'] as const).map((method) => () => producer.redisson(queue)[method](undefined)),
     ];

@@ -144,6 +144,16 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
       (producer, queue) =>
         producer.deadLetters(queue).list(made(query)),
   ),
+  fc.tuple(anyHostile, anyHostile).map(
+    ([state, query]): Probe =>
+      (producer, queue) =>
+        producer.list(queue, made(state), made(query)),
+  ),
+  anyOf('cursor', 'offset', 'limit', 'nope').map(
+    (query): Probe =>
+      (producer, queue) =>
+        producer.list(queue, 'delayed', made(query)),
+  ),
   anyOf('cursor', 'limit', 'nope').map(
     (query): Probe =>
       (producer, queue) =>

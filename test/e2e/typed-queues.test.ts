@@ -103,6 +103,10 @@ describe('a typed queue', () => {
     expect(byType.get('cancel')).toBeUndefined();
     expect(await orders.nextDue()).toEqual(await producer.nextDue('orders'));
     expect(await orders.find('d')).toMatchObject({ queue: 'orders', type: 'remind', payload: { orderId: 'd' } });
+    const { messages } = await orders.list('delayed', { offset: 3 });
+    expect({ messages, cursor: null }).toEqual(await producer.list('orders', 'delayed', { offset: 3 }));
+    for (const message of messages) if (message.type === 'remind') expect(message.payload.orderId).toBe('d');
+    expect(messages).toHaveLength(1);
     expect(await orders.reschedule('a', 0)).toBe(true);
     expect(await orders.cancel('a')).toBe(true);
     await orders.pause();

@@ -58,6 +58,11 @@ describe('a Redis user with the documented permissions', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
     expect((await producer.countsByType(queue)).get('')).toMatchObject({ delayed: 2 });
     expect(await producer.nextDue(queue)).not.toBeNull();
+    expect(await producer.isPaused(queue)).toBe(false);
+    expect((await producer.list(queue, 'delayed')).messages).toHaveLength(2);
+    for (const state of ['ready', 'active', 'dead'] as const) {
+      expect((await producer.list(queue, state)).messages).toEqual([]);
+    }
     expect(await producer.cancel(queue, 'a')).toBe(true);
     expect(log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
   });
