@@ -93,7 +93,7 @@ local function identify(entries, dues, first, now)
   for i, entry in ipairs(entries) do
     local value, message = entry_value(entry) or entry, at_entry[entry]
     messages[i] = {
-      id = message and message.id or '', due = dues[i], failed = 0, place = '\n' .. head_of(entry),
+      id = message and message.id or '', due = dues[i], failed = 0, entry = entry,
       record = message and string.sub(message.record, 1, 12) .. value or pack_record(dues[i], now, value),
     }
   end
@@ -109,7 +109,7 @@ local function read_others(first)
   local records = read_records(ids, args.limit)
   local failed = read_failed(ids, #records)
   for i, record in ipairs(records) do
-    messages[i] = { id = ids[i], due = tonumber(rows[2 * i]), failed = failed[i], place = ids[i], record = record }
+    messages[i] = { id = ids[i], due = tonumber(rows[2 * i]), failed = failed[i], record = record }
   end
   return messages
 end
@@ -139,6 +139,6 @@ while count < args.limit do
   end
 end
 if last and first_entry + i + first_other + j - 2 < entries_count + others_count then
-  reply[1] = string.format('%.17g:%s', last.due, last.place)
+  reply[1] = string.format('%.17g:%s', last.due, last.entry and '\n' .. head_of(last.entry) or last.id)
 end
 return reply
