@@ -6,15 +6,15 @@ import { NO_TYPE } from '../message/message-type.js';
 export const SCOPE = 'nestjs-delay-queue';
 
 /** The names under `messaging` and `error` are OpenTelemetry's conventions, the others are this package's. */
-export const SYSTEM = { 'messaging.system': 'delay_queue' } as const;
-export const OFFER = { 'messaging.operation.name': 'offer', 'messaging.operation.type': 'send' } as const;
-export const PROCESS = { 'messaging.operation.name': 'process', 'messaging.operation.type': 'process' } as const;
+const SYSTEM = 'messaging.system';
+const OPERATION = 'messaging.operation.name';
+const OPERATION_TYPE = 'messaging.operation.type';
 export const QUEUE = 'messaging.destination.name';
-export const FAMILY = 'messaging.destination.template';
+const FAMILY = 'messaging.destination.template';
 export const MESSAGE_ID = 'messaging.message.id';
 export const BATCH_SIZE = 'messaging.batch.message_count';
 export const ERROR_TYPE = 'error.type';
-export const TYPE = 'delay_queue.message.type';
+const TYPE = 'delay_queue.message.type';
 export const ATTEMPT = 'delay_queue.message.attempt';
 export const LATENESS = 'delay_queue.message.lateness';
 export const OUTCOME = 'delay_queue.message.outcome';
@@ -22,12 +22,35 @@ export const STATE = 'delay_queue.message.state';
 export const DEATH_CAUSE = 'delay_queue.death.cause';
 export const WORK = 'delay_queue.work';
 
-/** Of messages of several outcomes. */
+/** The value of {@link SYSTEM}. */
+const DELAY_QUEUE = 'delay_queue';
+
+/** The outcome of a call whose messages have several. */
 export const MIXED = 'mixed';
 
-/** The attribute of a type, unless there is none. */
-export function ofType(type: string | undefined): Attributes {
-  return type === undefined || type === NO_TYPE ? {} : { [TYPE]: type };
+/** What is done with a queue, and OpenTelemetry's word for it. */
+export type Operation = 'offer' | 'process';
+const TYPES: Readonly<Record<Operation, string>> = { offer: 'send', process: 'process' };
+
+/*
+ * Attributes are made for every message, so they are assigned one by one: to spread several objects into one costs a multiple.
+ */
+
+/** Adds what OpenTelemetry's conventions want of every span and metric. */
+export function addOperation(attributes: Attributes, operation: Operation): Attributes {
+  attributes[SYSTEM] = DELAY_QUEUE;
+  attributes[OPERATION] = operation;
+  return attributes;
+}
+
+/** With what they want of spans and durations besides; a copy, because counters keep the attributes that they were given. */
+export function withOperationType(attributes: Attributes, operation: Operation): Attributes {
+  return { ...addOperation(attributes, operation), [OPERATION_TYPE]: TYPES[operation] };
+}
+
+export function addType(attributes: Attributes, type: string | undefined): Attributes {
+  if (type !== undefined && type !== NO_TYPE) attributes[TYPE] = type;
+  return attributes;
 }
 
 /** How queues are named. Each queue of a family would make a series of its own, so metrics and names of spans have the family. */
@@ -39,13 +62,15 @@ export class QueueNames {
     return familyOf(queue, this.families) ?? queue;
   }
 
+  /** New attributes of a span. */
   ofSpan(queue: string): Attributes {
     const family = familyOf(queue, this.families);
-    return { ...SYSTEM, [QUEUE]: queue, ...(family !== undefined && { [FAMILY]: family }) };
+    return family === undefined ? { [QUEUE]: queue } : { [QUEUE]: queue, [FAMILY]: family };
   }
 
+  /** New attributes of a metric. */
   ofMetric(queue: string): Attributes {
     const family = familyOf(queue, this.families);
-    return family === undefined ? { ...SYSTEM, [QUEUE]: queue } : { ...SYSTEM, [FAMILY]: family };
+    return family === undefined ? { [QUEUE]: queue } : { [FAMILY]: family };
   }
 }

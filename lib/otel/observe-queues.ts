@@ -2,7 +2,7 @@ import { type BatchObservableResult, diag, metrics, type Observable } from '@ope
 import { hasCode, showFailure } from '../message/failure.js';
 import type { MessageCounts, MessageState } from '../message/message.js';
 import { assertQueueName } from '../message/queue-name.js';
-import { QUEUE, SCOPE, STATE, SYSTEM } from './attributes.js';
+import { QUEUE, SCOPE, STATE } from './attributes.js';
 
 /** Tells the state of queues; a `DelayQueueProducer` does. */
 export interface QueueStates {
@@ -69,7 +69,7 @@ interface QueueState {
 }
 
 function report(result: BatchObservableResult, gauges: Gauges, { queue, counts, nextDue }: QueueState): void {
-  const attributes = { ...SYSTEM, [QUEUE]: queue };
+  const attributes = { [QUEUE]: queue };
   for (const state of Object.keys(counts) as MessageState[]) {
     result.observe(gauges.messages, counts[state], { ...attributes, [STATE]: state });
   }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { DelayQueueEvent } from '../events/delay-queue-events.js';
-import type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
-import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import { check } from '../options/check.js';
 import { QueueNames } from './attributes.js';
-import { MetricsObserver } from './metrics.observer.js';
-import { SpansObserver } from './spans.observer.js';
+import { MessageMetrics } from './message-metrics.js';
+import { MessageSpans } from './message-spans.js';
+import { OpenTelemetryObserver } from './open-telemetry.observer.js';
 
 /** The options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
@@ -51,33 +50,6 @@ const optionsSchema = z.strictObject({
 export function openTelemetry(options: OpenTelemetryOptions = {}): DelayQueueObserver {
   const { traces, families } = check(optionsSchema, options, 'openTelemetry()');
   const names = new QueueNames(families);
-  const metrics = new MetricsObserver(names);
-  return traces === 'none' ? metrics : new OpenTelemetryObserver(metrics, new SpansObserver(names, traces));
-}
-
-/** Measures what the spans are around. */
-class OpenTelemetryObserver implements DelayQueueObserver {
-  constructor(
-    private readonly metrics: MetricsObserver,
-    private readonly spans: SpansObserver,
-  ) {}
-
-  offer(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): Promise<unknown> {
-    return this.metrics.offer(offers, () => this.spans.offer(offers, next));
-  }
-
-  handle(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>) {
-    return this.metrics.handle(message, () => this.spans.handle(message, next));
-  }
-
-  handleBatch(
-    messages: readonly DelayedMessage[],
-    next: () => readonly HandlingOutcome[] | Promise<readonly HandlingOutcome[]>,
-  ) {
-    return this.metrics.handleBatch(messages, () => this.spans.handleBatch(messages, next));
-  }
-
-  event(event: DelayQueueEvent): void {
-    this.metrics.event(event);
-  }
+  const spans = traces === 'none' ? undefined : new MessageSpans(names, traces);
+  return new OpenTelemetryObserver(new MessageMetrics(names), spans);
 }

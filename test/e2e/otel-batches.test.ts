@@ -73,7 +73,8 @@ describe('the span of a call with many messages', () => {
 
   test('is active in the handler, without the baggage of any message', async () => {
     let seen: unknown;
-    const request = trace.setSpan(ROOT_CONTEXT, trace.getTracer('shop').startSpan('POST /orders'));
+    const baggage = propagation.setBaggage(ROOT_CONTEXT, propagation.createBaggage({ user: { value: 'ada' } }));
+    const request = trace.setSpan(baggage, trace.getTracer('shop').startSpan('POST /orders'));
     const span = await context.with(request, () =>
       handleBatch(async () => {
         await Promise.resolve();
@@ -102,32 +103,32 @@ describe('the metrics of a call with many messages', () => {
     'messaging.system': 'delay_queue',
     'messaging.destination.name': 'orders',
     'messaging.operation.name': 'process',
-    'messaging.operation.type': 'process',
   };
-  const consumed = { ...processed, 'delay_queue.message.type': 't' };
+  const type = { 'delay_queue.message.type': 't' };
+  const call = { ...processed, 'messaging.operation.type': 'process' };
 
   test('count each message with its own outcome, and the call once', async () => {
     await handleBatch(() => [ACK, ACK, { kind: 'retry', delay: 1, error: new TypeError() }]);
     const failed = { 'delay_queue.message.outcome': 'retry', 'error.type': 'TypeError' };
     expect(await telemetry.points('messaging.client.consumed.messages')).toEqual([
-      { attributes: { ...consumed, 'delay_queue.message.outcome': 'ack' }, value: 2 },
-      { attributes: { ...consumed, ...failed }, value: 1 },
+      { attributes: { ...processed, ...type, 'delay_queue.message.outcome': 'ack' }, value: 2 },
+      { attributes: { ...processed, ...type, ...failed }, value: 1 },
     ]);
     expect(await telemetry.points('messaging.process.duration')).toMatchObject([
       {
-        attributes: { ...processed, 'delay_queue.message.outcome': 'mixed', 'error.type': 'TypeError' },
+        attributes: { ...call, 'delay_queue.message.outcome': 'mixed', 'error.type': 'TypeError' },
         value: { count: 1 },
       },
     ]);
     expect(await telemetry.points('delay_queue.message.lateness')).toMatchObject([
-      { attributes: consumed, value: { count: 3, sum: 0.06 } },
+      { attributes: { 'messaging.destination.name': 'orders', ...type }, value: { count: 3, sum: 0.06 } },
     ]);
   });
 
   test('have the outcome of the call if it is that of all messages', async () => {
     await handleBatch(acknowledge);
     expect(await telemetry.points('messaging.process.duration')).toMatchObject([
-      { attributes: { ...processed, 'delay_queue.message.outcome': 'ack' }, value: { count: 1 } },
+      { attributes: { ...call, 'delay_queue.message.outcome': 'ack' }, value: { count: 1 } },
     ]);
   });
 });

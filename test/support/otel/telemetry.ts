@@ -28,16 +28,22 @@ export interface Point {
 /** The SDK of OpenTelemetry, registered as an application does it, with what it has exported. */
 export class Telemetry {
   readonly #spans = new InMemorySpanExporter();
+  readonly #tracers: BasicTracerProvider;
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   readonly #reader = new PeriodicExportingMetricReader({ exporter: this.#metrics, exportIntervalMillis: NEVER });
   readonly #meters = new MeterProvider({ readers: [this.#reader] });
+
+  /** @param exports - whether it exports the spans. Default: true. */
+  constructor({ exports = true }: { readonly exports?: boolean } = {}) {
+    this.#tracers = new BasicTracerProvider({ spanProcessors: exports ? [new SimpleSpanProcessor(this.#spans)] : [] });
+  }
 
   register(): void {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(
       new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
     );
-    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#spans)] }));
+    trace.setGlobalTracerProvider(this.#tracers);
     metrics.setGlobalMeterProvider(this.#meters);
   }
 

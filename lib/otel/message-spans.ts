@@ -12,29 +12,35 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api';
-import type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+import type { HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import {
+  withOperationType,
+  addType,
   ATTEMPT,
   BATCH_SIZE,
   ERROR_TYPE,
   LATENESS,
   MESSAGE_ID,
-  OFFER,
-  ofType,
   OUTCOME,
-  PROCESS,
   type QueueNames,
   SCOPE,
 } from './attributes.js';
 import { describeError, hasFailed } from './failures.js';
-import { onceDone } from './once-done.js';
 
 /** Where the span of a handler belongs: to a trace of its own that is linked to the offer's, or to the offer's trace. */
 export type HandlerTraces = 'link' | 'parent';
 
+/** A span that has begun. */
+export interface BegunSpan<Result> {
+  /** The context in which the span is active. */
+  readonly context: Context;
+  /** Ends it. */
+  readonly end: (result: Result) => void;
+}
+
 /** Makes spans of offers and handlers, which find each other by the headers of their messages. */
-export class SpansObserver implements DelayQueueObserver {
+export class MessageSpans {
   readonly #tracer: Tracer = trace.getTracer(SCOPE);
 
   constructor(
@@ -42,77 +48,77 @@ export class SpansObserver implements DelayQueueObserver {
     private readonly traces: HandlerTraces,
   ) {}
 
-  async offer(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): Promise<unknown> {
+  /** Its end is told of the error, if there is one; `headers` lead to the span. */
+  offer(
+    offers: OfferContext,
+  ): BegunSpan<{ readonly error: unknown } | undefined> & { readonly headers: MessageHeaders | undefined } {
     const given = offers.messages.map(({ headers }) => creationOf(headers).span).filter((span) => span !== undefined);
     const span = this.#startOffer(offers, given);
     const active = trace.setSpan(context.active(), span);
-    const headers = offers.carriesHeaders ? headersFor(offers, { active, given: given.length }) : undefined;
-    try {
-      return await context.with(active, () => next(headers));
-    } catch (error) {
-      recordError(span, error);
-      throw error;
-    } finally {
-      span.end();
-    }
+    return {
+      context: active,
+      headers: offers.carriesHeaders ? headersFrom(active, { mixes: given.length > 0 }) : undefined,
+      end: (failure) => {
+        if (failure) recordError(span, failure.error);
+        span.end();
+      },
+    };
   }
 
-  handle(message: DelayedMessage, next: () => HandlingOutcome | Promise<HandlingOutcome>) {
+  handle(message: DelayedMessage): BegunSpan<HandlingOutcome> {
     const creation = creationOf(message.headers);
-    const attributes = { ...ofMessage(message), [ATTEMPT]: message.attempt, [LATENESS]: message.lateness / 1000 };
-    // The baggage comes along in either case.
-    const parent = this.traces === 'parent' ? creation.context : trace.deleteSpan(creation.context);
+    const attributes = addMessage(this.#ofProcess(message.queue), message);
+    attributes[ATTEMPT] = message.attempt;
+    attributes[LATENESS] = message.lateness / 1000;
+    const parent = this.traces === 'parent' ? creation.context : withBaggageOf(creation.context);
     const links = this.traces === 'link' && creation.span ? [{ context: creation.span }] : [];
     const span = this.#startProcess(message.queue, { attributes, links, parent });
-    return onceDone(context.with(trace.setSpan(parent, span), next), (outcome) => {
-      span.setAttribute(OUTCOME, outcome.kind);
-      if (hasFailed(outcome)) recordError(span, outcome.error);
-      span.end();
-    });
+    return {
+      context: trace.setSpan(parent, span),
+      end: (outcome) => {
+        span.setAttribute(OUTCOME, outcome.kind);
+        if (hasFailed(outcome)) recordError(span, outcome.error);
+        span.end();
+      },
+    };
   }
 
   /** A span has one parent, and a handler one baggage: a call with many messages has neither, but a link to each. */
-  handleBatch(
-    messages: readonly DelayedMessage[],
-    next: () => readonly HandlingOutcome[] | Promise<readonly HandlingOutcome[]>,
-  ) {
+  handleBatch(messages: readonly DelayedMessage[]): BegunSpan<readonly HandlingOutcome[]> {
     const { queue } = messages[0]!;
     const links = messages.flatMap((message) => linkTo(message) ?? []);
-    const attributes = { [BATCH_SIZE]: messages.length };
+    const attributes = this.#ofProcess(queue);
+    attributes[BATCH_SIZE] = messages.length;
     const span = this.#startProcess(queue, { attributes, links, parent: ROOT_CONTEXT });
-    return onceDone(context.with(trace.setSpan(ROOT_CONTEXT, span), next), (outcomes) => {
-      recordErrors(span, outcomes);
-      span.end();
-    });
+    return {
+      context: trace.setSpan(ROOT_CONTEXT, span),
+      end: (outcomes) => {
+        recordErrors(span, outcomes);
+        span.end();
+      },
+    };
   }
 
   #startOffer({ queue, messages }: OfferContext, given: readonly SpanContext[]): Span {
     const [first] = messages;
-    return this.#tracer.startSpan(`offer ${this.names.inSpanName(queue)}`, {
-      kind: SpanKind.PRODUCER,
-      attributes: {
-        ...this.names.ofSpan(queue),
-        ...OFFER,
-        ...(first && messages.length === 1 ? ofMessage(first) : { [BATCH_SIZE]: messages.length }),
-      },
-      links: given.map((creation) => ({ context: creation })),
-    });
+    const attributes = withOperationType(this.names.ofSpan(queue), 'offer');
+    if (first && messages.length === 1) addMessage(attributes, first);
+    else attributes[BATCH_SIZE] = messages.length;
+    const links = given.map((creation) => ({ context: creation }));
+    const options = { kind: SpanKind.PRODUCER, attributes, links };
+    return this.#tracer.startSpan(`offer ${this.names.inSpanName(queue)}`, options);
   }
 
   #startProcess(
     queue: string,
-    {
-      attributes,
-      links,
-      parent,
-    }: { readonly attributes: Attributes; readonly links: Link[]; readonly parent: Context },
+    { parent, ...options }: { readonly attributes: Attributes; readonly links: Link[]; readonly parent: Context },
   ): Span {
-    const options = {
-      kind: SpanKind.CONSUMER,
-      attributes: { ...this.names.ofSpan(queue), ...PROCESS, ...attributes },
-      links,
-    };
-    return this.#tracer.startSpan(`process ${this.names.inSpanName(queue)}`, options, parent);
+    const name = `process ${this.names.inSpanName(queue)}`;
+    return this.#tracer.startSpan(name, { kind: SpanKind.CONSUMER, ...options }, parent);
+  }
+
+  #ofProcess(queue: string): Attributes {
+    return withOperationType(this.names.ofSpan(queue), 'process');
   }
 }
 
@@ -122,30 +128,34 @@ function creationOf(headers: MessageHeaders): { readonly context: Context; reado
   return { context: created, span: trace.getSpanContext(created) };
 }
 
+/** A context without a span. */
+function withBaggageOf(created: Context): Context {
+  const baggage = propagation.getBaggage(created);
+  return baggage ? propagation.setBaggage(ROOT_CONTEXT, baggage) : ROOT_CONTEXT;
+}
+
 /**
  * The headers that lead to the span of the offer, with the baggage.
  *
- * @param given - how many of the messages have such headers from their user, which count
+ * @param mixes - whether messages have a `traceparent` of their user's, which counts
  */
-function headersFor(
-  { messages }: OfferContext,
-  { active, given }: { readonly active: Context; readonly given: number },
-): MessageHeaders | undefined {
+function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): MessageHeaders | undefined {
   const carrier: Record<string, string> = {};
-  propagation.inject(given === messages.length ? trace.deleteSpan(active) : active, carrier);
+  propagation.inject(active, carrier);
   // Beside a traceparent of the user's it would be the state of another trace.
-  if (given > 0) delete carrier.tracestate;
+  if (mixes) delete carrier.tracestate;
   // A message without headers is smaller.
   return Object.keys(carrier).length > 0 ? carrier : undefined;
 }
 
-function ofMessage({ id, type }: { readonly id: string; readonly type: string }): Attributes {
-  return { [MESSAGE_ID]: id, ...ofType(type) };
+function addMessage(attributes: Attributes, { id, type }: { readonly id: string; readonly type: string }): Attributes {
+  attributes[MESSAGE_ID] = id;
+  return addType(attributes, type);
 }
 
 function linkTo(message: DelayedMessage): Link | undefined {
   const { span } = creationOf(message.headers);
-  return span && { context: span, attributes: ofMessage(message) };
+  return span && { context: span, attributes: addMessage({}, message) };
 }
 
 function recordError(span: Span, error: unknown): void {

@@ -1,0 +1,112 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { DelayQueueEvent, DelayQueueEvents } from '../events/delay-queue-events.js';
+import type { HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
+import type { DelayedMessage } from '../message/message.js';
+import {
+  addOperation,
+  withOperationType,
+  addType,
+  DEATH_CAUSE,
+  ERROR_TYPE,
+  MIXED,
+  OUTCOME,
+  type QueueNames,
+  WORK,
+} from './attributes.js';
+import { describeError, hasFailed } from './failures.js';
+import { createInstruments, type Instruments } from './instruments.js';
+
+/** Measures offers, handlers and events. What it begins to measure it returns the end of. */
+export class MessageMetrics {
+  #made: Instruments | undefined;
+
+  constructor(private readonly names: QueueNames) {}
+
+  /** @returns is told of the error, if there is one */
+  offer({ queue, messages }: OfferContext): (failure?: { readonly error: unknown }) => void {
+    const from = performance.now();
+    return (failure) => {
+      const attributes = addOperation(this.names.ofMetric(queue), 'offer');
+      if (failure) attributes[ERROR_TYPE] = describeError(failure.error).name;
+      this.#instruments.sent.add(messages.length, attributes);
+      this.#instruments.offering.record(secondsSince(from), withOperationType(attributes, 'offer'));
+    };
+  }
+
+  handle(message: DelayedMessage): (outcome: HandlingOutcome) => void {
+    const from = performance.now();
+    this.#begin(message);
+    return (outcome) => {
+      const attributes = this.#ofEnd(message, outcome);
+      this.#instruments.consumed.add(1, attributes);
+      this.#instruments.processing.record(secondsSince(from), withOperationType(attributes, 'process'));
+    };
+  }
+
+  handleBatch(messages: readonly DelayedMessage[]): (outcomes: readonly HandlingOutcome[]) => void {
+    const from = performance.now();
+    for (const message of messages) this.#begin(message);
+    return (outcomes) => {
+      for (const [i, message] of messages.entries()) {
+        this.#instruments.consumed.add(1, this.#ofEnd(message, outcomes[i]!));
+      }
+      const { queue } = messages[0]!;
+      const attributes = addEndOfAll(withOperationType(this.names.ofMetric(queue), 'process'), outcomes);
+      this.#instruments.processing.record(secondsSince(from), attributes);
+    };
+  }
+
+  event(event: DelayQueueEvent): void {
+    switch (event.name) {
+      case 'transferred':
+        return this.#instruments.transferred.add(event.count, this.names.ofMetric(event.queue));
+      case 'dead':
+        return this.#instruments.died.add(1, this.#ofDeath(event));
+      case 'dropped':
+        return this.#instruments.dropped.add(event.count, this.names.ofMetric(event.queue));
+      case 'lease-lost':
+        return this.#instruments.leasesLost.add(1, this.names.ofMetric(event.queue));
+      case 'taken-back':
+        return this.#instruments.leasesExpired.add(event.recovered + event.buried, this.names.ofMetric(event.queue));
+      case 'work-failing':
+        return this.#instruments.workFailures.add(1, this.#ofWork(event));
+    }
+  }
+
+  /** Made at the first measurement: a meter that is asked for before the SDK has started never measures anything. */
+  get #instruments(): Instruments {
+    return (this.#made ??= createInstruments());
+  }
+
+  #begin({ queue, type, lateness }: DelayedMessage): void {
+    this.#instruments.lateness.record(lateness / 1000, addType(this.names.ofMetric(queue), type));
+  }
+
+  #ofEnd({ queue, type }: DelayedMessage, outcome: HandlingOutcome): Attributes {
+    return addEnd(addType(addOperation(this.names.ofMetric(queue), 'process'), type), outcome);
+  }
+
+  #ofDeath({ queue, type, by }: DelayQueueEvents['dead']): Attributes {
+    return { ...addType(this.names.ofMetric(queue), type), [DEATH_CAUSE]: by };
+  }
+
+  #ofWork({ queue, work }: DelayQueueEvents['work-failing']): Attributes {
+    return { ...(queue !== undefined && this.names.ofMetric(queue)), [WORK]: work };
+  }
+}
+
+function secondsSince(from: number): number {
+  return (performance.now() - from) / 1000;
+}
+
+function addEnd(attributes: Attributes, outcome: HandlingOutcome): Attributes {
+  attributes[OUTCOME] = outcome.kind;
+  if (hasFailed(outcome)) attributes[ERROR_TYPE] = describeError(outcome.error).name;
+  return attributes;
+}
+
+function addEndOfAll(attributes: Attributes, outcomes: readonly HandlingOutcome[]): Attributes {
+  const first = outcomes.find(hasFailed) ?? outcomes[0]!;
+  const isSame = outcomes.every(({ kind }) => kind === first.kind);
+  return Object.assign(addEnd(attributes, first), !isSame && { [OUTCOME]: MIXED });
+}
