@@ -1,13 +1,22 @@
 export { type OpenTelemetryOptions, openTelemetry } from './open-telemetry.js';
-export { observeQueues, type QueueStates } from './observe-queues.js';
+export { observeQueues } from './observe-queues.js';
 
 // Of the main entry; what is above is made of them.
 export type {
   BackgroundWork,
+  Counted,
   DeathCause,
   DelayQueueEvent,
   DelayQueueEvents,
   EventName,
+  Failing,
+  Lasting,
+  OfAttempt,
+  OfConnection,
+  OfHandler,
+  OfMessage,
+  OfQueue,
+  OfWork,
 } from '../events/delay-queue-events.js';
 export type {
   DelayQueueObserver,
@@ -15,11 +24,4 @@ export type {
   OfferContext,
   OfferedEnvelope,
 } from '../events/delay-queue-observer.js';
-export type {
-  DelayedMessage,
-  MessageCounts,
-  MessageEnvelope,
-  MessageFailure,
-  MessageHeaders,
-  MessageState,
-} from '../message/message.js';
+export type { DelayedMessage, MessageEnvelope, MessageFailure, MessageHeaders } from '../message/message.js';

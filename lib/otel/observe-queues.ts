@@ -1,78 +1,78 @@
-import { type BatchObservableResult, diag, metrics, type Observable } from '@opentelemetry/api';
+import { type BatchObservableResult, diag, type Meter, metrics, type Observable } from '@opentelemetry/api';
+import type { INestApplicationContext } from '@nestjs/common';
 import { hasCode, showFailure } from '../message/failure.js';
-import type { MessageCounts, MessageState } from '../message/message.js';
-import { assertQueueName } from '../message/queue-name.js';
+import type { MessageState } from '../message/message.js';
+import { Queues } from '../runtime/queues.js';
+import type { QueueStatus } from '../store/message-upkeep.js';
 import { QUEUE, SCOPE, STATE } from './attributes.js';
-
-/** Tells the state of queues; a `DelayQueueProducer` does. */
-export interface QueueStates {
-  /** How many messages of a queue are in each state. */
-  counts(queue: string): Promise<MessageCounts>;
-  /** When the next delayed message of a queue falls due; null if none is delayed. */
-  nextDue(queue: string): Promise<Date | null>;
-}
 
 interface Gauges {
   readonly messages: Observable;
   readonly overdue: Observable;
+  readonly paused: Observable;
 }
 
 /**
- * Measures the state of queues whenever metrics are collected: how many messages are in each state, and for how long the next one
- * has been due. Redis has one state for all processes, so call this in one process only, after the SDK has started.
+ * Measures the state of queues whenever metrics are collected: how many messages are in each state, for how long the oldest due one
+ * has waited, and whether the queue is paused. Redis has one state for all processes, so call this in one process only, after the SDK has started. Looking at a
+ * queue costs one call.
  *
  * It ends when the application closes. A queue that cannot be looked at is reported to OpenTelemetry's `diag`.
  *
- * @param states - the producer
+ * @param app - the application; a `ModuleRef` will do
  * @returns what ends it earlier
  * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed name
  *
  * @example
  * ```ts
- * observeQueues(app.get(DelayQueueProducer), ['orders', 'reminders']);
+ * observeQueues(app, ['orders', 'reminders']);
  * ```
  */
-export function observeQueues(states: QueueStates, queues: readonly string[]): () => void {
-  for (const queue of queues) assertQueueName(queue);
+export function observeQueues(app: Pick<INestApplicationContext, 'get'>, queues: readonly string[]): () => void {
+  const known = app.get(Queues, { strict: false });
+  const stores = queues.map((name) => ({ name, store: known.named(name).store }));
   const meter = metrics.getMeter(SCOPE);
-  const gauges: Gauges = {
-    messages: meter.createObservableGauge('delay_queue.queue.messages', {
-      unit: '{message}',
-      description: 'Messages of a queue, by state.',
-    }),
-    overdue: meter.createObservableGauge('delay_queue.queue.overdue', {
-      unit: 's',
-      description: 'For how long the next delayed message has been due; 0 while a process handles the queue.',
-    }),
-  };
+  const gauges = createGauges(meter);
   const observed = Object.values(gauges) as Observable[];
   const observe = async (result: BatchObservableResult): Promise<void> => {
-    await Promise.all(queues.map((queue) => look(queue).catch(complain(queue))));
-    async function look(queue: string): Promise<void> {
-      const [counts, nextDue] = await Promise.all([states.counts(queue), states.nextDue(queue)]);
-      report(result, gauges, { queue, counts, nextDue });
-    }
+    const looks = stores.map(async ({ name, store }) => {
+      try {
+        report(result, gauges, { queue: name, status: await store.status() });
+      } catch (error) {
+        if (hasCode(error, 'CLOSED')) end();
+        else diag.error(`${SCOPE}: the state of queue ${name} cannot be measured: ${showFailure(error)}`);
+      }
+    });
+    await Promise.all(looks);
   };
   const end = () => meter.removeBatchObservableCallback(observe, observed);
-  const complain = (queue: string) => (error: unknown) => {
-    if (hasCode(error, 'CLOSED')) end();
-    else diag.error(`${SCOPE}: the state of queue ${queue} cannot be measured: ${showFailure(error)}`);
-  };
   meter.addBatchObservableCallback(observe, observed);
   return end;
 }
 
-interface QueueState {
-  readonly queue: string;
-  readonly counts: MessageCounts;
-  readonly nextDue: Date | null;
+function createGauges(meter: Meter): Gauges {
+  const gauge = (name: string, unit: string, description: string) =>
+    meter.createObservableGauge(`delay_queue.queue.${name}`, { unit, description });
+  return {
+    messages: gauge('messages', '{message}', 'Messages of a queue, by state.'),
+    overdue: gauge('overdue', 's', 'For how long the oldest due message has waited for a handler.'),
+    paused: gauge('paused', '1', 'Whether the queue is paused: 1 or 0.'),
+  };
 }
 
-function report(result: BatchObservableResult, gauges: Gauges, { queue, counts, nextDue }: QueueState): void {
-  const attributes = { [QUEUE]: queue };
-  for (const state of Object.keys(counts) as MessageState[]) {
-    result.observe(gauges.messages, counts[state], { ...attributes, [STATE]: state });
+function report(
+  result: BatchObservableResult,
+  gauges: Gauges,
+  { queue, status }: { readonly queue: string; readonly status: QueueStatus },
+): void {
+  for (const state of Object.keys(status.counts) as MessageState[]) {
+    result.observe(gauges.messages, status.counts[state], { [QUEUE]: queue, [STATE]: state });
   }
-  const overdue = nextDue === null ? 0 : Math.max(0, Date.now() - nextDue.getTime());
-  result.observe(gauges.overdue, overdue / 1000, attributes);
+  result.observe(gauges.overdue, overdueOf(status) / 1000, { [QUEUE]: queue });
+  result.observe(gauges.paused, status.paused ? 1 : 0, { [QUEUE]: queue });
+}
+
+/** By the clock of Redis, ms. What nobody has moved yet waits, too. */
+function overdueOf({ now, nextDue, oldestReady }: QueueStatus): number {
+  return Math.max(0, now - (nextDue ?? now), now - (oldestReady ?? now));
 }

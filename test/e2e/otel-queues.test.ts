@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { diag, type DiagLogger, DiagLogLevel } from '@opentelemetry/api';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DelayQueueError } from '../../lib/index.js';
-import { observeQueues, type QueueStates } from '../../lib/otel/index.js';
+import { observeQueues } from '../../lib/otel/index.js';
 import { Latch } from '../support/latch.js';
 import { Telemetry } from '../support/otel/telemetry.js';
 import { Scene } from '../support/scene.js';
@@ -41,8 +40,8 @@ test('the messages of a queue are measured by state, as they are when metrics ar
   const latch = new Latch();
   const providers = [handlerOf(queue, (dies) => (dies ? Promise.reject(new Error('no')) : latch.opened))];
   const defaults = { attempts: 1, concurrency: 1 };
-  const { producer } = await scene.startApp({ module: { store: 'memory', defaults }, providers });
-  observeQueues(producer, [queue]);
+  const { producer, context } = await scene.startApp({ module: { store: 'memory', defaults }, providers });
+  observeQueues(context, [queue]);
   expect(await messagesByState()).toEqual({
     [`${queue} delayed`]: 0,
     [`${queue} ready`]: 0,
@@ -64,11 +63,13 @@ test('the messages of a queue are measured by state, as they are when metrics ar
   latch.open();
 });
 
+const overdue = async () => (await telemetry.points('delay_queue.queue.overdue'))[0]!.value;
+const paused = async () => (await telemetry.points('delay_queue.queue.paused'))[0]!.value;
+
 test('a queue that no process handles is overdue for as long as its next message has been due', async () => {
   const queue = scene.newQueue();
-  const { producer } = await scene.startApp();
-  observeQueues(producer, [queue]);
-  const overdue = async () => (await telemetry.points('delay_queue.queue.overdue'))[0]!.value;
+  const { producer, context } = await scene.startApp();
+  observeQueues(context, [queue]);
   expect(await overdue()).toBe(0);
   await producer.offer(queue, {}, '1h', { id: 'm' });
   expect(await overdue()).toBe(0);
@@ -78,37 +79,60 @@ test('a queue that no process handles is overdue for as long as its next message
   expect(await overdue()).toBeLessThan(10);
 });
 
+test('a paused queue is measured as such, and is overdue for as long as its oldest ready message waits', async () => {
+  const queue = scene.newQueue();
+  const { producer, context } = await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
+  observeQueues(context, [queue]);
+  await producer.pause(queue);
+  await producer.offer(queue, {}, 0);
+  await until(async () => (await producer.counts(queue)).ready === 1);
+  await sleep(100);
+  expect(await overdue()).toBeGreaterThanOrEqual(0.099);
+  expect(await paused()).toBe(1);
+  await producer.resume(queue);
+  expect(await paused()).toBe(0);
+  await until(async () => (await overdue()) === 0);
+});
+
+/** An application whose queues have such states. */
+function appWith(statusOf: (queue: string) => Promise<unknown>): Parameters<typeof observeQueues>[0] {
+  const queues = { named: (queue: string) => ({ store: { status: () => statusOf(queue) } }) };
+  return { get: () => queues as never };
+}
+
 test('a queue that cannot be looked at is reported, and the others are measured', async () => {
   const counts = { delayed: 1, ready: 2, active: 3, dead: 4 };
-  const states: QueueStates = {
-    counts: (queue) => (queue === 'good' ? Promise.resolve(counts) : Promise.reject(new Error('WRONGTYPE'))),
-    nextDue: () => Promise.resolve(null),
-  };
-  observeQueues(states, ['bad', 'good']);
+  const status = { counts, now: 0, nextDue: null, oldestReady: null, paused: false };
+  const app = appWith((queue) => (queue === 'good' ? Promise.resolve(status) : Promise.reject(new Error('WRONGTYPE'))));
+  observeQueues(app, ['bad', 'good']);
   expect(await messagesByState()).toEqual({ 'good delayed': 1, 'good ready': 2, 'good active': 3, 'good dead': 4 });
   expect(complaints).toEqual([expect.stringContaining('the state of queue bad cannot be measured: Error: WRONGTYPE')]);
 });
 
-test.each(['is ended', 'has closed'])('nothing is asked once it %s', async (how) => {
+test('nothing is asked once it is ended', async () => {
   let asked = 0;
-  const closed = new DelayQueueError('CLOSED', 'the application has shut down');
-  const states: QueueStates = {
-    counts: () => {
+  const end = observeQueues(
+    appWith(() => {
       asked++;
-      return Promise.reject(closed);
-    },
-    nextDue: () => Promise.reject(closed),
-  };
-  const end = observeQueues(states, ['orders']);
-  if (how === 'is ended') end();
-  else await telemetry.metrics();
-  const before = asked;
+      return Promise.reject(new Error());
+    }),
+    ['orders'],
+  );
+  end();
   await telemetry.metrics();
-  expect(asked).toBe(before);
+  expect(asked).toBe(0);
+});
+
+test('it ends by itself once the application has closed', async () => {
+  const { context, close } = await scene.startApp();
+  observeQueues(context, [scene.newQueue()]);
+  await close();
+  await telemetry.metrics();
+  await telemetry.metrics();
   expect(complaints).toEqual([]);
 });
 
-test('a malformed name is refused at once', () => {
-  const states = {} as QueueStates;
-  expect(() => observeQueues(states, ['or{}ders'])).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+test('a malformed name is refused at once', async () => {
+  const { context } = await scene.startApp({ module: { store: 'memory' } });
+  expect(() => observeQueues(context, ['or{}ders'])).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
 });
