@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { familyOf } from '../message/queue-family.js';
+import { familyOf, isFamily } from '../message/queue-family.js';
 import { NO_TYPE } from '../message/message-type.js';
 
 /** What tracers and meters are asked for by. */
@@ -56,6 +56,11 @@ export function addType(attributes: Attributes, type: string | undefined): Attri
 /** How queues are named. Each queue of a family would make a series of its own, so metrics and names of spans have the family. */
 export class QueueNames {
   constructor(private readonly families: readonly string[]) {}
+
+  /** Whether metrics have this name; `tenant-*` only if it is one of the families. */
+  isKnown(queueOrFamily: string): boolean {
+    return !isFamily(queueOrFamily) || this.families.includes(queueOrFamily);
+  }
 
   /** For the name of a span. */
   inSpanName(queue: string): string {

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { DelayQueueEvent, DelayQueueEvents } from '../events/delay-queue-events.js';
+import type { DeathCause, DelayQueueEvent, DelayQueueEvents } from '../events/delay-queue-events.js';
 import type { HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
 import type { DelayedMessage } from '../message/message.js';
 import {
@@ -15,6 +15,8 @@ import {
 } from './attributes.js';
 import { describeError, hasFailed } from './failures.js';
 import { createInstruments, type Instruments } from './instruments.js';
+
+const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type'];
 
 /** Measures offers, handlers and events. What it begins to measure it returns the end of. */
 export class MessageMetrics {
@@ -58,10 +60,12 @@ export class MessageMetrics {
 
   event(event: DelayQueueEvent): void {
     switch (event.name) {
+      case 'handler-started':
+        return this.#startAtZero(event.queue);
       case 'transferred':
         return this.#instruments.transferred.add(event.count, this.names.ofMetric(event.queue));
       case 'dead':
-        return this.#instruments.died.add(1, this.#ofDeath(event));
+        return this.#instruments.died.add(1, this.#ofDeath(event.queue, event.by));
       case 'dropped':
         return this.#instruments.dropped.add(event.count, this.names.ofMetric(event.queue));
       case 'lease-lost':
@@ -86,8 +90,16 @@ export class MessageMetrics {
     return addEnd(addType(addOperation(this.names.ofMetric(queue), 'process'), type), outcome);
   }
 
-  #ofDeath({ queue, type, by }: DelayQueueEvents['dead']): Attributes {
-    return { ...addType(this.names.ofMetric(queue), type), [DEATH_CAUSE]: by };
+  /** A counter that first appears with its first event has not grown, as far as Prometheus can tell, and nobody is alerted. */
+  #startAtZero(queue: string): void {
+    if (!this.names.isKnown(queue)) return;
+    const { died, dropped, leasesLost, leasesExpired } = this.#instruments;
+    for (const cause of DEATH_CAUSES) died.add(0, this.#ofDeath(queue, cause));
+    for (const counter of [dropped, leasesLost, leasesExpired]) counter.add(0, this.names.ofMetric(queue));
+  }
+
+  #ofDeath(queue: string, cause: DeathCause): Attributes {
+    return { ...this.names.ofMetric(queue), [DEATH_CAUSE]: cause };
   }
 
   #ofWork({ queue, work }: DelayQueueEvents['work-failing']): Attributes {

@@ -185,11 +185,38 @@ describe('events', () => {
     const { queue, producer } = await startApp({ handle: () => Promise.reject(new Error('no')) });
     await producer.offer(queue, {}, 1, { type: 'cancel' });
     const attributes = { 'messaging.destination.name': queue };
-    const cause = { 'delay_queue.message.type': 'cancel', 'delay_queue.death.cause': 'handler' };
-    expect(await untilCounted('delay_queue.dead_letters.created', 1)).toEqual([
-      { attributes: { ...attributes, ...cause }, value: 1 },
-    ]);
+    expect(await untilCounted('delay_queue.dead_letters.created', 1)).toContainEqual({
+      attributes: { ...attributes, 'delay_queue.death.cause': 'handler' },
+      value: 1,
+    });
     expect(await telemetry.points('delay_queue.messages.transferred')).toEqual([{ attributes, value: 3 }]);
+  });
+
+  test('are counted from zero for each handled queue, so that the first one is seen as growth', async () => {
+    const { queue } = await startApp();
+    const [lost, deaths] = await Promise.all([
+      telemetry.points('delay_queue.leases.lost'),
+      telemetry.points('delay_queue.dead_letters.created'),
+    ]);
+    expect(lost).toEqual([{ attributes: { 'messaging.destination.name': queue }, value: 0 }]);
+    const causes = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type'];
+    expect(deaths).toEqual(
+      causes.map((cause) => ({
+        attributes: { 'messaging.destination.name': queue, 'delay_queue.death.cause': cause },
+        value: 0,
+      })),
+    );
+  });
+
+  test.each([
+    [[], []],
+    [['tenant-*'], [{ 'messaging.destination.template': 'tenant-*' }]],
+  ])('are not counted for a family by its pattern, unless it is given: %j', async (families, attributes) => {
+    const observers = [openTelemetry({ families })];
+    const providers = [handlerOf('tenant-*', () => undefined)];
+    await scene.startApp({ module: { store: 'memory', observers }, providers });
+    const lost = await telemetry.points('delay_queue.leases.lost');
+    expect(lost.map((point) => point.attributes)).toEqual(attributes);
   });
 
   const queue = 'orders';
