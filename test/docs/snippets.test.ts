@@ -66,12 +66,22 @@ declare const shop: { place(orderId: string): Promise<void> };
 declare const queue: DelayQueueTester;
 `;
 
+/** The same of those in `lib/otel`. */
+const OTEL_CONTEXT = `
+import type { INestApplication } from '@nestjs/common';
+import { observeQueues, openTelemetry } from 'nestjs-delay-queue/otel';
+declare const app: INestApplication;
+`;
+
+/** By folder. */
+const CONTEXTS = { 'testing/': TESTING_CONTEXT, 'otel/': OTEL_CONTEXT };
+
 async function readExamples(file: string): Promise<Snippet[]> {
   const code = await readFile(path.join(ROOT, 'lib', file), 'utf8');
   return [...code.matchAll(/^ *\* @example\n *\* ```ts\n(.*?)^ *\* ```$/gms)].map(([, example = ''], i) => {
     const body = example.replace(/^ *\* ?/gm, '');
-    const context = EXAMPLE_CONTEXT + (file.startsWith('testing/') ? TESTING_CONTEXT : '');
-    const source = `${context}export async function example() {\n${body}\n}\n`;
+    const [, context] = Object.entries(CONTEXTS).find(([folder]) => file.startsWith(folder)) ?? [];
+    const source = `${EXAMPLE_CONTEXT}${context ?? ''}export async function example() {\n${body}\n}\n`;
     return { name: `${file.replace(/\W/g, '-')}-${i + 1}`, source };
   });
 }

@@ -1,0 +1,132 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { metrics } from '@opentelemetry/api';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { parse } from 'yaml';
+import type { DelayQueueEvent, DelayQueueObserver } from '../../lib/index.js';
+import { observeQueues, openTelemetry } from '../../lib/otel/index.js';
+import { Promtool } from '../support/promtool.js';
+import { startTestApp } from '../support/test-app.js';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const ALERTS = path.join(ROOT, 'docs/prometheus-alerts.yml');
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+const alerts = (parse(await readFile(ALERTS, 'utf8')) as Rules).groups.flatMap(({ rules }) => rules);
+const dashboard = JSON.parse(await readFile(path.join(ROOT, 'docs/grafana-dashboard.json'), 'utf8')) as Dashboard;
+const page = await readFile(path.join(ROOT, 'docs/observability.md'), 'utf8');
+/** The dashboard's queries, with its variables filled in. */
+const queries = dashboard.panels.flatMap(({ targets }) =>
+  targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$queue', '.*')),
+);
+
+function preparePromtool(): Promtool | undefined {
+  try {
+    return new Promtool();
+  } catch (error) {
+    console.warn(`SKIPPED: promtool cannot be had here, so the alerts are not evaluated: ${String(error)}`);
+    return undefined;
+  }
+}
+
+const promtool = preparePromtool();
+const describeWithPromtool = promtool ? describe : describe.skip;
+
+describeWithPromtool('the alerts and the dashboard', () => {
+  afterAll(() => promtool!.remove());
+
+  it('are valid', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'rules-'));
+    const rules = queries.map((expr, i) => ({ record: `query_${i}`, expr }));
+    const file = path.join(folder, 'dashboard.yml');
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    await expect(promtool!.run('check', 'rules', ALERTS, file)).resolves.toBeUndefined();
+    await rm(folder, { recursive: true });
+  });
+
+  it('fire when they are to, and not otherwise', async () => {
+    const tests = path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml');
+    await expect(promtool!.run('test', 'rules', tests)).resolves.toBeUndefined();
+  });
+});
+
+it('each alert is tried on recorded data', async () => {
+  const tests = await readFile(path.join(ROOT, 'test/docs/prometheus-alerts.rules-test.yml'), 'utf8');
+  const fired = [...tests.matchAll(/alertname: (\w+)\s+exp_alerts:/g)].map(([, name]) => name);
+  expect(alerts.map(({ alert }) => alert).filter((name) => !fired.includes(name))).toEqual([]);
+});
+
+const MESSAGE = { queue: 'orders', id: 'm', type: 't', attempt: 1 };
+
+const EVENTS: readonly DelayQueueEvent[] = [
+  { name: 'transferred', queue: 'orders', count: 1 },
+  { name: 'dead', ...MESSAGE, by: 'handler', failure: { name: 'Error', message: '' } },
+  { name: 'dropped', queue: 'orders', count: 1 },
+  { name: 'lease-lost', queue: 'orders', id: 'm' },
+  { name: 'taken-back', queue: 'orders', recovered: 1, buried: 0 },
+  { name: 'work-failing', queue: 'orders', work: 'claim', reason: '', lasted: 0 },
+];
+
+/** Makes an observer measure everything that it measures. */
+async function exercise(observer: DelayQueueObserver): Promise<void> {
+  const offer = { queue: 'orders', messages: [{ ...MESSAGE, headers: {} }], carriesHeaders: true };
+  await Promise.resolve(observer.offer!(offer, () => Promise.reject(new Error()))).catch(() => undefined);
+  const due = new Date();
+  const { signal } = new AbortController();
+  const message = { ...MESSAGE, payload: 1, headers: {}, lateness: 1, dueAt: due, offeredAt: due, signal };
+  await observer.handle!(message, () => ({ kind: 'retry', delay: 1, error: new Error() }));
+  for (const event of EVENTS) observer.event!(event);
+}
+
+describe('the exporter of Prometheus', () => {
+  let exported: string;
+  let names: Set<string>;
+  let measured: { readonly name: string; readonly unit: string }[];
+
+  beforeAll(async () => {
+    const exporter = new PrometheusExporter({ preventServerStart: true });
+    metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }));
+    const app = await startTestApp({ store: 'memory' });
+    observeQueues(app.context, ['orders']);
+    await exercise(openTelemetry());
+    const { resourceMetrics } = await exporter.collect();
+    exported = new PrometheusSerializer().serialize(resourceMetrics);
+    names = new Set(exported.match(/\b(?:messaging|delay_queue|error)_\w+/g));
+    measured = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics.map(({ descriptor }) => descriptor));
+    await app.close();
+    metrics.disable();
+  });
+
+  it.each([
+    ['alerts', alerts.map(({ expr }) => expr)],
+    ['dashboard', queries],
+  ])('writes every metric and label that the %s ask for', (_what, expressions) => {
+    const asked = expressions
+      .map((expression) => expression.replaceAll('(_seconds)?', ''))
+      .flatMap((expression) => expression.match(/\b(?:messaging|delay_queue|error)_\w+(?:\([\w|]+\)\w+)?/g) ?? [])
+      .flatMap(alternativesOf);
+    expect(asked.length).toBeGreaterThan(10);
+    expect(asked.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('writes what the page lists, and nothing else', () => {
+    const listed = [...page.matchAll(/^\| `((?:messaging|delay_queue)\.[\w.]+)` +\| (?:counter|histogram|gauge)/gm)];
+    expect(listed.map(([, name]) => name).sort()).toEqual(measured.map(({ name }) => name).sort());
+  });
+});
+
+/** `a_(b|c)_d` stands for `a_b_d` and `a_c_d`. */
+function alternativesOf(name: string): string[] {
+  const [, before, choices, after] = /^(\w+)\(([\w|]+)\)(\w+)$/.exec(name) ?? [];
+  return choices === undefined ? [name] : choices.split('|').map((choice) => `${before}${choice}${after}`);
+}
