@@ -10,7 +10,7 @@ const TSCONFIG = {
     rootDir: '.',
     outDir: 'dist',
   },
-  include: ['consumer.ts', 'enhancers.ts'],
+  include: ['consumer.ts', 'enhancers.ts', 'traces.ts'],
 };
 
 /** How an application is set up. */
@@ -27,6 +27,7 @@ export async function createConsumer(tarball: string, options: ConsumerOptions):
   await app.write('tsconfig.json', TSCONFIG);
   await app.add('consumer.ts', 'consumer.ts');
   await app.add('enhancers.ts', 'enhancers.ts');
+  await app.add('traces.ts', 'traces.ts');
   await app.add('both-formats', 'both-formats');
   await app.install(tarball);
   await app.command(process.execPath, [join(PROJECT, 'node_modules/typescript/bin/tsc')]);

@@ -4,6 +4,14 @@ export const HANDLED = { same: true, payload: { orderId: 7 }, onTime: true };
 /** The output of `both-formats` when import and require load the same package, so that each knows the other's errors. */
 export const ONE_COPY = { module: true, tester: true, producer: true, error: true, failedAttempts: [1] };
 
+/** The spans of `traces.ts`. */
+export const TRACED = {
+  'POST /orders': { parent: null, links: [] },
+  'offer orders': { parent: 'POST /orders', links: [] },
+  'process orders': { parent: null, links: ['offer orders'] },
+  'GET /payments': { parent: 'process orders', links: [] },
+};
+
 const OF_ALL = 'guard of all: delay-queue';
 
 /** What `enhancers.ts` says. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp } from 'node:fs/promises';
 import { Application } from './application.js';
-import { ENHANCED, HANDLED, ONE_COPY, WITH_PACKAGES } from './expected.js';
+import { ENHANCED, HANDLED, ONE_COPY, TRACED, WITH_PACKAGES } from './expected.js';
 import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
 import { STRICTEST } from './strictest.js';
@@ -72,6 +72,10 @@ export function describeNestApplication(suite: NestSuite): void {
 
     it('goes with class-validator and nestjs-cls', async () => {
       expect(await app.run('built/enhancer-packages.js')).toEqual(WITH_PACKAGES);
+    });
+
+    it('traces a message from the request that offered it to what its handler does', async () => {
+      expect(await app.run('built/traces.js')).toEqual(TRACED);
     });
 
     testTools(suite, () => app);

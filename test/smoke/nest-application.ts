@@ -22,6 +22,10 @@ const PACKAGES = [
   'class-validator',
   'nestjs-cls@6',
   'zod@4',
+  '@opentelemetry/api@1.9',
+  '@opentelemetry/context-async-hooks@2',
+  '@opentelemetry/core@2',
+  '@opentelemetry/sdk-trace-base@2',
   'valibot@1',
   'arktype@2',
   'typescript-5.7@npm:typescript@~5.7.0',
@@ -40,6 +44,7 @@ const PROGRAMS = [
   'reminders.node-test.ts',
   'shop.ts',
   'shop.spec.ts',
+  'traces.ts',
 ];
 
 /** arktype is an ES module, which TypeScript before 5.8 lets CommonJS import for its types alone. */

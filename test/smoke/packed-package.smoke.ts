@@ -2,13 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { Application } from './application.js';
 import { type ConsumerOptions, createConsumer } from './consumer-application.js';
-import { ENHANCED, HANDLED, ONE_COPY } from './expected.js';
+import { ENHANCED, HANDLED, ONE_COPY, TRACED } from './expected.js';
 import { NODE_VERSIONS, NodeVersions } from './node-versions.js';
 import { packPackage, type PackedPackage } from './packed-package.js';
 
 const NEWEST: ConsumerOptions['dependencies'] = {
   '@nestjs/common': '^12.0.0',
   '@nestjs/core': '^12.0.0',
+  '@opentelemetry/api': '^1.9.0',
+  '@opentelemetry/context-async-hooks': '^2.0.0',
+  '@opentelemetry/core': '^2.0.0',
+  '@opentelemetry/sdk-trace-base': '^2.0.0',
   '@types/node': '^20.19.0',
   ioredis: '^6.0.0',
   'reflect-metadata': '^0.2.0',
@@ -19,6 +23,10 @@ const NEWEST: ConsumerOptions['dependencies'] = {
 const OLDEST: ConsumerOptions['dependencies'] = {
   '@nestjs/common': '11.0.0',
   '@nestjs/core': '11.0.0',
+  '@opentelemetry/api': '1.3.0',
+  '@opentelemetry/context-async-hooks': '1.8.0',
+  '@opentelemetry/core': '1.8.0',
+  '@opentelemetry/sdk-trace-base': '1.8.0',
   '@types/node': '^20.19.0',
   ioredis: '5.4.0',
   'reflect-metadata': '0.1.13',
@@ -72,6 +80,10 @@ describe.each([
 
   it('runs guards, interceptors, pipes and filters around handlers, and has instances for each message', async () => {
     expect(await app.run('dist/enhancers.js')).toEqual(ENHANCED);
+  });
+
+  it('traces a message from the request that offered it to what its handler does', async () => {
+    expect(await app.run('dist/traces.js')).toEqual(TRACED);
   });
 
   it.each(NODE_VERSIONS)(
