@@ -3,6 +3,7 @@
  * the same order.
  */
 const LAYERS = [
+  '^lib/cli/',
   '^lib/testing/',
   '^lib/otel/',
   '^lib/terminus/',

@@ -1,0 +1,48 @@
+import { createInterface, type Interface } from 'node:readline';
+import { Refusal } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+
+/** Lets a command change something only if somebody agrees: with `--yes`, or to a question on a terminal. */
+export class Approval {
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly yes: boolean,
+  ) {}
+
+  /**
+   * Checks that somebody has agreed, or can be asked.
+   *
+   * @throws Refusal
+   */
+  assertPossible(): void {
+    const { input, output } = this.terminal;
+    if (this.yes || (input.isTTY && output.isTTY)) return;
+    throw new Refusal('This would change the queue, and nobody can be asked here: say --yes. Nothing was changed.');
+  }
+
+  /**
+   * Asks, unless `--yes` was given.
+   *
+   * @throws Refusal if the answer is no, or there is none
+   */
+  async ask(question: string): Promise<void> {
+    if (this.yes) return;
+    const { input, problems } = this.terminal;
+    problems.write(`${question} [y/N] `);
+    const lines = createInterface({ input });
+    try {
+      const answer = await firstOf(lines);
+      if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Refusal('Nothing was changed.');
+    } finally {
+      lines.close();
+    }
+  }
+}
+
+/** The first line; empty if the input ends before there is one. */
+function firstOf(lines: Interface): Promise<string> {
+  return new Promise((resolve) => {
+    lines.once('line', resolve);
+    lines.once('close', () => resolve(''));
+  });
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { assertQueueName } from '../message/queue-name.js';
+import type { DelayQueueProducer } from '../producer/delay-queue.producer.js';
+import type { QueueStatus } from '../store/message-upkeep.js';
+import { Approval } from './approval.js';
+import { type CommonArguments, moduleOptionsOf, serverOf } from './connection-arguments.js';
+import { Report } from './report.js';
+import { Session } from './session.js';
+import type { Terminal } from './terminal.js';
+
+/** What a command has at hand while it runs. */
+export interface Run {
+  readonly producer: DelayQueueProducer;
+  readonly report: Report;
+  /** Counts, due times and the time of Redis at one instant. */
+  readonly status: (queue: string) => Promise<QueueStatus>;
+}
+
+/** What a command that changes something has at hand besides. */
+export interface ChangingRun extends Run {
+  /** Asks before the change. Rejects unless the answer is yes. */
+  readonly ask: (question: string) => Promise<void>;
+}
+
+/** Runs commands: each has a connection to Redis while it runs. */
+export class CommandLine {
+  constructor(readonly terminal: Terminal) {}
+
+  /**
+   * Runs a command that only looks.
+   *
+   * @param queues - the queues that it is about, if they are named
+   */
+  async look(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
+    const args = command.optsWithGlobals<CommonArguments>();
+    for (const queue of queues) assertQueueName(queue);
+    const session = await Session.open(moduleOptionsOf(args, queues), serverOf(args));
+    try {
+      const status = (queue: string) => session.status(queue);
+      await use({ producer: session.producer, report: this.reportFor(args), status });
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Runs a command that changes a queue, if somebody agrees. */
+  async change(command: Command, queue: string, use: (run: ChangingRun) => Promise<void>): Promise<void> {
+    const args = command.optsWithGlobals<CommonArguments>();
+    const approval = new Approval(this.terminal, args.yes);
+    approval.assertPossible();
+    const place = `on ${serverOf(args)}`;
+    await this.look(command, [queue], (run) => use({ ...run, ask: (what) => approval.ask(`${what} ${place}?`) }));
+  }
+
+  reportFor({ json }: CommonArguments): Report {
+    return new Report(this.terminal.output, json);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Terminal } from './terminal.js';
+
+/** Prints results: as text for people, or as one JSON document a line for programs. */
+export class Report {
+  constructor(
+    private readonly output: Terminal['output'],
+    private readonly asJson: boolean,
+  ) {}
+
+  /**
+   * Prints one result, or several.
+   *
+   * @param records - one line of JSON each
+   * @param text - the lines that tell people the same
+   */
+  print(records: object | readonly object[], text: () => string | readonly string[]): void {
+    const lines = this.asJson ? [records].flat().map((record) => JSON.stringify(record)) : [text()].flat();
+    if (lines.length > 0) this.output.write(lines.map((line) => `${line}\n`).join(''));
+  }
+}

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type DelayQueueProducer, RejectMessage } from '../../lib/index.js';
+import { jsonLines, runCommand } from '../support/command-line.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const scene = new Scene();
+const run = (...words: string[]) => runCommand(scene, ...words);
+const fine = (output: string) => ({ code: 0, output: `${output}\n`, problems: '' });
+const refused = (problems: string) => ({ code: 1, output: '', problems: `${problems}\n` });
+
+let queue: string;
+let producer: DelayQueueProducer;
+
+/** Makes dead letters, in this order. */
+async function bury(...ids: readonly string[]): Promise<void> {
+  const refuse = () => {
+    throw new RejectMessage('no');
+  };
+  const app = await scene.startApp({ providers: [handlerOf(queue, refuse)] });
+  for (const [i, id] of ids.entries()) {
+    await app.producer.offer(queue, id, 0, { id });
+    await until(async () => (await app.producer.counts(queue)).dead === i + 1);
+  }
+  await app.close();
+}
+
+beforeEach(async () => {
+  queue = scene.newQueue();
+  ({ producer } = await scene.startApp({ module: { consume: false } }));
+});
+
+describe('the command line', () => {
+  it('cancels a delayed message', async () => {
+    await producer.offer(queue, {}, '1h', { id: 'a' });
+    await producer.offer(queue, {}, '1h', { id: 'b' });
+    expect(await run('cancel', queue, 'a', '--yes')).toEqual(fine("Cancelled 'a'."));
+    expect(jsonLines((await run('cancel', queue, 'b', '-y', '--json')).output)).toEqual([
+      { queue, id: 'b', cancelled: true },
+    ]);
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
+  });
+
+  it('says why a message cannot be cancelled', async () => {
+    await bury('a');
+    const problem = "Message 'a' is not delayed, but dead: redrive or discard it. Nothing was changed.";
+    expect(await run('cancel', queue, 'a', '--yes')).toEqual(refused(problem));
+    expect(await run('cancel', queue, 'b', '--yes')).toMatchObject({ code: 1, output: '' });
+  });
+
+  it('reschedules a delayed message', async () => {
+    await producer.offer(queue, {}, '1h', { id: 'a' });
+    expect(await run('reschedule', queue, 'a', '30d', '--yes')).toEqual(fine("'a' falls due in 30d."));
+    const { dueAt, offeredAt } = (await producer.find(queue, 'a'))!;
+    expect(dueAt.getTime() - offeredAt.getTime()).toBeGreaterThan(29 * 24 * 60 * 60 * 1000);
+    const { output } = await run('reschedule', queue, 'a', '1h', '--yes', '--json');
+    expect(jsonLines(output)).toEqual([{ queue, id: 'a', rescheduled: true }]);
+  });
+
+  it('redrives one dead letter, then all', async () => {
+    await bury('a', 'b', 'c');
+    expect(await run('redrive', queue, 'b', '--yes')).toEqual(fine("Redriven: 'b'."));
+    expect(await producer.find(queue, 'b')).toMatchObject({ state: 'delayed' });
+    expect(await run('redrive', queue, 'b', '--yes')).toEqual(
+      refused(`Queue '${queue}' has no dead letter 'b'. Nothing was changed.`),
+    );
+    const { output } = await run('redrive', queue, '--all', '--yes', '--json');
+    expect(jsonLines(output)).toEqual([{ queue, redriven: 2 }]);
+    expect(await producer.counts(queue)).toMatchObject({ dead: 0 });
+  });
+
+  it('discards one dead letter, then all', async () => {
+    await bury('a', 'b', 'c');
+    expect(await run('discard', queue, 'b', '--yes')).toEqual(fine("Discarded: 'b'."));
+    expect(await producer.find(queue, 'b')).toBeNull();
+    expect(await run('discard', queue, '--all', '--yes')).toEqual(fine('Discarded: 2.'));
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  it('pauses and resumes a queue', async () => {
+    expect(await run('pause', queue, '--yes')).toEqual(fine(`Queue '${queue}' is paused.`));
+    expect(await producer.isPaused(queue)).toBe(true);
+    expect(jsonLines((await run('resume', queue, '--yes', '--json')).output)).toEqual([{ queue, paused: false }]);
+    expect(await producer.isPaused(queue)).toBe(false);
+  });
+
+  it('changes nothing without --yes when nobody can be asked', async () => {
+    await bury('dead');
+    const problem = 'This would change the queue, and nobody can be asked here: say --yes. Nothing was changed.';
+    expect(await run('discard', queue, '--all')).toEqual(refused(problem));
+    expect(await producer.counts(queue)).toMatchObject({ dead: 1 });
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { RejectMessage } from '../../lib/index.js';
+import { jsonLines, runCommand } from '../support/command-line.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const scene = new Scene();
+const run = (...words: string[]) => runCommand(scene, ...words);
+
+/** With the instants that differ from run to run hidden. */
+const shown = (output: string) =>
+  output
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT')
+    .trimEnd()
+    .split('\n');
+
+const queue = scene.newQueue();
+const other = scene.newQueue();
+
+beforeAll(async () => {
+  const refuse = () => {
+    throw new RejectMessage('no such order\n\u001b[31m');
+  };
+  const app = await scene.startApp({ providers: [handlerOf(queue, refuse)] });
+  await app.producer.offer(queue, { order: 1 }, 0, { id: 'dead-one', type: 'unpaid' });
+  await until(async () => (await app.producer.counts(queue)).dead === 1);
+  await app.close();
+  const { producer } = await scene.startApp({ module: { consume: false } });
+  await producer.offer(queue, { order: 2 }, '1h', { id: 'later', headers: { tenant: 'a' } });
+  await producer.offer(queue, { order: 3 }, '2h', { id: 'last', type: 'unpaid' });
+  await producer.offer(queue, Buffer.from([0, 1, 255]), '3h', { id: 'bytes' });
+  await producer.offer(other, 'x', '1h', { id: 'x' });
+  await producer.pause(other);
+});
+
+describe('the command line', () => {
+  it('lists the queues, one a line', async () => {
+    const names = [queue, other].sort();
+    expect(await run('queues')).toEqual({ code: 0, output: `${names.join('\n')}\n`, problems: '' });
+    const { output } = await run('queues', '--json');
+    expect(jsonLines(output)).toEqual(names.map((name) => ({ queue: name })));
+  });
+
+  it('counts the messages of all queues, or of one', async () => {
+    const { output, code } = await run('counts');
+    expect(code).toBe(0);
+    expect(shown(output)).toHaveLength(3);
+    const one = await run('counts', other);
+    expect(shown(one.output)[1]).toBe(`${other}        1      0       0     0  yes     INSTANT`);
+    const { output: json } = await run('counts', queue, '--json');
+    expect(jsonLines(json)).toEqual([
+      { queue, delayed: 3, ready: 0, active: 0, dead: 1, paused: false, nextDue: expect.any(String) },
+    ]);
+  });
+
+  it('counts the messages of each type', async () => {
+    const { output } = await run('counts', queue, '--by-type');
+    expect(shown(output)).toEqual([
+      'type    delayed  ready  active  dead',
+      '(none)        2      0       0     0',
+      'unpaid        1      0       0     1',
+    ]);
+    const { output: json } = await run('counts', queue, '--by-type', '--json');
+    expect(jsonLines(json)).toContainEqual({ queue, type: 'unpaid', delayed: 1, ready: 0, active: 0, dead: 1 });
+  });
+
+  it('lists the messages of a state, those that come first at the top', async () => {
+    const { output, code } = await run('list', queue, 'delayed');
+    expect(code).toBe(0);
+    expect(shown(output)).toEqual([
+      'id     type    due                       failed  payload',
+      'later          INSTANT       0  {"order":2}',
+      'last   unpaid  INSTANT       0  {"order":3}',
+      'bytes          INSTANT       0  3 bytes, base64: AAH/',
+    ]);
+    const { output: json } = await run('list', queue, 'dead', '--json');
+    expect(jsonLines(json)).toMatchObject([{ id: 'dead-one', state: 'dead', error: { name: 'RejectMessage' } }]);
+  });
+
+  it('says how to go on with a list, and goes on there', async () => {
+    const { output } = await run('list', queue, 'delayed', '--limit', '2');
+    const [, cursor] = /^More: --cursor '(.*)'$/m.exec(output)!;
+    const rest = await run('list', queue, 'delayed', '--cursor', cursor!, '--json');
+    expect(jsonLines(rest.output)).toMatchObject([{ id: 'bytes' }]);
+    const page = await run('list', queue, 'delayed', '--offset', '1', '--limit', '1', '--json');
+    expect(jsonLines(page.output)).toMatchObject([{ id: 'last' }, { cursor: expect.any(String) }]);
+  });
+
+  it('shows a message with its payload and headers', async () => {
+    const { output, code } = await run('show', queue, 'later');
+    expect(code).toBe(0);
+    expect(shown(output)).toEqual([
+      'id               later',
+      `queue            ${queue}`,
+      'state            delayed',
+      'headers          {"tenant":"a"}',
+      'failed attempts  0',
+      'offered          INSTANT',
+      'due              INSTANT',
+      'payload          {"order":2}',
+    ]);
+    const { output: json } = await run('show', queue, 'later', '--json');
+    expect(jsonLines(json)).toMatchObject([{ id: 'later', state: 'delayed', payload: { order: 2 } }]);
+  });
+
+  it('shows a dead letter with its error, and nothing that a terminal would obey', async () => {
+    const { output } = await run('show', queue, 'dead-one');
+    expect(output).toContain('state            dead\n');
+    expect(output).toMatch(/^error +RejectMessage: no such order\\n\\u\{1b\}\[31m$/m);
+    expect(output).not.toContain('\u001b');
+  });
+
+  it('shows bytes in base64', async () => {
+    const { output } = await run('show', queue, 'bytes');
+    expect(output).toContain('payload          3 bytes, base64: AAH/');
+    const { output: json } = await run('show', queue, 'bytes', '--json');
+    expect(jsonLines(json)).toMatchObject([{ id: 'bytes', payloadBase64: 'AAH/' }]);
+  });
+
+  it('shows a payload that cannot be read as its bytes', async () => {
+    await scene.redis.hset(scene.key(queue, 'messages'), 'bytes', Buffer.from('00000000000000000000000058', 'hex'));
+    const { output, code } = await run('show', queue, 'bytes');
+    expect(code).toBe(0);
+    expect(output).toContain('payload          1 byte, base64: ');
+  });
+
+  it('says that there is no such message', async () => {
+    const { code, output, problems } = await run('show', queue, 'nobody');
+    const problem = `Queue '${queue}' has no message 'nobody': it was handled or removed, or never offered.\n`;
+    expect({ code, output, problems }).toEqual({ code: 1, output: '', problems: problem });
+  });
+});

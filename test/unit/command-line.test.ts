@@ -1,0 +1,112 @@
+import { Readable, Writable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { Approval } from '../../lib/cli/approval.js';
+import { runCommandLine } from '../../lib/cli/program.js';
+import type { Terminal } from '../../lib/cli/terminal.js';
+
+/** A terminal in memory, or a pipe. */
+class TestTerminal implements Terminal {
+  readonly input: Terminal['input'];
+  readonly output: Terminal['output'];
+  readonly problems: Writable;
+  printed = '';
+  said = '';
+
+  constructor({ isTTY, answers = [] }: { isTTY: boolean; answers?: readonly string[] }) {
+    this.input = Object.assign(Readable.from(answers), { isTTY });
+    this.output = Object.assign(
+      intoText((text) => (this.printed += text)),
+      { isTTY },
+    );
+    this.problems = intoText((text) => (this.said += text));
+  }
+}
+
+function intoText(add: (text: string) => void): Writable {
+  return new Writable({ write: (chunk: Buffer, _, done) => (add(chunk.toString()), done()) });
+}
+
+/** No server is there, so whatever is refused before a connection is refused without one. */
+const NOWHERE = ['--url', 'redis://nowhere.invalid:1', '--timeout', '10ms'];
+
+describe('the command line', () => {
+  it.each([
+    [['nonsense'], /unknown command 'nonsense'/],
+    [['counts', '--nonsense'], /unknown option '--nonsense'/],
+    [['show', 'orders'], /missing required argument 'id'/],
+    [['counts', 'orders', 'more'], /too many arguments/],
+    [['counts', 'orders', '--layout', 'other'], /Allowed choices are native, redisson/],
+    [['counts', 'no spaces'], /queue name/],
+    [['list', 'orders', 'gone'], /Allowed choices are delayed, ready, active, dead/],
+    [['list', 'orders', 'dead', '--limit', 'all'], /whole number/],
+    [['reschedule', 'orders', 'a', '5 parsecs', '--yes'], /not a duration/],
+    [['counts', 'orders', '--timeout', 'soon'], /offerTimeout is not a duration/],
+    [['counts', 'orders', '--prefix', 'a b'], /prefix must be/],
+    [['counts', '--redisson-name', 'x', '--layout', 'redisson'], /redissonName/],
+    [['redrive', 'orders', '--yes'], /redrive <queue> <id>, or redrive <queue> --all/],
+    [['discard', 'orders', 'a', '--all', '--yes'], /discard <queue> <id>, or discard <queue> --all/],
+    [['counts', '--by-type'], /--by-type needs a queue/],
+  ])('ends with 2 and says in one line what is wrong: %j', async (words, expected) => {
+    const terminal = new TestTerminal({ isTTY: false });
+    expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(2);
+    expect(terminal.said).toMatch(expected);
+    expect(terminal.said.trimEnd()).not.toContain('\n');
+    expect(terminal.printed).toBe('');
+  });
+
+  it.each([
+    [['cancel', 'orders', 'a']],
+    [['reschedule', 'orders', 'a', '5m']],
+    [['redrive', 'orders', 'a']],
+    [['redrive', 'orders', '--all']],
+    [['discard', 'orders', 'a']],
+    [['discard', 'orders', '--all']],
+    [['pause', 'orders']],
+    [['resume', 'orders']],
+  ])('changes nothing without --yes when nobody can be asked: %j', async (words) => {
+    const terminal = new TestTerminal({ isTTY: false });
+    expect(await runCommandLine([...NOWHERE, ...words], terminal)).toBe(1);
+    expect(terminal.said).toMatch(/^This would change the queue, and nobody can be asked here: say --yes\./);
+  });
+
+  it.each([['--help'], ['list', '--help']])('prints its help: %s %s', async (...words) => {
+    const terminal = new TestTerminal({ isTTY: false });
+    expect(await runCommandLine(words, terminal)).toBe(0);
+    expect(terminal.printed).toMatch(/^Usage: nestjs-delay-queue/);
+  });
+
+  it.each([
+    ['--url', 'redis:/app:hunter2@127.0.0.1'],
+    ['--url', 'redis://app:hunter2#@127.0.0.1'],
+    ['--url', 'redis://127.0.0.1?password=hunter2'],
+    ['--urll=redis://app:hunter2@127.0.0.1', '--json'],
+    ['--urll', 'redis:/app:hunter2@127.0.0.1'],
+  ])('never prints the password in a URL that it does not understand: %s %s', async (...words) => {
+    const terminal = new TestTerminal({ isTTY: false });
+    expect(await runCommandLine(['queues', ...words], terminal)).toBe(2);
+    expect(terminal.said).not.toContain('hunter2');
+  });
+});
+
+describe('an approval', () => {
+  const approvalOf = (terminal: Terminal, yes = false) => new Approval(terminal, yes);
+
+  it.each(['y', 'yes', ' Y '])('is given by the answer %j on a terminal', async (answer) => {
+    const terminal = new TestTerminal({ isTTY: true, answers: [`${answer}\n`] });
+    approvalOf(terminal).assertPossible();
+    await approvalOf(terminal).ask('Pause?');
+    expect(terminal.said).toBe('Pause? [y/N] ');
+  });
+
+  it.each([['n\n'], ['\n'], ['yesterday\n'], []])('is not given by the answer %j', async (...answers) => {
+    const terminal = new TestTerminal({ isTTY: true, answers });
+    await expect(approvalOf(terminal).ask('Pause?')).rejects.toThrow('Nothing was changed.');
+  });
+
+  it('is not asked for with --yes', async () => {
+    const terminal = new TestTerminal({ isTTY: false });
+    approvalOf(terminal, true).assertPossible();
+    await approvalOf(terminal, true).ask('Pause?');
+    expect(terminal.said).toBe('');
+  });
+});
