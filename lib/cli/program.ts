@@ -9,6 +9,7 @@ import { addListCommand } from './commands/list.command.js';
 import { addPauseCommands } from './commands/pause.commands.js';
 import { addQueuesCommand } from './commands/queues.command.js';
 import { addShowCommand } from './commands/show.command.js';
+import { addTailCommand } from './commands/tail.command.js';
 import { addCommonOptions } from './connection-arguments.js';
 import { FAILED, FINE, Refusal, WRONG_USAGE, WrongUsage } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
@@ -44,7 +45,7 @@ function createProgram(terminal: Terminal): Command {
     .addHelpText('after', HELP);
   addCommonOptions(program);
   const commandLine = new CommandLine(terminal);
-  const looks = [addQueuesCommand, addCountsCommand, addListCommand, addShowCommand];
+  const looks = [addQueuesCommand, addCountsCommand, addListCommand, addShowCommand, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands];
   for (const add of [...looks, ...changes]) add(program, commandLine);
   return program;

@@ -43,6 +43,7 @@ describe('the command line', () => {
     [['counts', 'orders', '--timeout', 'soon'], /offerTimeout is not a duration/],
     [['counts', 'orders', '--prefix', 'a b'], /prefix must be/],
     [['counts', '--redisson-name', 'x', '--layout', 'redisson'], /redissonName/],
+    [['tail', 'orders', '--every', '1ms'], /--every must be between/],
     [['redrive', 'orders', '--yes'], /redrive <queue> <id>, or redrive <queue> --all/],
     [['discard', 'orders', 'a', '--all', '--yes'], /discard <queue> <id>, or discard <queue> --all/],
     [['counts', '--by-type'], /--by-type needs a queue/],
