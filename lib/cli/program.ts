@@ -5,6 +5,7 @@ import { CommandLine } from './command-line.js';
 import { addCountsCommand } from './commands/counts.command.js';
 import { addDeadCommands } from './commands/dead.commands.js';
 import { addDelayedCommands } from './commands/delayed.commands.js';
+import { addDoctorCommand } from './commands/doctor.command.js';
 import { addListCommand } from './commands/list.command.js';
 import { addPauseCommands } from './commands/pause.commands.js';
 import { addQueuesCommand } from './commands/queues.command.js';
@@ -47,7 +48,7 @@ function createProgram(terminal: Terminal): Command {
   const commandLine = new CommandLine(terminal);
   const looks = [addQueuesCommand, addCountsCommand, addListCommand, addShowCommand, addTailCommand];
   const changes = [addDelayedCommands, addDeadCommands, addPauseCommands];
-  for (const add of [...looks, ...changes]) add(program, commandLine);
+  for (const add of [...looks, ...changes, addDoctorCommand]) add(program, commandLine);
   return program;
 }
 

@@ -17,6 +17,7 @@ describe('the command line', () => {
     const words = ['--layout', 'redisson', '--redisson-name', redissonName, '--codec', 'string', '--json'];
     const listed = await runCommand(scene, 'list', queue, 'delayed', ...words);
     expect(jsonLines(listed.output)).toMatchObject([{ id: 'a', payload: 'hello' }]);
+    expect((await runCommand(scene, 'doctor', queue, ...words)).code).toBe(0);
     await producer.clear(queue);
     await scene.redis.unlink(`${scene.prefix}:{orders}@${queue}:sequence`);
   });
@@ -40,5 +41,7 @@ describe('the command line on a cluster', () => {
     const url = `redis://${server.host}:${server.port}`;
     const counts = await runCommand({ url, prefix }, 'counts', '--cluster', '--json');
     expect(jsonLines(counts.output)).toMatchObject([{ queue: 'orders', delayed: 1 }]);
+    const { code, problems } = await runCommand({ url, prefix }, 'doctor', 'orders', '--cluster');
+    expect({ code, problems }).toEqual({ code: 0, problems: '' });
   });
 });

@@ -41,7 +41,7 @@ describe('the command line', () => {
     expect(problems).not.toContain(SECRET);
   });
 
-  it.each(['counts'])('says that the login is refused, and never prints the password: %s', async (name) => {
+  it.each(['counts', 'doctor'])('says that the login is refused, and never prints the password: %s', async (name) => {
     const { code, output, problems } = await run(withLogin(`:${SECRET}-or-so`), name, 'orders');
     expect(code).toBe(1);
     expect(output + problems).toMatch(/Redis refuses the login.*WRONGPASS/);

@@ -12,7 +12,7 @@ const OLDEST_VERSION = 7;
  */
 export function checkServer(info: string, { allowEviction }: { allowEviction: boolean }): void {
   // Valkey reports the version of Redis that it is compatible with.
-  const version = field(info, 'redis_version');
+  const version = infoField(info, 'redis_version');
   if (Number.parseInt(version) < OLDEST_VERSION) {
     throw new DelayQueueError(
       'UNSUPPORTED_SERVER',
@@ -21,7 +21,7 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
   }
 
   // The volatile-* policies evict only keys with an expiry; no key that holds messages has one.
-  const policy = field(info, 'maxmemory_policy');
+  const policy = infoField(info, 'maxmemory_policy');
   if (policy.startsWith('allkeys-') && !allowEviction) {
     throw new DelayQueueError(
       'UNSUPPORTED_SERVER',
@@ -33,9 +33,10 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
 
 /** A text that differs between servers, and changes when a server is restarted or upgraded. */
 export function identifyServer(info: string): string {
-  return `${field(info, 'run_id')} ${field(info, 'redis_version')}`;
+  return `${infoField(info, 'run_id')} ${infoField(info, 'redis_version')}`;
 }
 
-function field(info: string, name: string): string {
+/** A field of `INFO`; empty if the server has none of that name. */
+export function infoField(info: string, name: string): string {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 }

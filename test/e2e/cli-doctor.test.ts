@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { jsonLines, runCommand } from '../support/command-line.js';
+import { randomName } from '../support/random-name.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+
+let server: TestRedis;
+let redis: Redis;
+
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const run = (...words: string[]) => runCommand({ url: server.url, prefix: randomName('test') }, 'doctor', ...words);
+const verdictsOf = (output: string) =>
+  Object.fromEntries(
+    (jsonLines(output) as { check: string; verdict: string }[]).map(({ check, verdict }) => [check, verdict]),
+  );
+
+describe('the doctor', () => {
+  it('finds a sound server sound, says what a crash would cost, and leaves no key behind', async () => {
+    const from = performance.now();
+    const { code, output, problems } = await run();
+    // The timers of a worker that is not let go of would go on for a third of a lease.
+    expect(performance.now() - from).toBeLessThan(10_000);
+    expect({ code, problems }).toEqual({ code: 0, problems: '' });
+    const lines = output.split('\n').filter((line) => !line.startsWith(' '));
+    expect(lines.slice(0, -1).map((line) => line.slice(0, 17).trimEnd())).toEqual([
+      'ok    connection',
+      'ok    version',
+      'ok    eviction',
+      'warn  persistence',
+      'ok    permissions',
+      'ok    clock',
+      expect.stringMatching(/^(ok|warn) {2,4}probe$/),
+    ]);
+    expect(await redis.keys('*')).toEqual([]);
+  });
+
+  it('fails where messages would be evicted or the user lacks a permission, and says what to do', async () => {
+    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await redis.config('SET', 'appendonly', 'yes');
+    await redis.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '&*', '+@all', '-zadd');
+    const url = server.url.replace('redis://', 'redis://reader:secret@');
+    const { code, output, problems } = await run('orders', '--json', '--url', url);
+    expect(code).toBe(1);
+    expect(JSON.parse(problems)).toEqual({ message: '2 checks failed.' });
+    expect(verdictsOf(output)).toEqual({
+      connection: 'ok',
+      version: 'ok',
+      eviction: 'fail',
+      persistence: 'ok',
+      permissions: 'fail',
+      clock: 'ok',
+      probe: 'warn',
+    });
+    expect(output).toContain('+zadd');
+    expect(output).not.toContain('secret');
+    await redis.config('SET', 'maxmemory-policy', 'noeviction', 'appendonly', 'no');
+  });
+
+  it('fails at once if the server is away', async () => {
+    const url = 'redis://127.0.0.1:1';
+    const { code, output } = await run('--json', '--timeout', '200ms', '--url', url);
+    expect(code).toBe(1);
+    expect(verdictsOf(output)).toEqual({ connection: 'fail' });
+  });
+});
