@@ -65,10 +65,10 @@ export class Application {
   }
 
   /** Runs a program to its end, with a queue of its own, and returns its output. */
-  async run(program: string, node: string = process.execPath): Promise<unknown> {
+  async run(program: string, node: string = process.execPath, words: readonly string[] = []): Promise<unknown> {
     const env = { REDIS_URL: sharedRedisUrl(), QUEUE: randomName('smoke') };
     const path = this.path(program);
-    const stdout = await runCommand(node, [path], { cwd: dirname(path), env, timeout: RUN_TIMEOUT });
+    const stdout = await runCommand(node, [path, ...words], { cwd: dirname(path), env, timeout: RUN_TIMEOUT });
     return JSON.parse(stdout);
   }
 

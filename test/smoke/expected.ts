@@ -14,6 +14,9 @@ export const TRACED = {
 
 const OF_ALL = 'guard of all: delay-queue';
 
+/** What the command line says of a queue that nobody uses. */
+export const NO_MESSAGES = { queue: 'orders', delayed: 0, ready: 0, active: 0, dead: 0 };
+
 /** What `enhancers.ts` says. */
 export const ENHANCED = {
   states: {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
+import { randomName } from '../support/random-name.js';
+import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { Application } from './application.js';
 import { type ConsumerOptions, createConsumer } from './consumer-application.js';
-import { ENHANCED, HANDLED, ONE_COPY, TRACED } from './expected.js';
+import { ENHANCED, HANDLED, NO_MESSAGES, ONE_COPY, TRACED } from './expected.js';
 import { NODE_VERSIONS, NodeVersions } from './node-versions.js';
 import { packPackage, type PackedPackage } from './packed-package.js';
 
@@ -86,13 +88,21 @@ describe.each([
     expect(await app.run('dist/traces.js')).toEqual(TRACED);
   });
 
+  it('brings a command line', async () => {
+    const env = { REDIS_URL: sharedRedisUrl() };
+    const words = ['counts', 'orders', '--json', '--prefix', randomName('smoke')];
+    expect(JSON.parse(await app.command('nestjs-delay-queue', words, { env }))).toMatchObject(NO_MESSAGES);
+  });
+
   it.each(NODE_VERSIONS)(
-    'handles a message on Node.js %s, and is one copy whether it is imported or required',
+    'handles a message on Node.js %s, is one copy whether it is imported or required, and has a command line',
     async (version) => {
       const node = nodes.binary(version);
       if (node === undefined) return;
       expect(await app.run('dist/consumer.js', node)).toEqual(HANDLED);
       expect(await app.run('both-formats/main.mjs', node)).toEqual(ONE_COPY);
+      const commandLine = 'node_modules/nestjs-delay-queue/dist/lib/cjs/cli/main.js';
+      expect(await app.run(commandLine, node, ['counts', 'orders', '--json'])).toMatchObject(NO_MESSAGES);
     },
   );
 });
