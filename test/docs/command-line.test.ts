@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RejectMessage } from '../../lib/index.js';
+import { runCommand, startCommand } from '../support/command-line.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const PAGE = path.resolve(import.meta.dirname, '../../docs/command-line.md');
+
+const page = await readFile(PAGE, 'utf8');
+/** The commands on the page with what they print, in their order. */
+const shown = [...page.matchAll(/^```console\n\$ npx nestjs-delay-queue ([^\n]*)\n(.*?)^```$/gms)].map(
+  ([, words = '', output = '']) => ({ words: words.split(' '), output }),
+);
+
+/** Without what differs from run to run. On a busy machine the probe may be late, which comes with advice. */
+function masked(output: string): string {
+  return output
+    .replace(/^warn( {2}probe.*\n) .*\n/m, 'ok  $1')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT')
+    .replace(/\d+(\.\d+)? ms/g, 'N ms')
+    .replace(/(ahead of|behind) this/, 'beside this')
+    .replace(/127\.0\.0\.1:\d+/, 'SERVER')
+    .replace(/(Redis|Valkey) \d+\.\S+/, 'SERVER VERSION');
+}
+
+class NoSuchOrder extends Error {
+  override readonly name = 'Error';
+  override stack = 'Error: no such order\n    at Orders.cancelUnpaid (orders.js:17:11)';
+
+  constructor() {
+    super('no such order');
+  }
+}
+
+describe('the page on the command line', () => {
+  let server: TestRedis;
+  let app: TestApp;
+  let settings: { url: string; prefix: string };
+
+  const start = (handle: () => never, attempts: number) =>
+    startTestApp(
+      { connection: server.url, defaults: { attempts, backoff: { type: 'fixed', delay: 1 } } },
+      { providers: [handlerOf('orders', handle)] },
+    );
+
+  beforeAll(async () => {
+    server = await startRedis({ args: ['--appendonly', 'yes'] });
+    settings = { url: server.url, prefix: 'delay-queue' };
+    app = await start(() => {
+      throw new NoSuchOrder();
+    }, 5);
+    const { producer } = app;
+    const unpaid = (orderId: number) => ({ id: `unpaid:${orderId}`, type: 'cancel-unpaid' });
+    await producer.offer('orders', { orderId: 12 }, 0, { ...unpaid(12), headers: { tenant: 'acme' } });
+    await until(async () => (await producer.counts('orders')).dead === 1);
+    await producer.offer('orders', { orderId: 13 }, 0, unpaid(13));
+    await until(async () => (await producer.counts('orders')).dead === 2);
+    await producer.offer('orders', { orderId: 17 }, '30m', unpaid(17));
+    await producer.offer('orders', { orderId: 17 }, '1d', { id: 'remind:17', type: 'remind' });
+    await producer.offer('mails', {}, '1d', { id: 'mail:17' });
+    await producer.pause('mails');
+    await app.close();
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await server.stop();
+  });
+
+  it('shows what the commands print', async () => {
+    const finite = shown.filter(({ words }) => words[0] !== 'tail');
+    expect(finite.length).toBeGreaterThan(10);
+    for (const { words, output } of finite) {
+      const result = await runCommand(settings, ...words);
+      const printed = masked(result.output + result.problems);
+      expect({ words, output: printed }).toEqual({ words, output: masked(output) });
+    }
+  });
+
+  it('shows what tail prints', async () => {
+    const { words, output } = shown.find((each) => each.words[0] === 'tail')!;
+    app = await start(() => {
+      throw new RejectMessage('the order was archived');
+    }, 1);
+    await until(async () => (await app.producer.counts('orders')).ready === 0);
+    await app.producer.clear('orders');
+    for (const id of ['a', 'b']) await app.producer.offer('orders', {}, '1h', { id });
+    const child = startCommand(settings, words);
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until(() => printed.includes('2 delayed'), { within: 20_000 });
+    await app.producer.offer('orders', {}, '3s', { id: 'unpaid:21' });
+    await until(() => printed.includes('dead  '), { within: 20_000 });
+    const exited = once(child, 'exit');
+    child.kill('SIGINT');
+    await exited;
+    expect(masked(printed)).toBe(masked(output));
+  });
+});
