@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Controller, Get, type OnApplicationBootstrap, Req, Res } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { metrics } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import { DelayQueueProducer } from 'nestjs-delay-queue';
 import { observeQueues } from 'nestjs-delay-queue/otel';
 
 /** What OpenTelemetry has measured, in the form that Prometheus reads. */
@@ -11,12 +11,12 @@ import { observeQueues } from 'nestjs-delay-queue/otel';
 export class MetricsController implements OnApplicationBootstrap {
   readonly #exporter = new PrometheusExporter({ preventServerStart: true });
 
-  constructor(private readonly producer: DelayQueueProducer) {
+  constructor(private readonly modules: ModuleRef) {
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [this.#exporter] }));
   }
 
   onApplicationBootstrap(): void {
-    observeQueues(this.producer, ['orders', 'tasks']);
+    observeQueues(this.modules, ['orders', 'tasks']);
   }
 
   @Get()

@@ -73,8 +73,15 @@ import { observeQueues, openTelemetry } from 'nestjs-delay-queue/otel';
 declare const app: INestApplication;
 `;
 
+/** The same of those in `lib/terminus`. */
+const TERMINUS_CONTEXT = `
+import { Controller, Get } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { DelayQueueHealthIndicator } from 'nestjs-delay-queue/terminus';
+`;
+
 /** By folder. */
-const CONTEXTS = { 'testing/': TESTING_CONTEXT, 'otel/': OTEL_CONTEXT };
+const CONTEXTS = { 'testing/': TESTING_CONTEXT, 'otel/': OTEL_CONTEXT, 'terminus/': TERMINUS_CONTEXT };
 
 async function readExamples(file: string): Promise<Snippet[]> {
   const code = await readFile(path.join(ROOT, 'lib', file), 'utf8');
