@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { randomName } from '../support/random-name.js';
-import { ENVIRONMENT } from '../support/run-program.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
-import { until } from '../support/until.js';
 import { type CommandOptions, runCommand } from './run-command.js';
+import { RunningProgram } from './running-program.js';
 
 const PROGRAMS = join(import.meta.dirname, 'programs');
 
@@ -74,16 +71,16 @@ export class Application {
 
   /** Runs a program until it prints the words, then ends it. */
   async runUntil(program: string, words: string): Promise<void> {
-    const child = spawn(process.execPath, [this.path(program)], { cwd: this.folder, env: ENVIRONMENT });
-    const exited = once(child, 'exit');
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
+    const running = this.start(program);
     try {
-      await until(() => output.includes(words) || child.exitCode !== null, { within: RUN_TIMEOUT });
+      await running.printed(words);
     } finally {
-      child.kill();
-      await exited;
+      await running.end();
     }
-    if (!output.includes(words)) throw new Error(`The program did not print '${words}':\n${output}`);
+  }
+
+  /** Starts a program, which the caller must end. */
+  start(program: string, env: Readonly<Record<string, string>> = {}): RunningProgram {
+    return new RunningProgram(this.path(program), { cwd: this.folder, env });
   }
 }

@@ -38,6 +38,7 @@ describeNestApplication({
     },
     { compiler: 'typescript-6.0', module: 'nodenext', moduleResolution: 'nodenext' },
   ],
+  lateStatus: 'up',
   builders: ['swc', 'webpack'],
   more: testClassicSettings,
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cp } from 'node:fs/promises';
 import { Application } from './application.js';
 import { ENHANCED, HANDLED, ONE_COPY, TRACED, WITH_PACKAGES } from './expected.js';
+import { describeHealth, type LateStatus } from './health.suite.js';
 import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
 import { STRICTEST } from './strictest.js';
@@ -14,6 +15,8 @@ export interface NestSuite extends NestLine {
   readonly typeScripts: readonly TypeScriptSettings[];
   /** The builders of `nest build`. */
   readonly builders: readonly string[];
+  /** The status of a queue with a late message, to this line of Terminus. */
+  readonly lateStatus: LateStatus;
   /** Declares tests for this line only. */
   readonly more?: (app: () => Application) => void;
 }
@@ -80,6 +83,7 @@ export function describeNestApplication(suite: NestSuite): void {
 
     testTools(suite, () => app);
     describeTypedShop(suite.testRunners, () => app);
+    describeHealth(suite.lateStatus, () => app);
     testBundles(() => app);
     suite.more?.(() => app);
   });

@@ -45,6 +45,7 @@ const PROGRAMS = [
   'shop.ts',
   'shop.spec.ts',
   'traces.ts',
+  'health.ts',
 ];
 
 /** arktype is an ES module, which TypeScript before 5.8 lets CommonJS import for its types alone. */
@@ -60,7 +61,7 @@ export async function createNestApplication(
   const cli = ['--yes', '--prefer-offline', `@nestjs/cli@${nest}`];
   const options = ['--directory', '.', '--skip-git', '--skip-install', '--package-manager', 'npm'];
   await app.command('npx', [...cli, 'new', 'shop', ...options]);
-  await app.install(tarball, ...PACKAGES, ...packages);
+  await app.install(tarball, `@nestjs/terminus@${nest}`, ...PACKAGES, ...packages);
   const add = (program: string, target: string) =>
     format === 'cjs' ? app.addCommonJs(program, target) : app.add(program, target);
   await add('consumer.ts', 'src/main.ts');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Application } from './application.js';
 import { countConnections } from './count-connections.js';
+import { compileStock, STOCK_COMPILERS } from './stock-settings.js';
 import { readReport, type TestRunner } from './test-runners.js';
 
 /** The tests of `shop.spec.ts`. */
@@ -12,22 +13,16 @@ const TEST_TIME = 3000;
 // Far more than needed; a test runner that has not exited by then is killed and fails.
 const RUN_TIMEOUT = 60_000;
 
-const COMPILERS: readonly { readonly compiler: string; readonly options?: object }[] = [
-  { compiler: 'typescript-5.7' },
-  // To this one, some of what `nest new` of Nest 11 writes is deprecated, which is an error.
-  { compiler: 'typescript-6.0', options: { ignoreDeprecations: '6.0' } },
-];
-
 /** Declares the tests of an application whose queues are typed: `shop.ts`, tested by `shop.spec.ts`. */
 export function describeTypedShop(testRunners: readonly TestRunner[], app: () => Application): void {
   describe('with typed queues', () => {
-    it.each(COMPILERS)('compiles with $compiler under the settings of `nest new`', async ({ compiler, options }) => {
-      expect(await compile(app(), compiler, { options, files: ['src/shop.spec.ts'] })).toBe('');
+    it.each(STOCK_COMPILERS)('compiles with $compiler under the settings of `nest new`', async (compiler) => {
+      expect(await compileStock(app(), 'src/shop.spec.ts', compiler)).toBe('');
     });
 
     // The file has @ts-expect-error before each wrong use, which is an error itself if the compiler finds nothing wrong.
-    it.each(COMPILERS)('does not compile with $compiler where they are used wrongly', async ({ compiler, options }) => {
-      expect(await compile(app(), compiler, { options, files: ['test/typed-queues.types.ts'] })).toBe('');
+    it.each(STOCK_COMPILERS)('does not compile with $compiler where they are used wrongly', async (compiler) => {
+      expect(await compileStock(app(), 'test/typed-queues.types.ts', compiler)).toBe('');
     });
 
     it.each(testRunners)('is tested by $title in less than 3 s', async (runner) => {
@@ -45,18 +40,6 @@ export function describeTypedShop(testRunners: readonly TestRunner[], app: () =>
       expect({ connections, open }).toEqual({ connections: 0, open: [] });
     });
   });
-}
-
-interface Compilation {
-  readonly options: object | undefined;
-  readonly files: readonly string[];
-}
-
-/** Compiles files, declarations too, under the application's own settings. */
-async function compile(app: Application, compiler: string, { options, files }: Compilation): Promise<string> {
-  const compilerOptions = { rootDir: '.', outDir: 'dist/typed-shop', incremental: false, ...options };
-  await app.write('tsconfig.typed-shop.json', { extends: './tsconfig.json', compilerOptions, files });
-  return app.command(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', 'tsconfig.typed-shop.json']);
 }
 
 interface TestRun {
