@@ -43,9 +43,10 @@ export function addOperation(attributes: Attributes, operation: Operation): Attr
   return attributes;
 }
 
-/** With what they want of spans and durations besides; a copy, because counters keep the attributes that they were given. */
-export function withOperationType(attributes: Attributes, operation: Operation): Attributes {
-  return { ...addOperation(attributes, operation), [OPERATION_TYPE]: TYPES[operation] };
+/** Adds what they want of spans and durations besides. */
+export function addOperationType(attributes: Attributes, operation: Operation): Attributes {
+  attributes[OPERATION_TYPE] = TYPES[operation];
+  return addOperation(attributes, operation);
 }
 
 export function addType(attributes: Attributes, type: string | undefined): Attributes {

@@ -4,7 +4,7 @@ import type { HandlingOutcome, OfferContext } from '../events/delay-queue-observ
 import type { DelayedMessage } from '../message/message.js';
 import {
   addOperation,
-  withOperationType,
+  addOperationType,
   addType,
   DEATH_CAUSE,
   ERROR_TYPE,
@@ -18,7 +18,10 @@ import { createInstruments, type Instruments } from './instruments.js';
 
 const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type'];
 
-/** Measures offers, handlers and events. What it begins to measure it returns the end of. */
+/**
+ * Measures offers, handlers and events; what it begins to measure it returns the end of. Each instrument gets attributes of its own,
+ * because it keeps them.
+ */
 export class MessageMetrics {
   #made: Instruments | undefined;
 
@@ -28,10 +31,10 @@ export class MessageMetrics {
   offer({ queue, messages }: OfferContext): (failure?: { readonly error: unknown }) => void {
     const from = performance.now();
     return (failure) => {
-      const attributes = addOperation(this.names.ofMetric(queue), 'offer');
-      if (failure) attributes[ERROR_TYPE] = describeError(failure.error).name;
-      this.#instruments.sent.add(messages.length, attributes);
-      this.#instruments.offering.record(secondsSince(from), withOperationType(attributes, 'offer'));
+      const ofFailure = (attributes: Attributes) => (failure ? addError(attributes, failure.error) : attributes);
+      const { sent, offering } = this.#instruments;
+      sent.add(messages.length, ofFailure(addOperation(this.names.ofMetric(queue), 'offer')));
+      offering.record(secondsSince(from), ofFailure(addOperationType(this.names.ofMetric(queue), 'offer')));
     };
   }
 
@@ -39,9 +42,9 @@ export class MessageMetrics {
     const from = performance.now();
     this.#begin(message);
     return (outcome) => {
-      const attributes = this.#ofEnd(message, outcome);
-      this.#instruments.consumed.add(1, attributes);
-      this.#instruments.processing.record(secondsSince(from), withOperationType(attributes, 'process'));
+      const { consumed, processing } = this.#instruments;
+      consumed.add(1, this.#ofEnd(message, outcome));
+      processing.record(secondsSince(from), addOperationType(this.#ofEnd(message, outcome), 'process'));
     };
   }
 
@@ -53,7 +56,7 @@ export class MessageMetrics {
         this.#instruments.consumed.add(1, this.#ofEnd(message, outcomes[i]!));
       }
       const { queue } = messages[0]!;
-      const attributes = addEndOfAll(withOperationType(this.names.ofMetric(queue), 'process'), outcomes);
+      const attributes = addEndOfAll(addOperationType(this.names.ofMetric(queue), 'process'), outcomes);
       this.#instruments.processing.record(secondsSince(from), attributes);
     };
   }
@@ -113,7 +116,11 @@ function secondsSince(from: number): number {
 
 function addEnd(attributes: Attributes, outcome: HandlingOutcome): Attributes {
   attributes[OUTCOME] = outcome.kind;
-  if (hasFailed(outcome)) attributes[ERROR_TYPE] = describeError(outcome.error).name;
+  return hasFailed(outcome) ? addError(attributes, outcome.error) : attributes;
+}
+
+function addError(attributes: Attributes, error: unknown): Attributes {
+  attributes[ERROR_TYPE] = describeError(error).name;
   return attributes;
 }
 

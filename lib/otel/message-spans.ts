@@ -15,7 +15,7 @@ import {
 import type { HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import {
-  withOperationType,
+  addOperationType,
   addType,
   ATTEMPT,
   BATCH_SIZE,
@@ -101,7 +101,7 @@ export class MessageSpans {
 
   #startOffer({ queue, messages }: OfferContext, given: readonly SpanContext[]): Span {
     const [first] = messages;
-    const attributes = withOperationType(this.names.ofSpan(queue), 'offer');
+    const attributes = addOperationType(this.names.ofSpan(queue), 'offer');
     if (first && messages.length === 1) addMessage(attributes, first);
     else attributes[BATCH_SIZE] = messages.length;
     const links = given.map((creation) => ({ context: creation }));
@@ -118,7 +118,7 @@ export class MessageSpans {
   }
 
   #ofProcess(queue: string): Attributes {
-    return withOperationType(this.names.ofSpan(queue), 'process');
+    return addOperationType(this.names.ofSpan(queue), 'process');
   }
 }
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { DelayQueueObserver, HandlingOutcome } from '../../lib/events/delay-queue-observer.js';
-import type { DelayedMessage } from '../../lib/index.js';
+import { Injectable } from '@nestjs/common';
+import { DelayedHandler, type DelayedMessage, type DelayQueueObserver, type HandlingOutcome } from '../../lib/index.js';
 import { openTelemetry } from '../../lib/otel/index.js';
 import { Telemetry } from '../support/otel/telemetry.js';
+import { startTestApp } from '../support/test-app.js';
 
 let telemetry: Telemetry;
 
@@ -96,6 +97,30 @@ describe('the span of a call with many messages', () => {
     expect(span.attributes).toMatchObject({ 'error.type': 'TypeError' });
     expect(span.events.map(({ attributes }) => attributes?.['exception.message'])).toEqual(['no database', 'too much']);
   });
+});
+
+test('messages that are offered together and handled in one call have a span each way', async () => {
+  @Injectable()
+  class BatchHandler {
+    @DelayedHandler('orders', { batch: 3, batchWait: '1s' })
+    handleMany(payloads: unknown[]): void {
+      expect(payloads).toHaveLength(3);
+    }
+  }
+  const app = await startTestApp({ store: 'memory', observers: [openTelemetry()] }, { providers: [BatchHandler] });
+  await app.producer.offerMany(
+    'orders',
+    [1, 2, 3].map((payload) => ({ payload, delay: 0 })),
+  );
+  const [[offered], [handled]] = await Promise.all([
+    telemetry.untilSpans('offer orders', 1),
+    telemetry.untilSpans('process orders', 1),
+  ]);
+  await app.close();
+  const { spanId } = offered!.spanContext();
+  expect(handled!.links.map((link) => link.context.spanId)).toEqual([spanId, spanId, spanId]);
+  expect(handled!.status.code).toBe(SpanStatusCode.UNSET);
+  expect(telemetry.spans).toHaveLength(2);
 });
 
 describe('the metrics of a call with many messages', () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DelayQueueEvent } from '../../lib/events/delay-queue-events.js';
-import { DeferMessage, type DelayQueueModuleOptions } from '../../lib/index.js';
+import { DeferMessage, type DelayQueueEvent, type DelayQueueModuleOptions } from '../../lib/index.js';
 import { openTelemetry, type OpenTelemetryOptions } from '../../lib/otel/index.js';
 import { Handled } from '../support/handled.js';
 import { type Point, Telemetry } from '../support/otel/telemetry.js';

@@ -117,7 +117,10 @@ describe('the span of an offer', () => {
 
   test('has the number of messages if there are many', async () => {
     const { queue, handled, producer } = await startApp();
-    await producer.offerMany(queue, [{ payload: 1, delay: 0 }, { payload: 2, delay: 0 }]); // prettier-ignore
+    await producer.offerMany(queue, [
+      { payload: 1, delay: 0 },
+      { payload: 2, delay: 0 },
+    ]);
     await handled.untilCalls(2);
     const [span, ...others] = await telemetry.untilSpans(`offer ${queue}`, 1);
     const attempts = await telemetry.untilSpans(`process ${queue}`, 2);

@@ -6,22 +6,24 @@ import { Scene } from '../support/scene.js';
 const MESSAGES = 10_000;
 const ROUNDS = 9;
 
-/** Processor time, µs. */
-const MOST = 20;
+/** About 3 is usual: besides the SDK there are the headers, the context of the handler, and what the observers are told. */
+const MOST = 4;
 
 const scene = new Scene();
 
-test(`OpenTelemetry adds at most ${MOST} µs to a handled message, with its SDK and nothing exported`, async () => {
-  const { plain, observed } = await runProgram<HandlingCost>('./otel/handling-cost.ts', {
+test(`OpenTelemetry adds to a handled message at most ${MOST} times what its SDK takes for a span and three measurements`, async () => {
+  const { plain, observed, sdk } = await runProgram<HandlingCost>('./otel/handling-cost.ts', {
     module: { connection: scene.url, prefix: scene.prefix },
     queue: scene.newQueue(),
     messages: MESSAGES,
     rounds: ROUNDS,
   });
   const added = observed - plain;
+  const show = (time: number) => `${time.toFixed(1)} µs`;
   console.log(
-    `A handled message takes ${plain.toFixed(1)} µs, with OpenTelemetry ${observed.toFixed(1)} µs: ${added.toFixed(1)} µs more`,
+    `of the processor, a handled message takes ${show(plain)}, with OpenTelemetry ${show(observed)}: ${show(added)} more; ` +
+      `the SDK alone ${show(sdk)}`,
   );
   expect(added).toBeGreaterThan(0);
-  expect(added).toBeLessThanOrEqual(MOST);
+  expect(added / sdk).toBeLessThanOrEqual(MOST);
 });
