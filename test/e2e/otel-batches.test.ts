@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { Injectable } from '@nestjs/common';
-import { DelayedHandler, type DelayedMessage, type DelayQueueObserver, type HandlingOutcome } from '../../lib/index.js';
+import { DelayedHandler, type DelayQueueObserver, type HandlingOutcome } from '../../lib/index.js';
 import { openTelemetry } from '../../lib/otel/index.js';
+import { messageOf } from '../support/otel/message-of.js';
 import { Telemetry } from '../support/otel/telemetry.js';
 import { startTestApp } from '../support/test-app.js';
 
@@ -18,27 +19,10 @@ afterEach(() => telemetry.unregister());
 const TRACES = ['0af7651916cd43dd8448eb211c80319c', '1af7651916cd43dd8448eb211c80319c'] as const;
 const SPAN = 'b7ad6b7169203331';
 
-function messageOf(id: string, headers: DelayedMessage['headers']): DelayedMessage {
-  const due = new Date();
-  const { signal } = new AbortController();
-  return {
-    id,
-    queue: 'orders',
-    type: 't',
-    payload: {},
-    headers,
-    attempt: 1,
-    lateness: 20,
-    dueAt: due,
-    offeredAt: due,
-    signal,
-  };
-}
-
 const MESSAGES = [
   messageOf('a', { traceparent: `00-${TRACES[0]}-${SPAN}-01`, baggage: 'tenant=acme' }),
   messageOf('b', { traceparent: `00-${TRACES[1]}-${SPAN}-01`, baggage: 'tenant=other' }),
-  messageOf('c', {}),
+  messageOf('c'),
 ];
 
 type Handle = () => readonly HandlingOutcome[] | Promise<readonly HandlingOutcome[]>;

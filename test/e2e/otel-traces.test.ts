@@ -8,6 +8,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { DelayQueueError, type DelayQueueModuleOptions, RejectMessage } from '../../lib/index.js';
 import { openTelemetry, type OpenTelemetryOptions } from '../../lib/otel/index.js';
 import { Handled } from '../support/handled.js';
+import { messageOf } from '../support/otel/message-of.js';
 import { Telemetry } from '../support/otel/telemetry.js';
 import type { TracedSpan } from '../support/otel/traced-request.js';
 import { runProgram } from '../support/run-program.js';
@@ -202,13 +203,25 @@ describe('the span of an attempt', () => {
     expect(attempt!.links).toEqual([]);
   });
 
-  test('is no child of whatever happened to be active where its message was taken from', async () => {
-    const { queue, producer } = await startApp();
-    await withinRequest(() => producer.offer(queue, {}, 0, { headers: { traceparent: 'malformed' } }));
-    const [attempt] = await telemetry.untilSpans(`process ${queue}`, 1);
-    expect(parentOf(attempt!)).toBeUndefined();
-    expect(attempt!.links).toEqual([]);
-  });
+  test.each(['link', 'parent'] as const)(
+    "has nothing to do with what happens to be active where its message is taken from, with traces: '%s'",
+    async (traces) => {
+      let tenant: unknown;
+      const baggage = propagation.createBaggage({ tenant: { value: 'acme' } });
+      const handle = () => {
+        tenant = propagation.getActiveBaggage()?.getEntry('tenant');
+        return { kind: 'ack' } as const;
+      };
+      await withinRequest(() =>
+        context.with(propagation.setBaggage(context.active(), baggage), async () => {
+          const message = messageOf('o-1', { traceparent: 'malformed' });
+          await openTelemetry({ traces }).handle!(message, handle);
+        }),
+      );
+      const [attempt] = await telemetry.untilSpans('process orders', 1);
+      expect([parentOf(attempt!), attempt!.links, tenant]).toEqual([undefined, [], undefined]);
+    },
+  );
 });
 
 test("with traces: 'none' there are neither spans nor headers", async () => {
