@@ -13,7 +13,7 @@ import { Latch } from '../support/latch.js';
 import { onRandomPort, PortInUseError } from '../support/redis/random-port.js';
 import { ENVIRONMENT, TYPESCRIPT } from '../support/run-program.js';
 import { Scene } from '../support/scene.js';
-import { handlerOf } from '../support/test-app.js';
+import { handlerOf, startTestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 import { readBlock, ROOT } from './deployment-files.js';
 
@@ -105,9 +105,18 @@ test('the trigger for Prometheus asks for what `observeQueues()` reports', async
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const provider = new MeterProvider({ readers: [exporter] });
   metrics.setGlobalMeterProvider(provider);
+  const release = new Latch();
+  const { context, producer, close } = await startTestApp(
+    { store: 'memory' },
+    { providers: [handlerOf('orders', () => release.opened, { concurrency: 1 })] },
+  );
   try {
-    const counts = () => Promise.resolve({ delayed: 1, ready: 2, active: 3, dead: 4 });
-    observeQueues({ counts, nextDue: () => Promise.resolve(null) }, ['orders']);
+    await producer.offerMany(
+      'orders',
+      [1, 2, 3].map((payload) => ({ payload, delay: 0 })),
+    );
+    await until(async () => (await producer.counts('orders')).ready === 2);
+    observeQueues(context, ['orders']);
     const { resourceMetrics } = await exporter.collect();
     const lines = new PrometheusSerializer().serialize(resourceMetrics).split('\n');
     const query = await readBlock('prometheus-trigger.yaml');
@@ -116,10 +125,12 @@ test('the trigger for Prometheus asks for what `observeQueues()` reports', async
     const [, state = '', states = ''] = /([a-z_]+)=~"(.+?)"/.exec(query) ?? [];
     const chosen = lines.filter((line) => line.startsWith(`${metric}{`) && line.includes(queue));
     const values = states.split('|').map((each) => chosen.find((line) => line.includes(`${state}="${each}"`)));
-    expect(values.map((line) => line?.split(' ').at(-1))).toEqual(['2', '3']);
+    expect(values.map((line) => line?.split(' ').at(-1))).toEqual(['2', '1']);
     expect(query).toContain(`by (${state})`);
   } finally {
     metrics.disable();
     await provider.shutdown();
+    release.open();
+    await close();
   }
 });
