@@ -26,7 +26,7 @@ const LAYERS = [
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    { name: 'no-circle', severity: 'error', from: { path: '^lib/' }, to: { circular: true } },
+    { name: 'no-circle', severity: 'error', from: { path: '^(lib|packages)/' }, to: { circular: true } },
     ...LAYERS.slice(1).map((layer, i) => ({
       name: `not-up-from-${layer.replace(/\W+/g, '-')}`,
       severity: 'error',
@@ -45,6 +45,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^lib/store/(native|memory|redis)/' },
       to: { path: '^lib/store/(native|redisson|memory)/', pathNot: '^lib/store/$1/' },
+    },
+    {
+      name: 'packages-use-what-is-exported',
+      comment: 'The other packages of this repository get the library from the registry.',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^lib/', pathNot: '^lib/index\\.ts$' },
+    },
+    {
+      name: 'library-without-packages',
+      severity: 'error',
+      from: { path: '^lib/' },
+      to: { path: '^packages/' },
     },
     {
       name: 'everything-in-a-layer',

@@ -2,7 +2,7 @@
 export default {
   rootDir: '..',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/[^/]+/dist/'],
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
   // Only for tests that hang: waits in tests have deadlines of their own.
@@ -15,9 +15,11 @@ export default {
     '^nestjs-delay-queue/testing$': '<rootDir>/lib/testing/index.ts',
     '^nestjs-delay-queue/otel$': '<rootDir>/lib/otel/index.ts',
     '^nestjs-delay-queue/terminus$': '<rootDir>/lib/terminus/index.ts',
+    '^nestjs-delay-queue-bull-board$': '<rootDir>/packages/bull-board/src/index.ts',
+    '^nestjs-delay-queue-bull-board/nestjs$': '<rootDir>/packages/bull-board/src/nestjs/index.ts',
     // Relative imports have the suffix of the compiled output, but the tests run the sources.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   coverageProvider: 'v8',
-  collectCoverageFrom: ['lib/**/*.ts'],
+  collectCoverageFrom: ['lib/**/*.ts', 'packages/*/src/**/*.ts'],
 };

@@ -1,0 +1,30 @@
+import type { QueueAdapterOptions } from '@bull-board/api/typings/app';
+import type { DefinedBy, OfferRequest, OfferResult } from 'nestjs-delay-queue';
+
+/** What bull-board lets you set for each queue: `readOnlyMode`, `displayName`, `description`… */
+export type BoardAdapterOptions = Partial<QueueAdapterOptions>;
+
+/** What the board needs of a typed queue, as Nest injects it. */
+export interface QueueHandle {
+  /** The queue's name. */
+  readonly queue: string;
+  /** Offers messages with their payloads checked. */
+  offerMany(messages: readonly OfferRequest[]): Promise<OfferResult[]>;
+}
+
+/**
+ * A queue: its name, the class of a typed queue, or a typed queue as Nest injects it. Only the last one can check the payloads of
+ * messages that are added on the board.
+ */
+export type BoardQueue = string | DefinedBy<unknown> | QueueHandle;
+
+/** The name of a queue. */
+export function nameOf(queue: BoardQueue): string {
+  if (typeof queue === 'string') return queue;
+  return 'definition' in queue ? queue.definition.queue : queue.queue;
+}
+
+/** The handle, if the queue was given as one. */
+export function handleOf(queue: BoardQueue): QueueHandle | undefined {
+  return typeof queue === 'object' && 'offerMany' in queue ? queue : undefined;
+}

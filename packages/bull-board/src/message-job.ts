@@ -1,0 +1,78 @@
+import type { JobState, QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
+import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
+import { tooLate, unsupported } from './board-error.js';
+import { STATUS_OF } from './statuses.js';
+
+/** What the board calls jobs without a name. */
+export const NO_NAME = '__default__';
+
+/** A message as the board shows it and acts on it. */
+export class MessageJob implements QueueJob {
+  readonly opts: { delay: number; headers?: object };
+  readonly #producer: DelayQueueProducer;
+  readonly #message: MessageSnapshot;
+
+  constructor(producer: DelayQueueProducer, message: MessageSnapshot) {
+    this.#producer = producer;
+    this.#message = message;
+    const { dueAt, offeredAt, headers } = message;
+    this.opts = {
+      delay: Math.max(0, dueAt.getTime() - offeredAt.getTime()),
+      ...(Object.keys(headers).length > 0 && { headers }),
+    };
+  }
+
+  toJSON(): QueueJobJson {
+    const { id, type, payload, failedAttempts, offeredAt, diedAt, error } = this.#message;
+    return {
+      id,
+      name: type || NO_NAME,
+      data: Buffer.isBuffer(payload) ? { base64: payload.toString('base64') } : payload,
+      opts: this.opts,
+      timestamp: offeredAt.getTime(),
+      delay: this.opts.delay,
+      attemptsMade: failedAttempts,
+      progress: 0,
+      returnvalue: null,
+      failedReason: error ? `${error.name}: ${error.message}` : '',
+      stacktrace: error?.stack ? [error.stack] : [],
+      ...(diedAt && { finishedOn: diedAt.getTime() }),
+    };
+  }
+
+  getState(): Promise<JobState> {
+    return Promise.resolve(STATUS_OF[this.#message.state]);
+  }
+
+  async promote(): Promise<void> {
+    await this.changeDelay(0);
+  }
+
+  async changeDelay(delay: number): Promise<void> {
+    const { queue, id } = this.#message;
+    if (await this.#producer.reschedule(queue, id, Math.round(delay))) return;
+    throw tooLate(id, 'is no longer delayed: it has fallen due or was removed.');
+  }
+
+  async retry(): Promise<void> {
+    const { queue, id } = this.#message;
+    if (await this.#producer.deadLetters(queue).redrive(id)) return;
+    throw tooLate(id, 'is no longer a dead letter: it was retried or removed.');
+  }
+
+  async remove(): Promise<void> {
+    const { queue, id, state } = this.#message;
+    if (state === 'dead') {
+      if (await this.#producer.deadLetters(queue).discard(id)) return;
+      throw tooLate(id, 'is no longer a dead letter: it was retried or removed.');
+    }
+    if (await this.#producer.cancel(queue, id)) return;
+    throw tooLate(id, 'has fallen due. Only delayed messages and dead letters can be removed.');
+  }
+
+  /** Without this method, the board would say that it has changed the data. */
+  updateData(): Promise<void> {
+    const problem = 'The payload of a message cannot be changed.';
+    return Promise.reject(unsupported(`${problem} Remove the message and add another one.`));
+  }
+}

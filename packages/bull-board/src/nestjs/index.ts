@@ -1,0 +1,1 @@
+export { type BoardFeature, DelayQueueBoardModule } from './delay-queue-board.module.js';

@@ -1,0 +1,34 @@
+import type { MessageSnapshot, OfferRequest, OfferResult } from 'nestjs-delay-queue';
+import { unsupported } from './board-error.js';
+import { NO_NAME } from './message-job.js';
+
+const OPTIONS: readonly string[] = ['delay', 'jobId', 'headers'];
+
+/**
+ * Reads what the board's form adds.
+ *
+ * @throws BoardError for an option that messages do not have
+ */
+export function readNewMessage(name: string, payload: unknown, options: object): OfferRequest {
+  const unknown = Object.keys(options).filter((option) => !OPTIONS.includes(option));
+  if (unknown.length > 0) {
+    const names = unknown.join(', ');
+    throw unsupported(`A message has no option ${names}. Its options are ${OPTIONS.join(', ')}.`);
+  }
+  // The producer checks the values.
+  const { delay = 0, jobId: id, headers } = options as Partial<OfferRequest> & { readonly jobId?: string };
+  return {
+    payload,
+    delay,
+    onDuplicate: 'reject',
+    ...(name !== '' && name !== NO_NAME && { type: name }),
+    ...(id !== undefined && { id }),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** A new message as it was offered. */
+export function asOffered(queue: string, message: OfferRequest, { id, dueAt }: OfferResult): MessageSnapshot {
+  const { type = '', payload, headers = {} } = message;
+  return { id, queue, type, payload, headers, state: 'ready', failedAttempts: 0, dueAt, offeredAt: dueAt };
+}
