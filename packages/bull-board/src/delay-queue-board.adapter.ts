@@ -10,8 +10,15 @@ import type {
   QueueMetrics,
   Status,
 } from '@bull-board/api/typings/app';
-import type { DelayQueueProducer, MessagePage, MessageSnapshot, MessageState } from 'nestjs-delay-queue';
-import { unsupported } from './board-error.js';
+import type {
+  DelayQueueProducer,
+  MessagePage,
+  MessageSnapshot,
+  MessageState,
+  OfferRequest,
+  OfferResult,
+} from 'nestjs-delay-queue';
+import { asAnswer, unsupported } from './board-error.js';
 import { type BoardAdapterOptions, type BoardQueue, handleOf, nameOf, type QueueHandle } from './board-queue.js';
 import { MessageJob } from './message-job.js';
 import { asOffered, readNewMessage } from './new-message.js';
@@ -77,12 +84,9 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
 
   async addJob(name: string, data: unknown, options: QueueJobOptions): Promise<MessageJob> {
     const message = readNewMessage(name, data, options);
-    const handle = this.#handle;
-    const [offered] = await (handle ? handle.offerMany([message]) : this.#producer.offerMany(this.#queue, [message]));
+    const result = await this.#offer(message);
     // A message that is due at once may have been handled already.
-    return (
-      (await this.getJob(offered!.id)) ?? new MessageJob(this.#producer, asOffered(this.#queue, message, offered!))
-    );
+    return (await this.getJob(result.id)) ?? new MessageJob(this.#producer, asOffered(this.#queue, message, result));
   }
 
   async clean(status: string): Promise<void> {
@@ -159,6 +163,16 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
 
   runJobSchedulerNow(): Promise<'not-found'> {
     return Promise.resolve('not-found');
+  }
+
+  async #offer(message: OfferRequest): Promise<OfferResult> {
+    try {
+      const messages = [message];
+      const [result] = await (this.#handle?.offerMany(messages) ?? this.#producer.offerMany(this.#queue, messages));
+      return result!;
+    } catch (error) {
+      throw asAnswer(error);
+    }
   }
 
   async #list(state: MessageState, offset: number, limit: number): Promise<MessageSnapshot[]> {

@@ -8,6 +8,7 @@ export const NO_NAME = '__default__';
 
 /** A message as the board shows it and acts on it. */
 export class MessageJob implements QueueJob {
+  readonly id: string;
   readonly opts: { delay: number; headers?: object };
   readonly #producer: DelayQueueProducer;
   readonly #message: MessageSnapshot;
@@ -15,7 +16,8 @@ export class MessageJob implements QueueJob {
   constructor(producer: DelayQueueProducer, message: MessageSnapshot) {
     this.#producer = producer;
     this.#message = message;
-    const { dueAt, offeredAt, headers } = message;
+    const { id, dueAt, offeredAt, headers } = message;
+    this.id = id;
     this.opts = {
       delay: Math.max(0, dueAt.getTime() - offeredAt.getTime()),
       ...(Object.keys(headers).length > 0 && { headers }),
@@ -23,7 +25,7 @@ export class MessageJob implements QueueJob {
   }
 
   toJSON(): QueueJobJson {
-    const { id, type, payload, failedAttempts, offeredAt, diedAt, error } = this.#message;
+    const { id, type, payload, failedAttempts, dueAt, offeredAt, diedAt, error } = this.#message;
     return {
       id,
       name: type || NO_NAME,
@@ -36,7 +38,8 @@ export class MessageJob implements QueueJob {
       returnvalue: null,
       failedReason: error ? `${error.name}: ${error.message}` : '',
       stacktrace: error?.stack ? [error.stack] : [],
-      ...(diedAt && { finishedOn: diedAt.getTime() }),
+      // Without a start, the board counts from 1970; when the last attempt fell due is the nearest thing that is known.
+      ...(diedAt && { processedOn: dueAt.getTime(), finishedOn: diedAt.getTime() }),
     };
   }
 
