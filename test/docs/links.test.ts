@@ -5,6 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
+const BOARD_README = 'packages/bull-board/README.md';
+
 const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } };
 /** The project's files on the web. */
 const FILES = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main/');
@@ -29,7 +31,13 @@ async function linksOf(document: string): Promise<string[]> {
 describe('the links of the documentation', () => {
   test('lead to files that exist', async () => {
     const names = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-    const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...names.map((name) => `docs/${name}`)];
+    const documents = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'CHANGELOG.md',
+      BOARD_README,
+      ...names.map((name) => `docs/${name}`),
+    ];
     const broken = await Promise.all(
       documents.map(async (document) => {
         const missing = (await linksOf(document)).filter((target) => !existsSync(path.join(ROOT, target)));
@@ -39,9 +47,11 @@ describe('the links of the documentation', () => {
     expect(broken.flat()).toEqual([]);
   });
 
-  test('in the README are absolute, so that they also work on the page of the package registry', async () => {
+  test('in the READMEs are absolute, so that they also work on the page of the package registry', async () => {
     expect((await targetsOf('README.md')).filter(isRelative)).toEqual([]);
+    expect((await targetsOf(BOARD_README)).filter(isRelative)).toEqual([]);
     expect(await linksOf('README.md')).toContain('docs/architecture.md');
+    expect(await linksOf(BOARD_README)).toContain('docs/handlers.md');
   });
 
   test.each(['test/faults', 'test/load'])('on the reliability page include every test in %s', async (folder) => {

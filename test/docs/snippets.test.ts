@@ -108,7 +108,7 @@ describe('the snippets of the documentation', () => {
     await mkdir(path.join(ROOT, 'temp'), { recursive: true });
     folder = await mkdtemp(path.join(ROOT, 'temp', 'snippets-'));
     const docs = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-    const documents = ['README.md', ...docs.map((name) => `docs/${name}`)];
+    const documents = ['README.md', 'packages/bull-board/README.md', ...docs.map((name) => `docs/${name}`)];
     const sources = (await readdir(path.join(ROOT, 'lib'), { recursive: true })).filter((name) => name.endsWith('.ts'));
     const found = await Promise.all([...documents.map(readSnippets), ...sources.map(readExamples)]);
     snippets = found.flat();
