@@ -21,10 +21,15 @@ export {
 export { type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from './options/module-options.js';
 export type { PayloadCodec } from './codec/redisson/payload-codec.js';
 export type {
+  Acknowledged,
+  BecameDeadLetter,
+  ComesAgain,
   DelayQueueObserver,
+  GivenBack,
   HandlingOutcome,
   OfferContext,
   OfferedEnvelope,
+  WillBeRetried,
 } from './events/delay-queue-observer.js';
 export type {
   BackgroundWork,

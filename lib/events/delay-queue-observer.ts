@@ -54,6 +54,7 @@ export interface DelayQueueObserver {
 
 /** What is about to be offered. */
 export interface OfferContext {
+  /** The name of the queue. */
   readonly queue: string;
   /** One, or as many as `offerMany` was given. */
   readonly messages: readonly OfferedEnvelope[];
@@ -63,26 +64,54 @@ export interface OfferContext {
 
 /** What is known of a message before its payload is encoded. */
 export interface OfferedEnvelope {
+  /** As given, or generated. */
   readonly id: string;
   /** Empty if none was given. */
   readonly type: string;
+  /** As given; those of observers are not among them. */
   readonly headers: MessageHeaders;
 }
 
 /** How a handler ended, and what becomes of its message. */
-export type HandlingOutcome =
-  /** Handled: the message is gone. */
-  | { readonly kind: 'ack' }
-  /** The handler returned `again()`; `delay`: ms. */
-  | { readonly kind: 'again'; readonly delay: number }
-  /** It threw a `DeferMessage`; `delay`: ms. */
-  | { readonly kind: 'defer'; readonly delay: number }
-  /** It failed, and the message comes again after `delay` ms. */
-  | { readonly kind: 'retry'; readonly delay: number; readonly error: unknown }
-  /** It failed, and the message is a dead letter. */
-  | { readonly kind: 'dead'; readonly error: unknown }
-  /** The process is about to stop, and the message is given back. */
-  | { readonly kind: 'release' };
+export type HandlingOutcome = Acknowledged | ComesAgain | WillBeRetried | BecameDeadLetter | GivenBack;
+
+/** The handler is done, and its message gone. */
+export interface Acknowledged {
+  /** What tells it from the other outcomes. */
+  readonly kind: 'ack';
+}
+
+/** The handler returned `again()` or threw a `DeferMessage`. */
+export interface ComesAgain {
+  /** `again`: with all its attempts; `defer`: with those that are left. */
+  readonly kind: 'again' | 'defer';
+  /** Until the message is due again, ms. */
+  readonly delay: number;
+}
+
+/** The handler failed, and its message has attempts left. */
+export interface WillBeRetried {
+  /** What tells it from the other outcomes. */
+  readonly kind: 'retry';
+  /** Until the message is due again, ms. */
+  readonly delay: number;
+  /** What the handler threw. */
+  readonly error: unknown;
+}
+
+/** The handler failed for good. */
+export interface BecameDeadLetter {
+  /** What tells it from the other outcomes. */
+  readonly kind: 'dead';
+  /** What the handler threw. */
+  readonly error: unknown;
+}
+
+/** The process is about to stop, and the message goes back with no attempt spent. */
+export interface GivenBack {
+  /** What tells it from the other outcomes. */
+  readonly kind: 'release';
+}
 
 export const OBSERVER_METHODS = [
   'offer',

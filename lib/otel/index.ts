@@ -19,9 +19,14 @@ export type {
   OfWork,
 } from '../events/delay-queue-events.js';
 export type {
+  Acknowledged,
+  BecameDeadLetter,
+  ComesAgain,
   DelayQueueObserver,
+  GivenBack,
   HandlingOutcome,
   OfferContext,
   OfferedEnvelope,
+  WillBeRetried,
 } from '../events/delay-queue-observer.js';
 export type { DelayedMessage, MessageEnvelope, MessageFailure, MessageHeaders } from '../message/message.js';
