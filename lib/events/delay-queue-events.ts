@@ -6,11 +6,13 @@ export type BackgroundWork =
 
 /** What events of a queue have. */
 export interface OfQueue {
+  /** The name of the queue. */
   readonly queue: string;
 }
 
 /** What events of a message have. */
 export interface OfMessage extends OfQueue {
+  /** The id of the message. */
   readonly id: string;
 }
 
@@ -22,46 +24,145 @@ export interface OfAttempt extends OfMessage {
   readonly attempt: number;
 }
 
+/** What has become of a message whose handler failed. */
+export interface OfFailure extends OfAttempt {
+  /** How many attempts the message has. */
+  readonly attempts: number;
+  /** What the handler threw. */
+  readonly failure: MessageFailure;
+  /** Until the next attempt, ms; undefined: this was the last one. */
+  readonly retryIn?: number;
+}
+
 /**
  * What made a message a dead letter: its `handler` failed in its last attempt or asked for it (`reject`), the `lease` of its last
  * attempt expired, it is `unreadable` or its payload invalid, or `unknownTypeGrace` is over (`unknown-type`).
  */
 export type DeathCause = 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type';
 
+/** What the event of a dead letter has. */
+export interface OfDeath extends OfMessage {
+  /** Undefined: its lease expired. */
+  readonly type?: string;
+  /** 1 for the first; undefined: its lease expired. */
+  readonly attempt?: number;
+  /** What made it a dead letter. */
+  readonly by: DeathCause;
+  /** The error of the dead letter. */
+  readonly failure: MessageFailure;
+}
+
+/** What the event of a body that cannot be read has. */
+export interface OfUnreadable extends OfMessage {
+  /** Why. */
+  readonly failure: MessageFailure;
+}
+
+/** What the event of a message has that this process cannot handle, though another one may. */
+export interface OfUnknown extends OfMessage {
+  /** The type that has no handler here; undefined: the body has a form that only a later version reads. */
+  readonly type?: string;
+  /** That form. */
+  readonly form?: string;
+  /** Until a process looks at it again, ms; undefined: it becomes a dead letter, because `unknownTypeGrace` is over. */
+  readonly retryIn?: number;
+  /** Whether it is the first such message of this queue in this process. */
+  readonly isFirst: boolean;
+}
+
+/** What the event of expired leases has. */
+export interface OfTakenBack extends OfQueue {
+  /** How many messages are ready again. */
+  readonly recovered: number;
+  /** How many are dead letters. */
+  readonly buried: number;
+}
+
+/** What the event of found messages has. */
+export interface OfRepair extends OfQueue {
+  /** Their ids. */
+  readonly ids: readonly string[];
+}
+
 /** What events of several messages have. */
 export interface Counted extends OfQueue {
+  /** How many. */
   readonly count: number;
 }
 
-/** How long the failure has lasted, or had lasted, ms. */
+/** How long the failure has lasted, or had lasted. */
 export interface Lasting {
+  /** ms */
   readonly lasted: number;
 }
 
-/** What events of a lasting failure have. */
-export interface Failing extends Lasting {
+/** Why something is not as it ought to be. */
+export interface Explained {
+  /** For people. */
   readonly reason: string;
 }
 
+/** What events of a lasting failure have. */
+export interface Failing extends Lasting, Explained {}
+
 /** What events of background work have. */
 export interface OfWork {
+  /** The work. */
   readonly work: BackgroundWork;
   /** Undefined for work of the whole process. */
   readonly queue?: string | undefined;
 }
 
 /** What events of a handler have. */
-export interface OfHandler {
+export interface OfHandler extends OfQueue {
   /** Class and method. */
   readonly handler: string;
   /** Empty: every type without a handler of its own. */
   readonly type: string;
 }
 
+/** What the event of a process without handlers has. */
+export interface OfHandlers {
+  /** Those that are not started. */
+  readonly handlers: readonly OfHandler[];
+}
+
 /** What events of a connection have. */
 export interface OfConnection {
   /** The purpose of the connection. */
   readonly connection: string;
+}
+
+/** What the event of ignored options of the connection has. */
+export interface OfOptions {
+  /** Each with the reason. */
+  readonly options: readonly OverriddenOption[];
+}
+
+/** An option of the connection that the module sets itself. */
+export interface OverriddenOption {
+  /** As ioredis names it. */
+  readonly name: string;
+  /** Why. */
+  readonly because: string;
+}
+
+/** What the event of a mistake in the application has. */
+export interface OfMistake {
+  /** What is wrong, and what the queue does instead. */
+  readonly problem: string;
+}
+
+/** What the event of a failed observer has. */
+export interface OfObserver extends Explained {
+  /** Its class, or class and method. */
+  readonly observer: string;
+}
+
+/** What the event of a shutdown that timed out has. */
+export interface Unsettled {
+  /** How many messages were not settled. */
+  readonly count: number;
 }
 
 /** All events by name. Each is emitted by the part that knows it, once it is certain. */
@@ -74,28 +175,20 @@ export interface DelayQueueEvents {
   deferred: OfAttempt;
   /** A failed attempt is settled, and the message is delayed for the next one. */
   retried: OfAttempt;
-  /** The message is a dead letter. `type`, `attempt`: undefined if its lease expired. */
-  dead: OfMessage & Partial<OfAttempt> & { readonly by: DeathCause; readonly failure: MessageFailure };
-  /** A handler failed. `retryIn`: ms until the next attempt; undefined if this was the last one. */
-  failed: OfAttempt & { readonly attempts: number; readonly failure: MessageFailure; readonly retryIn?: number };
+  /** The message is a dead letter. */
+  dead: OfDeath;
+  /** A handler failed. */
+  failed: OfFailure;
   /** A body cannot be decoded, so its message becomes a dead letter. */
-  unreadable: OfMessage & { readonly failure: MessageFailure };
-  /**
-   * This process has no handler for the type, or cannot read the form of the body. `retryIn`: ms until a process looks at it
-   * again; undefined if the message becomes a dead letter, because `unknownTypeGrace` is over. `isFirst`: whether it is the first
-   * such message of this queue in this process.
-   */
-  unknown: OfMessage &
-    ({ readonly type: string } | { readonly form: string }) & {
-      readonly retryIn?: number;
-      readonly isFirst: boolean;
-    };
+  unreadable: OfUnreadable;
+  /** This process has no handler for the type, or cannot read the form of the body. */
+  unknown: OfUnknown;
   /** A handler is done, but its outcome does not count, because it no longer holds the message. */
   'lease-lost': OfMessage;
   /** Messages fell due and are ready. */
   transferred: Counted;
-  /** The leases of messages have expired; `recovered` of them are ready again, `buried` are dead. */
-  'taken-back': OfQueue & { readonly recovered: number; readonly buried: number };
+  /** The leases of messages have expired. */
+  'taken-back': OfTakenBack;
   /** Dead letters were removed, because there were more than `maxDeadLetters`. */
   dropped: Counted;
   /** Messages were given back, because handlers block the event loop and these could not be started in time. */
@@ -105,45 +198,61 @@ export interface DelayQueueEvents {
   /** Ready ids without a message were removed. */
   'orphans-removed': Counted;
   /** Messages that were in no state are ready again. */
-  repaired: OfQueue & { readonly ids: readonly string[] };
+  repaired: OfRepair;
   /** An offer was ignored, because a handler of this process holds the message with that id. */
   'offered-while-held': OfMessage;
   /** Messages are offered to a queue that no process has ever handled. Emitted once for a queue and process. */
   unhandled: OfQueue;
-  /** The application's code supplied something unusable; `problem` also says what the queue does instead. */
-  misused: { readonly problem: string };
+  /** The application's code supplied something unusable. */
+  misused: OfMistake;
+  /** An observer or a listener threw. */
+  'observer-failed': OfObserver;
 
-  /** Emitted when a failure begins, when its reason changes, and once a minute while it lasts. */
+  /** Background work fails. Emitted when that begins, when its reason changes, and once a minute while it lasts. */
   'work-failing': OfWork & Failing;
+  /** Background work succeeds again. */
   'work-restored': OfWork & Lasting;
+  /** A connection to Redis is down. Emitted like `work-failing`. */
   'connection-lost': OfConnection & Failing;
+  /** A connection to Redis is back. */
   'connection-restored': OfConnection & Lasting;
 
+  /** Messages live in this process only. */
   'memory-store': object;
   /** Tests move the time of this process, and its messages are in memory. */
   'under-test': object;
-  'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
+  /** The module sets these options of the connection itself. */
+  'options-overridden': OfOptions;
   /** Redis could not be checked at the start. */
-  unchecked: { readonly reason: string };
+  unchecked: Explained;
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
-  'server-unidentified': { readonly reason: string };
+  'server-unidentified': Explained;
   /** After an outage, the connection leads to a server that cannot serve the queues. */
-  'server-unfit': { readonly reason: string };
-  'handler-started': OfQueue & OfHandler;
+  'server-unfit': Explained;
+  /** A handler is started. */
+  'handler-started': OfHandler;
   /** This process only offers. */
-  'handlers-not-started': { readonly handlers: readonly (OfQueue & OfHandler)[] };
-  /** The shutdown timed out before `count` messages were settled. */
-  unsettled: { readonly count: number };
-
-  /** An observer or a listener threw. */
-  'observer-failed': { readonly observer: string; readonly reason: string };
+  'handlers-not-started': OfHandlers;
+  /** The shutdown timed out before all messages were settled. */
+  unsettled: Unsettled;
 }
 
+/** The names of all events. */
 export type EventName = keyof DelayQueueEvents;
 
-/** An event as observers get it. */
+/** What tells an event from others. */
+export interface Named<Name extends EventName> {
+  /** The name of the event. */
+  readonly name: Name;
+}
+
+/**
+ * An event as observers get it.
+ *
+ * @typeParam Name - its name; default: of any name
+ */
 export type DelayQueueEvent<Name extends EventName = EventName> = {
-  readonly [Each in Name]: { readonly name: Each } & DelayQueueEvents[Each];
+  readonly [Each in Name]: Named<Each> & DelayQueueEvents[Each];
 }[Name];
 
 const NAMES = {

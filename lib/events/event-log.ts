@@ -68,9 +68,9 @@ const MESSAGE_TEXTS: Texts = {
   },
   unreadable: (logger, { queue, id, failure }) =>
     logger.error(`${queue}: message ${id} is a dead letter because its body cannot be read: ${show(failure)}`),
-  unknown: (logger, { queue, id, retryIn, isFirst, ...what }) => {
+  unknown: (logger, { queue, id, type = '', form, retryIn, isFirst }) => {
     const problem =
-      'form' in what ? `its body has the form '${what.form}', which only a newer version reads` : noHandler(what.type);
+      form === undefined ? noHandler(type) : `its body has the form '${form}', which only a newer version reads`;
     if (retryIn === undefined) {
       logger.error(`${queue}: message ${id} is a dead letter because unknownTypeGrace is over: ${problem}`);
     } else if (isFirst) {

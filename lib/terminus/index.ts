@@ -5,7 +5,6 @@ export type { QueueHealth } from './queue-health.js';
 // Of the main entry; what is above is made of them.
 export type { DefinedBy, QueueDefinition } from '../definition/queue-definition.js';
 export type { Duration } from '../message/duration.js';
-export type { MessageCounts, MessageState } from '../message/message.js';
 export type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
 export type {
   BackoffFunction,

@@ -1,8 +1,16 @@
-import type { MessageCounts } from '../message/message.js';
 import type { QueueStatus } from '../store/message-upkeep.js';
 
 /** What a health check found out about a queue. */
-export interface QueueHealth extends MessageCounts {
+export interface QueueHealth {
+  /** How many messages are delayed. */
+  readonly delayed: number;
+  /** How many are due, and wait for a handler. */
+  readonly ready: number;
+  /** How many are being handled. */
+  readonly active: number;
+  /** How many are dead letters. */
+  readonly dead: number;
+  /** Whether the queue is paused. */
   readonly paused: boolean;
   /** How long the oldest due message has waited for a handler, ms by the clock of Redis; 0: none waits. */
   readonly overdue: number;
