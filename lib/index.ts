@@ -120,7 +120,7 @@ export {
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue.producer.js';
 export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
-export type { MessagePage, MessageQuery } from './producer/message-list.js';
+export type { MessagePage, MessageQuery } from './producer/message-page.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';
 export type { RedissonQueue } from './producer/redisson-queue.js';
 export type { OfferOptions, OfferRequest, OfferResult, TypedOfferOptions } from './producer/offer.js';

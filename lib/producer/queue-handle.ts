@@ -14,7 +14,7 @@ import {
   type TypedOfferOptions,
 } from './offer.js';
 import { type NewMessage, Offers } from './offers.js';
-import type { MessagePage, MessageQuery } from './message-list.js';
+import type { MessagePage, MessageQuery } from './message-page.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
 // Names that no property of the class that extends the handle can have.

@@ -13,7 +13,7 @@ import type { MessageCounts, MessageSnapshot, MessageState } from '../message/me
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
-import type { MessagePage, MessageQuery } from './message-list.js';
+import type { MessagePage, MessageQuery } from './message-page.js';
 import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
