@@ -4,6 +4,7 @@ import { hasCode, showFailure } from '../message/failure.js';
 import type { MessageState } from '../message/message.js';
 import { Queues } from '../runtime/queues.js';
 import type { QueueStatus } from '../store/message-upkeep.js';
+import { overdueOf } from '../store/overdue.js';
 import { QUEUE, SCOPE, STATE } from './attributes.js';
 
 interface Gauges {
@@ -14,8 +15,8 @@ interface Gauges {
 
 /**
  * Measures the state of queues whenever metrics are collected: how many messages are in each state, for how long the oldest due one
- * has waited, and whether the queue is paused. Redis has one state for all processes, so call this in one process only, after the SDK has started. Looking at a
- * queue costs one call.
+ * has waited, and whether the queue is paused. Redis has one state for all processes, so call this in one process only, after the
+ * SDK has started. Looking at a queue costs one call.
  *
  * It ends when the application closes. A queue that cannot be looked at is reported to OpenTelemetry's `diag`.
  *
@@ -70,9 +71,4 @@ function report(
   }
   result.observe(gauges.overdue, overdueOf(status) / 1000, { [QUEUE]: queue });
   result.observe(gauges.paused, status.paused ? 1 : 0, { [QUEUE]: queue });
-}
-
-/** By the clock of Redis, ms. What nobody has moved yet waits, too. */
-function overdueOf({ now, nextDue, oldestReady }: QueueStatus): number {
-  return Math.max(0, now - (nextDue ?? now), now - (oldestReady ?? now));
 }

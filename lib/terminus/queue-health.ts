@@ -1,4 +1,5 @@
 import type { QueueStatus } from '../store/message-upkeep.js';
+import { overdueOf } from '../store/overdue.js';
 
 /** What a health check found out about a queue. */
 export interface QueueHealth {
@@ -16,8 +17,6 @@ export interface QueueHealth {
   readonly overdue: number;
 }
 
-/** Delayed messages count as soon as they are due: nothing makes them ready while no process is there to do it. */
-export function healthOf({ counts, now, nextDue, oldestReady, paused }: QueueStatus): QueueHealth {
-  const oldest = Math.min(nextDue ?? Infinity, oldestReady ?? Infinity);
-  return { ...counts, paused, overdue: oldest === Infinity ? 0 : Math.max(0, Math.round(now - oldest)) };
+export function healthOf(status: QueueStatus): QueueHealth {
+  return { ...status.counts, paused: status.paused, overdue: Math.round(overdueOf(status)) };
 }
