@@ -196,9 +196,14 @@ describe('the options of a connection', () => {
     expect((options as ClusterOptions).redisOptions).not.toHaveProperty('retryStrategy', none);
   });
 
-  it('are refused before ioredis throws', () => {
-    expect(() => createClient({ sentinels: [{ host: 'sentinel.internal' }] }, 'commands')).toThrow(
-      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('the name of master') }),
+  it('that ioredis itself refuses are refused with its words', () => {
+    class Connector {
+      constructor() {
+        throw new Error('no such data center');
+      }
+    }
+    expect(() => createClient({ Connector } as unknown as ConnectionOptions, 'commands')).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('no such data center') }),
     );
   });
 
@@ -253,6 +258,9 @@ describe('the options of a connection', () => {
     [{ tls: { cert: 'no certificate' } }, 'connection.tls must be TLS options of Node.js'],
     [{ sentinels: [] }, 'connection.sentinels must be a list of at least one sentinel'],
     [{ sentinels: [null] }, 'connection.sentinels must be a list of at least one sentinel'],
+    [{ sentinels: [{}] }, 'connection.sentinels need the name of the primary that they watch: set `name`'],
+    [{ sentinels: [{}], name: '' }, 'connection.sentinels need the name of the primary'],
+    [{ cluster: { nodes: [{ sentinels: [{}] }] } }, 'connection.cluster.nodes.0.sentinels do not watch clusters'],
     [{ natMap: { 'a:1': 2 } }, "connection.natMap must be an object that maps 'host:port'"],
     [{ Connector: {} }, 'connection.Connector must be a function'],
     [{ tls: {}, role: 'slave' }, 'connection.role would lead to a replica'],

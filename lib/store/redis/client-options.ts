@@ -130,6 +130,7 @@ export const redisRules = {
 export const clusterNodeRules: OptionRules = {
   ...redisRules,
   db: refused([0, '0'], 'does not exist: a cluster has only database 0'),
+  sentinels: refused([], 'do not watch clusters: leave them out'),
 };
 
 /** The rule for each option of a `Cluster`. */

@@ -30,7 +30,12 @@ export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 
 /** Reads the options of a `Redis`, given as options or as a URL. */
 export function readRedisOptions(given: unknown): ReadOptions<RedisOptions> {
-  return readOptions(redisRules, given);
+  const read = readOptions(redisRules, given);
+  const { sentinels, name, Connector } = read.values;
+  // A connector of the application's own may find the primary without a name.
+  if (!sentinels || name || Connector) return read;
+  const unnamed = { path: ['sentinels'], message: 'need the name of the primary that they watch: set `name`' };
+  return { ...read, problems: [...read.problems, unnamed] };
 }
 
 /** Reads the options of a `Cluster`, including those of its connections. */
