@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { BoardClient } from '../support/board/board-client.js';
 import { until } from '../support/until.js';
 import { SampleApp } from './sample-app.process.js';
 
@@ -48,6 +49,22 @@ describe('requests to the sample shop', () => {
     await until(async () => /^messaging_process_duration_count\{.*"orders".*\} [1-9]/m.test(await metrics()));
     expect(await metrics()).toMatch(/^delay_queue_queue_messages\{.*"tasks".*\} 0$/m);
   });
+
+  it('for its board show its queues, and handle a message that is promoted there', async () => {
+    const board = new BoardClient(`${shop.url}/board`);
+    expect((await board.queues()).map(({ name }) => name)).toEqual(['orders', 'tasks', 'parcels']);
+    const { id: order } = (await shop.post('/orders', { payWithin: 3600 })).body;
+    const timeout = `unpaid:${String(order)}`;
+    expect(await board.ids('orders', { status: 'delayed' })).toContain(timeout);
+    expect((await board.put(`orders/${encodeURIComponent(timeout)}/promote`)).status).toBe(204);
+    await until(async () => (await statusOf(order)) === 'cancelled');
+    expect(await board.ids('orders', { status: 'delayed' })).not.toContain(timeout);
+  });
+
+  async function statusOf(order: unknown): Promise<unknown> {
+    const list = (await orders()) as readonly { readonly id: unknown; readonly status: unknown }[];
+    return list.find(({ id }) => id === order)?.status;
+  }
 
   async function orders(): Promise<unknown> {
     return (await shop.get('/orders')).body;

@@ -4,10 +4,15 @@ import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SOURCES = ['lib', 'test', 'sample-app'];
+const SOURCES = ['lib', 'test', 'sample-app', join('packages', 'bull-board', 'src')];
 
 /** Files that are read where they are. */
 const ASSETS = ['.lua', '.html', '.css', '.js', '.svg'];
+
+interface Published {
+  readonly name: string;
+  readonly exports: object;
+}
 
 /**
  * The sources as they are now, as JavaScript. A process that compiles while it starts takes seconds of a busy machine, and
@@ -21,7 +26,9 @@ export class CompiledPrograms {
     mkdirSync(join(ROOT, 'temp'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'temp', 'programs-'));
     for (const source of SOURCES) this.#compile(source);
-    this.#standForPackage();
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    this.#standForPackage(ROOT, join(this.folder, 'lib'));
+    this.#standForPackage(join(ROOT, 'packages', 'bull-board'), join(this.folder, 'packages', 'bull-board', 'src'));
   }
 
   /** @param file - a TypeScript file among the sources */
@@ -47,20 +54,18 @@ export class CompiledPrograms {
     }
   }
 
-  /** The sample application imports the package by its name, which is to be the library compiled here. */
-  #standForPackage(): void {
-    const folder = join(this.folder, 'node_modules', 'nestjs-delay-queue');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
-    const published = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
+  /** The sample application imports our packages by their names, which are to be the code compiled here. */
+  #standForPackage(source: string, compiled: string): void {
+    const published = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Published;
+    const folder = join(this.folder, 'node_modules', published.name);
     const entries = Object.keys(published.exports).filter((entry) => !entry.endsWith('.json'));
     const exports = Object.fromEntries(entries.map((entry) => [entry, `${entry}/index.js`]));
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', exports }));
     for (const entry of entries) {
       mkdirSync(join(folder, entry), { recursive: true });
-      const library = join(this.folder, 'lib', entry, 'index.js');
+      const library = join(compiled, entry, 'index.js');
       writeFileSync(join(folder, entry, 'index.js'), `export * from '${pathToFileURL(library).href}';\n`);
     }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', exports }));
   }
 }
 
