@@ -112,7 +112,7 @@ export class ConsumerLoop {
   async runOnce(): Promise<boolean> {
     for (let claim = this.#claim(); ;) {
       const more = await claim;
-      const next = more && this.#pace.isQuick && this.#hasFreeSlots && !this.#stopping ? this.#claim() : undefined;
+      const next = more && this.#mayClaimAhead ? this.#claim() : undefined;
       // It may fail while handlers are being started, before anything awaits it.
       next?.catch(() => undefined);
       await this.#starter.run();
@@ -140,6 +140,12 @@ export class ConsumerLoop {
       this.#starter.add(token, deliveries, answeredAt);
     }
     return more;
+  }
+
+  /** Whether the next claim may be sent before the handlers of the last one start. */
+  get #mayClaimAhead(): boolean {
+    const { runner } = this.#options;
+    return this.#pace.isQuick && this.#hasFreeSlots && !this.#stopping && runner.haltReason === undefined;
   }
 
   /** The most messages that are claimed and not handled yet. With batches, calls are bounded by the runner's line instead. */
@@ -190,6 +196,7 @@ export class ConsumerLoop {
     let failures = 0;
     while (!this.#stopping) {
       try {
+        if (this.#isHalted()) return;
         if (!this.#hasFreeSlots) await this.#awaitSlot();
         else {
           if ((ready ||= await this.#awaitMessages(doorbell)) && !this.#stopping) ready = await this.runOnce();
@@ -207,6 +214,15 @@ export class ConsumerLoop {
         await this.#pauses.take(pause);
       }
     }
+  }
+
+  /** Whether this consumer must not claim any more, for as long as the process runs. */
+  #isHalted(): boolean {
+    const { queue, runner, events } = this.#options;
+    const reason = runner.haltReason;
+    if (reason === undefined) return false;
+    events.emit('halted', { queue, reason });
+    return true;
   }
 
   /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */

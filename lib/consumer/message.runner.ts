@@ -10,6 +10,7 @@ import type { Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';
 import type { BatchRunner } from './batch.runner.js';
 import type { CallLine } from './call-line.js';
+import type { CodecDoubt } from './codec-doubt.js';
 import type { Delivery } from './delivery.js';
 import { withinTimeout } from './handler-timeout.js';
 import { observed } from './observed-handling.js';
@@ -28,6 +29,8 @@ export interface MessageRunnerOptions {
   /** By type; empty: the route of every other type. */
   readonly routes: ReadonlyMap<string, Route>;
   readonly unknownTypes: UnknownTypes;
+  /** Of a queue whose codec may be another one than that of its messages. */
+  readonly doubt?: CodecDoubt | undefined;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
   readonly observers?: Pick<Observers, 'handle'> | undefined;
@@ -55,10 +58,16 @@ export class MessageRunner {
       this.#open(delivery, body);
     } catch (error) {
       if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
-      return this.options.outcomes.unreadable(delivery, error);
+      return this.options.doubt?.unread(delivery.id, body) ?? this.options.outcomes.unreadable(delivery, error);
     }
+    this.options.doubt?.read();
     const route = this.#routeOf(delivery.type);
     return route ? this.#observe(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
+  }
+
+  /** Why no further message of the queue must be claimed; undefined: no reason to stop. */
+  get haltReason(): string | undefined {
+    return this.options.doubt?.haltReason;
   }
 
   /** Starts no call that has to wait; what waits for one is released. */
@@ -89,7 +98,7 @@ export class MessageRunner {
   #callWith(checked: CheckedPayload, delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { outcomes } = this.options;
     if ('cause' in checked) return outcomes.failed(delivery, route, checked.cause);
-    if ('problem' in checked) return outcomes.unreadable(delivery, new InvalidPayload(checked.problem));
+    if ('problem' in checked) return outcomes.invalid(delivery, new InvalidPayload(checked.problem));
     delivery.payload = checked.value;
     return this.#call(delivery, route);
   }

@@ -3,6 +3,7 @@ import { checkEncoded, InvalidPayload, type PayloadCheck } from '../definition/p
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance } from '../message/failure.js';
 import { Again, again, RejectMessage } from '../message/handler-results.js';
+import type { MessageFailure } from '../message/message.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
@@ -46,7 +47,7 @@ export class Outcomes {
   }
 
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
-    if (isInstance(error, InvalidPayload)) return this.unreadable(delivery, error);
+    if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
     const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;
@@ -56,10 +57,18 @@ export class Outcomes {
     return outcome;
   }
 
-  /** No retry would make it readable. */
+  /** Of a body that the codec cannot read; no retry would change that. By this name, `maxDeadLetters` knows not to drop it. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
+    return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
+  }
+
+  /** Of a payload that the schema refuses. */
+  invalid(delivery: Delivery, error: InvalidPayload): Outcome {
+    return this.#refuse(delivery, error, describeFailure(error));
+  }
+
+  #refuse(delivery: Delivery, error: unknown, failure: MessageFailure): Outcome {
     const { queue, id } = delivery;
-    const failure = describeFailure(error);
     delivery.thrown = { error };
     this.options.events.emit('unreadable', { queue, id, failure });
     return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };

@@ -179,8 +179,10 @@ export interface DelayQueueEvents {
   dead: OfDeath;
   /** A handler failed. */
   failed: OfFailure;
-  /** A body cannot be decoded, so its message becomes a dead letter. */
+  /** A body cannot be decoded, or a payload is invalid, so the message becomes a dead letter. */
   unreadable: OfUnreadable;
+  /** This process handles no further messages of the queue until it is restarted. */
+  halted: OfQueue & Explained;
   /** This process has no handler for the type, or cannot read the form of the body. */
   unknown: OfUnknown;
   /** A handler is done, but its outcome does not count, because it no longer holds the message. */
@@ -263,6 +265,7 @@ const NAMES = {
   dead: true,
   failed: true,
   unreadable: true,
+  halted: true,
   unknown: true,
   'lease-lost': true,
   transferred: true,

@@ -68,6 +68,8 @@ const MESSAGE_TEXTS: Texts = {
   },
   unreadable: (logger, { queue, id, failure }) =>
     logger.error(`${queue}: message ${id} is a dead letter because its body cannot be read: ${show(failure)}`),
+  halted: (logger, { queue, reason }) =>
+    logger.error(`${queue}: this process has stopped handling the queue: ${reason}`),
   unknown: (logger, { queue, id, type = '', form, retryIn, isFirst }) => {
     const problem =
       form === undefined ? noHandler(type) : `its body has the form '${form}', which only a newer version reads`;

@@ -161,7 +161,8 @@ export interface QueueOptions {
    */
   readonly maxMessages?: number | 'unlimited';
   /**
-   * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log. 0–10,000,000.
+   * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log, except those whose bodies
+   * could not be read. 0–10,000,000.
    *
    * @defaultValue `10_000`
    */

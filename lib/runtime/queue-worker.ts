@@ -3,11 +3,13 @@ import { ConsumerLoop } from '../consumer/consumer.loop.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
 import { BatchRunner } from '../consumer/batch.runner.js';
 import { CallLine } from '../consumer/call-line.js';
+import { CodecDoubt } from '../consumer/codec-doubt.js';
 import { Outcomes } from '../consumer/outcomes.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import type { Observers } from '../events/observers.js';
 import type { Events } from '../events/events.js';
+import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { HandlerInvoker } from '../handler/handler.invoker.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 import { Repairer } from '../transfer/repairer.js';
@@ -120,6 +122,7 @@ export function createRunner(
   return new MessageRunner({
     codec,
     routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes, line })])),
+    doubt: options.layout === 'redisson' ? new CodecDoubt(nameOf(options.codec)) : undefined,
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     outcomes,
     clock,
@@ -127,3 +130,5 @@ export function createRunner(
     line: handlers.some(({ handler }) => handler.batch) ? line : undefined,
   });
 }
+
+const nameOf = (codec: ResolvedQueueOptions['codec']) => (typeof codec === 'string' ? `'${codec}'` : 'of your own');

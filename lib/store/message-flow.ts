@@ -131,6 +131,12 @@ export interface ClaimedMessage {
   readonly offeredAt: number;
 }
 
+/**
+ * How the error of a dead letter begins if its body could not be read. `maxDeadLetters` drops none of these: with the right codec
+ * they can still be handled.
+ */
+export const UNREAD_ERROR = '{"name":"Unreadable';
+
 /** The error of a dead letter whose last attempt ended with its lease. */
 export const LEASE_EXPIRED: MessageFailure = {
   name: 'LeaseExpired',

@@ -5,6 +5,7 @@ import {
   type ClaimRequest,
   type Outcome,
   type Settlement,
+  UNREAD_ERROR,
 } from '../../lib/store/message-flow.js';
 import type { DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
@@ -298,7 +299,9 @@ export class QueueModel {
 
   #dropOldestDead(): number {
     const dead = this.in('dead');
-    const surplus = dead.slice(0, Math.max(0, dead.length - this.limits.maxDeadLetters));
+    const surplus = dead
+      .filter(({ death }) => !death?.error.startsWith(UNREAD_ERROR))
+      .slice(0, Math.max(0, dead.length - this.limits.maxDeadLetters));
     return surplus.filter(({ id }) => this.remove(id)).length;
   }
 

@@ -85,8 +85,8 @@ describe('the events of a message', () => {
     await clock.advance(60_000);
     expect(told).toEqual([
       transferred,
-      ['unreadable', { queue: 'orders', id: 'a', failure: named('DelayQueueError') }],
-      ['dead', { ...first, by: 'unreadable', failure: named('DelayQueueError') }],
+      ['unreadable', { queue: 'orders', id: 'a', failure: named('UnreadableBody') }],
+      ['dead', { ...first, by: 'unreadable', failure: named('UnreadableBody') }],
     ]);
   });
 

@@ -1,9 +1,12 @@
-import { LEASE_EXPIRED, type Claim, type ClaimRequest, type Settlement } from '../message-flow.js';
+import { type Claim, type ClaimRequest, LEASE_EXPIRED, type Settlement, UNREAD_ERROR } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection } from '../message-upkeep.js';
 import { ClaimRate } from './claim-rate.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
+
+/** How many of the oldest dead letters are looked at beyond those to be dropped. */
+const LOOK_PAST_UNREAD = 100;
 
 interface Taken {
   readonly messages: readonly MemoryMessage[];
@@ -104,11 +107,14 @@ export class MemoryQueue {
     return { accepted, released: released.length };
   }
 
-  /** Removes the oldest dead letters beyond `maxDeadLetters`. */
+  /** Removes the oldest dead letters beyond `maxDeadLetters`, save those whose bodies could not be read. */
   dropDead(): number {
-    const surplus = Math.max(0, this.table.count('dead') - this.limits.maxDeadLetters);
-    this.table.list('dead', surplus).forEach((message) => this.table.remove(message));
-    return surplus;
+    const surplus = this.table.count('dead') - this.limits.maxDeadLetters;
+    if (surplus <= 0) return 0;
+    const oldest = this.table.list('dead', surplus + LOOK_PAST_UNREAD);
+    const dropped = oldest.filter(({ error }) => !error.startsWith(UNREAD_ERROR)).slice(0, surplus);
+    for (const message of dropped) this.table.remove(message);
+    return dropped.length;
   }
 
   selectDead(selection: DeadSelection): MemoryMessage[] {

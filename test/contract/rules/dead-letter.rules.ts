@@ -125,6 +125,17 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.offer('old', { after: HOUR })).toMatchObject({ outcome: 'created' });
     });
 
+    it('a dead letter whose body could not be read is not dropped, and counts towards maxDeadLetters', async () => {
+      const queue = await queues.open({ maxDeadLetters: 2 });
+      const unread = await queue.makeActive(['unread']);
+      await queue.settle(unread[0], { kind: 'dead', error: JSON.stringify({ name: 'UnreadableBody', message: 'x' }) });
+      await queue.makeDead('old', 'new');
+      expect(await queue.pages('dead', 10)).toEqual([['unread', 'new']]);
+      await queue.makeDead('newer');
+      expect(await queue.pages('dead', 10)).toEqual([['unread', 'newer']]);
+      expect(await queue.stateOf('new')).toBeNull();
+    });
+
     it('a message that dies with its lease counts towards maxDeadLetters', async () => {
       const queue = await queues.open({ maxDeadLetters: 1, attempts: 1 });
       await queue.makeDead('old');

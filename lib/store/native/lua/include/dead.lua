@@ -7,6 +7,7 @@ local function check_dead()
   redis.call('HLEN', keys.messages)
   redis.call('HLEN', keys.attempts)
   check_permissions(
-    'ZRANGE', keys.dead, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HDEL', keys.messages, 'HDEL', keys.attempts
+    'ZRANGE', keys.dead, 'HMGET', keys.errors, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HDEL', keys.messages,
+    'HDEL', keys.attempts
   )
 end

@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Kryo's number for a class without a number of its own, then that of the first such class; its name follows. */
+const KRYO5_CLASS = Buffer.of(1, 0);
+/** A name, whose last byte has its highest bit set. */
+const MARKED_NAME = /^[\w$.[;-]*[\x80-\xff]/;
+/** No class has a longer name. */
+const LONGEST_NAME = 300;
+/** An object, or an array of a class name and one more element. */
+const TYPED_JSON = /^\s*(?:\{\s*"@class"\s*:|\[\s*"(?:\[+[A-Z]|(?:\w+\.)+)[\w$.;]*"\s*,)/;
+
+/** The first bytes of streams that begin with a magic number. */
+const MAGIC = [
+  [
+    Buffer.of(0xac, 0xed),
+    'Java serialization (SerializationCodec), which no codec here reads: give the queue another codec in Java',
+  ],
+  [Buffer.from(':)\n'), 'Smile (SmileJacksonCodec), which no codec here reads: give the queue another codec in Java'],
+] as const;
+
+const MARSHALLING =
+  'JBoss Marshalling (MarshallingCodec, the default of Redisson before 3.19), which no codec here reads: give the queue another codec in Java';
+
+/** The version of JBoss' protocol; for Kryo5 the number of Float, whose four bytes follow. */
+const FOUR = 4;
+const KRYO5_FLOAT_BYTES = 5;
+/** Kryo's numbers for the primitive types and String. */
+const [FIRST_KRYO5, LAST_KRYO5] = [2, 10];
+
+/** Guesses which codec of Redisson wrote some bytes, and tells what to do about it. It quotes nothing but the name of a class. */
+export function guessCodec(bytes: Buffer): string {
+  for (const [start, name] of MAGIC) if (bytes.subarray(0, start.length).equals(start)) return name;
+  const kryo5Class = readKryo5Class(bytes);
+  if (kryo5Class !== undefined) return `Kryo5 (of class ${kryo5Class}): codec 'kryo5', with that class declared`;
+  const first = bytes[0] ?? 0;
+  if (first === FOUR && bytes.length !== KRYO5_FLOAT_BYTES) return MARSHALLING;
+  if (first >= FIRST_KRYO5 && first <= LAST_KRYO5) return "Kryo5: codec 'kryo5'";
+  return isUtf8(bytes) ? guessText(bytes.toString()) : 'none of the codecs that this package knows';
+}
+
+function guessText(text: string): string {
+  if (!isJson(text)) return "plain text: codec 'string'";
+  return TYPED_JSON.test(text)
+    ? "JSON with the names of classes (JsonJacksonCodec): codec 'jackson'"
+    : "plain JSON (TypedJsonJacksonCodec): codec 'json'";
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readKryo5Class(bytes: Buffer): string | undefined {
+  const [start, name] = [bytes.subarray(0, KRYO5_CLASS.length), bytes.subarray(KRYO5_CLASS.length)];
+  const marked = start.equals(KRYO5_CLASS)
+    ? MARKED_NAME.exec(name.toString('latin1', 0, LONGEST_NAME))?.[0]
+    : undefined;
+  return marked && marked.slice(0, -1) + String.fromCharCode(marked.charCodeAt(marked.length - 1) & 0x7f);
+}

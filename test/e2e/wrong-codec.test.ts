@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { CodecName, DelayQueueModuleOptions } from '../../lib/index.js';
+import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { wireCodecs } from '../layout/wire-codecs.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const MANY = 12_000;
+const A_PART = 1000;
+
+describe('a queue of the layout of Redisson that is configured with a wrong codec', () => {
+  const scene = new Scene();
+  const queues: string[] = [];
+
+  // Redisson's keys have no prefix.
+  afterEach(async () => {
+    for (const queue of queues.splice(0))
+      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue })) as string[]);
+  });
+
+  function newQueue(): string {
+    const queue = scene.newQueue();
+    queues.push(queue);
+    return queue;
+  }
+
+  const wired = (codec: CodecName): DelayQueueModuleOptions => ({ defaults: { layout: 'redisson', codec } });
+
+  /** Puts values into the target list, as Java's transfer does. */
+  async function transferByJava(queue: string, values: readonly Buffer[]): Promise<void> {
+    for (let at = 0; at < values.length; at += A_PART) await scene.redis.rpush(queue, ...values.slice(at, at + A_PART));
+  }
+
+  test(`loses none of ${MANY} messages, stops handling, says which codec is right, and handles all with that`, async () => {
+    const queue = newQueue();
+    const texts = Array.from({ length: MANY }, (_, i) => `order ${i}`);
+    await transferByJava(
+      queue,
+      texts.map((text) => wireCodecs.kryo5.encode(text)),
+    );
+    const confused = await scene.startApp({
+      module: wired('json'),
+      providers: [handlerOf(queue, () => undefined, { concurrency: 64, maxDeadLetters: 0 })],
+    });
+    await until(() => confused.log.some((line) => line.includes('has stopped handling')));
+    const halted = confused.log.find((line) => line.includes('has stopped handling'))!;
+    expect(halted).toContain(`${queue}: this process has stopped handling the queue`);
+    expect(halted).toContain("codec 'json'");
+    expect(halted).toContain("Kryo5: codec 'kryo5'");
+    const { delayed, ready, active, dead } = await confused.producer.counts(queue);
+    expect({ all: delayed + ready + active, dead }).toEqual({ all: MANY, dead: 0 });
+    expect(delayed).toBeLessThanOrEqual(128);
+    await confused.close();
+
+    const handled = new Handled();
+    const { producer } = await scene.startApp({
+      module: wired('kryo5'),
+      providers: [handlerOf(queue, handled.record, { concurrency: 64 })],
+    });
+    await until(async () => (await producer.counts(queue)).ready === 0);
+    // Those that were put off are due after half a minute.
+    const { messages } = await producer.list(queue, 'delayed', { limit: 200 });
+    for (const { id } of messages) await producer.reschedule(queue, id, 0);
+    await handled.untilCalls(MANY);
+    expect(new Set(handled.payloads).size).toBe(MANY);
+  });
+
+  test('goes on if only some messages are broken, which become dead letters with their bytes', async () => {
+    const queue = newQueue();
+    const broken = Array.from({ length: 9 }, (_, i) => Buffer.from(`{${i}`));
+    const good = Array.from({ length: 5 }, (_, i) => Buffer.from(`{"n":${i}}`));
+    await transferByJava(queue, [...good.slice(0, 2), ...broken, ...good.slice(2)]);
+    const handled = new Handled();
+    const { producer, log } = await scene.startApp({
+      module: wired('json'),
+      providers: [handlerOf(queue, handled.record, { maxDeadLetters: 1 })],
+    });
+    await handled.untilCalls(5);
+    await until(async () => (await producer.counts(queue)).dead === broken.length);
+    const { letters } = await producer.deadLetters(queue).list();
+    expect(letters.map(({ payload }) => payload)).toEqual(broken);
+    expect(letters.every(({ error }) => error.name === 'UnreadableBody')).toBe(true);
+    expect(log.some((line) => line.includes('has stopped handling'))).toBe(false);
+    await transferByJava(queue, [Buffer.from('{"n":6}')]);
+    await handled.untilCalls(6);
+  });
+});
