@@ -1,0 +1,34 @@
+import type { ChaosResult } from './chaos-run.js';
+import type { QueueVerdict } from './verdict.js';
+
+/** How many values of each problem are named. */
+const NAMED = 5;
+
+/** What is wrong; empty: nothing. */
+export function problemsOf({ nodes, shared, mostLostByJava, javaFailures }: ChaosResult): string[] {
+  const early = [...nodes.early, ...shared.early];
+  return [
+    ...problem(`${nodes.lost.length} messages that only Node handles are lost`, nodes.lost),
+    ...(shared.lost.length > mostLostByJava
+      ? problem(`${shared.lost.length} messages are lost, of which Java can have lost ${mostLostByJava}`, shared.lost)
+      : []),
+    ...problem(`${early.length} messages came early`, early),
+    ...problem(`Java failed to take ${javaFailures.length} times`, javaFailures),
+  ];
+}
+
+export function summaryOf({ nodes, shared, kills, mostLostByJava }: ChaosResult): string {
+  return [
+    `killed: ${kills.node} Node and ${kills.java} Java processes`,
+    `queue that Node handles: ${lineOf(nodes)}`,
+    `queue that both handle:  ${lineOf(shared)} (killed Java processes can have lost ${mostLostByJava})`,
+  ].join('\n');
+}
+
+function lineOf({ offered, lost, early, again, byNode, byJava }: QueueVerdict): string {
+  return `${offered} acknowledged, ${byNode} handled by Node, ${byJava} taken by Java, ${lost.length} lost, ${early.length} early, ${again} more than once`;
+}
+
+function problem(text: string, values: readonly string[]): string[] {
+  return values.length === 0 ? [] : [`${text}: ${values.slice(0, NAMED).join(', ')}`];
+}
