@@ -53,7 +53,7 @@ describe('requests to the sample shop', () => {
   it('for its board show its queues, and handle a message that is promoted there', async () => {
     const board = new BoardClient(`${shop.url}/board`);
     expect((await board.queues()).map(({ name }) => name)).toEqual(['orders', 'tasks', 'parcels']);
-    const { id: order } = (await shop.post('/orders', { payWithin: 3600 })).body;
+    const { id: order } = (await shop.post('/orders', { payWithin: '1h' })).body;
     const timeout = `unpaid:${String(order)}`;
     expect(await board.ids('orders', { status: 'delayed' })).toContain(timeout);
     expect((await board.put(`orders/${encodeURIComponent(timeout)}/promote`)).status).toBe(204);
