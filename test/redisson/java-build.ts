@@ -7,7 +7,9 @@ import { promisify } from 'node:util';
 
 /** A Redisson of each entry format; the profiles of `peer/pom.xml` pin the versions. */
 export const REDISSON_LINES = ['3.20', '4'] as const;
-export type RedissonLine = (typeof REDISSON_LINES)[number];
+/** Whose codecs are tested: five years of Redisson, with four versions of Kryo and five of Jackson. */
+export const CODEC_LINES = ['3.16', '3.20', '3.27', '3.52', '4'] as const;
+export type RedissonLine = (typeof CODEC_LINES)[number];
 
 const PROJECT = fileURLToPath(new URL('./peer', import.meta.url));
 const TARGET = join(PROJECT, 'target');

@@ -6,6 +6,9 @@ import { buildPeer, type RedissonLine } from './java-build.js';
 /** A codec of Redisson; `default` is the one of a client that was told none. */
 export type JavaCodec = 'default' | 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json' | 'json of Order';
 
+/** A codec for fixtures, whose class the codecs `json…` are told; those of Jackson 3 exist since Redisson 4. */
+export type FixtureCodec = 'json' | 'jackson' | 'kryo5' | 'json of Jackson 3' | 'jackson of Jackson 3';
+
 /** A queue as Java sees it. */
 export interface JavaQueue {
   readonly queue: string;
@@ -121,6 +124,20 @@ export class JavaPeer {
   /** The names of all samples. */
   samples(): Promise<string[]> {
     return this.#ask('samples', {});
+  }
+
+  /** The names of all fixtures (see `Fixtures.java`). */
+  fixtures(): Promise<string[]> {
+    return this.#ask('fixtures', {});
+  }
+
+  async encodeFixture(codec: FixtureCodec, fixture: string): Promise<Buffer> {
+    return Buffer.from(await this.#ask<string>('encodeFixture', { codec, fixture }), 'base64');
+  }
+
+  /** Tells where what Java reads from bytes differs from a fixture; null if it is equal. Rejects if Java cannot read them. */
+  differenceFromFixture(codec: FixtureCodec, fixture: string, bytes: Buffer): Promise<string | null> {
+    return this.#ask('differenceFromFixture', { codec, fixture, bytes: bytes.toString('base64') });
   }
 
   async offer(queue: JavaQueue, input: JavaInput, delay: number): Promise<void> {

@@ -38,6 +38,9 @@ final class Client implements AutoCloseable {
       case "connect" -> connect(request);
       case "encode" -> Base64.getEncoder().encodeToString(Codecs.encode(codec(request), value(request)));
       case "decode" -> Description.of(Codecs.decode(codec(request), request.get("bytes").binaryValue()));
+      case "fixtures" -> Fixtures.all().keySet();
+      case "encodeFixture" -> encodeFixture(request);
+      case "differenceFromFixture" -> differenceFromFixture(request);
       case "samples" -> Samples.all().keySet();
       case "offer" -> offer(request);
       case "offerMany" -> offerMany(request);
@@ -72,6 +75,22 @@ final class Client implements AutoCloseable {
     redisson = Redisson.create(config);
     queues = new Queues(redisson);
     return Redisson.class.getPackage().getImplementationVersion();
+  }
+
+  private String encodeFixture(JsonNode request) throws IOException {
+    Object fixture = fixture(request);
+    return Base64.getEncoder().encodeToString(Codecs.encode(Codecs.forValue(codecName(request), fixture), fixture));
+  }
+
+  /** Null if the bytes are read as the fixture. */
+  private String differenceFromFixture(JsonNode request) throws IOException {
+    Object fixture = fixture(request);
+    Codec codec = Codecs.forValue(codecName(request), fixture);
+    return Likeness.difference(Codecs.decode(codec, request.get("bytes").binaryValue()), fixture);
+  }
+
+  private static Object fixture(JsonNode request) {
+    return Fixtures.named(request.get("fixture").asText());
   }
 
   private Object offer(JsonNode request) throws IOException {

@@ -28,6 +28,25 @@ final class Codecs {
     };
   }
 
+  /** The codec for one value, whose class a typed codec is told. */
+  static Codec forValue(String name, Object value) {
+    return switch (name) {
+      case "json" -> new TypedJsonJacksonCodec(value.getClass());
+      case "json of Jackson 3" -> ofJackson3("TypedJsonJackson3Codec", new Class<?>[] {Class.class}, value.getClass());
+      case "jackson of Jackson 3" -> ofJackson3("JsonJackson3Codec", new Class<?>[] {});
+      default -> named(name);
+    };
+  }
+
+  /** By reflection, because only Redisson 4 has them. */
+  private static Codec ofJackson3(String name, Class<?>[] types, Object... arguments) {
+    try {
+      return (Codec) Class.forName("org.redisson.codec." + name).getConstructor(types).newInstance(arguments);
+    } catch (ReflectiveOperationException problem) {
+      throw new IllegalArgumentException(problem);
+    }
+  }
+
   static byte[] encode(Codec codec, Object value) throws IOException {
     ByteBuf bytes = codec.getValueEncoder().encode(value);
     try {
