@@ -1,0 +1,48 @@
+/**
+ * `npm run test:versions` runs the suites that speak to Redis against every supported server; `npm run test:versions -- "Redis 8.6"
+ * -- test/contract` only against one, and only some suites.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { canUnpackServers, type DebianServer, unpackServer } from './debian-server.js';
+
+const SERVERS: readonly DebianServer[] = [
+  { name: 'Redis 7.0', release: 'bookworm', package: 'redis-tools' },
+  { name: 'Redis 8.0', release: 'trixie', package: 'redis-tools' },
+  { name: 'Redis 8.6', release: 'experimental', package: 'redis-tools' },
+  { name: 'Valkey 8.1', release: 'trixie', package: 'valkey-tools' },
+  { name: 'Valkey 9.1', release: 'sid', package: 'valkey-tools' },
+];
+
+const SUITES = ['test/contract', 'test/layout', 'test/e2e'];
+
+const [names, suites] = readArguments(process.argv.slice(2));
+if (!canUnpackServers()) throw new Error('The servers come from packages of Debian: run this on Debian or Ubuntu.');
+const chosen = SERVERS.filter(({ name }) => names.length === 0 || names.includes(name));
+if (chosen.length === 0)
+  throw new Error(`There is no such server; there are ${SERVERS.map(({ name }) => name).join(', ')}`);
+
+const results = chosen.map((server) => ({ server, ...run(server) }));
+console.log('\n');
+for (const { server, version, tests } of results) console.log(`${server.name.padEnd(12)}${version.padEnd(16)}${tests}`);
+process.exitCode = results.every(({ isGreen }) => isGreen) ? 0 : 1;
+
+function readArguments(args: readonly string[]): [names: string[], suites: string[]] {
+  const end = args.indexOf('--');
+  return end < 0 ? [[...args], SUITES] : [args.slice(0, end), args.slice(end + 1)];
+}
+
+function run(server: DebianServer): { version: string; tests: string; isGreen: boolean } {
+  const folder = unpackServer(server);
+  const program = join(folder, server.package.replace('-tools', '-server'));
+  const version = /v=(\S+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1] ?? 'unknown';
+  console.log(`\n=== ${server.name}: ${version}`);
+  const { status, stderr } = spawnSync('npm', ['test', '--', ...suites], {
+    env: { ...process.env, PATH: [folder, process.env.PATH].join(delimiter), REDIS_URL: '' },
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  });
+  process.stderr.write(stderr);
+  const tests = /^Tests: +(.*)$/m.exec(stderr)?.[1] ?? 'did not run';
+  return { version, tests, isGreen: status === 0 };
+}
