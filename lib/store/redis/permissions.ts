@@ -33,7 +33,7 @@ export async function findMissing(
   commands: RedisCommands,
   needed: readonly NeededCommand[],
 ): Promise<readonly NeededCommand[]> {
-  const rest = needed.map(wordsOf).flatMap((words) => [words.length, ...words]);
+  const rest = needed.flatMap(({ name, target = '' }) => [name, target]);
   return (await commands.run(script, { keys: {}, rest })).rest((reply) => needed[reply.number() - 1]!);
 }
 
@@ -46,17 +46,4 @@ export function describeMissing(missing: readonly NeededCommand[]): string {
   return [...rules]
     .map(([target, names]) => names.join(' ') + (target === undefined ? '' : ` on ${target}`))
     .join(', ');
-}
-
-/** Commands whose further words would all be keys or channels. */
-const VARIADIC: readonly string[] = ['DEL', 'UNLINK', 'SUBSCRIBE', 'PSUBSCRIBE'];
-
-/** The complete words of a command: if some are missing, Redis 7.0 reads past the last one and crashes. */
-function wordsOf({ name, target }: NeededCommand): string[] {
-  if (name === 'EVAL' || name === 'EVALSHA') return [name, '', '0'];
-  if (target === undefined) return [name];
-  if (VARIADIC.includes(name)) return [name, target];
-  if (name === 'BLPOP') return [name, target, '0'];
-  if (name === 'BLMOVE') return [name, target, target, 'LEFT', 'LEFT', '0'];
-  return [name, target, '0', '0'];
 }
