@@ -12,6 +12,8 @@ export {
   type RateOptions,
 } from './options/queue-options.js';
 export { type CodecName } from './codec/redisson/payload-codec.js';
+export type { JavaClasses, JavaFields } from './codec/redisson/java/java-classes.js';
+export { JavaValue } from './codec/redisson/java/java-value.js';
 export { type EntryFormat } from './store/redisson/entry-format.js';
 export {
   type ClusterConnection,
