@@ -11,6 +11,9 @@ export {
   type QueueOptions,
   type RateOptions,
 } from './options/queue-options.js';
+export { jackson, type JacksonCodecOptions } from './codec/redisson/jackson/jackson.codec.js';
+export { json, type JsonCodecOptions } from './codec/redisson/json.codec.js';
+export { JsonNumber } from './codec/redisson/json.number.js';
 export { type CodecName } from './codec/redisson/payload-codec.js';
 export type { JavaClasses, JavaFields } from './codec/redisson/java/java-classes.js';
 export { JavaValue } from './codec/redisson/java/java-value.js';

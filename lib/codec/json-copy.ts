@@ -6,6 +6,9 @@ import { type JsonLoss, lossOf } from './json-loss.js';
 /** Whether a codec has its own encoding for a value that JSON cannot represent. */
 export type Keeps = (value: unknown) => boolean;
 
+/** Told of each copy of an object or array, so that a codec can find what it knows of the original. */
+export type Copied = (from: object, copy: object) => void;
+
 /** More levels than real data has; the stack overflows only far beyond. */
 const DEEP = 500;
 const LONGEST_PATH = 20;
@@ -27,14 +30,16 @@ const { toJSON: bufferToJson } = Buffer.prototype as { toJSON?: unknown };
  */
 export class JsonCopy {
   readonly #keeps: Keeps;
+  readonly #copied: Copied;
   /** The path of the value being copied; kept after a throw, for the error. */
   readonly #path: (string | number)[] = [];
   readonly #seen = new Map<object, Seen>();
   #values = 0;
   #refusal: DelayQueueError | undefined;
 
-  constructor(keeps: Keeps) {
+  constructor(keeps: Keeps, copied: Copied = () => {}) {
     this.#keeps = keeps;
+    this.#copied = copied;
   }
 
   /**
@@ -92,6 +97,7 @@ export class JsonCopy {
     this.#seen.set(object, entry);
     entry.copy = Array.isArray(object) ? this.#copyArray(object) : this.#copyFields(object);
     entry.values = this.#values - entry.values;
+    this.#copied(object, entry.copy);
     return entry.copy;
   }
 
@@ -148,7 +154,7 @@ function jsonValueOf(value: unknown, key: string | number): unknown {
 }
 
 /** Shows a path as code would write it; of a long one only both ends. */
-function showPath(path: readonly (string | number)[]): string {
+export function showPath(path: readonly (string | number)[]): string {
   const steps = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`;
     return /^[\w$]{1,40}$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 40))}]`;

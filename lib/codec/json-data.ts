@@ -1,11 +1,19 @@
 import { types } from 'node:util';
 import { showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import { JsonCopy, type Keeps } from './json-copy.js';
+import { type Copied, JsonCopy, type Keeps } from './json-copy.js';
 import { isDataClass } from './json-loss.js';
 
 /** More values than payloads usually have. Beyond that {@link JsonCopy} takes over, which visits shared objects only once. */
 const MANY = 100_000;
+
+/** How a codec's data may differ from plain data. */
+export interface DataRules {
+  /** Which values `write` can represent although JSON cannot. */
+  readonly keeps?: Keeps;
+  /** See {@link Copied}. */
+  readonly copied?: Copied;
+}
 
 const keepsNothing: Keeps = () => false;
 
@@ -15,19 +23,19 @@ const keepsNothing: Keeps = () => false;
  * object, and properties that are undefined are left out.
  *
  * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
- * @param keeps - which values `write` can represent although JSON cannot
  * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
  */
 export function writeJsonData(
   payload: unknown,
   write: (data: unknown) => string | undefined,
-  keeps: Keeps = keepsNothing,
+  { keeps = keepsNothing, copied }: DataRules = {},
 ): string {
-  const data = isPlain(payload) ? payload : new JsonCopy(keeps).make(payload);
+  const data = isPlain(payload) ? payload : new JsonCopy(keeps, copied).make(payload);
   let json: string | undefined;
   try {
     json = write(data);
   } catch (cause) {
+    if (cause instanceof DelayQueueError) throw cause;
     const problem = `payload: it cannot be written as JSON (${showFailure(cause)}); offer plain data that is not too deep or too large`;
     throw new DelayQueueError('INVALID_PAYLOAD', problem, { cause });
   }

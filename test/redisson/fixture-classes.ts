@@ -1,4 +1,6 @@
 /** The classes of the fixtures (see `Fixtures.java`), as an application declares them. */
+import type { JavaClasses } from '../../lib/index.js';
+
 export const FIXTURE_CLASSES = {
   'final peer.Fixtures$Status': ['NEW', 'PAID'],
   'peer.Fixtures$Channel': ['WEB', 'SHOP'],
@@ -147,4 +149,4 @@ export const FIXTURE_CLASSES = {
     iterable: 'Iterable<String>',
     map: 'Map<String, Object>',
   },
-} as const;
+} satisfies JavaClasses;

@@ -7,7 +7,7 @@ import { buildPeer, type RedissonLine } from './java-build.js';
 export type JavaCodec = 'default' | 'string' | 'bytes' | 'kryo5' | 'jackson' | 'json' | 'json of Order';
 
 /** A codec for fixtures, whose class the codecs `json…` are told; those of Jackson 3 exist since Redisson 4. */
-export type FixtureCodec = 'json' | 'jackson' | 'kryo5' | 'json of Jackson 3' | 'jackson of Jackson 3';
+export type FixtureCodec = 'json' | 'jackson' | 'json of Jackson 3' | 'jackson of Jackson 3' | 'kryo5';
 
 /** A queue as Java sees it. */
 export interface JavaQueue {

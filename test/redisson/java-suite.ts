@@ -18,14 +18,18 @@ const BUILD_TIMEOUT = 600_000;
  * Declares a suite for each line of Redisson, whose client is ready when its tests run. Without Java the suite is skipped,
  * with a loud word.
  */
-export function describeWithJava(name: string, declare: (suite: JavaSuite) => void): void {
+export function describeWithJava(
+  name: string,
+  declare: (suite: JavaSuite) => void,
+  lines: readonly RedissonLine[] = REDISSON_LINES,
+): void {
   const problem = missingJava();
   // Past jest, which keeps what a skipped suite logs to itself.
   if (problem !== undefined) {
     process.stderr.write(`\n${'!'.repeat(80)}\nNOT TESTED against Redisson: ${problem}\n${'!'.repeat(80)}\n`);
   }
   const describeOrSkip = problem === undefined ? describe : describe.skip;
-  describeOrSkip.each(REDISSON_LINES)(`${name} (Redisson %s)`, (line) => {
+  describeOrSkip.each(lines)(`${name} (Redisson %s)`, (line) => {
     let java: JavaPeer;
     let redis: Redis;
     jest.setTimeout(60_000);

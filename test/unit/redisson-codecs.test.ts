@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { customCodec } from '../../lib/codec/redisson/custom.codec.js';
 import type { PayloadCodec } from '../../lib/codec/redisson/payload-codec.js';
 import { ODD_VALUES } from '../support/odd-values.js';
+import { JavaValue } from '../../lib/index.js';
 import { wireCodecs } from '../layout/wire-codecs.js';
 import { type GoldenBytes, type GoldenCodec, type GoldenInput, readGolden } from '../redisson/golden/golden.js';
 import { REDISSON_LINES } from '../redisson/java-build.js';
@@ -60,12 +61,14 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
       expect(plain.length).toBeGreaterThan(8);
       for (const { input, bytes } of plain) {
         const value = valueOf(input);
-        expect(BY_GOLDEN[name].decode(BY_GOLDEN[name].encode(value))).toEqual(value);
+        // Integers beyond 32 bits are Longs to Jackson, which arrive as BigInts.
+        const read = name === 'jackson' && value === 2147483648 ? 2147483648n : value;
+        expect(BY_GOLDEN[name].decode(BY_GOLDEN[name].encode(value))).toEqual(read);
         // Java leaves null out of its maps.
         if (JSON.stringify(value).includes('{"c":null}')) continue;
         expect({ input: named(input), value: BY_GOLDEN[name].decode(bytesOf(bytes)!) }).toEqual({
           input: named(input),
-          value,
+          value: name === 'jackson' && value === 2147483648 ? 2147483648n : value,
         });
         expect({ input: named(input), same: matches(BY_GOLDEN[name].encode(value), bytes) }).toEqual({
           input: named(input),
@@ -88,48 +91,50 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     }
   });
 
+  const UUID = '01234567-89ab-cdef-0123-456789abcdef';
   const date = new Date(1_700_000_000_123);
   const address = (city: string, previous?: object) => ({ '@class': 'peer.Samples$Address', city, ...previous });
   it.each<[name: string, value: unknown]>([
     ['Integer', 5],
-    ['Long', 5],
+    ['Long', 5n],
     ['greatest Long', 2n ** 63n - 1n],
     ['least Long', -(2n ** 63n)],
-    ['greatest safe Long', Number.MAX_SAFE_INTEGER],
+    ['greatest safe Long', BigInt(Number.MAX_SAFE_INTEGER)],
     ['first unsafe Long', 2n ** 53n],
     ['Short', 5],
     ['Byte', -5],
     ['Float', 1.5],
     ['Double', 0.1],
-    ['whole Double', 5],
+    ['whole Double', new JavaValue('java.lang.Double', 5)],
     ['great Double', 1e300],
     ['NaN', 'NaN'],
     ['Boolean', true],
     ['Character', 'c'],
     ['BigInteger', 123456789012345678901234567890n],
-    ['small BigInteger', 10],
-    ['BigDecimal', 12.5],
-    ['long BigDecimal', '0.12345678901234567890'],
-    ['AtomicLong', 5],
+    ['small BigInteger', new JavaValue('java.math.BigInteger', 10)],
+    ['BigDecimal', new JavaValue('java.math.BigDecimal', '12.50')],
+    ['long BigDecimal', new JavaValue('java.math.BigDecimal', '0.12345678901234567890')],
+    ['AtomicLong', new JavaValue('java.util.concurrent.atomic.AtomicLong', 5)],
     ['Date', date],
-    ['Timestamp', date],
-    ['UUID', '01234567-89ab-cdef-0123-456789abcdef'],
+    ['Timestamp', new JavaValue('java.sql.Timestamp', date)],
+    // Redisson 4.2 and newer write its type.
+    ['UUID', line === '4' ? new JavaValue('java.util.UUID', UUID) : UUID],
     ['enum', 'PAID'],
     // Without a class around it, Java writes bytes as text.
     ['byte[]', 'AAH/'],
     ['int[]', [1, 2]],
     ['String[]', ['a', 'b']],
-    ['Object[]', ['a', 5]],
+    ['Object[]', ['a', 5n]],
     ['Address[]', [address('Bern')]],
     [
       'map',
       {
         text: 'a',
         int: 5,
-        long: 5,
+        long: 5n,
         date,
-        list: ['a', 5, [1, 2]],
-        map: { status: 'NEW' },
+        list: ['a', 5n, [1, 2]],
+        map: { status: new JavaValue('peer.Samples$Status', 'NEW') },
         bytes: Buffer.of(0, 1, 255),
         ints: [1, 2],
         texts: ['a', 'b'],
@@ -139,8 +144,8 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     ['empty map', {}],
     ['sorted map', { a: 1, b: 2 }],
     ['immutable map', { a: 5 }],
-    ['map of Longs to Longs', { 7: 5 }],
-    ['list', ['a', 5, 5, null, true, 0.5, [], {}]],
+    ['map of Longs to Longs', { 7: 5n }],
+    ['list', ['a', 5, 5n, null, true, 0.5, [], {}]],
     ['empty list', []],
     ['list that looks like a Long', ['java.lang.Long', 5]],
     ['list that looks like a list', ['java.util.ArrayList', ['a']]],
@@ -157,7 +162,7 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
         number: 9007199254740993n,
         boxed: 5,
         weight: 0.5,
-        total: 12.5,
+        total: '12.50',
         placed: date,
         status: 'PAID',
         address: address('Bern', { previous: address('Oslo') }),
@@ -208,6 +213,12 @@ const plainJson = fc
   .map((value) => JSON.stringify(value, (_, part: unknown) => (isUnsafe(part) ? 0 : part)))
   .map((text) => JSON.parse(text) as unknown);
 
+/** Without integers of more than 32 bits, which come back as BigInt. */
+function withoutLongs(payload: unknown): unknown {
+  const text = JSON.stringify(payload, (_, part: unknown) => (Number.isInteger(part) ? (part as number) | 0 : part));
+  return JSON.parse(text) as unknown;
+}
+
 function isUnsafe(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
@@ -222,7 +233,7 @@ describe('every codec', () => {
         fc.string({ unit: fc.integer({ max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
       ),
       json: plainJson,
-      jackson: plainJson,
+      jackson: plainJson.map(withoutLongs),
     };
     fc.assert(
       fc.property(payloads[name]!, (payload) => {
@@ -251,11 +262,12 @@ describe('every codec', () => {
 });
 
 describe('the codecs json and jackson', () => {
-  it.each([json, jackson])('write and read integers of any length exactly', (codec) => {
+  it('write and read integers of any length exactly', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt()), (numbers) => {
         const safe = (n: bigint) => (Number.isSafeInteger(Number(n)) ? Number(n) : n);
-        expect(codec.decode(codec.encode(numbers))).toEqual(numbers.map(safe));
+        expect(json.decode(json.encode(numbers))).toEqual(numbers.map(safe));
+        expect(jackson.decode(jackson.encode(numbers))).toEqual(numbers);
       }),
     );
   });
@@ -341,7 +353,9 @@ describe('the codec jackson', () => {
     [-(2n ** 63n), '["java.lang.Long",-9223372036854775808]'],
     [-2147483648, '-2147483648'],
     [2147483648, '["java.lang.Long",2147483648]'],
-    [1e21, '1e+21'],
+    [1e21, '1.0E21'],
+    [0.00001, '1.0E-5'],
+    [12345678.5, '1.23456785E7'],
     [new Date(5), '["java.util.Date",5]'],
     [{ at: new Date(5) }, '{"@class":"java.util.LinkedHashMap","at":["java.util.Date",5]}'],
     [{ toJSON: () => new Date(5) }, '["java.util.Date",5]'],
@@ -356,21 +370,6 @@ describe('the codec jackson', () => {
   it('reads dates of any year', () => {
     const dates = [new Date(8.64e15), new Date(-8.64e15), new Date(1e15), new Date(0)];
     expect(jackson.decode(jackson.encode(dates))).toStrictEqual(dates);
-  });
-
-  it('leaves the types of numbers and bytes to the fields of an application’s class', () => {
-    const order = {
-      items: 3,
-      number: 2147483648,
-      boxed: 5n,
-      seal: Buffer.of(1),
-      list: [2147483648],
-      '@class': 'shop.Order',
-    };
-    expect(written(order)).toBe(
-      '{"@class":"shop.Order","items":3,"number":2147483648,"boxed":["java.lang.Long",5],"seal":"AQ==",' +
-        '"list":["java.util.ArrayList",[["java.lang.Long",2147483648]]]}',
-    );
   });
 
   it('refuses an @class that is not a name', () => {

@@ -3,48 +3,106 @@ import { randomUUID } from 'node:crypto';
 /** Random and secret, so no text of a payload begins with it. */
 const MARK = `${randomUUID()}:`;
 
-/** Only a number of 16 digits or more may exceed what a double holds exactly. */
-const MANY_DIGITS = /\d(?:\.?\d){15}/;
+/** Numbers that JavaScript may not print as they are, such as `12.50`, `1.0E7`, `-0` or one of 16 digits; and integers as keys. */
+const NEEDS_MARKS =
+  /(?:^|[[,:])\s*(?:-0|-?\d+(?:\.\d+)?[eE]|-?\d(?:\.?\d){15}|-?\d+\.\d*0(?!\d))|[{,]\s*"(?:0|[1-9]\d{0,9})"\s*:/;
 /** A text, even an unterminated one, or a number that is not a key. Malformed JSON stays malformed, for the parser to find. */
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/g;
-/** The complete escapes of a text, and what Jackson escapes in addition. */
-const ESCAPE_OR_SURROGATE = /\\u(....)|\\.|[\ud800-\udfff]/g;
-const MARKED_NUMBER = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
+const INTEGER_TEXT = /^"(?:0|[1-9]\d{0,9})"$/;
+const COLON = /\s*:/y;
 
-/**
- * Parses JSON whose numbers may exceed a double: Java has 64-bit integers and decimals of any length.
- *
- * @param readLong - converts a number of 16 digits or more
- * @throws SyntaxError if the JSON is malformed
- */
-export function parseJson(text: string, readLong: (literal: string) => unknown): unknown {
-  if (!MANY_DIGITS.test(text)) return JSON.parse(text) as unknown;
-  const marked = text.replace(TEXT_OR_NUMBER, (token) =>
-    token.startsWith('"') || !MANY_DIGITS.test(token) ? token : `"${MARK}${token}"`,
-  );
-  return JSON.parse(marked, (_, value: unknown) =>
-    typeof value === 'string' && value.startsWith(MARK) ? readLong(value.slice(MARK.length)) : value,
-  ) as unknown;
+/** A number that JavaScript would print differently. */
+export class NumberText {
+  constructor(readonly literal: string) {}
+}
+
+/** A value of JSON as it was parsed, with a {@link NumberText} where a number would not do. */
+export type JsonNode = string | number | boolean | null | NumberText | JsonNode[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonNode;
+}
+
+export interface ParsedJson {
+  readonly root: JsonNode;
+  /** The keys of an object in the order of the text. */
+  keysOf(object: JsonObject): readonly string[];
 }
 
 /**
- * Writes JSON by the rules of `JSON.stringify`, and a BigInt as a number. The text matches Jackson's byte for byte, because
- * Redisson finds a message by its bytes: surrogate pairs are escaped, with uppercase digits.
+ * Parses JSON without losing the text of a number, or the order of keys: JavaScript puts integers before other keys.
+ *
+ * @throws SyntaxError if the JSON is malformed
  */
-export function writeJson(value: string | number | boolean): string;
-export function writeJson(value: unknown): string | undefined;
-export function writeJson(value: unknown): string | undefined {
-  let marked = false;
-  const text = JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part !== 'bigint') return part;
-    marked = true;
-    return `${MARK}${part}`;
-  }) as string | undefined;
-  const unmarked = marked ? text?.replace(MARKED_NUMBER, '$1') : text;
-  return unmarked?.replace(ESCAPE_OR_SURROGATE, (found, code?: string) => {
+export function parseJson(text: string): ParsedJson {
+  if (!NEEDS_MARKS.test(text)) return { root: JSON.parse(text) as JsonNode, keysOf: Object.keys };
+  const marked = text.replace(TEXT_OR_NUMBER, (token, at: number) => {
+    if (!token.startsWith('"')) return printsBack(token) ? token : `"${MARK}${token}"`;
+    return INTEGER_TEXT.test(token) && isKey(text, at + token.length) ? `"${MARK}${token.slice(1)}` : token;
+  });
+  const orders = new WeakMap<object, readonly string[]>();
+  const root = unmark(JSON.parse(marked) as JsonNode, orders);
+  return { root, keysOf: (object) => orders.get(object) ?? Object.keys(object) };
+}
+
+/** Whether JavaScript prints a number as it was written, and takes no other for it. */
+function printsBack(literal: string): boolean {
+  const number = Number(literal);
+  return String(number) === literal && (Number.isSafeInteger(number) || !Number.isInteger(number));
+}
+
+function isKey(text: string, end: number): boolean {
+  COLON.lastIndex = end;
+  return COLON.test(text);
+}
+
+function unmark(node: JsonNode, orders: WeakMap<object, readonly string[]>): JsonNode {
+  if (typeof node === 'string') return node.startsWith(MARK) ? new NumberText(node.slice(MARK.length)) : node;
+  if (typeof node !== 'object' || node === null || node instanceof NumberText) return node;
+  if (Array.isArray(node)) return node.map((element) => unmark(element, orders));
+  // Built from entries, so that `__proto__` is a key like any other.
+  const entries = Object.entries(node).map(([key, value]): [string, JsonNode] => [
+    key.startsWith(MARK) ? key.slice(MARK.length) : key,
+    unmark(value, orders),
+  ]);
+  const object = Object.fromEntries(entries);
+  orders.set(object, [...new Set(entries.map(([key]) => key))]);
+  return object;
+}
+
+/** Writes a parsed value as Java wrote it. */
+export function writeNode(node: JsonNode, quote: (text: string) => string): string {
+  if (typeof node === 'string') return quote(node);
+  if (node instanceof NumberText) return node.literal;
+  if (typeof node !== 'object' || node === null) return String(node);
+  if (Array.isArray(node)) return `[${node.map((element) => writeNode(element, quote)).join(',')}]`;
+  return `{${Object.entries(node)
+    .map(([key, value]) => `${quote(key)}:${writeNode(value, quote)}`)
+    .join(',')}}`;
+}
+
+const ESCAPED = /["\\\0-\x1f\ud800-\udfff]/;
+/** The complete escapes of a text, and what Jackson 2 escapes in addition. */
+const ESCAPE_OR_SURROGATE = /\\u(....)|\\.|[\ud800-\udfff]/g;
+const ESCAPE = /\\u(....)|\\./g;
+
+/**
+ * Writes a text as Jackson 2 does, byte for byte, because Redisson finds a message by its bytes: surrogate pairs are escaped,
+ * with uppercase digits.
+ */
+export function quoteJson(text: string): string {
+  if (!ESCAPED.test(text)) return `"${text}"`;
+  return JSON.stringify(text).replace(ESCAPE_OR_SURROGATE, (found, code?: string) => {
     if (code !== undefined) return `\\u${code.toUpperCase()}`;
     return found.startsWith('\\') ? found : `\\u${found.charCodeAt(0).toString(16).toUpperCase()}`;
   });
+}
+
+/** Writes a text as Jackson 3 does, which leaves surrogate pairs as they are. */
+export function quoteJson3(text: string): string {
+  if (!ESCAPED.test(text)) return `"${text}"`;
+  return JSON.stringify(text).replace(ESCAPE, (found, code?: string) =>
+    code === undefined ? found : `\\u${code.toUpperCase()}`,
+  );
 }
 
 /** Converts an integer that a number cannot hold exactly to a BigInt, and everything else to the nearest number. */

@@ -2,13 +2,14 @@ import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { CodecName } from './payload-codec.js';
 import type { MessageCodec } from '../message-codec.js';
+import { originalOf } from './configured-codec.js';
 import { customCodec } from './custom.codec.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { payloadCodecs } from './payload-codecs.js';
 
 /** Bodies as Java reads and writes them: the payload in the queue's codec, and nothing else. */
 export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
-  const payloads = typeof codec === 'string' ? payloadCodecs[codec] : customCodec(codec);
+  const payloads = typeof codec === 'string' ? payloadCodecs[codec] : (originalOf(codec) ?? customCodec(codec));
   return {
     encode({ type, payload, headers }) {
       if (type !== NO_TYPE) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { JsonFixtureCodec } from '../fixture-codecs.js';
 import type { RedissonLine } from '../java-build.js';
 
 /** The codecs with golden bytes. */
@@ -47,4 +48,18 @@ export function goldenFile(line: RedissonLine): string {
 
 export function readGolden(line: RedissonLine): Golden {
   return JSON.parse(readFileSync(goldenFile(line), 'utf8')) as Golden;
+}
+
+/** What a codec for JSON wrote for a fixture, in these lines of Redisson. */
+export interface GoldenFixture {
+  readonly codec: JsonFixtureCodec;
+  readonly fixture: string;
+  readonly lines: readonly RedissonLine[];
+  readonly text: string;
+}
+
+export const GOLDEN_FIXTURES = fileURLToPath(new URL('./fixtures-json.json', import.meta.url));
+
+export function readGoldenFixtures(): GoldenFixture[] {
+  return JSON.parse(readFileSync(GOLDEN_FIXTURES, 'utf8')) as GoldenFixture[];
 }

@@ -1,4 +1,4 @@
-/** Rewrites the golden bytes of both versions of Redisson: `npm run golden:redisson`. */
+/** Rewrites the golden bytes of all versions of Redisson: `npm run golden:redisson`. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -8,12 +8,15 @@ import { format, resolveConfig } from 'prettier';
 import { randomName } from '../../support/random-name.js';
 import { startRedis } from '../../support/redis/start-redis.js';
 import { until } from '../../support/until.js';
-import { REDISSON_LINES } from '../java-build.js';
+import { fixtureCodecsOf } from '../fixture-codecs.js';
+import { CODEC_LINES, REDISSON_LINES } from '../java-build.js';
 import { JavaError, JavaPeer, type JavaInput } from '../java-peer.js';
 import {
   type Golden,
+  GOLDEN_FIXTURES,
   type GoldenBytes,
   type GoldenCodec,
+  type GoldenFixture,
   goldenFile,
   type GoldenInput,
   type GoldenOffer,
@@ -30,13 +33,34 @@ try {
     const peer = await JavaPeer.start(line);
     const golden = await record(peer, server.url);
     await peer.end();
-    const file = goldenFile(line);
-    const options = await resolveConfig(file);
-    writeFileSync(file, await format(JSON.stringify(golden), { ...options, filepath: file }));
-    console.log(`Redisson ${golden.redisson}: ${file}`);
+    await write(goldenFile(line), golden);
+    console.log(`Redisson ${golden.redisson}: ${goldenFile(line)}`);
   }
+  await write(GOLDEN_FIXTURES, await recordFixtures());
 } finally {
   await server.stop();
+}
+
+async function write(file: string, golden: unknown): Promise<void> {
+  const options = await resolveConfig(file);
+  writeFileSync(file, await format(JSON.stringify(golden), { ...options, filepath: file }));
+}
+
+/** What all lines write alike is kept once. */
+async function recordFixtures(): Promise<GoldenFixture[]> {
+  const recorded = new Map<string, GoldenFixture>();
+  for (const line of CODEC_LINES) {
+    const peer = await JavaPeer.start(line);
+    for (const codec of fixtureCodecsOf(line)) {
+      for (const fixture of await peer.fixtures()) {
+        const text = (await peer.encodeFixture(codec, fixture)).toString();
+        const golden = recorded.get(`${codec} ${text}`) ?? { codec, fixture, lines: [], text };
+        recorded.set(`${codec} ${text}`, { ...golden, lines: [...golden.lines, line] });
+      }
+    }
+    await peer.end();
+  }
+  return [...recorded.values()];
 }
 
 async function record(peer: JavaPeer, url: string): Promise<Golden> {
