@@ -41,10 +41,11 @@ import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
 import type {
-  DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf,
+  DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, JavaClasses, MessageOf, PayloadOf,
 } from 'nestjs-delay-queue';
 const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueListener, DelayQueueModule } = library;
 const { OnDelayQueueEvent, payload, RejectMessage } = library;
+const { jackson, JavaValue, json, JsonNumber } = library;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];

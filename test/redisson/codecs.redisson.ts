@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { jackson as configuredJackson, type JavaClasses } from '../../lib/index.js';
 import { wireCodecs } from '../layout/wire-codecs.js';
 import { randomName } from '../support/random-name.js';
 import { until } from '../support/until.js';
@@ -9,6 +10,32 @@ import type { JavaCodec, JavaValue } from './java-peer.js';
 const { string, buffer, kryo5, json, jackson } = wireCodecs;
 
 const TEXTS = ['a', 'hello', 'x'.repeat(33), 'x'.repeat(8191), 'é', '日本語', '😀', '\u0000', 'é'.repeat(8191)];
+
+/** As an application declares them; see `Samples.java`. */
+const SAMPLE_CLASSES: JavaClasses = {
+  'final peer.Samples$Status': ['NEW', 'PAID'],
+  'peer.Samples$Address': { city: 'String', previous: 'peer.Samples$Address' },
+  'peer.Samples$Order': {
+    id: 'String',
+    paid: 'boolean',
+    items: 'int',
+    number: 'long',
+    boxed: 'Long',
+    weight: 'double',
+    total: 'BigDecimal',
+    placed: 'Date',
+    status: 'peer.Samples$Status',
+    address: 'peer.Samples$Address',
+    tags: 'List<String>',
+    stops: 'List<peer.Samples$Address>',
+    labels: 'String[]',
+    quantities: 'int[]',
+    seal: 'byte[]',
+    counts: 'Map<String, Long>',
+    anything: 'Object',
+    nothing: 'String',
+  },
+};
 
 /** A field, element or entry of a value that Java read. */
 function part(value: JavaValue | null, ...path: (string | number)[]): JavaValue | null {
@@ -137,8 +164,11 @@ describeWithJava('payloads', (suite) => {
       paid: true,
       items: 3,
       number: 2147483648,
-      boxed: 5n,
+      boxed: 5,
       weight: 0.5,
+      total: '12.50',
+      labels: ['a', 'b'],
+      quantities: [1, 2],
       placed: new Date(5),
       status: 'PAID',
       address: { '@class': 'peer.Samples$Address', city: 'Bern' },
@@ -149,8 +179,12 @@ describeWithJava('payloads', (suite) => {
       anything: { a: [5n] },
       nothing: null,
     };
-    const value = await takenByJava('jackson', jackson.encode(order));
+    const declared = configuredJackson({ classes: SAMPLE_CLASSES });
+    const value = await takenByJava('jackson', declared.encode(order));
     expect(value?.type).toBe('peer.Samples$Order');
+    expect(part(value, 'total')).toEqual({ type: 'java.math.BigDecimal', value: '12.50' });
+    expect(part(value, 'labels')?.type).toBe('[Ljava.lang.String;');
+    expect(part(value, 'quantities', 1)).toEqual({ type: 'java.lang.Integer', value: '2' });
     expect(part(value, 'number')).toEqual({ type: 'java.lang.Long', value: '2147483648' });
     expect(part(value, 'boxed')).toEqual({ type: 'java.lang.Long', value: '5' });
     expect(part(value, 'placed')?.type).toBe('java.util.Date');

@@ -80,7 +80,8 @@ export function writeNode(node: JsonNode, quote: (text: string) => string): stri
     .join(',')}}`;
 }
 
-const ESCAPED = /["\\\0-\x1f\ud800-\udfff]/;
+/** Quotation marks, backslashes, control characters and surrogates. */
+const ESCAPED = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 /** The complete escapes of a text, and what Jackson 2 escapes in addition. */
 const ESCAPE_OR_SURROGATE = /\\u(....)|\\.|[\ud800-\udfff]/g;
 const ESCAPE = /\\u(....)|\\./g;

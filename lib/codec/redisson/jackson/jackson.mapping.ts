@@ -50,7 +50,7 @@ const COLLECTION_CLASS =
 
 /** Whether it is one of Java's maps. Their entries look like the fields of an application's class. */
 export function isMapClass(name: string): boolean {
-  return MAP_CLASS.test(name);
+  return name.startsWith('java.') && MAP_CLASS.test(name);
 }
 
 /** How Redisson's mapper writes types: which with their class, and which in what form. */
@@ -93,19 +93,23 @@ export class JacksonMapping {
   /** A type in words, for errors. */
   describe(type: JavaType): string {
     if (type.element !== undefined) return `${this.describe(type.element)}[]`;
-    return /^java\./.test(type.name) ? type.name.slice(type.name.lastIndexOf('.') + 1) : type.name;
+    return type.name.startsWith('java.') ? type.name.slice(type.name.lastIndexOf('.') + 1) : type.name;
   }
 
   /** What a payload must hold for a type, in words. */
   ruleFor(type: JavaType): string {
-    const scalar = this.scalar(type.name);
-    const what = this.describe(type);
-    if (scalar !== undefined) return `a ${what} must be ${scalar.accepts}`;
-    if (type.element !== undefined || this.isCollection(type)) return `a ${what} must be an array`;
-    if (this.isMap(type)) return `a ${what} must be an object`;
-    if (this.fieldsClass(type.name)) return `a ${what} must be an object with its ${CLASS}`;
-    if (this.isFree(type)) return `it is not a ${what}`;
-    return `a ${what} can only be offered as it was received`;
+    return `must be ${this.#acceptedFor(type)} (its type in Java is ${this.describe(type)})`;
+  }
+
+  #acceptedFor(type: JavaType): string {
+    const { name, element } = type;
+    if (name === 'java.lang.Number') return 'a number, a BigInt or a JavaValue';
+    if (name === 'java.lang.CharSequence') return 'text';
+    if (element !== undefined && this.scalar(name) === undefined) return 'an array';
+    if (this.isCollection(type)) return 'an array';
+    if (this.isMap(type)) return 'an object';
+    if (this.fieldsClass(name)) return `an object with its ${CLASS}`;
+    return this.scalar(name)?.accepts ?? 'what was received, because this codec does not know its bytes';
   }
 
   isCollection({ name }: JavaType): boolean {
@@ -133,12 +137,22 @@ export class JacksonMapping {
     return !isFinal(this.model, type);
   }
 
-  /** The class that is written for a value in a place that is declared as this type, unless another was received. */
-  classFor({ name, arguments: args }: JavaType): string {
-    if (name === 'java.util.EnumSet') return `${name}<${args![0]!.name}>`;
-    if (name === 'java.util.EnumMap') return `${name}<${args![0]!.name},java.lang.Object>`;
+  /**
+   * The class that is written for a value in a place that is declared as this type, unless another was received. Undefined for
+   * an EnumSet or EnumMap that is declared without its enum, which Jackson needs.
+   */
+  classFor({ name, arguments: args }: JavaType): string | undefined {
+    if (name === 'java.util.EnumSet') return args && `${name}<${args[0]!.name}>`;
+    if (name === 'java.util.EnumMap') return args && `${name}<${args[0]!.name},java.lang.Object>`;
     return IMPLEMENTATIONS.get(name) ?? name;
   }
+}
+
+/** Whether two places are declared alike. */
+export function isSamePlace(a: Place, b: Place): boolean {
+  if (a === b) return true;
+  if (a?.name !== b?.name || a?.arguments?.length !== b?.arguments?.length) return false;
+  return a?.arguments?.every((each, i) => isSamePlace(each, b!.arguments![i])) ?? true;
 }
 
 function innermost(type: JavaType): JavaType {

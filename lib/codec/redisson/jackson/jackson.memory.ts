@@ -1,13 +1,14 @@
 import { types } from 'node:util';
+import type { Place } from './jackson.mapping.js';
 
 /** What is remembered of an object or array that was received. */
 export interface ReceivedContainer {
-  /** The class that was written with it; empty: none, because Java knows it from a declaration. */
+  /** Its class; empty: one that only Java knows, from a declaration. */
   readonly type: string;
   /** Whether it was the whole payload. */
   readonly isPayload: boolean;
   /** The declared type of the place where it was; undefined where it was unknown. */
-  readonly place: string | undefined;
+  readonly place: Place;
   /** The order of its keys in the text; undefined for an array. */
   readonly keys: readonly string[] | undefined;
   /** By key or index: what could not be written the same otherwise. */

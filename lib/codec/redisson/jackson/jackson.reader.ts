@@ -1,9 +1,10 @@
 import { JavaValue } from '../java/java-value.js';
 import { type JavaType, OBJECT } from '../java/java-type.js';
+import { isAlphabetical } from '../json-keys.js';
 import { type JsonNode, type JsonObject, numberOf, NumberText, type ParsedJson, writeNode } from '../json-text.js';
 import { CLASS, isMapClass, type JacksonMapping, type Place } from './jackson.mapping.js';
-import type { JacksonMemory, ReceivedPart } from './jackson.memory.js';
-import { JacksonWriter } from './jackson.writer.js';
+import type { JacksonMemory, ReceivedContainer, ReceivedPart } from './jackson.memory.js';
+import { isContainer, JacksonWriter } from './jackson.writer.js';
 
 /** Arrays (`[L…;`, `[B`…), or packages and a class by naming convention; an EnumSet also has type parameters. */
 const CLASS_NAME = /^(?:\[+(?:[BCDFIJSZ]|L[\w.$]+;)|(?:[\p{L}_][\w$]*\.)+[\p{Lu}][\w$]*(?:<.*>)?)$/u;
@@ -12,13 +13,24 @@ const LEAST_LONG = -(2n ** 63n);
 /** A value with its class: `["java.lang.Long",5]`. */
 type Wrapper = [type: string, content: JsonNode];
 
-/** Of a container, whose text is that of its parts. */
-const UNWRITTEN = '';
+interface ArrayFrom {
+  readonly node: JsonNode[];
+  readonly type: string;
+  readonly place: Place;
+  readonly element: Place;
+}
 
-/** The parts of a container, and the types of their places. */
-interface Parts {
-  readonly entries: Iterable<[key: string, node: JsonNode]>;
-  readonly placeOf: (key: string) => Place;
+const ORDINARY = { configurable: true, enumerable: true, writable: true };
+const NO_PARTS: ReadonlyMap<string, ReceivedPart> = new Map();
+
+/** Most containers have no parts worth remembering. */
+class PartsOf {
+  all = NO_PARTS;
+
+  set(key: string, part: ReceivedPart): void {
+    if (this.all === NO_PARTS) this.all = new Map();
+    (this.all as Map<string, ReceivedPart>).set(key, part);
+  }
 }
 
 /** Reads what `JsonJacksonCodec` writes, and remembers what the result does not show. */
@@ -91,74 +103,84 @@ export class JacksonReader {
     if (scalar !== undefined) return scalar.read(content);
     if (type.element !== undefined || mapping.isCollection(type)) {
       const isWrapped = mapping.isWrapped(type);
-      if (!Array.isArray(content) || isWrapped !== (wrapper !== undefined && content === wrapper[1])) return undefined;
+      if (!Array.isArray(content) || isWrapped !== (content === wrapper?.[1])) return undefined;
       const element = type.element ?? type.arguments?.[0] ?? OBJECT;
       return this.#readArray({ node: content, type: isWrapped ? wrapper![0] : '', place: type, element });
     }
-    if (typeof node !== 'object' || Array.isArray(node) || node instanceof NumberText || node === null)
-      return undefined;
-    const isObject = mapping.isMap(type) || (mapping.fieldsClass(type.name) && !mapping.isWrapped(type));
-    return isObject || Object.hasOwn(node, CLASS) ? this.#readObject(node, type) : undefined;
+    if (!isObject(node)) return undefined;
+    // The class is written unless the declared one is final.
+    if (Object.hasOwn(node, CLASS) !== mapping.isWrapped(type)) return undefined;
+    return mapping.fieldsClass(type.name) || mapping.isMap(type) ? this.#readObject(node, type) : undefined;
   }
 
-  #readArray(from: { node: JsonNode[]; type: string; place: Place; element: Place }): unknown[] {
-    const { node, type, place, element } = from;
-    const array: unknown[] = [];
-    const entries = node.map((part, i): [string, JsonNode] => [String(i), part]);
-    const parts = this.#readParts({ entries, placeOf: () => element }, (_, value) => array.push(value));
-    this.#memory.remember(array, {
-      type,
-      isPayload: node === this.#json.root,
-      place: place?.name,
-      keys: undefined,
-      parts,
+  #readArray({ node, type, place, element }: ArrayFrom): unknown[] {
+    const parts = new PartsOf();
+    const array = node.map((each, i) => {
+      const value = this.#read(each, element);
+      this.#rememberPart(parts, String(i), { value, node: each, place: element });
+      return value;
     });
+    this.#remember(array, { type, place, keys: undefined, parts: parts.all }, node);
     return array;
   }
 
   #readObject(node: JsonObject, place: Place): object {
     const given = node[CLASS];
-    const type = typeof given === 'string' ? given : '';
-    const keys = this.#json.keysOf(node);
+    const isImplied = given === undefined && place !== undefined && this.#mapping.fieldsClass(place.name) !== undefined;
+    const type = isImplied ? place.name : typeof given === 'string' ? given : '';
     const isMap = isMapClass(type);
-    const implied =
-      type === '' && place !== undefined && this.#mapping.fieldsClass(place.name) ? place.name : undefined;
-    const fields = this.#mapping.fieldsClass(implied ?? type)?.fields;
-    const valuePlace = place && (this.#mapping.isFree(place) ? OBJECT : (place.arguments?.[1] ?? OBJECT));
-    const placeOf = (key: string) => (isMap ? valuePlace : fields?.get(key));
-    const own = keys.filter((key) => key !== CLASS || type === '');
-    const values = new Map<string, unknown>(implied === undefined ? [] : [[CLASS, implied]]);
-    // First as they are in the text, which is where Java writes the class.
-    for (const key of keys) if (key !== CLASS || (type !== '' && !isMap)) values.set(key, type);
-    const parts = this.#readParts({ entries: own.map((key) => [key, node[key]!]), placeOf }, (key, value) =>
-      values.set(key, value),
-    );
-    // Built from entries, so that `__proto__` is a key like any other.
-    const object = Object.fromEntries(values);
-    this.#memory.remember(object, { type, isPayload: node === this.#json.root, place: place?.name, keys: own, parts });
+    const fields = this.#mapping.fieldsClass(type)?.fields;
+    const entry = place && (place.arguments?.[1] ?? OBJECT);
+    const object: Record<string, unknown> = isImplied ? { [CLASS]: type } : {};
+    const keys: string[] = [];
+    const parts = new PartsOf();
+    for (const key of this.#json.keysOf(node)) {
+      if (key === CLASS && type !== '') {
+        if (!isMap) object[key] = type;
+        continue;
+      }
+      const part = { node: node[key]!, place: isMap ? entry : fields?.get(key) };
+      const value = this.#read(part.node, part.place);
+      this.#rememberPart(parts, key, { value, ...part });
+      keys.push(key);
+      if (key === '__proto__') Object.defineProperty(object, key, { ...ORDINARY, value });
+      else object[key] = value;
+    }
+    this.#remember(object, { type, place, keys, parts: parts.all }, node);
     return object;
   }
 
-  #readParts({ entries, placeOf }: Parts, add: (key: string, value: unknown) => void): Map<string, ReceivedPart> {
-    const parts = new Map<string, ReceivedPart>();
-    for (const [key, node] of entries) {
-      const place = placeOf(key);
-      const value = this.#read(node, place);
-      const text = this.#textUnlessWritten(value, node, place);
-      // Jackson leaves out fields that are null; those that are there stay.
-      if (node === null) parts.set(key, { stamp: null, text: 'null' });
-      else if (text !== undefined) parts.set(key, this.#partOf(value, node, text));
-      add(key, value);
-    }
-    return parts;
+  #remember(container: object, received: Omit<ReceivedContainer, 'isPayload'>, node: JsonNode): void {
+    if (received.parts === NO_PARTS && this.#isUsual(received)) return;
+    this.#memory.remember(container, { ...received, isPayload: node === this.#json.root });
   }
 
-  /** The text of a part, unless it would be written the same without being remembered. */
-  #textUnlessWritten(value: unknown, node: JsonNode, place: Place): string | undefined {
-    if (this.#memory.recall(value as object) !== undefined) return place === undefined ? UNWRITTEN : undefined;
-    if (place !== undefined && typeof node === 'string' && this.#mapping.isFree(place)) return undefined;
+  /** Whether it would be written the same without being remembered, which costs time and memory. */
+  #isUsual({ type, place, keys }: Omit<ReceivedContainer, 'isPayload'>): boolean {
+    if (place === undefined) return false;
+    const mapping = this.#mapping;
+    const fields = mapping.fieldsClass(type);
+    if (fields !== undefined) return isAlphabetical(keys!) && !fields.isRecord;
+    if (keys?.some(isInteger) === true) return false;
+    if (mapping.isFree(place)) return type === (keys ? 'java.util.LinkedHashMap' : 'java.util.ArrayList');
+    return type === (mapping.isWrapped(place) ? mapping.classFor(place) : '');
+  }
+
+  /** Remembers the text of a part, unless it would be written the same anyway. */
+  #rememberPart(parts: PartsOf, key: string, part: { value: unknown; node: JsonNode; place: Place }): void {
+    const { value, node, place } = part;
+    // Jackson leaves out fields that are null; those that are there stay.
+    if (node === null) return parts.set(key, { stamp: null, text: 'null' });
+    if (place !== undefined && isNatural(node) && this.#mapping.isFree(place)) return undefined;
+    if (isContainer(value)) {
+      const received = this.#memory.recall(value);
+      // It has no text of its own: its parts are remembered with it.
+      if (received?.place === undefined && received !== undefined) parts.set(key, { stamp: received, text: '' });
+      return undefined;
+    }
     const text = this.#text(node);
-    return this.#writer.tryWrite(value, place) === text ? undefined : text;
+    if (place === undefined || this.#writer.tryWrite(value, place) !== text)
+      parts.set(key, this.#partOf(value, node, text));
   }
 
   #partOf(value: unknown, node: JsonNode, text: string): ReceivedPart {
@@ -173,6 +195,20 @@ export class JacksonReader {
   #text(node: JsonNode): string {
     return writeNode(node, this.#mapping.quote);
   }
+}
+
+function isObject(node: JsonNode): node is JsonObject {
+  return typeof node === 'object' && node !== null && !Array.isArray(node) && !(node instanceof NumberText);
+}
+
+/** Whether JavaScript puts a key before others. */
+function isInteger(key: string): boolean {
+  return key === String(Number(key) >>> 0);
+}
+
+/** Whether it is written like this wherever its class is open. */
+function isNatural(node: JsonNode): boolean {
+  return typeof node === 'string' || typeof node === 'boolean' || (typeof node === 'number' && (node | 0) === node);
 }
 
 /** An array never holds null as the content of a wrapper; an array of texts may begin with what looks like a class. */

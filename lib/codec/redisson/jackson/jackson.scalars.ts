@@ -115,7 +115,7 @@ const FLOAT: Scalar = {
 };
 
 const BIG_DECIMAL: Scalar = {
-  accepts: 'a number, a BigInt or the digits as text',
+  accepts: 'a number, a BigInt or its digits as text',
   read(node) {
     if (typeof node === 'number') return node;
     return node instanceof NumberText ? node.literal : undefined;

@@ -60,15 +60,15 @@ export class JacksonValues {
   #writeUndeclared(value: unknown, part: ReceivedPart | undefined): string {
     if (typeof value === 'boolean' && typeof part?.stamp === 'boolean') return String(value);
     if (part?.type === undefined) return this.refuseUndeclared();
-    return wrap(part.type, this.#contentOf(value, part.type));
+    return wrap(part.type, this.#contentOf(value, { name: part.type }));
   }
 
   #writeFree(value: unknown, place: JavaType): string {
     const isNumeric = typeof value === 'number' || typeof value === 'bigint' || value instanceof JavaValue;
-    if (place.name === 'java.lang.Number' && !isNumeric)
-      this.refuse('a Number must be a number, a BigInt or a JavaValue');
-    if (place.name === 'java.lang.CharSequence' && typeof value !== 'string')
-      this.refuse('a CharSequence must be text');
+    const isWrong =
+      (place.name === 'java.lang.Number' && !isNumeric) ||
+      (place.name === 'java.lang.CharSequence' && typeof value !== 'string');
+    if (isWrong) this.refuse(this.#mapping.ruleFor(place));
     if (typeof value === 'string') return this.#mapping.quote(value);
     if (typeof value === 'number') return writeNumber(value);
     if (typeof value === 'bigint') return writeBigInt(value);
@@ -87,26 +87,24 @@ export class JacksonValues {
   }
 
   #writeWithClass(type: string, value: unknown): string {
-    const content = this.#contentOf(value, type);
+    const content = this.#contentOf(value, { name: type });
     return NATURAL.has(type) ? content : wrap(type, content);
   }
 
   #writeTyped(given: unknown, place: JavaType): string {
     const mapping = this.#mapping;
-    const content = this.#contentOf(
-      given instanceof JavaValue && given.type === place.name ? given.value : given,
-      place.name,
-    );
+    const value = given instanceof JavaValue && given.type === place.name ? given.value : given;
+    const content = this.#contentOf(value, place);
     if (place.name === 'java.util.UUID' && mapping.uuids === undefined) {
       this.refuse(
         "Redisson writes a UUID in one way before 4.2 and in another since; set uuids of jackson() to 'text' or 'typed'",
       );
     }
-    return mapping.isWrapped(place) ? wrap(mapping.classFor(place), content) : content;
+    return mapping.isWrapped(place) ? wrap(mapping.classFor(place)!, content) : content;
   }
 
-  #contentOf(value: unknown, type: string): string {
-    return this.#mapping.scalar(type)?.write(value) ?? this.refuse(this.#mapping.ruleFor({ name: type }));
+  #contentOf(value: unknown, type: JavaType): string {
+    return this.#mapping.scalar(type.name)?.write(value) ?? this.refuse(this.#mapping.ruleFor(type));
   }
 }
 

@@ -3,7 +3,7 @@ import { inReceivedOrder, isAlphabetical } from '../json-keys.js';
 import type { FieldsClass } from '../java/class-model.js';
 import { type JavaType, OBJECT, typeOfName } from '../java/java-type.js';
 import { JavaValue } from '../java/java-value.js';
-import { CLASS, isMapClass, type JacksonMapping, type Place } from './jackson.mapping.js';
+import { CLASS, isMapClass, isSamePlace, type JacksonMapping, type Place } from './jackson.mapping.js';
 import type { JacksonMemory, ReceivedContainer, ReceivedPart } from './jackson.memory.js';
 import { JacksonValues } from './jackson.values.js';
 
@@ -53,11 +53,15 @@ export class JacksonWriter {
     if (value instanceof JavaValue) return this.#writeJavaValue(value, place, part);
     if (!isContainer(value)) return this.#values.write(value, place, part);
     const received = this.#memory.recall(value);
-    if (place === undefined) return this.#writeUndeclared(value, received, part);
+    // What did not fit the declaration is still the same.
+    const isHere = received !== undefined && received === part?.stamp;
+    if (place === undefined || isHere) return this.#writeUndeclared(value, received, isHere);
     if (Array.isArray(value)) {
+      // In another place it is an array like any other.
+      const known = received && isSamePlace(received.place, place) ? received : undefined;
       return this.#mapping.isFree(place)
-        ? this.#writeFreeArray(value, place, received)
-        : this.#writeTypedArray(value, place, received);
+        ? this.#writeFreeArray(value, place, known)
+        : this.#writeTypedArray(value, place, known);
     }
     return this.#mapping.isFree(place)
       ? this.#writeFreeObject(value as Fields, place, received)
@@ -86,9 +90,9 @@ export class JacksonWriter {
   }
 
   /** In a place whose type is unknown, an object or array must have been received there, or carry its class. */
-  #writeUndeclared(value: object, received: ReceivedContainer | undefined, part: ReceivedPart | undefined): string {
+  #writeUndeclared(value: object, received: ReceivedContainer | undefined, isHere: boolean): string {
     const type = classOf(value as Fields);
-    if (received !== undefined && (received.type !== '' || received === part?.stamp)) {
+    if (received !== undefined && (received.type !== '' || isHere)) {
       if (Array.isArray(value)) {
         const element = received.type.startsWith('[') ? this.#mapping.elementOf(received.type) : undefined;
         return this.#writeElements(value, { type: received.type, element, received });
@@ -105,10 +109,8 @@ export class JacksonWriter {
 
   #writeFreeArray(array: readonly unknown[], place: JavaType, received: ReceivedContainer | undefined): string {
     if (!canBeAnything(place)) this.#refuse(this.#mapping.ruleFor(place));
-    const type = received?.type ?? 'java.util.ArrayList';
-    if (type === '' && !this.#isPayload(received)) {
-      this.#refuse('an array that Java declares as an array cannot be offered elsewhere; offer a copy of it');
-    }
+    const isKnown = received !== undefined && (received.type !== '' || this.#isPayload(received));
+    const type = isKnown ? received.type : 'java.util.ArrayList';
     const element = type === '' ? undefined : type.startsWith('[') ? this.#mapping.elementOf(type) : OBJECT;
     return this.#writeElements(array, { type, element, received });
   }
@@ -118,8 +120,7 @@ export class JacksonWriter {
     const isArray =
       mapping.scalar(place.name) === undefined && (place.element !== undefined || mapping.isCollection(place));
     if (!isArray) this.#refuse(mapping.ruleFor(place));
-    const isSame = received !== undefined && received.place === place.name && received.type !== '';
-    const type = isSame ? received.type : mapping.classFor(place);
+    const type = received !== undefined && received.type !== '' ? received.type : this.#classFor(place);
     const element = place.element ?? place.arguments?.[0] ?? OBJECT;
     return this.#writeElements(array, { type: mapping.isWrapped(place) ? type : '', element, received });
   }
@@ -145,10 +146,11 @@ export class JacksonWriter {
     }
     if (type !== undefined && !isMapClass(type))
       return this.#writeFields(object, { name: type, isTyped: true, received });
+    const known = received && isMapClass(received.type) && isSamePlace(received.place, place) ? received : undefined;
     return this.#writeEntries(object, {
-      type: type ?? received?.type ?? 'java.util.LinkedHashMap',
+      type: type ?? known?.type ?? 'java.util.LinkedHashMap',
       value: OBJECT,
-      received,
+      received: known,
     });
   }
 
@@ -157,19 +159,20 @@ export class JacksonWriter {
     const given = this.#classOf(object, received);
     if (mapping.isMap(place)) {
       const [key, value = OBJECT] = place.arguments ?? [];
-      const isSame = received !== undefined && received.place === place.name && isMapClass(received.type);
-      return this.#writeEntries(object, {
-        type: isSame ? received.type : mapping.classFor(place),
-        key,
-        value,
-        received,
-      });
+      const isSame = received !== undefined && isMapClass(received.type) && isSamePlace(received.place, place);
+      const known = isSame ? received : undefined;
+      return this.#writeEntries(object, { type: known?.type ?? this.#classFor(place), key, value, received: known });
     }
     if (!mapping.fieldsClass(place.name)) this.#refuse(mapping.ruleFor(place));
     const name = given ?? place.name;
     const isTyped = mapping.isWrapped(place);
     if (!isTyped && name !== place.name) this.#refuse(mapping.ruleFor(place));
     return this.#writeFields(object, { name, isTyped, received });
+  }
+
+  #classFor(place: JavaType): string {
+    const what = this.#mapping.describe(place);
+    return this.#mapping.classFor(place) ?? this.#refuse(`its enum is not declared; declare it as ${what}<…>`);
   }
 
   #writeEntries(object: Fields, { type, key, value, received }: EntriesAs): string {
@@ -194,10 +197,11 @@ export class JacksonWriter {
     if (!isKey) this.#refuse(`the key of this entry is not a ${this.#mapping.describe(type)}`);
   }
 
-  #writeFields(object: Fields, { name, isTyped, received }: FieldsAs): string {
+  #writeFields(object: Fields, { name, isTyped, received: as }: FieldsAs): string {
     const mapping = this.#mapping;
     const declared = mapping.fieldsClass(name);
-    if (declared === undefined && (received === undefined || received.type !== name)) {
+    const received = as?.type === name ? as : undefined;
+    if (declared === undefined && received === undefined) {
       this.#refuse(
         `${name.slice(0, 100)} is not declared, and this object was not received; declare its class in jackson({ classes })`,
       );
@@ -247,8 +251,15 @@ export class JacksonWriter {
   }
 }
 
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !types.isDate(value) && !types.isUint8Array(value);
+/** Whether a value of a payload has parts. */
+export function isContainer(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !types.isDate(value) &&
+    !types.isUint8Array(value) &&
+    !(value instanceof JavaValue)
+  );
 }
 
 function classOf(object: Fields): string | undefined {
