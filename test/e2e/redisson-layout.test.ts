@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { DelayQueueModuleOptions, PayloadCodec, QueueOptions } from '../../lib/index.js';
+import { type DelayQueueModuleOptions, json, type PayloadCodec, type QueueOptions } from '../../lib/index.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -47,6 +48,24 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(entry!.toString('hex')).toMatch(/^08[0-9a-f]{16}050000000000000068656c6c6f$/);
     expect(Number(score)).toBe(dueAt.getTime());
     expect(await scene.redis.lrangeBuffer(keys.entries, 0, -1)).toEqual([entry]);
+  });
+
+  test.each<[codec: QueueOptions['codec'], text: string]>([
+    ['json', '{"orderId":"7","price":12.50,"weight":0.0}'],
+    ['jackson', '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}'],
+    [json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
+  ])('finds and removes by payload what Java offered, as it was received: codec %p', async (codec, text) => {
+    const queue = newQueue();
+    const { producer } = await scene.startApp({ module: { ...layout({ codec }), consume: false } });
+    const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from(text) });
+    const keys = redissonKeys({ prefix: scene.prefix, queue });
+    await scene.redis.zadd(keys.timeouts, Date.now() + 3_600_000, entry);
+    await scene.redis.rpush(keys.entries, entry);
+    const values = producer.redisson(queue);
+    const payload = await values.peek();
+    expect(await values.contains(payload)).toBe(true);
+    expect(await values.remove(payload)).toBe(true);
+    expect(await values.size()).toBe(0);
   });
 
   test('retries a failed message, and a dead letter can be redriven', async () => {
