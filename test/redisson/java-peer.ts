@@ -140,6 +140,11 @@ export class JavaPeer {
     return this.#ask('differenceFromFixture', { codec, fixture, bytes: bytes.toString('base64') });
   }
 
+  /** What Java writes for what it reads. Rejects if it cannot read the bytes. */
+  async readAndWrite(codec: FixtureCodec, bytes: Buffer): Promise<Buffer> {
+    return Buffer.from(await this.#ask<string>('readAndWrite', { codec, bytes: bytes.toString('base64') }), 'base64');
+  }
+
   async offer(queue: JavaQueue, input: JavaInput, delay: number): Promise<void> {
     await this.#ask('offer', { ...queue, ...input, delay });
   }

@@ -4,16 +4,15 @@ import { jackson, type JavaClasses, JavaValue } from '../../lib/index.js';
 const classes: JavaClasses = {
   'com.shop.Order': {
     id: 'String',
-    count: 'int',
-    flags: 'byte',
-    number: 'long',
+    count: 'Integer',
+    flags: 'Byte',
     amount: 'Long',
     price: 'BigDecimal',
     great: 'BigInteger',
-    weight: 'double',
-    ratio: 'float',
-    grade: 'char',
-    paid: 'boolean',
+    weight: 'Double',
+    ratio: 'Float',
+    grade: 'Character',
+    paid: 'Boolean',
     placed: 'Date',
     paidAt: 'Timestamp',
     shipped: 'Calendar',
@@ -37,6 +36,8 @@ const classes: JavaClasses = {
     day: 'LocalDate',
   },
   'com.shop.Address': { city: 'String' },
+  'com.shop.Home': { city: 'String', floor: 'Integer' },
+  'com.shop.Primitives': { number: 'long', count: 'int' },
   'final com.shop.Place': { city: 'String', code: 'Long' },
   'final com.shop.Status': ['NEW', 'PAID'],
   'com.shop.Channel': ['WEB', 'SHOP'],
@@ -56,8 +57,13 @@ const read = (fields: string, codec = undeclared) =>
 describe('an object of a declared class', () => {
   it.each<[fields: object, text: string]>([
     [{ id: '😀' }, '"id":"\\uD83D\\uDE00"'],
-    [{ number: 5, amount: 5 }, '"amount":["java.lang.Long",5],"number":5'],
-    [{ number: 2n ** 63n - 1n }, '"number":9223372036854775807'],
+    [{ amount: 5 }, '"amount":["java.lang.Long",5]'],
+    [{ amount: 2n ** 63n - 1n }, '"amount":["java.lang.Long",9223372036854775807]'],
+    [
+      { anything: { '@class': 'com.shop.Primitives', number: 2n ** 63n - 1n, count: 5n } },
+      '"anything":{"@class":"com.shop.Primitives","count":5,"number":9223372036854775807}',
+    ],
+    [{ address: { '@class': 'com.shop.Home', city: 'Bern' } }, '"address":{"@class":"com.shop.Home","city":"Bern"}'],
     [{ price: 12.5 }, '"price":["java.math.BigDecimal",12.5]'],
     [{ price: '12.50' }, '"price":["java.math.BigDecimal",12.50]'],
     [{ price: 1e21 }, '"price":["java.math.BigDecimal",1000000000000000000000]'],
@@ -97,11 +103,14 @@ describe('an object of a declared class', () => {
   });
 
   it.each<[fields: object, problem: string]>([
-    [{ count: 2 ** 31 }, 'payload.count: must be an integer of 32 bits (its type in Java is int)'],
+    [{ count: 2 ** 31 }, 'payload.count: must be an integer of 32 bits (its type in Java is Integer)'],
     [{ count: 0.5 }, 'payload.count: '],
-    [{ count: null }, 'payload.count: '],
+    [{ anything: { '@class': 'com.shop.Primitives', number: 5 } }, 'payload.anything.count: must be an integer'],
+    [{ anything: { '@class': 'com.shop.Primitives', number: 5, count: null } }, 'payload.anything.count: '],
+    [{ address: { '@class': 'com.shop.Primitives', number: 5, count: 5 } }, 'payload.address: '],
+    [{ amountOfAnyKind: new JavaValue('com.shop.Status', 'NEW') }, 'payload.amountOfAnyKind: '],
     [{ flags: 128 }, 'payload.flags: '],
-    [{ number: 2 ** 53 }, 'payload.number: '],
+    [{ amount: 2 ** 53 }, 'payload.amount: '],
     [{ amount: 2n ** 63n }, 'payload.amount: '],
     [
       { price: 'much' },
@@ -151,7 +160,7 @@ describe('an object of a declared class', () => {
 
   it('is offered again as it was received even where the declaration is wrong', () => {
     const text =
-      '"count":"x","labels":["a"],"number":["java.lang.Long",5],"place":{"@class":"com.shop.Old","a":1},"tags":5';
+      '"count":"x","labels":["a"],"paid":["java.lang.Long",5],"place":{"@class":"com.shop.Old","a":1},"tags":5';
     expect(declared.encode(read(text, declared)).toString()).toBe(`{"@class":"com.shop.Order",${text}}`);
   });
 

@@ -48,6 +48,10 @@ const MAP_CLASS = /^java\.(?:\w+\.)+(?:\w+\$)?(?:\w*Map\w{0,2}|Properties|Hashta
 const COLLECTION_CLASS =
   /^java\.util\.(?:\w+\.)?\w*(?:List|Set|Queue|Deque|Collection|Vector|Stack)$|^java\.lang\.Iterable$/;
 
+const NUMBERS =
+  /^java\.(?:lang\.(?:Byte|Short|Integer|Long|Float|Double)|math\.Big(?:Integer|Decimal)|util\.concurrent\.atomic\.Atomic(?:Integer|Long))$/;
+const INCOMPARABLE = /^\[|^java\.util\.concurrent\.atomic\./;
+
 /** Whether it is one of Java's maps. Their entries look like the fields of an application's class. */
 export function isMapClass(name: string): boolean {
   return name.startsWith('java.') && MAP_CLASS.test(name);
@@ -85,6 +89,21 @@ export class JacksonMapping {
     return declared?.kind === 'fields' ? declared : undefined;
   }
 
+  /** Whether a place whose type admits several classes admits this one. */
+  admits({ name }: JavaType, type: string): boolean {
+    if (name === 'java.lang.Number') return NUMBERS.test(type);
+    if (name === 'java.lang.CharSequence') return type === 'java.lang.String';
+    return name !== 'java.lang.Comparable' || (this.scalar(type) !== undefined && !INCOMPARABLE.test(type));
+  }
+
+  /** Whether a class can be a subclass of another: it has all its fields. */
+  mayExtend(name: string, parent: string): boolean {
+    const fields = this.fieldsClass(name)?.fields;
+    const inherited = this.fieldsClass(parent)?.fields;
+    if (fields === undefined || inherited === undefined) return false;
+    return [...inherited].every(([field, type]) => fields.has(field) && isSamePlace(fields.get(field), type));
+  }
+
   /** Whether a value's type shows only in its bytes, because the declaration admits others. */
   isFree({ name }: JavaType): boolean {
     return FREE.has(name);
@@ -105,6 +124,7 @@ export class JacksonMapping {
     const { name, element } = type;
     if (name === 'java.lang.Number') return 'a number, a BigInt or a JavaValue';
     if (name === 'java.lang.CharSequence') return 'text';
+    if (name === 'java.lang.Comparable') return 'a value that can be compared';
     if (element !== undefined && this.scalar(name) === undefined) return 'an array';
     if (this.isCollection(type)) return 'an array';
     if (this.isMap(type)) return 'an object';

@@ -64,11 +64,7 @@ export class JacksonValues {
   }
 
   #writeFree(value: unknown, place: JavaType): string {
-    const isNumeric = typeof value === 'number' || typeof value === 'bigint' || value instanceof JavaValue;
-    const isWrong =
-      (place.name === 'java.lang.Number' && !isNumeric) ||
-      (place.name === 'java.lang.CharSequence' && typeof value !== 'string');
-    if (isWrong) this.refuse(this.#mapping.ruleFor(place));
+    if (!this.#mapping.admits(place, classOf(value))) this.refuse(this.#mapping.ruleFor(place));
     if (typeof value === 'string') return this.#mapping.quote(value);
     if (typeof value === 'number') return writeNumber(value);
     if (typeof value === 'bigint') return writeBigInt(value);
@@ -106,6 +102,16 @@ export class JacksonValues {
   #contentOf(value: unknown, type: JavaType): string {
     return this.#mapping.scalar(type.name)?.write(value) ?? this.refuse(this.#mapping.ruleFor(type));
   }
+}
+
+/** The class that a value has in a free place. */
+function classOf(value: unknown): string {
+  if (value instanceof JavaValue) return value.type;
+  if (typeof value === 'string') return 'java.lang.String';
+  if (typeof value === 'number') return 'java.lang.Double';
+  if (typeof value === 'bigint') return 'java.lang.Long';
+  if (typeof value === 'boolean') return 'java.lang.Boolean';
+  return types.isDate(value) ? 'java.util.Date' : '[B';
 }
 
 /** A safe integer is an Integer or, beyond 32 bits, a Long; any other number is a Double. */

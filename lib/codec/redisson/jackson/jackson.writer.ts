@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { inReceivedOrder, isAlphabetical } from '../json-keys.js';
 import type { FieldsClass } from '../java/class-model.js';
-import { type JavaType, OBJECT, typeOfName } from '../java/java-type.js';
+import { type JavaType, OBJECT, PRIMITIVES, typeOfName } from '../java/java-type.js';
 import { JavaValue } from '../java/java-value.js';
 import { CLASS, isMapClass, isSamePlace, type JacksonMapping, type Place } from './jackson.mapping.js';
 import type { JacksonMemory, ReceivedContainer, ReceivedPart } from './jackson.memory.js';
@@ -80,6 +80,7 @@ export class JacksonWriter {
 
   #writeJavaValue(value: JavaValue, place: Place, part: ReceivedPart | undefined): string {
     const isOpen = place !== undefined && this.#mapping.isFree(place);
+    if (isOpen && !this.#mapping.admits(place, value.type)) this.#refuse(this.#mapping.ruleFor(place));
     const received = isOpen ? this.#memory.recallText(value) : undefined;
     if (received !== undefined) return received;
     const type =
@@ -166,7 +167,7 @@ export class JacksonWriter {
     if (!mapping.fieldsClass(place.name)) this.#refuse(mapping.ruleFor(place));
     const name = given ?? place.name;
     const isTyped = mapping.isWrapped(place);
-    if (!isTyped && name !== place.name) this.#refuse(mapping.ruleFor(place));
+    if (name !== place.name && !(isTyped && mapping.mayExtend(name, place.name))) this.#refuse(mapping.ruleFor(place));
     return this.#writeFields(object, { name, isTyped, received });
   }
 
@@ -206,6 +207,7 @@ export class JacksonWriter {
         `${name.slice(0, 100)} is not declared, and this object was not received; declare its class in jackson({ classes })`,
       );
     }
+    if (declared !== undefined && received === undefined) this.#checkPrimitives(object, declared);
     const parts = isTyped ? [`"${CLASS}":${mapping.quote(name)}`] : [];
     for (const key of this.#fieldOrder(object, declared, received)) {
       const value = object[key];
@@ -220,6 +222,15 @@ export class JacksonWriter {
       this.#values.path.pop();
     }
     return `{${parts.join(',')}}`;
+  }
+
+  /** Java has a value in each primitive field: which one is not for this codec to say. */
+  #checkPrimitives(object: Fields, { fields }: FieldsClass): void {
+    for (const [key, type] of fields) {
+      if (!PRIMITIVES.has(type.name) || (object[key] ?? undefined) !== undefined) continue;
+      this.#values.path.push(key);
+      this.#refuse(this.#mapping.ruleFor(type));
+    }
   }
 
   #refuseField(name: string, declared: FieldsClass | undefined): never {
@@ -268,5 +279,5 @@ function classOf(object: Fields): string | undefined {
 }
 
 function canBeAnything({ name }: JavaType): boolean {
-  return name === OBJECT.name || name === 'java.io.Serializable' || name === 'java.lang.Comparable';
+  return name === OBJECT.name || name === 'java.io.Serializable';
 }

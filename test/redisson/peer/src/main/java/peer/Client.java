@@ -40,6 +40,7 @@ final class Client implements AutoCloseable {
       case "decode" -> Description.of(Codecs.decode(codec(request), request.get("bytes").binaryValue()));
       case "fixtures" -> Fixtures.all().keySet();
       case "encodeFixture" -> encodeFixture(request);
+      case "readAndWrite" -> readAndWrite(request);
       case "differenceFromFixture" -> differenceFromFixture(request);
       case "samples" -> Samples.all().keySet();
       case "offer" -> offer(request);
@@ -87,6 +88,13 @@ final class Client implements AutoCloseable {
     Object fixture = fixture(request);
     Codec codec = Codecs.forValue(codecName(request), fixture);
     return Likeness.difference(Codecs.decode(codec, request.get("bytes").binaryValue()), fixture);
+  }
+
+  /** The bytes that Java writes for what it reads. */
+  private String readAndWrite(JsonNode request) throws IOException {
+    Codec codec = Codecs.forValue(codecName(request), "");
+    Object value = Codecs.decode(codec, request.get("bytes").binaryValue());
+    return Base64.getEncoder().encodeToString(Codecs.encode(codec, value));
   }
 
   private static Object fixture(JsonNode request) {
