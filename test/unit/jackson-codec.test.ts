@@ -164,6 +164,11 @@ describe('an object of a declared class', () => {
     expect(declared.encode(read(text, declared)).toString()).toBe(`{"@class":"com.shop.Order",${text}}`);
   });
 
+  it('is offered again as it was received even if a primitive field is missing', () => {
+    const text = '{"@class":"com.shop.Primitives","number":5}';
+    expect(declared.encode(declared.decode(Buffer.from(text))).toString()).toBe(text);
+  });
+
   it('has its UUIDs in the form of the Redisson in use, or is refused', () => {
     const uuid = '01234567-89ab-cdef-0123-456789abcdef';
     expect(written({ uuid })).toBe(`"uuid":["java.util.UUID","${uuid}"]`);

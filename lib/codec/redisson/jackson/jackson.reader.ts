@@ -1,5 +1,6 @@
 import { JavaValue } from '../java/java-value.js';
-import { type JavaType, OBJECT } from '../java/java-type.js';
+import type { FieldsClass } from '../java/class-model.js';
+import { type JavaType, OBJECT, PRIMITIVES } from '../java/java-type.js';
 import { isAlphabetical } from '../json-keys.js';
 import { type JsonNode, type JsonObject, numberOf, NumberText, type ParsedJson, writeNode } from '../json-text.js';
 import { CLASS, isMapClass, type JacksonMapping, type Place } from './jackson.mapping.js';
@@ -160,7 +161,7 @@ export class JacksonReader {
     if (place === undefined) return false;
     const mapping = this.#mapping;
     const fields = mapping.fieldsClass(type);
-    if (fields !== undefined) return isAlphabetical(keys!) && !fields.isRecord;
+    if (fields !== undefined) return isAlphabetical(keys!) && !fields.isRecord && isWhole(fields, keys!);
     if (keys?.some(isInteger) === true) return false;
     if (mapping.isFree(place)) return type === (keys ? 'java.util.LinkedHashMap' : 'java.util.ArrayList');
     return type === (mapping.isWrapped(place) ? mapping.classFor(place) : '');
@@ -199,6 +200,11 @@ export class JacksonReader {
 
 function isObject(node: JsonNode): node is JsonObject {
   return typeof node === 'object' && node !== null && !Array.isArray(node) && !(node instanceof NumberText);
+}
+
+/** Whether an object has all that one composed here must have. */
+function isWhole({ fields }: FieldsClass, keys: readonly string[]): boolean {
+  return [...fields].every(([field, type]) => !PRIMITIVES.has(type.name) || keys.includes(field));
 }
 
 /** Whether JavaScript puts a key before others. */

@@ -204,7 +204,7 @@ export class JacksonWriter {
     const received = as?.type === name ? as : undefined;
     if (declared === undefined && received === undefined) {
       this.#refuse(
-        `${name.slice(0, 100)} is not declared, and this object was not received; declare its class in jackson({ classes })`,
+        `${name === '' ? 'its class' : name.slice(0, 100)} is not declared, and this object was not received; declare its class in jackson({ classes })`,
       );
     }
     if (declared !== undefined && received === undefined) this.#checkPrimitives(object, declared);
