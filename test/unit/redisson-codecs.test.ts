@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { customCodec } from '../../lib/codec/redisson/custom.codec.js';
 import type { PayloadCodec } from '../../lib/codec/redisson/payload-codec.js';
 import { ODD_VALUES } from '../support/odd-values.js';
-import { JavaValue } from '../../lib/index.js';
+import { JavaValue, json as configuredJson } from '../../lib/index.js';
 import { wireCodecs } from '../layout/wire-codecs.js';
 import { type GoldenBytes, type GoldenCodec, type GoldenInput, readGolden } from '../redisson/golden/golden.js';
 import { REDISSON_LINES } from '../redisson/java-build.js';
@@ -180,6 +180,17 @@ describe.each(REDISSON_LINES)('a value written by Redisson %s', (line) => {
     ['list of beans', [address('Bern'), address('Kyiv', { previous: address('Oslo') })]],
   ])('is read without its type wrappers by the codec jackson: %s', (name, value) => {
     expect(jackson.decode(sample('jackson', name))).toStrictEqual(value);
+  });
+
+  it.each<GoldenCodec>(['json', 'jackson'])('has the same bytes when it is offered again: codec %s', (name) => {
+    // Of a number that is the whole payload nothing can be remembered.
+    const codec = name === 'json' ? configuredJson({ numbers: 'exact' }) : jackson;
+    for (const { input, bytes } of payloads[name]) {
+      const given = bytesOf(bytes);
+      if (given === null || given.toString() === 'null') continue;
+      const again = codec.encode(codec.decode(given));
+      expect({ input: named(input), text: again.toString() }).toEqual({ input: named(input), text: given.toString() });
+    }
   });
 
   it('is read with exact integers by the codec json', () => {
