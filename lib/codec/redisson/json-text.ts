@@ -39,7 +39,7 @@ export function parseJson(text: string): ParsedJson {
     if (!token.startsWith('"')) return printsBack(token) ? token : `"${MARK}${token}"`;
     return INTEGER_TEXT.test(token) && isKey(text, at + token.length) ? `"${MARK}${token.slice(1)}` : token;
   });
-  const orders = new WeakMap<object, readonly string[]>();
+  const orders = new Map<object, readonly string[]>();
   const root = unmark(JSON.parse(marked) as JsonNode, orders);
   return { root, keysOf: (object) => orders.get(object) ?? Object.keys(object) };
 }
@@ -55,17 +55,18 @@ function isKey(text: string, end: number): boolean {
   return COLON.test(text);
 }
 
-function unmark(node: JsonNode, orders: WeakMap<object, readonly string[]>): JsonNode {
+/** Replaces marked texts in place; an object with marked keys is made anew. */
+function unmark(node: JsonNode, orders: Map<object, readonly string[]>): JsonNode {
   if (typeof node === 'string') return node.startsWith(MARK) ? new NumberText(node.slice(MARK.length)) : node;
-  if (typeof node !== 'object' || node === null || node instanceof NumberText) return node;
-  if (Array.isArray(node)) return node.map((element) => unmark(element, orders));
+  if (typeof node !== 'object' || node === null) return node;
+  const parts = node as JsonObject;
+  const keys = Object.keys(parts);
+  for (const key of keys) parts[key] = unmark(parts[key]!, orders);
+  if (Array.isArray(node) || !keys.some((key) => key.startsWith(MARK))) return node;
+  const names = keys.map((key) => (key.startsWith(MARK) ? key.slice(MARK.length) : key));
   // Built from entries, so that `__proto__` is a key like any other.
-  const entries = Object.entries(node).map(([key, value]): [string, JsonNode] => [
-    key.startsWith(MARK) ? key.slice(MARK.length) : key,
-    unmark(value, orders),
-  ]);
-  const object = Object.fromEntries(entries);
-  orders.set(object, [...new Set(entries.map(([key]) => key))]);
+  const object = Object.fromEntries(names.map((name, i) => [name, parts[keys[i]!]!]));
+  orders.set(object, [...new Set(names)]);
   return object;
 }
 
