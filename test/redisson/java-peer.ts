@@ -131,6 +131,11 @@ export class JavaPeer {
     return this.#ask('fixtures', {});
   }
 
+  /** The names of those that only Kryo writes (see `KryoFixtures.java`). */
+  kryoFixtures(): Promise<string[]> {
+    return this.#ask('kryoFixtures', {});
+  }
+
   async encodeFixture(codec: FixtureCodec, fixture: string): Promise<Buffer> {
     return Buffer.from(await this.#ask<string>('encodeFixture', { codec, fixture }), 'base64');
   }

@@ -1,7 +1,7 @@
 import { bufferCodec } from './buffer.codec.js';
 import { jacksonCodecWith } from './jackson/jackson.codec.js';
 import { jsonCodecWith } from './json.codec.js';
-import { kryo5Codec } from './kryo5.codec.js';
+import { kryo5CodecWith } from './kryo/kryo5.codec.js';
 import type { PayloadCodec, TextCodec } from './payload-codec.js';
 import { stringCodec } from './string.codec.js';
 
@@ -11,5 +11,5 @@ export const payloadCodecs = {
   string: stringCodec,
   buffer: bufferCodec,
   jackson: jacksonCodecWith({}),
-  kryo5: kryo5Codec,
+  kryo5: kryo5CodecWith({}),
 } satisfies Readonly<Record<string, PayloadCodec | TextCodec>>;

@@ -58,6 +58,20 @@ export interface GoldenFixture {
   readonly text: string;
 }
 
+/** What Kryo wrote for a fixture, in these lines of Redisson. */
+export interface GoldenKryoFixture {
+  readonly fixture: string;
+  readonly lines: readonly RedissonLine[];
+  /** Null if Java could not write it. */
+  readonly hex: string | null;
+}
+
+export const GOLDEN_KRYO_FIXTURES = fileURLToPath(new URL('./fixtures-kryo5.json', import.meta.url));
+
+export function readGoldenKryoFixtures(): GoldenKryoFixture[] {
+  return JSON.parse(readFileSync(GOLDEN_KRYO_FIXTURES, 'utf8')) as GoldenKryoFixture[];
+}
+
 export const GOLDEN_FIXTURES = fileURLToPath(new URL('./fixtures-json.json', import.meta.url));
 
 export function readGoldenFixtures(): GoldenFixture[] {

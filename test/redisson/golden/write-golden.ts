@@ -14,9 +14,11 @@ import { JavaError, JavaPeer, type JavaInput } from '../java-peer.js';
 import {
   type Golden,
   GOLDEN_FIXTURES,
+  GOLDEN_KRYO_FIXTURES,
   type GoldenBytes,
   type GoldenCodec,
   type GoldenFixture,
+  type GoldenKryoFixture,
   goldenFile,
   type GoldenInput,
   type GoldenOffer,
@@ -37,6 +39,7 @@ try {
     console.log(`Redisson ${golden.redisson}: ${goldenFile(line)}`);
   }
   await write(GOLDEN_FIXTURES, await recordFixtures());
+  await write(GOLDEN_KRYO_FIXTURES, await recordKryoFixtures());
 } finally {
   await server.stop();
 }
@@ -61,6 +64,29 @@ async function recordFixtures(): Promise<GoldenFixture[]> {
     await peer.end();
   }
   return [...recorded.values()];
+}
+
+async function recordKryoFixtures(): Promise<GoldenKryoFixture[]> {
+  const recorded = new Map<string, GoldenKryoFixture>();
+  for (const line of CODEC_LINES) {
+    const peer = await JavaPeer.start(line);
+    for (const fixture of [...(await peer.fixtures()), ...(await peer.kryoFixtures())]) {
+      const hex = await writtenByKryo(peer, fixture);
+      const golden = recorded.get(`${fixture} ${hex}`) ?? { fixture, lines: [], hex };
+      recorded.set(`${fixture} ${hex}`, { ...golden, lines: [...golden.lines, line] });
+    }
+    await peer.end();
+  }
+  return [...recorded.values()];
+}
+
+async function writtenByKryo(peer: JavaPeer, fixture: string): Promise<string | null> {
+  try {
+    return (await peer.encodeFixture('kryo5', fixture)).toString('hex');
+  } catch (error) {
+    if (error instanceof JavaError) return null;
+    throw error;
+  }
 }
 
 async function record(peer: JavaPeer, url: string): Promise<Golden> {

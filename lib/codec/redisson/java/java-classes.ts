@@ -1,3 +1,6 @@
+/** The property in which the class of an object is kept. */
+export const CLASS = '@class';
+
 /**
  * The classes of a Java application whose objects are payloads, by full name; `docs/redisson.md` has a program that prints
  * them. `final` or `record` comes before the name of a final class or a record, and nested classes have a `$`:

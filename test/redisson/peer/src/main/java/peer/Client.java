@@ -39,6 +39,7 @@ final class Client implements AutoCloseable {
       case "encode" -> Base64.getEncoder().encodeToString(Codecs.encode(codec(request), value(request)));
       case "decode" -> Description.of(Codecs.decode(codec(request), request.get("bytes").binaryValue()));
       case "fixtures" -> Fixtures.all().keySet();
+      case "kryoFixtures" -> KryoFixtures.all().keySet();
       case "encodeFixture" -> encodeFixture(request);
       case "readAndWrite" -> readAndWrite(request);
       case "differenceFromFixture" -> differenceFromFixture(request);
@@ -98,7 +99,8 @@ final class Client implements AutoCloseable {
   }
 
   private static Object fixture(JsonNode request) {
-    return Fixtures.named(request.get("fixture").asText());
+    String name = request.get("fixture").asText();
+    return KryoFixtures.all().containsKey(name) ? KryoFixtures.all().get(name) : Fixtures.named(name);
   }
 
   private Object offer(JsonNode request) throws IOException {
