@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type ClassModel, isFinal, parseClasses } from '../../lib/codec/redisson/java/class-model.js';
 import type { JavaClasses } from '../../lib/codec/redisson/java/java-classes.js';
 import { type JavaType, typeOfName } from '../../lib/codec/redisson/java/java-type.js';
 import { JavaValue } from '../../lib/codec/redisson/java/java-value.js';
+import { platformClasses } from '../../lib/codec/redisson/java/platform-classes.js';
 
 const ITEM = { 'com.shop.Item': {} };
 
@@ -128,6 +130,16 @@ describe('declared Java classes', () => {
     expect(() => parseClasses(classes as JavaClasses)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(message) }),
     );
+  });
+});
+
+describe('the program DeclareClasses', () => {
+  it('knows the same classes of Java’s own', () => {
+    const source = readFileSync(new URL('../../docs/redisson/DeclareClasses.java', import.meta.url), 'utf8');
+    const known = [...source.matchAll(/KNOWN\.put\(\s*"([\w.]+)",([^;]*)\);/g)].flatMap(([, home, names]) =>
+      [...names!.matchAll(/\w+/g)].map(([name]) => `${home}.${name}`),
+    );
+    expect(known.sort()).toEqual([...platformClasses.keys()].sort());
   });
 });
 

@@ -226,6 +226,11 @@ public final class KryoFixtures {
     public String longer = "é".repeat(70);
   }
 
+  /** What Kryo writes as a collection, without its fields. */
+  public static class Tags extends ArrayList<String> {
+    public String owner;
+  }
+
   private KryoFixtures() {}
 
   static Map<String, Object> all() {
