@@ -81,7 +81,9 @@ describe('the codec kryo5 with classes', () => {
     ['items', [{ '@class': 'com.shop.SpecialItem', sku: 'a', discount: 0.5 }, null]],
     ['money', money],
     ['money', { cents: 5 }, money],
-    ['labels', { a: 5, b: null }, { a: 5n, b: null }],
+    ['labels', { a: 5, b: null }],
+    ['labels', { a: 5n }, { a: 5 }],
+    ['labels', { a: new JavaValue('java.lang.Long', 5) }, { a: 5 }],
     ['tags', ['b', 'a']],
     ['anything', money],
     [
@@ -184,6 +186,15 @@ describe('the codec kryo5 with classes', () => {
     const list = codec.decode(Buffer.from('01006a6176612e7574696c2e4c696e6b65644c6973f482090002', 'hex')) as unknown[];
     expect(codec.encode(list).includes('java.util.LinkedLis')).toBe(true);
     expect(codec.encode([...list]).includes('java.util.ArrayLis')).toBe(true);
+  });
+
+  it('writes a map or a collection as the class that it names', () => {
+    const map = codec.encode({ '@class': 'java.util.TreeMap', b: 1 });
+    expect(map.includes('java.util.TreeMa')).toBe(true);
+    expect(codec.decode(map)).toEqual({ b: 1 });
+    const set = codec.encode(new JavaValue('java.util.HashSet', ['a']));
+    expect(set.includes('java.util.HashSe')).toBe(true);
+    expect(codec.decode(set)).toEqual(['a']);
   });
 
   it('refuses a value twice in an immutable set', () => {

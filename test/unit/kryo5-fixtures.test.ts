@@ -107,6 +107,13 @@ describe('a payload from Java', () => {
     });
   });
 
+  it('has comfortable elements and values if the field declares their types', () => {
+    expect(shown('collections')).toMatchObject({ numbers: [5, 9007199254740993n], nested: [[1], []] });
+    expect(shown('maps')).toMatchObject({ numbers: { 7: 5 } });
+    expect(shown('enums')).toMatchObject({ history: ['NEW', 'PAID'], channels: ['WEB'] });
+    expect(shown('kryo: baskets')).toMatchObject({ basket: { counts: { b: 1 } } });
+  });
+
   it('has values that carry their type in all other places', () => {
     expect(shown('objects')).toMatchObject({
       number: 5n,

@@ -1,7 +1,7 @@
 import { type JavaType, OBJECT } from '../java/java-type.js';
 import { JavaValue } from '../java/java-value.js';
 import { finalArgument, readNaturalOrder, refuseMixedOrder, writeNaturalOrder } from './container-parts.js';
-import { classFor, elementsOf, shownFree } from './forms.js';
+import { classFor, elementsOf, shownAs } from './forms.js';
 import { UnwritableValue } from './kryo-failures.js';
 import type { KryoReader, ReadObject } from './kryo-reader.js';
 import type { KryoSerializer } from './kryo-serializer.js';
@@ -50,11 +50,11 @@ export class CollectionSerializer implements KryoSerializer {
   read(reader: KryoReader, declared?: JavaType): unknown {
     const type = declared?.arguments?.[0] ?? OBJECT;
     const { size } = this.rules;
-    if (size !== undefined) return this.#shown(size === 0 ? [] : [reader.classAndObject(type)]);
+    if (size !== undefined) return this.#shown(reader, size === 0 ? [] : [reader.classAndObject(type)], type);
     const final = finalArgument(reader.model, reader.generics.next()?.[0]);
     const read = final === undefined ? this.#readOpen(reader, type) : this.#readFinal(reader, final);
     reader.generics.pop();
-    return read && this.#shown(read);
+    return read && this.#shown(reader, read, type);
   }
 
   #elements(writer: KryoWriter, value: unknown, type: JavaType): Elements {
@@ -123,11 +123,11 @@ export class CollectionSerializer implements KryoSerializer {
     return readSame(reader, length, { name, type, hasNull });
   }
 
-  #shown(read: readonly ReadElement[]): unknown[] {
+  #shown(reader: KryoReader, read: readonly ReadElement[], type: JavaType): unknown[] {
     const hiddenClasses = new Map<number, HiddenClass>();
     const elements = read.map((element, i) => {
       if (element === null) return null;
-      const { value, hidden } = shownFree(element);
+      const { value, hidden } = shownAs(reader.model, type, element);
       if (hidden !== undefined) hiddenClasses.set(i, hidden);
       return value;
     });

@@ -1,7 +1,8 @@
+import { CLASS } from '../java/java-classes.js';
 import type { ClassModel } from '../java/class-model.js';
 import { type JavaType, OBJECT } from '../java/java-type.js';
 import { finalArgument, readNaturalOrder, refuseMixedOrder, writeNaturalOrder } from './container-parts.js';
-import { classFor, dataOf, propertiesOf, shownFree } from './forms.js';
+import { classFor, dataOf, propertiesOf, shownAs } from './forms.js';
 import { UnreadableValue, UnwritableValue } from './kryo-failures.js';
 import type { KryoReader, ReadObject } from './kryo-reader.js';
 import type { KryoSerializer } from './kryo-serializer.js';
@@ -71,16 +72,17 @@ export class MapSerializer implements KryoSerializer {
   read(reader: KryoReader, declared?: JavaType): unknown {
     const { input, generics } = reader;
     const { size } = this.rules;
-    if (size !== undefined) return shown(reader, this.name, size === 0 ? [] : [readBare(reader, declared)]);
+    const type = { name: this.name, value: declared?.arguments?.[1] ?? OBJECT };
+    if (size !== undefined) return shown(reader, type, size === 0 ? [] : [readBare(reader, declared)]);
     const plusOne = input.varInt();
     if (plusOne === 0) return null;
     const length = input.length(plusOne);
     readNaturalOrder(reader, this.rules);
-    if (length === 0) return shown(reader, this.name, []);
+    if (length === 0) return shown(reader, type, []);
     const types = typesOf(reader, declared);
     const entries = Array.from({ length }, () => this.#readEntry(reader, types));
     generics.pop();
-    return shown(reader, this.name, entries);
+    return shown(reader, type, entries);
   }
 
   #entries(writer: KryoWriter, value: unknown, declared: JavaType | undefined): Entry[] {
@@ -172,7 +174,8 @@ function present(key: ReadObject | null): ReadObject {
 
 /** In Java's order as far as it is known: JavaScript moves keys that look like numbers to the front. */
 function keysOf(object: Readonly<Record<string, unknown>>, known: ReadonlyMap<string, string> | undefined): string[] {
-  if (known === undefined) return Object.keys(object);
+  // What composes a map may name its class.
+  if (known === undefined) return Object.keys(object).filter((key) => key !== CLASS);
   const received = [...known.keys()].filter((key) => Object.hasOwn(object, key));
   return [...received, ...Object.keys(object).filter((key) => !known.has(key))];
 }
@@ -183,7 +186,7 @@ function keyClassOf(writer: KryoWriter, type: JavaType, received: string | undef
   throw new UnwritableValue(`a key cannot be a ${name}`);
 }
 
-function shown({ model }: KryoReader, type: string, entries: readonly ReadEntry[]): object {
+function shown({ model }: KryoReader, type: { name: string; value: JavaType }, entries: readonly ReadEntry[]): object {
   const keys = new Map<string, string>();
   const hiddenClasses = new Map<string, HiddenClass>();
   const object = Object.fromEntries(
@@ -191,12 +194,12 @@ function shown({ model }: KryoReader, type: string, entries: readonly ReadEntry[
       const text = keyText(model, key);
       if (keys.has(text)) throw new UnreadableValue('a map has two keys that are one in JavaScript');
       keys.set(text, key.type);
-      const form = value === null ? { value, hidden: undefined } : shownFree(value);
+      const form = value === null ? { value, hidden: undefined } : shownAs(model, type.value, value);
       if (form.hidden !== undefined) hiddenClasses.set(text, form.hidden);
       return [text, form.value];
     }),
   );
-  remember(object, { type, keys, hidden: hiddenClasses });
+  remember(object, { type: type.name, keys, hidden: hiddenClasses });
   return object;
 }
 

@@ -50,7 +50,7 @@ const IMPLEMENTATIONS: ReadonlyMap<string, string> = new Map([
   ['java.lang.Iterable', 'java.util.ArrayList'],
   ['java.util.Collection', 'java.util.ArrayList'],
   ['java.util.List', 'java.util.ArrayList'],
-  ['java.util.Set', 'java.util.LinkedHashSet'],
+  ['java.util.Set', 'java.util.HashSet'],
   ['java.util.SortedSet', 'java.util.TreeSet'],
   ['java.util.NavigableSet', 'java.util.TreeSet'],
   ['java.util.Queue', 'java.util.LinkedList'],
