@@ -189,9 +189,9 @@ export interface QueueOptions {
    */
   readonly layout?: 'native' | 'redisson';
   /**
-   * How payloads are encoded: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'` (strings only) or a codec of your own.
-   * With `layout: 'redisson'` it must match the codec of the Java side. `layout: 'native'` supports only `'json'`, which
-   * stores a `Buffer` as raw bytes.
+   * How payloads are encoded: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'`, one with options, or a codec of your own.
+   * With `layout: 'redisson'` it must match the codec of the Java side; `kryo5()`, `jackson()` and `json()` make codecs with
+   * options. `layout: 'native'` supports only `'json'`, which stores a `Buffer` as raw bytes.
    *
    * @defaultValue `'json'`
    */

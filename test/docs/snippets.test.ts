@@ -45,7 +45,7 @@ import type {
 } from 'nestjs-delay-queue';
 const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueListener, DelayQueueModule } = library;
 const { OnDelayQueueEvent, payload, RejectMessage } = library;
-const { jackson, JavaValue, json, JsonNumber } = library;
+const { jackson, kryo5, JavaValue, json, JsonNumber } = library;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];
