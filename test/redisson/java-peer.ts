@@ -121,6 +121,11 @@ export class JavaPeer {
     return this.#ask('decode', { codec, bytes: bytes.toString('base64') });
   }
 
+  /** What Java writes of what it has read. */
+  async writeAgain(codec: JavaCodec, bytes: Buffer): Promise<Buffer> {
+    return Buffer.from(await this.#ask<string>('writeAgain', { codec, bytes: bytes.toString('base64') }), 'base64');
+  }
+
   /** The names of all samples. */
   samples(): Promise<string[]> {
     return this.#ask('samples', {});

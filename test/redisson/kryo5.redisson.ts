@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { type JavaClasses, JavaValue, kryo5 } from '../../lib/index.js';
 import { copyOf } from './fixture-codecs.js';
 import { FIXTURE_CLASSES } from './fixture-classes.js';
@@ -9,6 +10,7 @@ import { readGoldenKryoFixtures } from './golden/golden.js';
 import { buildPeer, CODEC_LINES, missingJava } from './java-build.js';
 import { describeWithJava } from './java-suite.js';
 import { KRYO_FIXTURE_CLASSES } from './kryo-fixture-classes.js';
+import { kryoPayloads } from './kryo-payloads.js';
 
 const codec = kryo5({ classes: KRYO_FIXTURE_CLASSES });
 /** Java's own StringBuilder is equal only to itself, and an EnumMap is not supported. */
@@ -55,6 +57,16 @@ describeWithJava(
           difference: null,
         });
       }
+    });
+
+    it('reads whatever is composed here, and writes it with the same bytes', async () => {
+      await fc.assert(
+        fc.asyncProperty(kryoPayloads, async (payload) => {
+          const bytes = codec.encode(payload);
+          expect((await suite.java.writeAgain('kryo5', bytes)).toString('hex')).toBe(bytes.toString('hex'));
+        }),
+        { numRuns: 500 },
+      );
     });
 
     it('reads what is composed here', async () => {

@@ -38,6 +38,7 @@ final class Client implements AutoCloseable {
       case "connect" -> connect(request);
       case "encode" -> Base64.getEncoder().encodeToString(Codecs.encode(codec(request), value(request)));
       case "decode" -> Description.of(Codecs.decode(codec(request), request.get("bytes").binaryValue()));
+      case "writeAgain" -> writeAgain(request);
       case "fixtures" -> Fixtures.all().keySet();
       case "kryoFixtures" -> KryoFixtures.all().keySet();
       case "encodeFixture" -> encodeFixture(request);
@@ -77,6 +78,12 @@ final class Client implements AutoCloseable {
     redisson = Redisson.create(config);
     queues = new Queues(redisson);
     return Redisson.class.getPackage().getImplementationVersion();
+  }
+
+  private String writeAgain(JsonNode request) throws IOException {
+    Codec codec = codec(request);
+    Object value = Codecs.decode(codec, request.get("bytes").binaryValue());
+    return Base64.getEncoder().encodeToString(Codecs.encode(codec, value));
   }
 
   private String encodeFixture(JsonNode request) throws IOException {
