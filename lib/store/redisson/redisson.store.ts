@@ -81,6 +81,8 @@ export class RedissonMessageStore implements MessageStore {
   readonly #limits: StoreLimits;
   readonly #format: EntryFormat;
   readonly #target: TargetWatch;
+  /** Where the next transfer reads on in the list of entries; the script knows what it means. */
+  #readOn = 0;
   /** How far the clock of Redis is ahead of the monotonic clock, ms; null: not known yet. */
   #redisClock: number | null = null;
 
@@ -126,11 +128,12 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
-    const args = { ...transferArguments(request, this.#limits), unreadableError: UNREADABLE };
+    const args = { ...transferArguments(request, this.#limits), unreadableError: UNREADABLE, readOn: this.#readOn };
     const reply = await this.#target.whileMoving(() => this.#run(scripts.transfer, { args }));
     const { now, report } = readTransferReport(reply);
     this.#redisClock = now - this.#clock.monotonic();
     this.#target.note(reply.number());
+    this.#readOn = reply.number();
     return report;
   }
 

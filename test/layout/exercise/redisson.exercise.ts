@@ -7,8 +7,10 @@ import { encodeEntry } from '../../redisson/entry.codec.js';
 import { StoreExercise } from './store.exercise.js';
 
 const HOUR = 3_600_000;
-/** So many of Java's entries in a row that our own cannot be found by bisection. */
-const MANY = 'j'.repeat(20);
+/** So many that one of them is searched for instead of reading all. */
+const OURS = 'o'.repeat(60);
+/** So many of Java's entries in a row that a search among them does not find our own. */
+const JAVAS = 'j'.repeat(60);
 
 /** Runs everything that a store of Redisson's layout can do, beside a Java client. */
 export class RedissonExercise {
@@ -41,7 +43,8 @@ export class RedissonExercise {
       ['ooo', [0, 2]],
       ['ooooooo', [1, 5]],
       ['oojoo', [1]],
-      [`oo${MANY}o`, [1]],
+      [OURS, [30]],
+      [`oo${JAVAS}o`, [1]],
     ] as const) {
       await this.#lay(list);
       for (const place of places) await remove(`m${place}`);
@@ -50,7 +53,7 @@ export class RedissonExercise {
   }
 
   async #transferInAllWays(): Promise<void> {
-    for (const list of ['OooO', 'ooOoooooOoo', 'oojOo', `oO${MANY}o`, 'oJo']) {
+    for (const list of ['OooO', 'ooOoooooOoo', 'oojOo', `oO${JAVAS}o`, 'oJo']) {
       await this.#lay(list);
       await this.#common.transfer();
       await this.store.clear();

@@ -16,7 +16,6 @@
 --@include unlist
 
 check_deadline(args.deadline, (read_clock()))
-redis.call('LLEN', keys.entries)
 redis.call('ZCARD', keys.values)
 local record = redis.call('HGET', keys.messages, args.id)
 if not record or not redis.call('ZSCORE', keys.offered, args.id) then
@@ -29,8 +28,7 @@ end
 check_permissions('ZREM', keys.timeouts)
 check_unlist(keys.entries)
 check_forget()
-local plan = locate(keys.entries, { entry })
 redis.call('ZREM', keys.timeouts, entry)
-unlist(keys.entries, plan)
+unlist_all(keys.entries, { entry })
 forget_offered(args.id, record)
 return 'cancelled'

@@ -86,6 +86,7 @@ end
 for id, record in pairs(taken) do
   forget_offered(id, record)
 end
+local unlisted = {}
 for _, id in ipairs(replaced) do
   local old = waiting[id]
   if not old then
@@ -93,13 +94,14 @@ for _, id in ipairs(replaced) do
   else
     if old.state == 'delayed' then
       redis.call('ZREM', keys.timeouts, old.entry)
-      unlist(keys.entries, (locate(keys.entries, { old.entry })))
+      unlisted[#unlisted + 1] = old.entry
     else
       redis.call('LREM', keys.target, 1, old.value)
     end
     forget_offered(id, old.record)
   end
 end
+unlist_all(keys.entries, unlisted)
 
 local timeouts, entries = {}, {}
 for at = 2, #records, 2 do

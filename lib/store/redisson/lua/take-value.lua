@@ -27,12 +27,11 @@ if not value then
   return redis.error_reply('UNREADABLE the entry is not in a format of Redisson; it becomes a dead letter when it falls due')
 end
 local due = redis.call('ZSCORE', keys.timeouts, entry)
-local plan = locate(keys.entries, { entry })
 check_permissions('ZREM', keys.timeouts, 'ZRANGE', keys.offered, 'HMGET', keys.messages)
 check_unlist(keys.entries)
 check_forget()
 local was_delayed = redis.call('ZREM', keys.timeouts, entry) == 1
-unlist(keys.entries, plan)
+unlist_all(keys.entries, { entry })
 if not was_delayed then
   return false
 end

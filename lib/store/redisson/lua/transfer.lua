@@ -6,7 +6,9 @@
 --      rate
 -- ARGV as native/transfer
 --      unreadable_error: text, error of a dead letter that was an unreadable entry, JSON
--- Returns the same as native/transfer, then the length of the target list.
+--      read_on: number, position in the list of entries, as the last call returned it, 0 at first
+-- Returns the same as native/transfer, then the length of the target list, and the next `read_on`. Many messages that Java offered
+--      take several calls, so a call may move none although `more` is set.
 --
 -- Atomic so that a message is never in two places and never in none, and so that there is a token at the doorbell while messages
 -- wait. Java's own transfer does the same to the same keys: the first one moves an entry, the other no longer sees it. A crash
@@ -36,13 +38,11 @@ local is_quiet = redis.call('GET', keys.paused) or is_rate_awaited(now_micros)
 check_forget_taken()
 check_dead()
 local native_plan = plan_transfer(now, now_micros)
-local plan, count = locate(keys.entries, found)
+local plan, gone = locate(keys.entries, found, args.read_on)
 
-local gone, values, letters, records, causes = {}, {}, {}, {}, {}
-for i = 1, count do
-  local entry = found[i]
+local values, letters, records, causes = {}, {}, {}, {}, {}
+for _, entry in ipairs(gone) do
   local value = entry_value(entry)
-  gone[i] = entry
   if value then
     values[#values + 1] = value
   else
@@ -54,14 +54,14 @@ for i = 1, count do
 end
 
 check_permissions('RPUSH', keys.wake)
-if count > 0 then
+if #gone > 0 then
   check_permissions('ZREM', keys.timeouts, 'RPUSH', keys.target, 'SET', keys.mover)
   check_unlist(keys.entries)
 end
 if #letters > 0 then
   check_permissions('ZADD', keys.dead, 'HSET', keys.messages, 'HSET', keys.errors)
 end
-if count > 0 then
+if #gone > 0 then
   redis.call('ZREM', keys.timeouts, unpack(gone))
   unlist(keys.entries, plan)
 end
@@ -81,7 +81,7 @@ end
 if length > 0 and not is_quiet then
   ring(keys.wake)
 end
-local is_cut_short = count < #found or count == args.limit
+local is_cut_short = #gone < #found or #found == args.limit
 if not is_cut_short then
   forget_taken(now, FORGET)
 end
@@ -91,5 +91,5 @@ report.more = report.more or is_cut_short
 report.ready = report.ready + length
 report.next_at = lower_of(lowest(keys.timeouts), report.next_at)
 local reply = transfer_reply(report, now_micros)
-reply[#reply + 1] = length
+reply[#reply + 1], reply[#reply + 2] = length, plan.read_on
 return reply

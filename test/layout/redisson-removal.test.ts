@@ -1,0 +1,83 @@
+import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { encodeEntry } from '../redisson/entry.codec.js';
+import { type RedissonTestQueue, redissonQueues } from './redisson-queue.js';
+
+const FAR = 9e12;
+const AT_ONCE = 250;
+
+/** Who offers the message at a place in the list of entries. */
+type Origin = (place: number) => 'here' | 'Java';
+
+/** Offers so many messages; those at `due` have fallen due, the later ones in the list first. */
+async function fill(queue: RedissonTestQueue, count: number, due: ReadonlySet<number>, origin: Origin): Promise<void> {
+  const at = (place: number) => (due.has(place) ? 1e12 - place : FAR - place);
+  for (let place = 0; place < count;) {
+    const by = origin(place);
+    const places: number[] = [];
+    while (place < count && origin(place) === by && places.length < AT_ONCE) places.push(place++);
+    if (by === 'here') {
+      await queue.offer(Object.fromEntries(places.map((each) => [`m${each}`, { at: at(each), value: `v${each}` }])));
+    } else {
+      const encode = (value: string) =>
+        encodeEntry({ format: 'Bc0Lc0', id: randomBytes(8), value: Buffer.from(value) });
+      const entries = places.map((each) => [at(each), encode(`v${each}`)] as const);
+      await queue.redis
+        .multi()
+        .zadd(queue.keys.timeouts, ...entries.flat())
+        .rpush(queue.keys.entries, ...entries.map(([, entry]) => entry))
+        .exec();
+    }
+  }
+}
+
+function somePlaces(count: number, among: number): ReadonlySet<number> {
+  const places = new Set<number>();
+  while (places.size < count) places.add(Math.floor(Math.random() * among));
+  return places;
+}
+
+/** Transfers everything that is due, and expects that Java sees the list as it should be after each call. */
+async function expectExactTransfers(queue: RedissonTestQueue, due: ReadonlySet<number>, count: number): Promise<void> {
+  const all = Array.from({ length: count }, (_, place) => `v${place}`);
+  for (let more = true; more;) {
+    ({ more } = await queue.transfer());
+    const moved = new Set(await queue.redis.lrange(queue.keys.target, 0, -1));
+    expect(await queue.listed()).toEqual(all.filter((value) => !moved.has(value)));
+  }
+  const moved = await queue.redis.lrange(queue.keys.target, 0, -1);
+  expect(moved.sort()).toEqual([...due].map((place) => `v${place}`).sort());
+}
+
+describe('the removal of due entries from a long list in the layout of Redisson', () => {
+  const open = redissonQueues();
+
+  const origins: Record<string, Origin> = {
+    'offered here': () => 'here',
+    'offered by Java': () => 'Java',
+    'offered by both in turn': (place) => (place % 3 === 0 ? 'here' : 'Java'),
+    'offered by both, thousands in a row': (place) => (place % 6000 < 3000 ? 'here' : 'Java'),
+    'offered by Java, and a few here': (place) => (place % 97 === 0 ? 'here' : 'Java'),
+  };
+  const shares: Record<string, number> = { 'a few': 15, many: 150, most: 9000 };
+
+  const cases = Object.keys(origins).flatMap((who) => Object.keys(shares).map((share) => [share, who] as const));
+  test.each(cases)('is exact in each call: %s of those %s', async (share, who) => {
+    const queue = open();
+    const count = 12_000;
+    const due = somePlaces(shares[share]!, count);
+    await fill(queue, count, due, origins[who]!);
+    await expectExactTransfers(queue, due, count);
+  });
+
+  test('moves due messages that are missing in the list, however many', async () => {
+    const queue = open();
+    await fill(queue, 12_000, new Set(), () => 'Java');
+    for (let index = 0; index < 30; index++) {
+      await queue.redis.lrem(queue.keys.entries, 1, await queue.offerAsJava(`missing ${index}`, 0));
+    }
+    for (let calls = 0; (await queue.transfer()).more; calls++) expect(calls).toBeLessThan(200);
+    expect(await queue.redis.llen(queue.keys.target)).toBe(30);
+    expect(await queue.listed()).toHaveLength(12_000);
+  });
+});
