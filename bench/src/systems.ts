@@ -9,6 +9,8 @@ export interface System {
   readonly load: (libraryFolder: string) => Promise<Adapter>;
   /** Whether a queue can have several consumers. */
   readonly manyConsumers: boolean;
+  /** Whether its offers are those of another system, which needs no second measurement. */
+  readonly borrowsOffers?: boolean;
   /** The scenarios that it takes part in. Default: all. */
   readonly scenarios?: readonly string[];
   /** Measured only if it is named with `--systems`. */
@@ -24,6 +26,15 @@ export const EARLIER = 'earlier';
 const loadOurs = async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder);
 const loadRedissonLayout = async (folder: string) =>
   (await import('./adapters/ours.js')).createAdapter(folder, { layout: 'redisson' });
+/** Java offers, and this package handles. */
+const loadOffersOfJava = async (folder: string): Promise<Adapter> => {
+  const java = (await import('./adapters/redisson.js')).createAdapter('4');
+  const layout = await loadRedissonLayout(folder);
+  return {
+    openProducer: (server) => java.openProducer(server),
+    startConsumer: (server, handle) => layout.startConsumer(server, handle),
+  };
+};
 
 /** In the order of the columns. */
 export const SYSTEMS: readonly System[] = [
@@ -48,6 +59,16 @@ export const SYSTEMS: readonly System[] = [
   },
   // This package on a queue that Java shares.
   { name: 'redisson-layout', title: 'layout redisson', load: loadRedissonLayout, manyConsumers: true },
+  {
+    name: 'offers-of-java',
+    title: 'layout redisson, offers of Java',
+    load: loadOffersOfJava,
+    manyConsumers: true,
+    borrowsOffers: true,
+    scenarios: ['pending'],
+    onRequest: true,
+    problem: missingJava,
+  },
   // Real Redisson. The other scenarios warm Java up too little, measure the way from Node.js to Java, or need what
   // Redisson cannot do.
   ...REDISSON_LINES.map((line) => ({

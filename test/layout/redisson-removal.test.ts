@@ -9,6 +9,19 @@ const AT_ONCE = 250;
 /** Who offers the message at a place in the list of entries. */
 type Origin = (place: number) => 'here' | 'Java';
 
+/** The transfer of Redisson 4.7. */
+const TRANSFER_OF_REDISSON = `
+  local expiredValues = redis.call('zrangebyscore', KEYS[2], 0, ARGV[1], 'limit', 0, ARGV[2])
+  if #expiredValues > 0 then
+    for i, v in ipairs(expiredValues) do
+      local randomId, value = struct.unpack('Bc0Lc0', v)
+      redis.call('rpush', KEYS[1], value)
+      redis.call('lrem', KEYS[3], 1, v)
+    end
+    redis.call('zrem', KEYS[2], unpack(expiredValues))
+  end
+  return #expiredValues`;
+
 /** Offers so many messages; those at `due` have fallen due, the later ones in the list first. */
 async function fill(queue: RedissonTestQueue, count: number, due: ReadonlySet<number>, origin: Origin): Promise<void> {
   const at = (place: number) => (due.has(place) ? 1e12 - place : FAR - place);
@@ -79,5 +92,30 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     for (let calls = 0; (await queue.transfer()).more; calls++) expect(calls).toBeLessThan(200);
     expect(await queue.redis.llen(queue.keys.target)).toBe(30);
     expect(await queue.listed()).toHaveLength(12_000);
+  });
+
+  test('of what Java offered takes a third of the time that Redisson takes, at most', async () => {
+    const count = 60_000;
+    const due = somePlaces(1000, count);
+    const [ours, redissons] = [open(), open()];
+    for (const queue of [ours, redissons]) await fill(queue, count, due, () => 'Java');
+    const { target, timeouts, entries } = redissons.keys;
+    const transfer = () => redissons.redis.eval(TRANSFER_OF_REDISSON, 3, target, timeouts, entries, Date.now(), 100);
+
+    const times = { ours: 0, redissons: 0 };
+    // In turn, so that both share what else the machine does.
+    for (let isOver = false; !isOver;) {
+      const start = performance.now();
+      const { more } = await ours.transfer();
+      const middle = performance.now();
+      const moved = await transfer();
+      times.ours += middle - start;
+      times.redissons += performance.now() - middle;
+      isOver = !more && moved === 0;
+    }
+    expect(await redissons.listed()).toHaveLength(count - due.size);
+    expect(await ours.listed()).toHaveLength(count - due.size);
+    console.log(`ours: ${times.ours.toFixed(0)} ms, Redisson's: ${times.redissons.toFixed(0)} ms`);
+    expect(times.ours).toBeLessThan(times.redissons / 3);
   });
 });

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PingProbe } from '../measure/ping-probe.js';
 import type { Stage } from '../measure/stage.js';
 import type { SystemProcess } from '../process/system-process.js';
 import type { Figure, Scenario } from './scenario.js';
 
 const HOUR = 3_600_000;
 const later = { from: HOUR, to: 3 * HOUR };
-const SIZES = { quick: [1_000, 30_000], full: [1_000, 300_000] };
+const SIZES = { quick: [1_000, 30_000], full: [1_000, 100_000, 300_000] };
 const AT_ONCE = 2_000;
 const RATE = 1_000;
 const WARM_UP = { oneByOne: 3_000, inFlight: 30_000, handled: 5_000 };
@@ -21,6 +23,7 @@ function figuresFor(size: number): Figure[] {
     { key: `oneByOne ${size}`, title: `offers one by one, ${pending}`, unit: '/s', better: 'more' },
     { key: `inFlight ${size}`, title: `offers, 1,000 in flight, ${pending}`, unit: '/s', better: 'more' },
     { key: `handled ${size}`, title: `2,000 due at once, handled, ${pending}`, unit: '/s', better: 'more' },
+    { key: `ping ${size}`, title: `PING of another client meanwhile, p99, ${pending}`, unit: 'ms', better: 'less' },
     { key: `late ${size}`, title: `p99 of the lateness at 1,000 a second, ${pending}`, unit: 'ms', better: 'less' },
   ];
 }
@@ -40,7 +43,7 @@ export const pending: Scenario = {
     for (const size of stage.pick(SIZES)) {
       await stage.redis.flushall();
       const { took } = await producer.ask('fill', { count: size, delay: later });
-      Object.assign(figures, await measureOffers(stage, producer, size));
+      if (!stage.system.borrowsOffers) Object.assign(figures, await measureOffers(stage, producer, size));
       const queue = { size, leadEach: (took / size) * LEAD };
       Object.assign(figures, await measureDue({ stage, producer, consumer }, queue));
     }
@@ -84,12 +87,13 @@ async function measureDue(setting: Setting, queue: PendingQueue) {
   const seconds = setting.stage.pick({ quick: 3, full: 5 });
   const steady = await letFallDue(setting, queue, { count: RATE * seconds, interval: 1000 / RATE });
   return {
-    [`handled ${queue.size}`]: (AT_ONCE / atOnce.max) * 1000,
-    [`late ${queue.size}`]: steady.p99,
+    [`handled ${queue.size}`]: (AT_ONCE / atOnce.lateness.max) * 1000,
+    [`ping ${queue.size}`]: atOnce.ping.p99,
+    [`late ${queue.size}`]: steady.lateness.p99,
   };
 }
 
-/** @returns the lateness of `count` messages at random places among the others */
+/** @returns the lateness of `count` messages at random places among the others, and of answers to another client meanwhile */
 async function letFallDue(
   { stage, producer, consumer }: Setting,
   { size, leadEach }: PendingQueue,
@@ -101,5 +105,8 @@ async function letFallDue(
   const first = Date.now() + Math.round(all * leadEach + SPARE);
   await producer.ask('fill', { count: all, delay: later, due: { count, first, interval } });
   if (Date.now() > first) throw new Error('the queue was not filled in time');
-  return (await consumer.ask('handled', { count })).lateness;
+  await sleep(first - Date.now());
+  const probe = new PingProbe(stage.redis);
+  const { lateness } = await consumer.ask('handled', { count });
+  return { lateness, ping: await probe.stop() };
 }
