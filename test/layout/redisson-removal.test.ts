@@ -94,6 +94,16 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.listed()).toHaveLength(12_000);
   });
 
+  test('moves a due message that is missing in a list of due messages', async () => {
+    const queue = open();
+    await fill(queue, 100, somePlaces(100, 100), () => 'here');
+    const [entry] = await queue.redis.lrangeBuffer(queue.keys.entries, 50, 50);
+    await queue.redis.lrem(queue.keys.entries, 1, entry!);
+    await queue.transfer();
+    expect(await queue.redis.llen(queue.keys.target)).toBe(100);
+    expect(await queue.listed()).toEqual([]);
+  });
+
   test('of what Java offered takes a third of the time that Redisson takes, at most', async () => {
     const count = 60_000;
     const due = somePlaces(1000, count);

@@ -9,8 +9,8 @@ import { StoreExercise } from './store.exercise.js';
 const HOUR = 3_600_000;
 /** So many that one of them is searched for instead of reading all. */
 const OURS = 'o'.repeat(60);
-/** So many of Java's entries in a row that a search among them does not find our own. */
-const JAVAS = 'j'.repeat(60);
+/** Our own among so many of Java's that a search, which begins in the middle, does not find it. */
+const AMONG_JAVAS = `${'j'.repeat(60)}o${'j'.repeat(20)}`;
 
 /** Runs everything that a store of Redisson's layout can do, beside a Java client. */
 export class RedissonExercise {
@@ -44,7 +44,7 @@ export class RedissonExercise {
       ['ooooooo', [1, 5]],
       ['oojoo', [1]],
       [OURS, [30]],
-      [`oo${JAVAS}o`, [1]],
+      [AMONG_JAVAS, [60]],
     ] as const) {
       await this.#lay(list);
       for (const place of places) await remove(`m${place}`);
@@ -53,7 +53,7 @@ export class RedissonExercise {
   }
 
   async #transferInAllWays(): Promise<void> {
-    for (const list of ['OooO', 'ooOoooooOoo', 'oojOo', `oO${JAVAS}o`, 'oJo']) {
+    for (const list of ['OooO', 'ooOoooooOoo', 'oojOo', AMONG_JAVAS.replace('o', 'O'), 'oJo']) {
       await this.#lay(list);
       await this.#common.transfer();
       await this.store.clear();

@@ -24,6 +24,7 @@
 --@include native/rate-awaited
 --@include entry
 --@include taken
+--@include locate
 --@include unlist
 
 local now, now_micros = read_clock()

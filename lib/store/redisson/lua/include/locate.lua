@@ -9,10 +9,12 @@
 --@include entry
 --@include own-places
 
--- The limits of a call: how many elements its removal passes, how many it reads in a row, and how far it walks to positions. Redis
--- walks past nodes of 8 KB. Each limit stands for two milliseconds or so.
+-- The limits of a call: how many elements its removal passes, how many it reads in a row, and past how many nodes it walks to
+-- positions. Each stands for two milliseconds or so.
 local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 4000000
--- Entries are as large as their payloads.
+-- A visit to a position costs as much as so many nodes.
+local VISIT_COST = 1600
+-- Redis keeps so much of a list in a node. Entries are as large as their payloads.
 local NODE_BYTES, READ_BYTES = 8192, 1024 * 1024
 -- More entries whose positions are unknown are not searched for one by one.
 local FEW = 20
@@ -80,11 +82,18 @@ local function plan_unknown(plan, entries, most)
   end
 end
 
+-- How often a call may go to a position, to find an entry or to mark it.
+local function most_visits(plan, entry)
+  local nodes = plan.size * math.min(1, #entry / NODE_BYTES)
+  return math.ceil(WALK_LIMIT / (VISIT_COST + nodes))
+end
+
 -- Plans the removal of the wanted entries that are met from a position on. Returns the position behind the last element read.
-local function read_from(list, plan, wanted, place)
+local function read_from(list, plan, entries, place)
+  local wanted, most = set_of(entries), most_visits(plan, entries[1])
   local last = plan.size - plan.tail - 1
   local size, bytes, end_of_call = FIRST_PART, 0, place + READ_LIMIT
-  while place <= last and place < end_of_call and bytes < READ_BYTES do
+  while place <= last and place < end_of_call and bytes < READ_BYTES and #plan.places < most do
     local part = redis.call('LRANGE', list, place, math.min(place + size - 1, last))
     for offset, element in ipairs(part) do
       bytes = bytes + #element
@@ -100,7 +109,7 @@ end
 -- Reads on. Entries that are not met from one end of the list to the other are not in it, and count as found.
 local function read_on(list, plan, entries, from)
   local first = math.max(plan.head, from)
-  local place = read_from(list, plan, set_of(entries), first)
+  local place = read_from(list, plan, entries, first)
   if place < plan.size - plan.tail then
     plan.read_on = place - #plan.places - plan.head
   elseif first > plan.head then
@@ -123,7 +132,7 @@ end
 -- Searches for own entries, by ascending sequence number from index `from` to `to`, between two landmarks.
 local function search_between(search, plan, from, to, below, above)
   local is_far = below.place > search.head and above.place < search.tail
-  if from > to or is_far or search.seeks + #plan.places > search.most then
+  if from > to or is_far or search.visits + #plan.places > search.most then
     return
   end
   local middle = math.floor((from + to) / 2)
@@ -139,15 +148,10 @@ local function search_between(search, plan, from, to, below, above)
   search_between(search, plan, middle + 1, to, landmark or below, above)
 end
 
--- How often a call may go to a position, to find an entry or to mark it.
-local function most_seeks(plan, entry)
-  local nodes = plan.size * math.min(1, #entry / NODE_BYTES)
-  return math.ceil(WALK_LIMIT / (1600 + nodes))
-end
-
 -- Searches for own entries, for the first one in any case. Returns false if reading on is better: too many are not found.
 local function search_own(list, plan, entries, sequences)
-  local search = { list = list, seeks = 0, missed = 0, most = most_seeks(plan, entries[1]), sequences = sequences, entries = {} }
+  local most = most_visits(plan, entries[1])
+  local search = { list = list, visits = 0, missed = 0, most = most, sequences = sequences, entries = {} }
   for i, entry in ipairs(entries) do
     search.entries[sequences[i]] = entry
   end
@@ -187,7 +191,7 @@ local function plan_others(list, plan, entries, from)
     -- It was not met, and may not be in the list.
     return plan_unknown(plan, entries, 1)
   end
-  local own, sequences, foreign = by_origin(entries, most_seeks(plan, entries[1]))
+  local own, sequences, foreign = by_origin(entries, most_visits(plan, entries[1]))
   if #foreign > FEW or plan.size < DENSE * #entries then
     return read_on(list, plan, entries, from)
   elseif foreign[1] == entries[1] then

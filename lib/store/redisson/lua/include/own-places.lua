@@ -4,19 +4,19 @@
 -- How many elements are read at each position that a search goes to.
 local WINDOW = 8
 
--- The first entry written here among some elements, in either direction: its index and its sequence number.
-local function own_among(elements, first, last, step)
-  for at = first, last, step do
-    local sequence = entry_sequence(elements[at])
+-- The sequence number of the first entry written here among some elements, from index `from` to `to`.
+local function number_among(elements, from, to)
+  for at = from, to, from < to and 1 or -1 do
+    local sequence = elements[at] and entry_sequence(elements[at])
     if sequence then
-      return at, sequence
+      return sequence
     end
   end
   return nil
 end
 
--- Where to look for a sequence number between two landmarks. A list of offers gets numbers without a gap; other offers mostly come at
--- a steady pace, so the number tells much about the position. Every third guess is the middle, because sometimes it does not.
+-- Where to look for a sequence number between two landmarks. Offers of one call get numbers without a gap, others mostly come at a
+-- steady pace, so the number tells much about the position. Every third guess is the middle, because sometimes it does not.
 local function guess_between(below, above, sequence, guesses)
   local space = above.place - below.place
   if guesses % 3 == 2 or not (below.sequence and above.sequence) then
@@ -33,25 +33,25 @@ local function guess_between(below, above, sequence, guesses)
 end
 
 -- Looks for an entry between two landmarks: positions, and the sequence numbers there if they are known. Returns its landmark; nil
--- if it is not found. Counts in `search.seeks` how often it goes to a position.
+-- if it is not found. Counts in `search.visits` how often it goes to a position.
 local function find_own(search, entry, sequence, below, above)
   local guesses = 0
   while above.place - below.place > 1 do
     local guess = guess_between(below, above, sequence, guesses)
     local first = math.max(below.place + 1, math.min(guess - WINDOW / 2, above.place - WINDOW))
     local elements = redis.call('LRANGE', search.list, first, math.min(first + WINDOW, above.place) - 1)
-    guesses, search.seeks = guesses + 1, search.seeks + 1
+    guesses, search.visits = guesses + 1, search.visits + 1
     for at, element in ipairs(elements) do
       if element == entry then
         return { place = first + at - 1, sequence = sequence }
       end
     end
-    local _, lowest = own_among(elements, 1, #elements, 1)
-    local _, highest = own_among(elements, #elements, 1, -1)
-    if lowest and sequence < lowest then
-      above = { place = first, sequence = lowest }
-    elseif highest and sequence > highest then
-      below = { place = first + #elements - 1, sequence = highest }
+    local first_number = number_among(elements, 1, #elements)
+    local last_number = number_among(elements, #elements, 1)
+    if first_number and sequence < first_number then
+      above = { place = first, sequence = first_number }
+    elseif last_number and sequence > last_number then
+      below = { place = first + #elements - 1, sequence = last_number }
     else
       return nil
     end
@@ -63,7 +63,7 @@ end
 local function landmarks_around(list, first, last)
   local head = redis.call('LRANGE', list, first, math.min(first + WINDOW - 1, last))
   local tail = redis.call('LRANGE', list, math.max(first, last - WINDOW + 1), last)
-  local _, lowest = own_among(head, 1, #head, 1)
-  local _, highest = own_among(tail, #tail, 1, -1)
-  return { place = first - 1, sequence = lowest and lowest - 1 }, { place = last + 1, sequence = highest and highest + 1 }
+  local first_number, last_number = number_among(head, 1, #head), number_among(tail, #tail, 1)
+  local below = { place = first - 1, sequence = first_number and first_number - 1 }
+  return below, { place = last + 1, sequence = last_number and last_number + 1 }
 end
