@@ -9,6 +9,7 @@ const load = (name: string) => loadScript(`redisson/${name}`, layout);
 /** The scripts of Redisson's layout; each file's header is its contract. */
 export const redissonScripts = {
   offer: load('offer'),
+  offerReplacing: load('offer-replacing'),
   cancel: load('cancel'),
   reschedule: load('reschedule'),
   find: load('find'),

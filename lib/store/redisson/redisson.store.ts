@@ -102,9 +102,8 @@ export class RedissonMessageStore implements MessageStore {
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const args = { channel: this.#keys.channel, maxMessages: this.#limits.maxMessages ?? 0, format: this.#format };
-    const optionalKeys = offers.some(({ onDuplicate }) => onDuplicate === 'replace');
-    const call = { args, rest: offerArguments(offers), optionalKeys };
-    return readReceipts(await this.#run(scripts.offer, call), offers.length);
+    const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
+    return readReceipts(await this.#run(script, { args, rest: offerArguments(offers) }), offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
