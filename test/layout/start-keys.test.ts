@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+
+describe('the start of an application', () => {
+  const scene = new Scene({});
+
+  test.each(['native', 'redisson'] as const)('writes no key of a queue in the layout %s', async (layout) => {
+    const [producing, handling] = [scene.newQueue(), scene.newQueue()];
+    const queues = { [producing]: { layout }, [handling]: { layout } };
+    const { producer, close } = await scene.startApp({
+      module: { queues },
+      providers: [handlerOf(handling, () => undefined)],
+    });
+    await producer.counts(producing);
+    await close();
+    expect(await scene.redis.keys(`*${producing}*`)).toEqual([]);
+    expect(await scene.redis.keys(`*${handling}*`)).toEqual([]);
+    expect(await scene.redis.keys('*rehearsal*')).toEqual([]);
+  });
+});
