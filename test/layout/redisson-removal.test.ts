@@ -83,6 +83,22 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     await expectExactTransfers(queue, due, count);
   });
 
+  test('keeps the order of due times, then that of the offers, of what was offered here', async () => {
+    const queue = open();
+    const count = 12_000;
+    const due = new Map([...somePlaces(900, count)].map((place) => [place, 1e12 + (place % 7)]));
+    for (let first = 0; first < count; first += AT_ONCE) {
+      const places = Array.from({ length: AT_ONCE }, (_, index) => first + index);
+      const offers = places.map((place) => [`m${place}`, { at: due.get(place) ?? FAR, value: String(place) }] as const);
+      await queue.offer(Object.fromEntries(offers));
+    }
+    let calls = 0;
+    while ((await queue.transfer()).more) calls++;
+    expect(calls).toBeGreaterThan(1);
+    const order = [...due].sort(([place, at], [otherPlace, otherAt]) => at - otherAt || place - otherPlace);
+    expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order.map(([place]) => String(place)));
+  });
+
   test('moves due messages that are missing in the list, however many', async () => {
     const queue = open();
     await fill(queue, 12_000, new Set(), () => 'Java');

@@ -7,10 +7,8 @@ import { encodeEntry } from '../../redisson/entry.codec.js';
 import { StoreExercise } from './store.exercise.js';
 
 const HOUR = 3_600_000;
-/** So many that one of them is searched for instead of reading all. */
-const OURS = 'o'.repeat(60);
-/** Our own among so many of Java's that a search, which begins in the middle, does not find it. */
-const AMONG_JAVAS = `${'j'.repeat(60)}o${'j'.repeat(20)}`;
+/** Two times so many entries make a list that is not read at once. */
+const FILLING = 2500;
 
 /** Runs everything that a store of Redisson's layout can do, beside a Java client. */
 export class RedissonExercise {
@@ -43,8 +41,8 @@ export class RedissonExercise {
       ['ooo', [0, 2]],
       ['ooooooo', [1, 5]],
       ['oojoo', [1]],
-      [OURS, [30]],
-      [AMONG_JAVAS, [60]],
+      ['fof', [1]],
+      ['ffof', [2]],
     ] as const) {
       await this.#lay(list);
       for (const place of places) await remove(`m${place}`);
@@ -53,7 +51,7 @@ export class RedissonExercise {
   }
 
   async #transferInAllWays(): Promise<void> {
-    for (const list of ['OooO', 'ooOoooooOoo', 'oojOo', AMONG_JAVAS.replace('o', 'O'), 'oJo']) {
+    for (const list of ['OooO', 'ooOoooooOoo', 'oojOo', 'oJo', 'fOf', 'ffOf', 'fJf', `f${'J'.repeat(30)}f`]) {
       await this.#lay(list);
       await this.#common.transfer();
       await this.store.clear();
@@ -123,11 +121,15 @@ export class RedissonExercise {
     await delayedValues.takeFirst();
   }
 
-  /** Offers m0, m1… in this order, as our own (o) or as Java's (j), due now (capital letter) or in an hour. */
+  /**
+   * Offers m0, m1… in this order, as our own (o) or as Java's (j), due now (capital letter) or in an hour. An f stands for many
+   * entries that are never due: a search does not find our own among them unless it is in the middle, where it begins.
+   */
   async #lay(list: string): Promise<void> {
     for (const [i, letter] of [...list].entries()) {
       const isDue = letter === letter.toUpperCase();
-      if (letter.toLowerCase() === 'o') await this.#common.offer(`m${i}`, isDue ? { at: i } : { after: HOUR });
+      if (letter === 'f') await this.redis.rpush(this.keys.entries, ...Array<string>(FILLING).fill('never due'));
+      else if (letter.toLowerCase() === 'o') await this.#common.offer(`m${i}`, isDue ? { at: i } : { after: HOUR });
       else
         await this.#add(
           encodeEntry({ format: 'Bc0Lc0', id: randomBytes(8), value: Buffer.from('of Java') }),

@@ -3,23 +3,24 @@
 --   entries at the head or the tail, where they are with constant delays, are met there;
 --   entries written here are found by their sequence number;
 --   a few entries of other clients are left to be searched for as Redisson does it;
---   for many, or if a large part of the list is wanted, one call after the other reads on in the list.
--- A call stops soon enough that other clients of the server wait only for milliseconds.
+--   for many, one call after the other reads on in the list.
+-- A call takes so few that other clients of the server wait only for milliseconds. As far as all were written here, it takes the
+-- first ones, so that they leave the list in their order.
 --@include native/set
 --@include entry
 --@include own-places
 
 -- The limits of a call: how many elements its removal passes, how many it reads in a row, and past how many nodes it walks to
 -- positions. Each stands for two milliseconds or so.
-local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 4000000
+local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 3000000
 -- A visit to a position costs as much as so many nodes.
 local VISIT_COST = 1600
 -- Redis keeps so much of a list in a node. Entries are as large as their payloads.
-local NODE_BYTES, READ_BYTES = 8192, 1024 * 1024
+local NODE_BYTES, READ_BYTES = 8192, 2 * 1024 * 1024
 -- More entries whose positions are unknown are not searched for one by one.
 local FEW = 20
--- If one of so many elements is wanted, reading on is faster than a search for each.
-local DENSE = 50
+-- How many visits a search for an entry takes, its mark included.
+local VISITS_EACH = 6
 -- How many elements are read at once: few at first, because they may be large.
 local FIRST_PART, MOST_PART = 8, 256
 -- Where to read on when the whole list has been read.
@@ -121,60 +122,39 @@ local function read_on(list, plan, entries, from)
   end
 end
 
--- Sets how far the removal may go from the end that is nearest to an entry.
-local function set_reach(search, plan, place)
-  local is_near_head = place < plan.size / 2
-  local distance = math.max(is_near_head and place or plan.size - place, PASS_LIMIT / 4)
-  search.head = is_near_head and distance or -1
-  search.tail = is_near_head and plan.size or plan.size - distance
-end
-
 -- Searches for own entries, by ascending sequence number from index `from` to `to`, between two landmarks.
 local function search_between(search, plan, from, to, below, above)
-  local is_far = below.place > search.head and above.place < search.tail
-  if from > to or is_far or search.visits + #plan.places > search.most then
+  if from > to then
     return
   end
   local middle = math.floor((from + to) / 2)
   local sequence = search.sequences[middle]
   local entry = search.entries[sequence]
-  local landmark = find_own(search, entry, sequence, below, above)
-  if not landmark then
-    search.missed = search.missed + 1
-  elseif landmark.place <= search.head or landmark.place >= search.tail then
+  local landmark = find_own(search.list, entry, sequence, below, above)
+  if landmark then
     plan_place(plan, entry, landmark.place)
+  else
+    search.missed[#search.missed + 1] = entry
   end
   search_between(search, plan, from, middle - 1, below, landmark or above)
   search_between(search, plan, middle + 1, to, landmark or below, above)
 end
 
--- Searches for own entries, for the first one in any case. Returns false if reading on is better: too many are not found.
+-- Searches for own entries. Returns those that it does not find.
 local function search_own(list, plan, entries, sequences)
-  local most = most_visits(plan, entries[1])
-  local search = { list = list, visits = 0, missed = 0, most = most, sequences = sequences, entries = {} }
+  local search = { list = list, sequences = sequences, entries = {}, missed = {} }
   for i, entry in ipairs(entries) do
     search.entries[sequences[i]] = entry
   end
-  local below, above = landmarks_around(list, plan.head, plan.size - plan.tail - 1)
-  local first = find_own(search, entries[1], sequences[1], below, above)
-  if not first then
-    plan_unknown(plan, entries, 1)
-    return #entries <= FEW
-  end
-  set_reach(search, plan, first.place)
   table.sort(sequences)
-  search_between(search, plan, 1, #sequences, below, above)
-  if not plan.found[entries[1]] then
-    plan_place(plan, entries[1], first.place)
-  end
-  return search.missed <= FEW
+  search_between(search, plan, 1, #sequences, landmarks_around(list, plan.head, plan.size - plan.tail - 1))
+  return search.missed
 end
 
--- Returns which of the first entries were written here, with their sequence numbers; and the others.
-local function by_origin(entries, most)
+-- Returns which entries were written here, with their sequence numbers; and those of other clients.
+local function by_origin(entries)
   local own, sequences, foreign = {}, {}, {}
-  for at = 1, math.min(#entries, most) do
-    local entry = entries[at]
+  for _, entry in ipairs(entries) do
     local sequence = entry_sequence(entry)
     if sequence then
       own[#own + 1], sequences[#sequences + 1] = entry, sequence
@@ -185,36 +165,58 @@ local function by_origin(entries, most)
   return own, sequences, foreign
 end
 
--- Plans the removal of entries that are not at the ends.
+-- Plans the removal of entries from a list that is too long to be read at once.
 local function plan_others(list, plan, entries, from)
+  local own, sequences, foreign = by_origin(entries)
+  local is_own = own[1] == entries[1]
+  local unknown = is_own and search_own(list, plan, own, sequences) or foreign
+  if #unknown > FEW then
+    read_on(list, plan, unknown, from)
+  elseif not is_own then
+    plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
+  elseif not plan.found[entries[1]] then
+    plan_unknown(plan, entries, 1)
+  end
+end
+
+-- The first of some entries, up to one of them.
+local function up_to(entries, last)
+  local first = {}
+  for i, entry in ipairs(entries) do
+    first[i] = entry
+    if entry == last then
+      return first
+    end
+  end
+end
+
+local function plan_removal(list, entries, from)
+  local plan = {
+    size = redis.call('LLEN', list), head = 0, tail = 0, places = {}, unknown = {}, found = {}, read_on = 0,
+  }
+  local others = plan_ends(list, plan, entries)
+  if #others == 0 then
+    return plan
+  end
+  local first = others[1]
+  local most = math.ceil(most_visits(plan, first) / VISITS_EACH)
   if from == BEHIND_END then
     -- It was not met, and may not be in the list.
-    return plan_unknown(plan, entries, 1)
+    plan_unknown(plan, others, 1)
+  elseif plan.size <= READ_LIMIT and plan.size * #first <= READ_BYTES then
+    read_on(list, plan, others, from)
+  elseif #others > most and entry_sequence(first) then
+    return plan_removal(list, up_to(entries, others[most]), from)
+  else
+    plan_others(list, plan, others, from)
   end
-  local own, sequences, foreign = by_origin(entries, most_visits(plan, entries[1]))
-  if #foreign > FEW or plan.size < DENSE * #entries then
-    return read_on(list, plan, entries, from)
-  elseif foreign[1] == entries[1] then
-    return plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
-  elseif not search_own(list, plan, own, sequences) then
-    plan.places, plan.unknown = {}, {}
-    for _, entry in ipairs(entries) do
-      plan.found[entry] = nil
-    end
-    read_on(list, plan, entries, from)
-  end
+  return plan
 end
 
 -- Returns a plan for unlist(); the entries that it removes, in their order; the others. The plan's `read_on` is what the next call
 -- gets as `from`, which is 0 at first. Within a few calls, at least one entry is removed.
 local function locate(list, entries, from)
-  local plan = {
-    size = redis.call('LLEN', list), head = 0, tail = 0, places = {}, unknown = {}, found = {}, read_on = 0,
-  }
-  local others = plan_ends(list, plan, entries)
-  if #others > 0 then
-    plan_others(list, plan, others, from)
-  end
+  local plan = plan_removal(list, entries, from)
   local gone, left = {}, {}
   for _, entry in ipairs(entries) do
     table.insert(plan.found[entry] and gone or left, entry)

@@ -33,14 +33,14 @@ local function guess_between(below, above, sequence, guesses)
 end
 
 -- Looks for an entry between two landmarks: positions, and the sequence numbers there if they are known. Returns its landmark; nil
--- if it is not found. Counts in `search.visits` how often it goes to a position.
-local function find_own(search, entry, sequence, below, above)
+-- if it is not found.
+local function find_own(list, entry, sequence, below, above)
   local guesses = 0
   while above.place - below.place > 1 do
     local guess = guess_between(below, above, sequence, guesses)
     local first = math.max(below.place + 1, math.min(guess - WINDOW / 2, above.place - WINDOW))
-    local elements = redis.call('LRANGE', search.list, first, math.min(first + WINDOW, above.place) - 1)
-    guesses, search.visits = guesses + 1, search.visits + 1
+    local elements = redis.call('LRANGE', list, first, math.min(first + WINDOW, above.place) - 1)
+    guesses = guesses + 1
     for at, element in ipairs(elements) do
       if element == entry then
         return { place = first + at - 1, sequence = sequence }
