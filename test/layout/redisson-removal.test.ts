@@ -69,15 +69,15 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     'offered here': () => 'here',
     'offered by Java': () => 'Java',
     'offered by both in turn': (place) => (place % 3 === 0 ? 'here' : 'Java'),
-    'offered by both, thousands in a row': (place) => (place % 6000 < 3000 ? 'here' : 'Java'),
+    'offered by both, thousands in a row': (place) => (place % 4000 < 2000 ? 'here' : 'Java'),
     'offered by Java, and a few here': (place) => (place % 97 === 0 ? 'here' : 'Java'),
   };
-  const shares: Record<string, number> = { 'a few': 15, many: 150, most: 9000 };
+  const shares: Record<string, number> = { 'a few': 15, many: 150, most: 6000 };
 
   const cases = Object.keys(origins).flatMap((who) => Object.keys(shares).map((share) => [share, who] as const));
   test.each(cases)('is exact in each call: %s of those %s', async (share, who) => {
     const queue = open();
-    const count = 12_000;
+    const count = 8_000;
     const due = somePlaces(shares[share]!, count);
     await fill(queue, count, due, origins[who]!);
     await expectExactTransfers(queue, due, count);
@@ -85,7 +85,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
 
   test('keeps the order of due times, then that of the offers, of what was offered here', async () => {
     const queue = open();
-    const count = 12_000;
+    const count = 8_000;
     const due = new Map([...somePlaces(900, count)].map((place) => [place, 1e12 + (place % 7)]));
     for (let first = 0; first < count; first += AT_ONCE) {
       const places = Array.from({ length: AT_ONCE }, (_, index) => first + index);
@@ -101,13 +101,13 @@ describe('the removal of due entries from a long list in the layout of Redisson'
 
   test('moves due messages that are missing in the list, however many', async () => {
     const queue = open();
-    await fill(queue, 12_000, new Set(), () => 'Java');
+    await fill(queue, 8_000, new Set(), () => 'Java');
     for (let index = 0; index < 30; index++) {
       await queue.redis.lrem(queue.keys.entries, 1, await queue.offerAsJava(`missing ${index}`, 0));
     }
     for (let calls = 0; (await queue.transfer()).more; calls++) expect(calls).toBeLessThan(200);
     expect(await queue.redis.llen(queue.keys.target)).toBe(30);
-    expect(await queue.listed()).toHaveLength(12_000);
+    expect(await queue.listed()).toHaveLength(8_000);
   });
 
   test('moves a due message that is missing in a list of due messages', async () => {

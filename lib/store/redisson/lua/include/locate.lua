@@ -4,15 +4,15 @@
 --   entries written here are found by their sequence number;
 --   a few entries of other clients are left to be searched for as Redisson does it;
 --   for many, one call after the other reads on in the list.
--- A call takes so few that other clients of the server wait only for milliseconds. As far as all were written here, it takes the
--- first ones, so that they leave the list in their order.
+-- A call takes so few that other clients of the server wait only for milliseconds. Unless it reads on, it takes the first ones
+-- that were written here, so that these leave the list in their order.
 --@include native/set
 --@include entry
 --@include own-places
 
 -- The limits of a call: how many elements its removal passes, how many it reads in a row, and past how many nodes it walks to
 -- positions. Each stands for two milliseconds or so.
-local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 3000000
+local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 4000000
 -- A visit to a position costs as much as so many nodes.
 local VISIT_COST = 1600
 -- Redis keeps so much of a list in a node. Entries are as large as their payloads.
@@ -98,7 +98,7 @@ local function read_from(list, plan, entries, place)
     local part = redis.call('LRANGE', list, place, math.min(place + size - 1, last))
     for offset, element in ipairs(part) do
       bytes = bytes + #element
-      if wanted[element] then
+      if wanted[element] and not plan.found[element] then
         plan_place(plan, element, place + offset - 1)
       end
     end
@@ -165,20 +165,6 @@ local function by_origin(entries)
   return own, sequences, foreign
 end
 
--- Plans the removal of entries from a list that is too long to be read at once.
-local function plan_others(list, plan, entries, from)
-  local own, sequences, foreign = by_origin(entries)
-  local is_own = own[1] == entries[1]
-  local unknown = is_own and search_own(list, plan, own, sequences) or foreign
-  if #unknown > FEW then
-    read_on(list, plan, unknown, from)
-  elseif not is_own then
-    plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
-  elseif not plan.found[entries[1]] then
-    plan_unknown(plan, entries, 1)
-  end
-end
-
 -- The first of some entries, up to one of them.
 local function up_to(entries, last)
   local first = {}
@@ -190,27 +176,41 @@ local function up_to(entries, last)
   end
 end
 
+-- Plans the removal of entries from a list that is too long to be read at once. Returns the last entry to be considered if there
+-- are too many for one call.
+local function plan_others(list, plan, entries, from)
+  local own, sequences, foreign = by_origin(entries)
+  local most = math.ceil(most_visits(plan, entries[1]) / VISITS_EACH)
+  if #foreign > FEW then
+    read_on(list, plan, entries, from)
+  elseif foreign[1] == entries[1] then
+    plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
+  elseif #own > most then
+    return own[most]
+  elseif #search_own(list, plan, own, sequences) > FEW then
+    read_on(list, plan, entries, from)
+  elseif not plan.found[entries[1]] then
+    plan_unknown(plan, entries, 1)
+  end
+end
+
 local function plan_removal(list, entries, from)
   local plan = {
     size = redis.call('LLEN', list), head = 0, tail = 0, places = {}, unknown = {}, found = {}, read_on = 0,
   }
   local others = plan_ends(list, plan, entries)
+  local last
   if #others == 0 then
     return plan
-  end
-  local first = others[1]
-  local most = math.ceil(most_visits(plan, first) / VISITS_EACH)
-  if from == BEHIND_END then
+  elseif from == BEHIND_END then
     -- It was not met, and may not be in the list.
     plan_unknown(plan, others, 1)
-  elseif plan.size <= READ_LIMIT and plan.size * #first <= READ_BYTES then
+  elseif plan.size <= READ_LIMIT and plan.size * #others[1] <= READ_BYTES then
     read_on(list, plan, others, from)
-  elseif #others > most and entry_sequence(first) then
-    return plan_removal(list, up_to(entries, others[most]), from)
   else
-    plan_others(list, plan, others, from)
+    last = plan_others(list, plan, others, from)
   end
-  return plan
+  return last and plan_removal(list, up_to(entries, last), from) or plan
 end
 
 -- Returns a plan for unlist(); the entries that it removes, in their order; the others. The plan's `read_on` is what the next call
