@@ -200,7 +200,13 @@ describeWithJava('payloads', (suite) => {
 
   it('with an @class carry a primitive long beyond 2⁵³', async () => {
     const declared = configuredJackson({ classes: SAMPLE_CLASSES });
-    const bytes = declared.encode({ '@class': 'peer.Samples$Order', number: 2n ** 60n });
+    const bytes = declared.encode({
+      '@class': 'peer.Samples$Order',
+      paid: false,
+      items: 0,
+      weight: 0,
+      number: 2n ** 60n,
+    });
     const value = await takenByJava('jackson', bytes);
     expect(part(value, 'number')).toEqual({ type: 'java.lang.Long', value: String(2n ** 60n) });
   });
