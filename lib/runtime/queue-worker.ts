@@ -1,3 +1,4 @@
+import { nameOfCodec } from '../codec/redisson/configured-codec.js';
 import type { Clock } from '../timing/clock.js';
 import { ConsumerLoop } from '../consumer/consumer.loop.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
@@ -9,7 +10,6 @@ import { UnknownTypes } from '../consumer/unknown-types.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import type { Observers } from '../events/observers.js';
 import type { Events } from '../events/events.js';
-import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { HandlerInvoker } from '../handler/handler.invoker.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 import { Repairer } from '../transfer/repairer.js';
@@ -122,7 +122,7 @@ export function createRunner(
   return new MessageRunner({
     codec,
     routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes, line })])),
-    doubt: options.layout === 'redisson' ? new CodecDoubt(nameOf(options.codec)) : undefined,
+    doubt: options.layout === 'redisson' ? new CodecDoubt(nameOfCodec(options.codec)) : undefined,
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     outcomes,
     clock,
@@ -130,5 +130,3 @@ export function createRunner(
     line: handlers.some(({ handler }) => handler.batch) ? line : undefined,
   });
 }
-
-const nameOf = (codec: ResolvedQueueOptions['codec']) => (typeof codec === 'string' ? `'${codec}'` : 'of your own');

@@ -1,9 +1,14 @@
-import type { PayloadCodec, TextCodec } from './payload-codec.js';
+import type { CodecName, PayloadCodec, TextCodec } from './payload-codec.js';
 
-const originals = new WeakMap<PayloadCodec, PayloadCodec | TextCodec>();
+interface Original {
+  readonly name: CodecName;
+  readonly codec: PayloadCodec | TextCodec;
+}
+
+const originals = new WeakMap<PayloadCodec, Original>();
 
 /** Makes a codec of this package one that an application can hold and pass as an option. */
-export function configured(codec: PayloadCodec | TextCodec): PayloadCodec {
+export function configured(name: CodecName, codec: PayloadCodec | TextCodec): PayloadCodec {
   const given: PayloadCodec = {
     encode(payload) {
       const body = codec.encode(payload);
@@ -11,11 +16,18 @@ export function configured(codec: PayloadCodec | TextCodec): PayloadCodec {
     },
     decode: (bytes) => codec.decode(bytes),
   };
-  originals.set(given, codec);
+  originals.set(given, { name, codec });
   return given;
 }
 
 /** The codec of this package that an application was given, or undefined for a codec of its own. */
 export function originalOf(codec: PayloadCodec): PayloadCodec | TextCodec | undefined {
-  return originals.get(codec);
+  return originals.get(codec)?.codec;
+}
+
+/** A codec as it is called in an error or a log line. */
+export function nameOfCodec(codec: CodecName | PayloadCodec): string {
+  if (typeof codec === 'string') return `'${codec}'`;
+  const original = originals.get(codec);
+  return original ? `${original.name}({ … })` : 'of your own';
 }

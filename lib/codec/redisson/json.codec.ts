@@ -37,7 +37,7 @@ export interface JsonCodecOptions {
  * ```
  */
 export function json(options: JsonCodecOptions = {}): PayloadCodec {
-  return configured(jsonCodecWith(options));
+  return configured('json', jsonCodecWith(options));
 }
 
 /**

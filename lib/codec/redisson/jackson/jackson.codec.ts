@@ -46,7 +46,7 @@ const memories = { 2: new JacksonMemory(), 3: new JacksonMemory() };
  * ```
  */
 export function jackson(options: JacksonCodecOptions = {}): PayloadCodec {
-  return configured(jacksonCodecWith(options));
+  return configured('jackson', jacksonCodecWith(options));
 }
 
 /** Redisson's `JsonJacksonCodec`: JSON that contains the names of Java classes. `docs/redisson.md` has the table. */

@@ -35,7 +35,7 @@ export interface Kryo5CodecOptions {
  *   declaration does not tell
  */
 export function kryo5(options: Kryo5CodecOptions = {}): PayloadCodec {
-  return configured(kryo5CodecWith(options));
+  return configured('kryo5', kryo5CodecWith(options));
 }
 
 /** The codec itself, not in the form that an application holds. */
