@@ -1,4 +1,4 @@
-package pairs;
+package com.shop;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

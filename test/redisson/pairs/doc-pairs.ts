@@ -10,11 +10,13 @@ export interface DocPair {
   readonly ts: readonly string[];
 }
 
-/** All pairs of Java and TypeScript that the page shows. */
+/** The pairs of Java and TypeScript that the page shows. */
 export function docPairs(): DocPair[] {
   const snippets = [...readFileSync(PAGE, 'utf8').matchAll(SNIPPET)];
-  const names = [...new Set(snippets.map(([, name]) => name!))];
   const sources = (pair: string, of: string) =>
     snippets.filter(([, name, language]) => name === pair && language === of).map(([, , , source]) => source!);
-  return names.map((name) => ({ name, java: sources(name, 'java'), ts: sources(name, 'ts') }));
+  const json = { name: 'json', java: sources('json', 'java'), ts: sources('json', 'ts') };
+  // "Leave the codec out of the Java classes above", and what is not shown again stays the same.
+  const java = json.java.map((source) => source.replace(/^ *Codec codec = .*\n/gm, '').replaceAll(', codec)', ')'));
+  return [json, { name: 'kryo5', java, ts: [...json.ts, ...sources('kryo5', 'ts')] }];
 }

@@ -13,7 +13,7 @@ const STAGE = fileURLToPath(new URL('./Stage.java', import.meta.url));
 
 /** What an editor would add to the snippets. */
 const IMPORTS = [
-  'package pairs;',
+  'package com.shop;',
   'import java.io.*;',
   'import java.util.concurrent.*;',
   'import org.redisson.*;',
@@ -40,8 +40,8 @@ export class JavaStage {
 
   static async start(line: RedissonLine, snippets: readonly string[], url: string): Promise<JavaStage> {
     const folder = mkdtempSync(join(tmpdir(), 'pairs-'));
-    const sources = join(folder, 'pairs');
-    mkdirSync(sources);
+    const sources = join(folder, 'com', 'shop');
+    mkdirSync(sources, { recursive: true });
     copyFileSync(STAGE, join(sources, 'Stage.java'));
     for (const snippet of snippets) {
       const [, name] = /public class (\w+)/.exec(snippet)!;
@@ -52,7 +52,7 @@ export class JavaStage {
       shell: true,
     });
     const classPath = [folder, libraries].join(delimiter);
-    const child = spawn('java', ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-cp', classPath, 'pairs.Stage', url]);
+    const child = spawn('java', ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-cp', classPath, 'com.shop.Stage', url]);
     const stage = new JavaStage(child, folder);
     await stage.says('ready');
     return stage;
