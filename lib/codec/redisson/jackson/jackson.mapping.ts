@@ -1,11 +1,9 @@
+import { CLASS } from '../java/java-classes.js';
 import { type ClassModel, type FieldsClass, isFinal } from '../java/class-model.js';
 import { type JavaType, typeOfName } from '../java/java-type.js';
 import { platformClasses } from '../java/platform-classes.js';
 import { quoteJson, quoteJson3 } from '../json-text.js';
 import { enumOf, type Scalar, scalarsBy } from './jackson.scalars.js';
-
-/** The property in which Jackson keeps the class of an object. */
-export const CLASS = '@class';
 
 /**
  * What is known of the type of a place: its Java type; or undefined for a field of an undeclared class and what is in it, which

@@ -1,9 +1,10 @@
+import { CLASS } from '../java/java-classes.js';
 import { JavaValue } from '../java/java-value.js';
 import type { FieldsClass } from '../java/class-model.js';
 import { type JavaType, OBJECT, PRIMITIVES } from '../java/java-type.js';
 import { isAlphabetical } from '../json-keys.js';
 import { type JsonNode, type JsonObject, numberOf, NumberText, type ParsedJson, writeNode } from '../json-text.js';
-import { CLASS, isMapClass, type JacksonMapping, type Place } from './jackson.mapping.js';
+import { isMapClass, type JacksonMapping, type Place } from './jackson.mapping.js';
 import type { JacksonMemory, ReceivedContainer, ReceivedPart } from './jackson.memory.js';
 import { isContainer, JacksonWriter } from './jackson.writer.js';
 

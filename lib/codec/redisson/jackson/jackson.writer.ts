@@ -2,8 +2,9 @@ import { types } from 'node:util';
 import { inReceivedOrder, isAlphabetical } from '../json-keys.js';
 import type { FieldsClass } from '../java/class-model.js';
 import { type JavaType, OBJECT, PRIMITIVES, typeOfName } from '../java/java-type.js';
+import { CLASS } from '../java/java-classes.js';
 import { JavaValue } from '../java/java-value.js';
-import { CLASS, isMapClass, isSamePlace, type JacksonMapping, type Place } from './jackson.mapping.js';
+import { isMapClass, isSamePlace, type JacksonMapping, type Place } from './jackson.mapping.js';
 import type { JacksonMemory, ReceivedContainer, ReceivedPart } from './jackson.memory.js';
 import { JacksonValues } from './jackson.values.js';
 
