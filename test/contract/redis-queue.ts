@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
@@ -11,11 +11,17 @@ import type { QueueUnderTest } from './contract-queue.js';
 /** Keys that describe the queue itself and outlive its messages. */
 const OF_THE_QUEUE = /:(wake|mover|paused|sequence)$/;
 
-/** A fresh queue in Redis, in any layout. */
-export function openRedisQueue(
-  openStore: (connections: RedisConnections, queue: string) => MessageStore,
-): QueueUnderTest {
-  const connection = sharedRedisUrl();
+type OpenStore = (connections: RedisConnections, queue: string) => MessageStore;
+
+/** A server to start from. */
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A fresh queue in Redis, in any layout: on the server that all tests share, or in the cluster with these nodes. */
+export function openRedisQueue(openStore: OpenStore, nodes?: Address[]): QueueUnderTest {
+  const connection = nodes ? { cluster: { nodes } } : sharedRedisUrl();
   const settings = {
     connection,
     clock: systemClock,
@@ -25,11 +31,14 @@ export function openRedisQueue(
   };
   const [here, there] = [new RedisConnections(settings), new RedisConnections(settings)];
   const queue = randomName('contract');
-  const redis = new Redis(connection);
-  const keys = () => redis.keys(`*${queue}*`);
+  const look = nodes ? new Cluster(nodes) : new Redis(sharedRedisUrl());
+  const keys = async () => {
+    const servers = look instanceof Cluster ? look.nodes('master') : [look];
+    return (await Promise.all(servers.map((server) => server.keys(`*${queue}*`)))).flat();
+  };
 
   const now = async () => {
-    const [seconds, micros] = await redis.time();
+    const [seconds, micros] = await look.time();
     return Number(seconds) * 1000 + Number(micros) / 1000;
   };
   return {
@@ -42,8 +51,9 @@ export function openRedisQueue(
     },
     leftovers: async () => (await keys()).filter((key) => !OF_THE_QUEUE.test(key)),
     close: async () => {
-      await redis.del(...(await keys()), 'none');
-      await Promise.all([redis.quit(), here.close(), there.close()]);
+      await Promise.all((await keys()).map((key) => look.del(key)));
+      look.disconnect();
+      await Promise.all([here.close(), there.close()]);
     },
   };
 }

@@ -5,6 +5,9 @@ const ATTEMPTS = 20;
 /** The port is in use: another one is worth a try. */
 export class PortInUseError extends Error {}
 
+/** A port below those that systems give to outgoing connections; it may be in use. */
+export const randomPort = () => randomInt(20_000, 32_000);
+
 /**
  * Calls `start` with random ports until one is free.
  *
@@ -14,7 +17,7 @@ export class PortInUseError extends Error {}
 export async function onRandomPort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start(randomInt(20_000, 32_000));
+      return await start(randomPort());
     } catch (error) {
       if (!(error instanceof PortInUseError) || attempt === ATTEMPTS) throw error;
     }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../until.js';
@@ -9,6 +9,9 @@ import { onRandomPort, PortInUseError } from './random-port.js';
 import { IN_MEMORY, type TestRedis, type TestRedisOptions } from './test-redis.js';
 
 const START_TIMEOUT = 20_000;
+
+/** The last words of a start: of a server, and of a sentinel. */
+const READY = /Ready to accept connections|Sentinel ID is/;
 
 /** How to run a server of this machine. */
 export interface RedisBinary {
@@ -51,6 +54,8 @@ class RedisProcess implements TestRedis {
 
   async start(): Promise<void> {
     mkdirSync(this.#folder, { recursive: true });
+    const { config } = this.options;
+    if (config !== undefined && !existsSync(this.#configFile)) writeFileSync(this.#configFile, config);
     const logFile = join(this.#folder, 'server.log');
     const log = openSync(logFile, 'w');
     const child = spawn(this.binary.path, this.#arguments(), {
@@ -109,17 +114,22 @@ class RedisProcess implements TestRedis {
     this.#lastWill.name(null);
   }
 
+  get #configFile(): string {
+    return join(this.#folder, 'server.conf');
+  }
+
   #arguments(): string[] {
     const { host, port } = this;
+    const config = this.options.config === undefined ? [] : [this.#configFile];
     const own = ['--bind', host, '--port', String(port), '--dir', this.#folder, '--logfile', '', '--daemonize', 'no'];
-    return [...own, ...IN_MEMORY, ...(this.options.args ?? [])];
+    return [...config, ...own, ...IN_MEMORY, ...(this.options.args ?? [])];
   }
 }
 
 /** Waits for the server's own word: an answer on its port could come from another server that took it first. */
 async function untilReady(child: ChildProcess, logFile: string): Promise<void> {
   const log = () => readFileSync(logFile, 'utf8');
-  const isReady = () => log().includes('Ready to accept connections');
+  const isReady = () => READY.test(log());
   const end = () => child.exitCode ?? child.signalCode;
   await until(() => isReady() || end() !== null, { within: START_TIMEOUT }).catch(() => undefined);
   if (isReady()) return;

@@ -23,6 +23,8 @@ export interface TestRedisOptions {
   readonly args?: readonly string[];
   /** More variables of its environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The text of its configuration file, which the server may rewrite. A sentinel needs one. Default: no file. */
+  readonly config?: string;
   /** The folder of its data. Default: a temporary one. */
   readonly dir?: string;
   /** Default: a random free one. */

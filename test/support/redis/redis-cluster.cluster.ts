@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Cluster } from 'ioredis';
+import { until } from '../until.js';
+import { RedisCluster } from './redis-cluster.js';
+
+describe('a cluster of a test', () => {
+  let cluster: RedisCluster;
+  let client: Cluster;
+
+  beforeAll(async () => {
+    cluster = await RedisCluster.start();
+    client = new Cluster(cluster.nodes);
+  });
+  afterAll(async () => {
+    client.disconnect();
+    await cluster.stop();
+  });
+
+  it('has three primaries, each with a replica', async () => {
+    const primaries = await Promise.all(['a', 'b', 'c'].map((key) => cluster.primaryOf(key)));
+    const replicas = await Promise.all(['a', 'b', 'c'].map((key) => cluster.replicaOf(key)));
+    expect(new Set([...primaries, ...replicas]).size).toBe(6);
+  });
+
+  it('fails over to a replica that has everything', async () => {
+    await client.set('key', 'value');
+    const former = await cluster.primaryOf('key');
+    await cluster.failOver('key');
+    expect(await cluster.primaryOf('key')).not.toBe(former);
+    expect(await cluster.replicaOf('key')).toBe(former);
+    expect(await client.get('key')).toBe('value');
+  });
+
+  it('moves a slot with its keys', async () => {
+    await client.mset('{tag}1', 'one', '{tag}2', 'two');
+    const move = await cluster.beginMove('{tag}');
+    expect(await move.moveKeys(1)).toBe(1);
+    const source = await cluster.primaryOf('{tag}');
+    await expect(cluster.ask(source, 'MGET', '{tag}1', '{tag}2')).rejects.toThrow(/^TRYAGAIN/);
+    await move.finish();
+    expect(await cluster.primaryOf('{tag}')).toBe(move.target);
+    expect(await client.mget('{tag}1', '{tag}2')).toEqual(['one', 'two']);
+  });
+
+  it('replaces a primary that is killed, which comes back as a replica', async () => {
+    const former = await cluster.primaryOf('key');
+    await former.server.kill9();
+    await cluster.untilReplaced('key', former);
+    await former.server.restart();
+    await cluster.untilWhole();
+    expect(await cluster.replicaOf('key')).toBe(former);
+  });
+
+  it('replaces a primary that is frozen', async () => {
+    const former = await cluster.primaryOf('key');
+    await former.server.freeze();
+    await cluster.untilReplaced('key', former);
+    await former.server.thaw();
+    await until(async () => (await cluster.replicaOf('key')) === former, { within: 20_000 });
+    await cluster.untilWhole();
+  });
+});

@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, Redis } from 'ioredis';
+import { until } from '../until.js';
+import { LastWill } from './last-will.js';
+import { PortInUseError, randomPort } from './random-port.js';
+import { startRedis } from './start-redis.js';
+import type { TestRedis } from './test-redis.js';
+
+const PRIMARIES = 3;
+const SLOTS = 16384;
+const ATTEMPTS = 10;
+
+/** How long a node may be silent before the others replace it, ms. Unplanned failovers take about twice as long. */
+const NODE_TIMEOUT = 1000;
+
+/** Longer than anything that a cluster does by itself. */
+const SETTLE_TIMEOUT = 20_000;
+
+/** How long a server has to answer: a frozen one never does. */
+const PATIENCE = { connectTimeout: 1000, commandTimeout: 1000 };
+
+/** What a node is before it starts: its address and its identity. */
+interface Place {
+  readonly id: string;
+  readonly port: number;
+  readonly busPort: number;
+  /** The slots of a primary. */
+  readonly slots?: readonly [number, number];
+  /** The id of a replica's primary. */
+  readonly replicaOf?: string;
+}
+
+/** One server of a cluster. */
+export interface ClusterMember {
+  readonly id: string;
+  readonly server: TestRedis;
+}
+
+/** A real Redis Cluster: three primaries, each with a replica. Its servers may crash, freeze and come back. */
+export class RedisCluster {
+  readonly #lastWill: LastWill;
+
+  private constructor(
+    readonly members: readonly ClusterMember[],
+    folder: string,
+  ) {
+    this.#lastWill = new LastWill(folder);
+  }
+
+  /**
+   * Starts the servers, each with the configuration that the others would give it, so that nobody has to be introduced. The
+   * caller must `stop()` it.
+   *
+   * @param args - more arguments of every server
+   */
+  static async start(args: readonly string[] = []): Promise<RedisCluster> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#startOnce(args);
+      } catch (error) {
+        if (!(error instanceof PortInUseError) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  static async #startOnce(args: readonly string[]): Promise<RedisCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'test-cluster-'));
+    const places = newPlaces();
+    const starts = await Promise.allSettled(places.map((place) => startMember(place, places, { folder, args })));
+    const members = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    const cluster = new RedisCluster(members, folder);
+    try {
+      for (const start of starts) if (start.status === 'rejected') throw start.reason;
+      await cluster.untilWhole();
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  /** Where clients may start from. */
+  get nodes(): { host: string; port: number }[] {
+    return this.members.map(({ server: { host, port } }) => ({ host, port }));
+  }
+
+  /** The server that has a key now, as most servers see it. */
+  async primaryOf(key: string): Promise<ClusterMember> {
+    return this.#memberAt(await this.#majority((ranges) => rangeOf(key, ranges)?.nodes[0]));
+  }
+
+  /** A replica of the server that has a key now. */
+  async replicaOf(key: string): Promise<ClusterMember> {
+    return this.#memberAt(await this.#majority((ranges) => rangeOf(key, ranges)?.nodes[1]));
+  }
+
+  /** A planned failover: the replica takes over once it has everything. Resolves when all servers know. */
+  async failOver(key: string): Promise<void> {
+    const replica = await this.replicaOf(key);
+    await this.ask(replica, 'CLUSTER', 'FAILOVER');
+    await until(async () => (await this.primaryOf(key)) === replica, { within: SETTLE_TIMEOUT });
+    await this.untilWhole();
+  }
+
+  /** Waits until another server has the key; for after a primary was killed or frozen. */
+  async untilReplaced(key: string, former: ClusterMember): Promise<void> {
+    await until(async () => (await this.primaryOf(key)) !== former, { within: SETTLE_TIMEOUT });
+  }
+
+  /** Begins to move the slot of a key to another primary. Its keys are still where they were. */
+  async beginMove(key: string): Promise<SlotMove> {
+    const source = await this.primaryOf(key);
+    const target = this.#memberAt(
+      await this.#majority((ranges) => ranges.map(({ nodes }) => nodes[0]!).find((id) => id !== source.id)),
+    );
+    const slot = slotOf(key);
+    await this.ask(target, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', source.id);
+    await this.ask(source, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
+    return new SlotMove(this, { slot, source, target });
+  }
+
+  /** Resolves when every running server knows the others, that all slots are served, and that all replicas are in sync. */
+  async untilWhole(): Promise<void> {
+    await until(
+      async () => {
+        const infos = await Promise.all(this.#up.map((member) => this.ask(member, 'CLUSTER', 'INFO')));
+        const states = await Promise.all(this.#up.map((member) => this.ask(member, 'INFO', 'replication')));
+        const maps = await Promise.all(this.#up.map((member) => this.#slotsSeenBy(member)));
+        return (
+          infos.every((info) => String(info).includes('cluster_state:ok')) &&
+          states.every((state) => /role:master|master_link_status:up/.test(String(state))) &&
+          new Set(maps.map((map) => JSON.stringify(map))).size === 1 &&
+          new Set(maps[0]!.flatMap(({ nodes }) => nodes)).size === this.#up.length
+        );
+      },
+      { within: SETTLE_TIMEOUT, every: 50 },
+    );
+  }
+
+  /** Sends a command to one server. */
+  async ask(member: ClusterMember, command: string, ...words: (string | number)[]): Promise<unknown> {
+    const redis = new Redis(member.server.url, { retryStrategy: null, maxRetriesPerRequest: 0, ...PATIENCE });
+    redis.on('error', () => undefined);
+    try {
+      return await redis.call(command, ...words);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map(({ server }) => server.stop()));
+    await this.#lastWill.execute();
+  }
+
+  get #up(): ClusterMember[] {
+    return this.members.filter(({ server }) => server.pid !== undefined);
+  }
+
+  /** What most of the servers say that answer. */
+  async #majority(read: (ranges: SlotRange[]) => string | undefined): Promise<string> {
+    const answers = await Promise.allSettled(this.#up.map((member) => this.#slotsSeenBy(member)));
+    const views = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [read(answer.value)] : []));
+    const votes = (view: string | undefined) => views.filter((each) => each === view).length;
+    const [winner] = [...views].sort((a, b) => votes(b) - votes(a));
+    if (winner === undefined) throw new Error('No server of the cluster has it.');
+    return winner;
+  }
+
+  /** Which servers have which slots, the primary first. */
+  async #slotsSeenBy(member: ClusterMember): Promise<SlotRange[]> {
+    const ranges = (await this.ask(member, 'CLUSTER', 'SLOTS')) as [number, number, ...[string, number, string][]][];
+    return ranges
+      .map(([from, to, ...nodes]) => ({ from, to, nodes: nodes.map(([, , id]) => id) }))
+      .sort((a, b) => a.from - b.from);
+  }
+
+  #memberAt(id: string): ClusterMember {
+    return this.members.find((member) => member.id === id)!;
+  }
+}
+
+interface SlotRange {
+  readonly from: number;
+  readonly to: number;
+  /** Their ids. */
+  readonly nodes: readonly string[];
+}
+
+const slotOf = (key: string) => new Command('get', [key]).getSlot()!;
+
+function rangeOf(key: string, ranges: readonly SlotRange[]): SlotRange | undefined {
+  const slot = slotOf(key);
+  return ranges.find(({ from, to }) => from <= slot && slot <= to);
+}
+
+/** A slot on its way from one primary to another. */
+export class SlotMove {
+  constructor(
+    private readonly cluster: RedisCluster,
+    private readonly way: { readonly slot: number; readonly source: ClusterMember; readonly target: ClusterMember },
+  ) {}
+
+  get target(): ClusterMember {
+    return this.way.target;
+  }
+
+  /** Moves at most `count` keys. From the first to the last, the servers answer TRYAGAIN to a call with several keys. */
+  async moveKeys(count = 1000): Promise<number> {
+    const { slot, source, target } = this.way;
+    const keys = (await this.cluster.ask(source, 'CLUSTER', 'GETKEYSINSLOT', slot, count)) as string[];
+    const { host, port } = target.server;
+    if (keys.length > 0) await this.cluster.ask(source, 'MIGRATE', host, port, '', 0, 5000, 'KEYS', ...keys);
+    return keys.length;
+  }
+
+  /** Moves all keys that are left, and tells every primary. */
+  async finish(): Promise<void> {
+    const { slot, source, target } = this.way;
+    while ((await this.moveKeys()) > 0);
+    await this.cluster.ask(target, 'CLUSTER', 'SETSLOT', slot, 'NODE', target.id);
+    await this.cluster.ask(source, 'CLUSTER', 'SETSLOT', slot, 'NODE', target.id);
+    await this.cluster.untilWhole();
+  }
+}
+
+function newPlaces(): Place[] {
+  const ports = new Set<number>();
+  while (ports.size < 4 * PRIMARIES) ports.add(randomPort());
+  const free = [...ports];
+  const newPlace = () => ({ id: randomBytes(20).toString('hex'), port: free.pop()!, busPort: free.pop()! });
+  const primaries = Array.from({ length: PRIMARIES }, (_, i) => ({ ...newPlace(), slots: share(i) }));
+  return [...primaries, ...primaries.map(({ id }) => ({ ...newPlace(), replicaOf: id }))];
+}
+
+/** The slots of one primary: its part of all of them. */
+function share(index: number): [number, number] {
+  const start = (i: number) => Math.round((i * SLOTS) / PRIMARIES);
+  return [start(index), start(index + 1) - 1];
+}
+
+/** The configuration of the cluster as one of its servers keeps it. */
+function clusterConfig(own: Place, places: readonly Place[]): string {
+  const lines = places.map((place, i) => {
+    const flags = `${place === own ? 'myself,' : ''}${place.replicaOf === undefined ? 'master' : 'slave'}`;
+    const { id, port, busPort, replicaOf = '-', slots } = place;
+    // Each primary has an epoch of its own, or two would have to agree on new ones first.
+    const epoch = (i % PRIMARIES) + 1;
+    const line = `${id} 127.0.0.1:${port}@${busPort} ${flags} ${replicaOf} 0 0 ${epoch} connected`;
+    return slots ? `${line} ${slots.join('-')}` : line;
+  });
+  return [...lines, `vars currentEpoch ${PRIMARIES} lastVoteEpoch 0`, ''].join('\n');
+}
+
+async function startMember(
+  place: Place,
+  places: readonly Place[],
+  { folder, args }: { folder: string; args: readonly string[] },
+): Promise<ClusterMember> {
+  const dir = join(folder, String(place.port));
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'nodes.conf'), clusterConfig(place, places));
+  const options = {
+    'cluster-enabled': 'yes',
+    'cluster-port': String(place.busPort),
+    'cluster-node-timeout': String(NODE_TIMEOUT),
+    'cluster-announce-ip': '127.0.0.1',
+    // Others would wait for more replicas to join the same transfer.
+    'repl-diskless-sync-delay': '0',
+  };
+  const own = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  return { id: place.id, server: await startRedis({ dir, port: place.port, args: [...own, ...args] }) };
+}
