@@ -1,6 +1,6 @@
 import type { Doorbell } from '../message-flow.js';
 import type { RedisClient } from './redis-client.js';
-import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
+import type { Wire } from './redis-connection.js';
 import { explain } from './redis-errors.js';
 
 /** How long after its timeout a blocked call may answer before the connection counts as dead. */
@@ -9,6 +9,7 @@ const ANSWER_GRACE = 5000;
 /** A command that blocks until a list is not empty. It answers null when its time is up. */
 export interface BlockingCommand {
   readonly name: string;
+  readonly key: string;
   /** @param seconds - how long the server blocks at most */
   send(client: RedisClient, seconds: number): Promise<unknown>;
 }
@@ -19,12 +20,14 @@ export interface BlockingCommand {
  */
 export const popToken = (key: string): BlockingCommand => ({
   name: 'BLPOP',
+  key,
   send: (client, seconds) => client.blpop(key, seconds),
 });
 
 /** Waits until a list is not empty, and leaves it unchanged: the first element is moved to its own place. */
 export const awaitElement = (key: string): BlockingCommand => ({
   name: 'BLMOVE',
+  key,
   send: (client, seconds) => client.blmove(key, key, 'LEFT', 'LEFT', seconds),
 });
 
@@ -34,28 +37,26 @@ export const awaitElement = (key: string): BlockingCommand => ({
  * The timeout is also enforced on this side, because a server whose clock is set back keeps a blocked client waiting longer.
  */
 export class BlockingWait implements Doorbell {
-  readonly #connection: RedisConnection;
-
   constructor(
     private readonly command: BlockingCommand,
-    settings: ConnectionSettings,
-  ) {
-    this.#connection = new RedisConnection('doorbell', settings);
-  }
+    private readonly connection: Wire,
+  ) {}
 
   async wait(timeout: number): Promise<boolean> {
     const { name } = this.command;
     try {
-      await this.#connection.ready(name, timeout);
-      const answer = this.command.send(this.#connection.client, timeout / 1000);
-      return (await this.#connection.answer(answer, timeout + ANSWER_GRACE)) !== null;
+      await this.connection.ready(name, timeout);
+      const answer = this.command.send(this.connection.client, timeout / 1000);
+      return (await this.connection.answer(answer, timeout + ANSWER_GRACE)) !== null;
     } catch (error) {
-      if (this.#connection.isClosed) return false;
+      if (this.connection.isClosed) return false;
+      // What was rung for meanwhile is found by looking.
+      if (this.connection.isElsewhere(error)) return true;
       throw explain(name, error);
     }
   }
 
   async close(): Promise<void> {
-    await this.#connection.close();
+    await this.connection.close();
   }
 }

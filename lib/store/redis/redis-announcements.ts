@@ -1,7 +1,8 @@
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { CancelTimer } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
-import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
+import type { RedisClient } from './redis-client.js';
+import type { ConnectionSettings, Wire } from './redis-connection.js';
 import { explain } from './redis-errors.js';
 
 export interface ChannelListener {
@@ -16,6 +17,14 @@ type Kind = 'channel' | 'pattern';
 const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe' } as const;
 const UNSUBSCRIBE = { channel: 'unsubscribe', pattern: 'punsubscribe' } as const;
 
+/** Opens the connection, and calls `onClient` for each client that it uses, before that is connected. */
+export type OpenWire = (onClient: (client: RedisClient) => void) => Wire;
+
+export interface AnnouncementSettings extends Pick<ConnectionSettings, 'clock' | 'events'> {
+  /** How often the connection is tested, ms, because a subscriber would never notice that it is dead. */
+  readonly heartbeat: number;
+}
+
 interface Topic {
   readonly kind: Kind;
   readonly name: string;
@@ -24,10 +33,10 @@ interface Topic {
 
 /** Listens to channels over one connection that all queues of a process share. */
 export class RedisAnnouncements {
-  readonly #settings: ConnectionSettings;
-  readonly #heartbeat: number;
+  readonly #settings: AnnouncementSettings;
+  readonly #openWire: OpenWire;
   readonly #topics: Readonly<Record<Kind, Map<string, Topic>>> = { channel: new Map(), pattern: new Map() };
-  #connection: RedisConnection | undefined;
+  #connection: Wire | undefined;
   /** Those whose subscription has failed. */
   readonly #unheard = new Set<Topic>();
   readonly #streak: FailureStreak;
@@ -35,10 +44,9 @@ export class RedisAnnouncements {
   #cancelHeartbeat: CancelTimer | undefined;
   #cancelRetry: CancelTimer | undefined;
 
-  /** @param heartbeat - how often the connection is tested, ms, because a subscriber would never notice that it is dead */
-  constructor(settings: ConnectionSettings, heartbeat: number) {
+  constructor(openWire: OpenWire, settings: AnnouncementSettings) {
+    this.#openWire = openWire;
     this.#settings = settings;
-    this.#heartbeat = heartbeat;
     this.#streak = new FailureStreak(settings.clock, workFailures(settings.events, 'subscribe'));
   }
 
@@ -68,14 +76,14 @@ export class RedisAnnouncements {
     return () => this.#unlisten(topic, listener);
   }
 
-  #open(): RedisConnection {
-    const connection = new RedisConnection('announcements', this.#settings);
-    const { client } = connection;
-    client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
-    client.on('pmessage', (pattern: string, channel: string, text: string) =>
-      this.#tell('pattern', pattern, channel, text),
-    );
-    client.on('ready', () => void this.#subscribeToAll(connection));
+  #open(): Wire {
+    const connection: Wire = this.#openWire((client) => {
+      client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
+      client.on('pmessage', (pattern: string, channel: string, text: string) =>
+        this.#tell('pattern', pattern, channel, text),
+      );
+      client.on('ready', () => void this.#subscribeToAll(connection));
+    });
     connection.connect();
     this.#scheduleHeartbeat(connection);
     return connection;
@@ -85,13 +93,13 @@ export class RedisAnnouncements {
     for (const listener of this.#topics[kind].get(name)?.listeners ?? []) listener.onMessage(text, channel);
   }
 
-  async #subscribeToAll(connection: RedisConnection): Promise<void> {
+  async #subscribeToAll(connection: Wire): Promise<void> {
     const { channel, pattern } = this.#topics;
     await Promise.all([channel, pattern].map((topics) => this.#subscribe(connection, [...topics.values()])));
   }
 
   /** @param topics - of one kind */
-  async #subscribe(connection: RedisConnection, topics: readonly Topic[]): Promise<void> {
+  async #subscribe(connection: Wire, topics: readonly Topic[]): Promise<void> {
     if (topics.length === 0) return;
     const command = SUBSCRIBE[topics[0]!.kind];
     try {
@@ -109,7 +117,7 @@ export class RedisAnnouncements {
     this.#streak.worked();
   }
 
-  #subscribeLater(connection: RedisConnection, topics: readonly Topic[], error: Error): void {
+  #subscribeLater(connection: Wire, topics: readonly Topic[], error: Error): void {
     for (const topic of topics) this.#unheard.add(topic);
     this.#streak.callFailed(error);
     this.#cancelRetry?.();
@@ -133,11 +141,11 @@ export class RedisAnnouncements {
     if (this.#connection?.isReady) this.#connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
   }
 
-  #scheduleHeartbeat(connection: RedisConnection): void {
+  #scheduleHeartbeat(connection: Wire): void {
     this.#cancelHeartbeat = this.#settings.clock.schedule(() => {
       this.#scheduleHeartbeat(connection);
       // A failure leads to a new connection, and so to a new subscription.
       if (connection.isReady) connection.answer(connection.client.ping()).catch(() => undefined);
-    }, this.#heartbeat);
+    }, this.#settings.heartbeat);
   }
 }

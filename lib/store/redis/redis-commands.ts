@@ -1,35 +1,45 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../timing/clock.js';
 import type { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { RedisScript } from './redis-script.js';
+import type { RedisServer } from './redis-server.js';
+import type { RedisServers } from './redis-servers.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from './script-call.js';
 import { ScriptReply } from './script-reply.js';
-import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 import { closed, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
-import { ServerClock } from './server-clock.js';
 
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
-/** Runs scripts and commands over one connection that all queues of a process share. */
-export class RedisCommands {
-  readonly #settings: ConnectionSettings;
-  readonly #connection: RedisConnection;
-  readonly #serverClock = new ServerClock();
-  #learning = false;
+export interface CommandSettings {
+  readonly clock: Clock;
+  /** How long a command may wait for the connection and for its answer, ms. */
+  readonly commandTimeout: number;
+}
 
-  constructor(settings: ConnectionSettings) {
-    this.#settings = settings;
-    this.#connection = new RedisConnection('commands', settings);
-    this.#connection.client.on('ready', () => void this.#learnServerClock());
-  }
+/** One attempt to send a call. */
+interface Attempt {
+  readonly server: RedisServer;
+  /** Whether the key is on its way to this server. */
+  readonly asking: boolean;
+  /** When the caller gives up, on the monotonic clock. */
+  readonly deadline: number;
+}
+
+/** Runs scripts and commands over connections that all queues of a process share. */
+export class RedisCommands {
+  constructor(
+    private readonly servers: RedisServers,
+    private readonly settings: CommandSettings,
+  ) {}
 
   connect(): void {
-    this.#connection.connect();
+    this.servers.connect();
   }
 
-  /** Calls `listener` whenever the connection becomes ready: the first time, and after each outage. */
+  /** Calls `listener` whenever a connection becomes ready: the first time, and after each outage. */
   onReady(listener: () => void): void {
-    this.#connection.client.on('ready', listener);
+    this.servers.onReady(listener);
   }
 
   /**
@@ -38,11 +48,9 @@ export class RedisCommands {
    * @throws DelayQueueError like {@link run}
    */
   async info(): Promise<string[]> {
-    const { client } = this.#connection;
-    await this.#connection.ready('INFO');
+    const servers = await this.servers.all('INFO');
     try {
-      const servers = client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
-      return await this.#connection.answer(Promise.all(servers.map((server) => server.info())));
+      return await Promise.all(servers.map(({ connection }) => connection.answer((connection.client as Redis).info())));
     } catch (error) {
       throw this.#explain('INFO', error);
     }
@@ -50,11 +58,11 @@ export class RedisCommands {
 
   /** From now on no command waits for the connection. */
   hurry(): void {
-    this.#connection.hurry();
+    this.servers.hurry();
   }
 
   close(): Promise<void> {
-    return this.#connection.close();
+    return this.servers.close();
   }
 
   /**
@@ -64,82 +72,89 @@ export class RedisCommands {
    * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED`, `CLOSED`
    */
   run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
-    return this.#call(script.name, (deadline) => {
-      if (script.hasDeadline && this.#serverClock.isStale(this.#settings.clock.monotonic()))
-        void this.#learnServerClock();
-      const words = wordsOf(script, call, this.#serverClock.at(deadline));
-      return () => this.#evaluate(script, words, deadline);
+    const [first] = script.keys;
+    return this.#call(script.name, first && call.keys[first.part], (attempt) => {
+      const deadline = script.hasDeadline ? attempt.server.timeAt(attempt.deadline) : 0;
+      return evaluate(script, wordsOf(script, call, deadline), attempt);
     });
   }
 
   /**
-   * Sends a command. Commands and scripts of one turn leave in their order.
+   * Sends a command; its first word, if there is one, is its key. Commands and scripts of one turn leave in their order, if they
+   * go to the same server.
    *
    * @throws DelayQueueError like {@link run}
    */
   send(command: string, ...words: readonly ScriptArgument[]): Promise<ScriptReply> {
-    return this.#call(command, (deadline) => () => this.#send(command, words, deadline));
+    const key = words.length > 0 ? String(words[0]) : undefined;
+    return this.#call(command, key, (attempt) => send(command, words, attempt));
+  }
+
+  /** Waits for the connection, sends, and sends again what was certainly not carried out. */
+  async #call(
+    name: string,
+    key: string | undefined,
+    send: (attempt: Attempt) => Promise<unknown>,
+  ): Promise<ScriptReply> {
+    const { clock, commandTimeout } = this.settings;
+    const deadline = clock.monotonic() + commandTimeout;
+    let asking: RedisServer | undefined;
+    for (;;) {
+      const server = asking ?? this.servers.of(key);
+      if (!server?.connection.isReady) {
+        const left = Math.max(0, deadline - clock.monotonic());
+        await (asking ? asking.connection.ready(name, left) : this.servers.ready(name, key, left));
+        continue;
+      }
+      const sentAt = clock.monotonic();
+      try {
+        return new ScriptReply(await send({ server, asking: asking !== undefined, deadline }));
+      } catch (error) {
+        if (clock.monotonic() >= deadline) throw this.#explain(name, error);
+        asking = await this.#afterFailure(name, error, { server, sentAt });
+      }
+    }
   }
 
   /**
-   * Waits for the connection, sends, and sends again what was not sent or came too late by a clock that was set.
+   * Waits until it is worth sending a call again.
    *
-   * @param prepare - called for each attempt with the time, on the monotonic clock, at which the caller gives up
+   * @returns the server to ask this once
+   * @throws DelayQueueError if the call has failed, or may have been carried out
    */
-  async #call(name: string, prepare: (deadline: number) => () => Promise<unknown>): Promise<ScriptReply> {
-    const { clock, commandTimeout } = this.#settings;
-    const deadline = clock.monotonic() + commandTimeout;
-    for (;;) {
-      if (!this.#connection.isReady) {
-        await this.#connection.ready(name, Math.max(0, deadline - clock.monotonic()));
-      }
-      const sentAt = clock.monotonic();
-      const attempt = prepare(deadline);
-      try {
-        return new ScriptReply(await attempt());
-      } catch (error) {
-        const serverTime = serverTimeOfLateCall(error);
-        if (clock.monotonic() >= deadline) throw this.#explain(name, error);
-        // The server's clock was set forward; the call changed nothing.
-        if (serverTime !== undefined) this.#serverClock.learn(serverTime, sentAt);
-        else if (!wasNotSent(error)) throw this.#explain(name, error);
-        // The socket is closing, and ioredis has not noticed yet.
-        else await new Promise<void>((resolve) => clock.schedule(resolve, UNNOTICED_PAUSE));
-      }
+  async #afterFailure(
+    name: string,
+    error: unknown,
+    { server, sentAt }: { server: RedisServer; sentAt: number },
+  ): Promise<RedisServer | undefined> {
+    const serverTime = serverTimeOfLateCall(error);
+    if (serverTime !== undefined) {
+      // The server's clock was set forward; the call changed nothing.
+      server.noteTime(serverTime, sentAt);
+      return undefined;
     }
-  }
-
-  /** A failure is ignored, because the next call tries again. */
-  async #learnServerClock(): Promise<void> {
-    if (this.#learning) return;
-    this.#learning = true;
-    const sentAt = this.#settings.clock.monotonic();
-    try {
-      const [seconds, microseconds] = await this.#connection.answer(this.#connection.client.time());
-      this.#serverClock.learn(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
-    } catch {
-      // What is known of the clock stays in use.
-    } finally {
-      this.#learning = false;
-    }
-  }
-
-  async #evaluate(script: RedisScript, words: readonly ScriptArgument[], deadline: number): Promise<unknown> {
-    try {
-      return await this.#send('EVALSHA', [script.sha1, ...words], deadline);
-    } catch (error) {
-      if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
-    }
-    // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
-    return this.#send('EVAL', [script.source, ...words], deadline);
-  }
-
-  #send(command: string, words: readonly ScriptArgument[], deadline: number): Promise<unknown> {
-    const reply = this.#connection.client.callBuffer(command, [...words]);
-    return this.#connection.answer(reply, Math.max(0, deadline - this.#settings.clock.monotonic()));
+    // The socket is closing, and ioredis has not noticed yet.
+    const detour = wasNotSent(error) ? { pause: UNNOTICED_PAUSE } : this.servers.detour(error);
+    if (!detour) throw this.#explain(name, error);
+    if (detour.pause > 0) await new Promise<void>((resolve) => this.settings.clock.schedule(resolve, detour.pause));
+    return detour.asking;
   }
 
   #explain(command: string, error: unknown): DelayQueueError {
-    return this.#connection.isClosed && !isErrorReply(error) ? closed(command) : explain(command, error);
+    return this.servers.isClosed && !isErrorReply(error) ? closed(command) : explain(command, error);
   }
+}
+
+async function evaluate(script: RedisScript, words: readonly ScriptArgument[], attempt: Attempt): Promise<unknown> {
+  try {
+    return await send('EVALSHA', [script.sha1, ...words], attempt);
+  } catch (error) {
+    if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
+  }
+  // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
+  return send('EVAL', [script.source, ...words], attempt);
+}
+
+function send(command: string, words: readonly ScriptArgument[], attempt: Attempt): Promise<unknown> {
+  return attempt.server.send(command, words, attempt.deadline, attempt.asking);
 }

@@ -24,6 +24,27 @@ export interface ConnectionSettings {
   readonly commandTimeout: number;
 }
 
+/** What a connection may be given instead of creating it. */
+export interface ConnectionParts {
+  /** Not connected yet. */
+  readonly client?: RedisClient;
+  /** Where its outages are reported. */
+  readonly outage?: FailureStreak;
+}
+
+/** What those need who send over a connection: to a server, or to whichever server of a cluster is the right one. */
+export interface Wire {
+  readonly client: RedisClient;
+  readonly isReady: boolean;
+  readonly isClosed: boolean;
+  connect(): void;
+  ready(command: string, timeout?: number): Promise<void>;
+  answer<Answer>(answer: Promise<Answer>, limit?: number): Promise<Answer>;
+  /** Whether an error says that the key is not, or not yet, on this server. If so, the next command goes where it is. */
+  isElsewhere(error: unknown): boolean;
+  close(): Promise<void>;
+}
+
 /** How long closing may take, ms; before that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
 
@@ -41,7 +62,7 @@ const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
  * the user, the database and the protocol that it asked for. While the server refuses them, calls fail at once, and the
  * connection keeps retrying.
  */
-export class RedisConnection {
+export class RedisConnection implements Wire {
   readonly #settings: ConnectionSettings;
   readonly client: RedisClient;
   readonly #deadlines: AnswerDeadlines;
@@ -54,11 +75,11 @@ export class RedisConnection {
   #cancelOpening: CancelTimer | undefined;
   #closed = false;
 
-  constructor(role: ConnectionRole, settings: ConnectionSettings) {
+  constructor(role: ConnectionRole, settings: ConnectionSettings, parts: ConnectionParts = {}) {
     this.#settings = settings;
-    this.#outage = new FailureStreak(settings.clock, connectionFailures(settings.events, role));
+    this.#outage = parts.outage ?? new FailureStreak(settings.clock, connectionFailures(settings.events, role));
     this.#deadlines = new AnswerDeadlines(settings.clock);
-    this.client = createClient(settings.connection, role);
+    this.client = parts.client ?? createClient(settings.connection, role);
     this.client.on('error', (error: unknown) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
     this.client.on('connect', () => this.#onConnect());
@@ -123,6 +144,10 @@ export class RedisConnection {
     });
   }
 
+  isElsewhere(): boolean {
+    return false;
+  }
+
   /** Drops the connection and opens a new one. */
   reconnect(reason: string): void {
     if (this.#closed) return;
@@ -148,6 +173,12 @@ export class RedisConnection {
       });
     }
     this.#deadlines.endAll();
+  }
+
+  /** Closes the connection because nobody needs this server any more: an outage is over. */
+  retire(): Promise<void> {
+    this.#outage.worked();
+    return this.close();
   }
 
   /** The socket is open. If the other side vanishes now, ioredis waits for the answer to its greeting forever. */

@@ -1,20 +1,36 @@
+import type { Cluster } from 'ioredis';
 import type { Doorbell } from '../message-flow.js';
 import { awaitElement, BlockingWait, type BlockingCommand, popToken } from './blocking-wait.js';
+import { ClusterMap } from './cluster-map.js';
+import { ClusterServers } from './cluster-servers.js';
+import { FollowingConnection } from './following-connection.js';
+import { hashSlot } from './hash-slot.js';
 import { RedisAnnouncements } from './redis-announcements.js';
+import { createClient, type RedisClient } from './redis-client.js';
 import { RedisCommands } from './redis-commands.js';
-import type { ConnectionSettings } from './redis-connection.js';
+import { RedisConnection, type ConnectionSettings, type Wire } from './redis-connection.js';
+import { type RedisServers, SingleServer } from './redis-servers.js';
 
-/** All connections of a process: one for commands, one for announcements, and one for each consumer's doorbell. */
+type Settings = ConnectionSettings & { readonly heartbeat: number };
+
+/**
+ * All connections of a process: one for commands, or one for each primary of a cluster; one for announcements; and one for each
+ * consumer's doorbell.
+ */
 export class RedisConnections {
   readonly commands: RedisCommands;
   readonly announcements: RedisAnnouncements;
-  readonly #settings: ConnectionSettings;
+  readonly #settings: Settings;
+  /** Of the cluster; undefined for a single server. */
+  readonly #map: ClusterMap | undefined;
   readonly #waits = new Set<Doorbell>();
 
-  constructor(settings: ConnectionSettings & { readonly heartbeat: number }) {
+  constructor(settings: Settings) {
     this.#settings = settings;
-    this.commands = new RedisCommands(settings);
-    this.announcements = new RedisAnnouncements(settings, settings.heartbeat);
+    const client = createClient(settings.connection, 'commands');
+    if (client.isCluster) this.#map = new ClusterMap(client as Cluster, settings);
+    this.commands = new RedisCommands(this.#serversOf(client), settings);
+    this.announcements = new RedisAnnouncements((onClient) => this.#openForAnnouncements(onClient), settings);
   }
 
   /** Rings when there is a token in a list, and takes it. */
@@ -31,8 +47,31 @@ export class RedisConnections {
     await Promise.all([this.commands, this.announcements, ...this.#waits].map((each) => each.close()));
   }
 
+  #serversOf(client: RedisClient): RedisServers {
+    const settings = this.#settings;
+    return this.#map
+      ? new ClusterServers(this.#map, settings)
+      : new SingleServer(new RedisConnection('commands', settings, { client }), settings.clock);
+  }
+
+  #openForAnnouncements(onClient: (client: RedisClient) => void): Wire {
+    const map = this.#map;
+    if (map)
+      return new FollowingConnection({ role: 'announcements', map, choose: anyOf(map), onClient }, this.#settings);
+    const connection = new RedisConnection('announcements', this.#settings);
+    onClient(connection.client);
+    return connection;
+  }
+
+  #openForDoorbell(key: string): Wire {
+    const map = this.#map;
+    if (!map) return new RedisConnection('doorbell', this.#settings);
+    const slot = hashSlot(key);
+    return new FollowingConnection({ role: 'doorbell', map, choose: () => map.primaryOf(slot) }, this.#settings);
+  }
+
   #openWait(command: BlockingCommand): Doorbell {
-    const wait = new BlockingWait(command, this.#settings);
+    const wait = new BlockingWait(command, this.#openForDoorbell(command.key));
     this.#waits.add(wait);
     return {
       wait: (timeout) => wait.wait(timeout),
@@ -43,4 +82,14 @@ export class RedisConnections {
       },
     };
   }
+}
+
+/** Chooses any primary, and another one when the connection to it is lost: all servers of a cluster get all announcements. */
+function anyOf(map: ClusterMap) {
+  return (present: string | undefined, isLost: boolean): string | undefined => {
+    const { primaries } = map;
+    if (present !== undefined && !isLost && primaries.includes(present)) return present;
+    const others = primaries.filter((address) => address !== present);
+    return others[Math.floor(Math.random() * others.length)] ?? present;
+  };
 }

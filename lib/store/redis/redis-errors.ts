@@ -12,6 +12,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was changed: try again',
   BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
   NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: check the replication',
+  TRYAGAIN: 'the cluster is moving the queue to another server: try again later',
   CLUSTERDOWN: 'the cluster does not serve this slot: check CLUSTER INFO',
   MASTERDOWN: 'the primary is down: wait for the failover',
 };
@@ -93,6 +94,23 @@ export function refused(command: string, cause: Error): DelayQueueError {
 export function serverTimeOfLateCall(error: unknown): number | undefined {
   const time = isErrorReply(error) ? /^LATE (\d+)/.exec(error.message)?.[1] : undefined;
   return time === undefined ? undefined : Number(time);
+}
+
+/** An error reply of a cluster's server that has not done anything, because the key is not, or not yet, its own. */
+export interface Redirection {
+  readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
+  /** The slot, and the address of the server that has it; only with MOVED and ASK. */
+  readonly slot?: number;
+  readonly address?: string;
+}
+
+/** What an error says about where a key is; undefined for any other error. */
+export function redirectionOf(error: unknown): Redirection | undefined {
+  if (!isErrorReply(error)) return undefined;
+  const [, moved, slot, address] = /^(MOVED|ASK) (\d{1,5}) (\S+:\d+)$/.exec(error.message) ?? [];
+  if (moved !== undefined) return { word: moved as 'MOVED' | 'ASK', slot: Number(slot), address };
+  const [word] = /^(TRYAGAIN|CLUSTERDOWN)\b/.exec(error.message) ?? [];
+  return word === undefined ? undefined : { word: word as 'TRYAGAIN' | 'CLUSTERDOWN' };
 }
 
 /** Whether Redis refused a command, or one inside a script, because of its user's ACL. */
