@@ -11,6 +11,9 @@ import { closed, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from 
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
+/** The part of the time for a call that an attempt after a redirection must have left. */
+const TIME_TO_ANSWER = 0.1;
+
 export interface CommandSettings {
   readonly clock: Clock;
   /** How long a command may wait for the connection and for its answer, ms. */
@@ -111,7 +114,7 @@ export class RedisCommands {
         return new ScriptReply(await send({ server, asking: asking !== undefined, deadline }));
       } catch (error) {
         if (clock.monotonic() >= deadline) throw this.#explain(name, error);
-        asking = await this.#afterFailure(name, error, { server, sentAt });
+        asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
       }
     }
   }
@@ -125,19 +128,30 @@ export class RedisCommands {
   async #afterFailure(
     name: string,
     error: unknown,
-    { server, sentAt }: { server: RedisServer; sentAt: number },
+    { server, sentAt, deadline }: { server: RedisServer; sentAt: number; deadline: number },
   ): Promise<RedisServer | undefined> {
+    const { clock, commandTimeout } = this.settings;
     const serverTime = serverTimeOfLateCall(error);
     if (serverTime !== undefined) {
       // The server's clock was set forward; the call changed nothing.
       server.noteTime(serverTime, sentAt);
       return undefined;
     }
-    // The socket is closing, and ioredis has not noticed yet.
-    const detour = wasNotSent(error) ? { pause: UNNOTICED_PAUSE } : this.servers.detour(error);
-    if (!detour) throw this.#explain(name, error);
-    if (detour.pause > 0) await new Promise<void>((resolve) => this.settings.clock.schedule(resolve, detour.pause));
+    if (wasNotSent(error)) {
+      // The socket is closing, and ioredis has not noticed yet.
+      await this.#pause(UNNOTICED_PAUSE);
+      return undefined;
+    }
+    const detour = this.servers.detour(error);
+    // What was refused until now would be unknown after an attempt that leaves no time for its answer.
+    const isLate = deadline - clock.monotonic() < commandTimeout * TIME_TO_ANSWER;
+    if (!detour || isLate) throw this.#explain(name, error);
+    if (detour.pause > 0) await this.#pause(detour.pause);
     return detour.asking;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.settings.clock.schedule(resolve, ms));
   }
 
   #explain(command: string, error: unknown): DelayQueueError {

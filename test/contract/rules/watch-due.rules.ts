@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { nativeCodec } from '../../../lib/codec/native.codec.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR } from '../contract-queue.js';
 import { until } from '../../support/until.js';
@@ -142,16 +143,31 @@ export function describeWatching(queues: ContractQueues): void {
   });
 }
 
+/** The due time of a message that is offered and cancelled at once, when a watcher begins. */
+const BEGINNING = 0;
+
+/**
+ * Hears what is announced from now on. Announcements keep their order, so once one of our own arrives, none from before is still
+ * on its way: in a cluster they take a while from server to server.
+ */
 async function listen(store: MessageStore): Promise<{ heard: number[]; stop: () => void }> {
   const heard: number[] = [];
-  let listening = false;
+  let [listening, hasBegun] = [false, false];
   const stop = store.watchDue({
-    onEarlierDue: ({ dueAt }) => heard.push(dueAt),
+    onEarlierDue: ({ dueAt }) => {
+      if (dueAt === BEGINNING) hasBegun = true;
+      else heard.push(dueAt);
+    },
     onListening: () => {
       listening = true;
     },
   });
   await until(() => listening);
+  const body = nativeCodec.encode({ type: '', payload: null, headers: {} });
+  await store.offer([{ id: 'the beginning', due: { at: BEGINNING }, onDuplicate: 'reject', body }]);
+  await until(() => hasBegun);
+  await store.cancel('the beginning');
+  heard.length = 0;
   return { heard, stop };
 }
 

@@ -58,5 +58,6 @@ describe('a cluster of a test', () => {
     await former.server.thaw();
     await until(async () => (await cluster.replicaOf('key')) === former, { within: 20_000 });
     await cluster.untilWhole();
+    expect(await cluster.primaryOf('key')).not.toBe(former);
   });
 });

@@ -190,7 +190,7 @@ interface SlotRange {
   readonly nodes: readonly string[];
 }
 
-const slotOf = (key: string) => new Command('get', [key]).getSlot()!;
+const slotOf = (key: string) => new Command('get', [key]).getSlot();
 
 function rangeOf(key: string, ranges: readonly SlotRange[]): SlotRange | undefined {
   const slot = slotOf(key);

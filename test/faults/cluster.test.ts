@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { Handled } from '../support/handled.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { randomName } from '../support/random-name.js';
+import { useCluster } from '../support/redis/use-cluster.js';
+import { refusalOf } from '../support/refusal.js';
+import { ClusterProxies } from '../support/tcp-proxy/cluster-proxies.js';
+import { callsOf, connectionsFor } from '../support/tcp-proxy/filters.js';
+import { handlerOf, startTestApp, type TestApp, type TestAppParts } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const BLOCK_TIMEOUT = 1000;
+const OFFER_TIMEOUT = 1000;
+/** How much later than its bound something may happen on a busy machine, ms. */
+const SLACK = 3000;
+
+describe('a cluster', () => {
+  const cluster = useCluster();
+  const closers: (() => Promise<void>)[] = [];
+  let proxies: ClusterProxies;
+  let queue: string;
+  let handled: Handled;
+
+  beforeEach(async () => {
+    proxies = await ClusterProxies.start(cluster());
+    queue = randomName('queue');
+    handled = new Handled();
+  });
+  afterEach(async () => {
+    await Promise.all(closers.splice(0).map((close) => close()));
+    await proxies.stop();
+  });
+
+  const keyOf = (name: string) => `delay-queue:{${name}}:delayed`;
+
+  /** A queue that another primary has. */
+  async function queueElsewhere(): Promise<string> {
+    const here = await cluster().primaryOf(keyOf(queue));
+    for (;;) {
+      const other = randomName('queue');
+      if ((await cluster().primaryOf(keyOf(other))) !== here) return other;
+    }
+  }
+
+  async function startApp(parts: TestAppParts = {}, more: Partial<DelayQueueModuleOptions> = {}): Promise<TestApp> {
+    const { connection } = proxies;
+    const defaults = { blockTimeout: BLOCK_TIMEOUT };
+    const app = await startTestApp({ connection, offerTimeout: OFFER_TIMEOUT, defaults, ...more }, parts);
+    closers.push(() => app.close());
+    return app;
+  }
+
+  const startConsumer = () => startApp({ providers: [handlerOf(queue, handled.record)] });
+
+  /** What the queue's primary answers, without a proxy in between. */
+  async function look(command: string, part: string, ...words: string[]): Promise<unknown> {
+    const key = `delay-queue:{${queue}}:${part}`;
+    return cluster().ask(await cluster().primaryOf(key), command, key, ...words);
+  }
+
+  /** Keeps the answers to the next calls of a script back, and cuts them off once the calls have been carried out. */
+  async function cutAnswers(
+    script: Parameters<typeof callsOf>[0],
+    isCarriedOut: () => Promise<boolean>,
+  ): Promise<void> {
+    const answers = proxies.holdReplies(callsOf(script));
+    await until(isCarriedOut);
+    proxies.reset(connectionsFor('commands'));
+    answers.release();
+  }
+
+  describe('whose answers are cut off', () => {
+    test('leaves the outcome of a cancellation unknown, rather than cancel again and say that there was nothing', async () => {
+      const { producer } = await startApp();
+      await producer.offer(queue, 1, '1h', { id: 'a' });
+      await producer.cancel(queue, 'none');
+      const [refusal] = await Promise.all([
+        refusalOf(producer.cancel(queue, 'a')),
+        cutAnswers('cancel', async () => (await look('ZSCORE', 'delayed', 'a')) === null),
+      ]);
+      expect(refusal).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    });
+
+    test('leaves the outcome of an offer unknown, rather than refuse it as a duplicate of itself', async () => {
+      const { producer } = await startApp();
+      await producer.offer(queue, 1, '1h');
+      const [refusal] = await Promise.all([
+        refusalOf(producer.offer(queue, 1, '1h', { id: 'a', onDuplicate: 'reject' })),
+        cutAnswers('offer', async () => (await look('ZSCORE', 'delayed', 'a')) !== null),
+      ]);
+      expect(refusal).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    });
+
+    test('costs no message of a claim an attempt', async () => {
+      const ids = Array.from({ length: 20 }, (_, i) => `m${i}`);
+      const { producer } = await startConsumer();
+      await producer.pause(queue);
+      await producer.offerMany(
+        queue,
+        ids.map((id) => ({ id, payload: 1, delay: 0 })),
+      );
+      await until(async () => (await producer.counts(queue)).ready === ids.length);
+      const cut = cutAnswers('claim', async () => Number(await look('HLEN', 'claims')) > 0);
+      // The connection of the consumer would hold back this answer too.
+      const { nodes } = cluster();
+      const other = await startApp({}, { connection: { cluster: { nodes } }, consume: false });
+      await Promise.all([other.producer.resume(queue), cut]);
+      await handled.untilCalls(ids.length);
+      expect(handled.calls.map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
+    });
+
+    test('never says that the outcome of an offer is unknown if it was not sent', async () => {
+      const { producer } = await startApp();
+      const offers: Promise<unknown>[] = [];
+      for (let i = 0; i < 20; i++) {
+        await producer.offer(queue, i, '1h');
+        // While the connections open again, no call leaves.
+        proxies.reset(connectionsFor('commands'));
+        await sleep(2);
+        offers.push(producer.offer(queue, i, '1h', { id: `m${i}` }));
+      }
+      await Promise.all(offers);
+      expect(await producer.counts(queue)).toMatchObject({ delayed: 40 });
+    });
+  });
+
+  describe('that moves a slot', () => {
+    test('takes offers again as soon as the slot has moved, and none fails meanwhile', async () => {
+      const { producer } = await startConsumer();
+      await producer.offer(queue, 1, '1h');
+      const move = await cluster().beginMove(keyOf(queue));
+      await move.moveKeys(1);
+      const offers = Promise.all([1, 2, 3].map((i) => producer.offer(queue, i, 0)));
+      const calls = proxies.watch(callsOf('offer'));
+      await until(() => calls.some(({ count }) => count > 1));
+      await move.finish();
+      await offers;
+      await handled.untilCalls(3);
+      expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+    });
+
+    test('refuses an offer if that takes too long, and says that nothing was written', async () => {
+      const { producer } = await startApp();
+      await producer.offer(queue, 1, '1h');
+      const move = await cluster().beginMove(keyOf(queue));
+      await move.moveKeys(1);
+      expect(await refusalOf(producer.offer(queue, 2, '1h'))).toMatchObject({
+        code: 'STORE_REFUSED',
+        message: expect.stringMatching(/TRYAGAIN.*moving the queue to another server/),
+      });
+      await move.finish();
+      expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
+    });
+
+    test('answers for a key that is there already', async () => {
+      const connections = new RedisConnections({
+        connection: proxies.connection,
+        clock: systemClock,
+        events: new LoggedEvents(),
+        commandTimeout: OFFER_TIMEOUT,
+        heartbeat: 60_000,
+      });
+      closers.push(() => connections.close());
+      const { commands } = connections;
+      await commands.send('SET', queue, 'value');
+      const move = await cluster().beginMove(queue);
+      await move.moveKeys();
+      expect((await commands.send('GET', queue)).text()).toBe('value');
+      await move.finish();
+      expect((await commands.send('GET', queue)).text()).toBe('value');
+      await commands.send('DEL', queue);
+    });
+  });
+
+  describe('whose subscription is half-open', () => {
+    /** Waits until the scheduler only waits for announcements, and for its next check a minute later. */
+    async function untilQuiet(): Promise<void> {
+      const transfers = proxies.watch(callsOf('transfer'));
+      let [seen, since] = [0, performance.now()];
+      await until(() => {
+        const count = transfers.reduce((sum, each) => sum + each.count, 0);
+        if (count !== seen) [seen, since] = [count, performance.now()];
+        return performance.now() - since > 1500;
+      });
+    }
+
+    test('is noticed, and messages that were not announced are looked for', async () => {
+      const { producer } = await startApp();
+      await startConsumer();
+      await producer.offer(queue, 0, 0, { id: 'first' });
+      await handled.until('first');
+      await untilQuiet();
+      const dark = proxies.goDarkOnceFor(({ sent }) => sent.has('SUBSCRIBE'));
+      expect(dark).toHaveLength(1);
+      await producer.offer(queue, 1, 100, { id: 'unannounced' });
+      await handled.until('unannounced', { within: BLOCK_TIMEOUT + OFFER_TIMEOUT + SLACK });
+      await untilQuiet();
+      await producer.offer(queue, 2, 100, { id: 'announced' });
+      await handled.until('announced', { within: SLACK });
+    });
+  });
+
+  describe('one of whose servers hangs', () => {
+    test('serves the queues of the others as before', async () => {
+      const elsewhere = await queueElsewhere();
+      const { producer } = await startApp({ providers: [handlerOf(elsewhere, handled.record)] });
+      await producer.offer(queue, 0, '1h');
+      await producer.offer(elsewhere, 0, 0, { id: 'first' });
+      await handled.until('first');
+      // Its neighbours still reach it, so it is not replaced.
+      proxies.before(await cluster().primaryOf(keyOf(queue))).goDark(connectionsFor('commands'));
+      const hanging = refusalOf(producer.offer(queue, 0, '1h'));
+      for (let i = 0; i < 20; i++) {
+        await producer.offer(elsewhere, i, 0, { id: `m${i}` });
+        await sleep(100);
+      }
+      await handled.untilCalls(21);
+      expect(Math.max(...handled.calls.map(({ late }) => late))).toBeLessThan(OFFER_TIMEOUT);
+      expect(await hanging).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    });
+  });
+});
