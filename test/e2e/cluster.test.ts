@@ -3,8 +3,7 @@ import { Cluster } from 'ioredis';
 import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
-import { startCluster } from '../support/redis/start-cluster.js';
-import type { TestRedis } from '../support/redis/test-redis.js';
+import { useCluster } from '../support/redis/use-cluster.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
@@ -20,21 +19,17 @@ const QUEUES: Readonly<Record<string, QueueOptions>> = {
 };
 
 describe('on a Redis Cluster', () => {
-  let server: TestRedis;
+  const servers = useCluster();
   let connection: DelayQueueModuleOptions['connection'];
   let cluster: Cluster;
 
-  beforeAll(async () => {
-    server = await startCluster();
-    const nodes = [{ host: server.host, port: server.port }];
+  beforeAll(() => {
+    const { nodes } = servers();
     connection = { cluster: { nodes } };
     cluster = new Cluster(nodes);
   });
 
-  afterAll(async () => {
-    cluster.disconnect();
-    await server.stop();
-  });
+  afterAll(() => cluster.disconnect());
 
   describe.each(Object.entries(QUEUES))('a queue %s', (_what, options) => {
     let app: TestApp;
