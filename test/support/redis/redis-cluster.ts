@@ -270,6 +270,8 @@ async function startMember(
     'cluster-announce-ip': '127.0.0.1',
     // Others would wait for more replicas to join the same transfer.
     'repl-diskless-sync-delay': '0',
+    // Nobody is told of a replica that has received nothing yet.
+    'repl-ping-replica-period': '1',
   };
   const own = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   return { id: place.id, server: await startRedis({ dir, port: place.port, args: [...own, ...args] }) };
