@@ -5,13 +5,19 @@ import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
+const BLOCK_TIMEOUT = 1000;
+
 /** A wait for a non-empty list that the test answers. */
 class ListWait implements Doorbell {
   waits = 0;
+  /** Whether each wait ends at once. */
+  closed = false;
   #answer: (filled: boolean) => void = () => undefined;
 
   wait(): Promise<boolean> {
-    this.waits++;
+    // Rather than hang.
+    if (++this.waits > 100) throw new Error('There have been too many waits.');
+    if (this.closed) return Promise.resolve(false);
     return new Promise((resolve) => (this.#answer = resolve));
   }
 
@@ -35,7 +41,7 @@ describe('the watch of the target list', () => {
   beforeEach(async () => {
     clock = new ManualClock();
     list = new ListWait();
-    const options = { queue: 'orders', clock, events: new LoggedEvents(), blockTimeout: 1000 };
+    const options = { queue: 'orders', clock, events: new LoggedEvents(), blockTimeout: BLOCK_TIMEOUT };
     watch = new TargetWatch({ ...options, open: () => list });
     told = 0;
     end = watch.watch(() => told++);
@@ -96,7 +102,16 @@ describe('the watch of the target list', () => {
     expect([told, list.waits]).toEqual([1, 2]);
   });
 
+  it('does not keep the process busy if its doorbell is closed, and waits again', async () => {
+    list.closed = true;
+    list.answer(false);
+    await clock.advance(1000);
+    expect(list.waits).toBeGreaterThan(2);
+    expect(list.waits).toBeLessThan(20);
+  });
+
   it('waits until it is stopped, whether or not anything comes', async () => {
+    await clock.advance(BLOCK_TIMEOUT);
     list.answer(false);
     await clock.advance(0);
     expect([told, list.waits]).toEqual([0, 2]);

@@ -5,6 +5,9 @@ import { failurePause } from '../../timing/failure-pause.js';
 import { Pauses } from '../../timing/pauses.js';
 import type { Doorbell } from '../message-flow.js';
 
+/** A wait that takes less than this, ms, is followed by a pause of that length. */
+const SHORT_WAIT = 100;
+
 export interface TargetWatchOptions {
   readonly queue: string;
   /** Opens a doorbell that rings while the target list is not empty, and takes nothing from it. */
@@ -69,14 +72,17 @@ export class TargetWatch {
   }
 
   async #run(doorbell: Doorbell): Promise<void> {
-    const { blockTimeout } = this.#options;
+    const { clock, blockTimeout } = this.#options;
     let failures = 0;
     while (this.#doorbell === doorbell) {
       this.#isKnown = false;
+      const since = clock.monotonic();
       try {
         const filled = await doorbell.wait(blockTimeout);
         failures = 0;
         this.#streak.worked();
+        // A closed doorbell ends each wait at once.
+        if (!filled && clock.monotonic() - since < SHORT_WAIT) await this.#pauses.take(SHORT_WAIT);
         if (!filled) continue;
       } catch (error) {
         this.#streak.callFailed(error);
