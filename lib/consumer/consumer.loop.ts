@@ -5,7 +5,7 @@ import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
-import type { Doorbell, MessageFlow, Outcome } from '../store/message-flow.js';
+import type { MessageFlow, Outcome } from '../store/message-flow.js';
 import { Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { hasCode } from '../message/failure.js';
@@ -13,6 +13,7 @@ import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { tellOutcome } from './outcome-events.js';
+import { NudgedDoorbell } from './nudged-doorbell.js';
 import { Pace } from './pace.js';
 import { type Settled, Settler, type SettleResult } from './settler.js';
 import { Starter } from './starter.js';
@@ -54,7 +55,7 @@ export class ConsumerLoop {
   readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
   #busy = 0;
-  #doorbell: Doorbell | undefined;
+  #doorbell: NudgedDoorbell | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
   /** When this consumer has to claim again because the rate of the queue was spent, on the monotonic clock. */
@@ -97,8 +98,20 @@ export class ConsumerLoop {
   }
 
   start(): void {
-    this.#doorbell = this.#options.store.openDoorbell();
+    const { store, clock, settings } = this.#options;
+    this.#doorbell = new NudgedDoorbell({
+      doorbell: store.openDoorbell(),
+      clock,
+      longestRest: settings.blockTimeout,
+      // If it fails, the next transfer rings.
+      passOn: () => void store.ring().catch(() => undefined),
+    });
     this.#looping = this.#loop(this.#doorbell);
+  }
+
+  /** Messages have been ready for a while. If this consumer waits at the doorbell, it looks. */
+  nudge(): void {
+    this.#doorbell?.nudge();
   }
 
   /**
@@ -129,6 +142,7 @@ export class ConsumerLoop {
     const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = await this.#claimer.claim(limit);
     this.#claimAgainAt = claimAgainAt;
     if (messages.length > 0) {
+      this.#doorbell?.found();
       const deliveries = messages.map((message) => ({
         id: message.id,
         token,
@@ -190,7 +204,7 @@ export class ConsumerLoop {
     this.#keeper.stop();
   }
 
-  async #loop(doorbell: Doorbell): Promise<void> {
+  async #loop(doorbell: NudgedDoorbell): Promise<void> {
     // Messages may have become ready, and their token lost, before this consumer was there.
     let ready = true;
     let failures = 0;
@@ -226,7 +240,7 @@ export class ConsumerLoop {
   }
 
   /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */
-  async #awaitMessages(doorbell: Doorbell): Promise<boolean> {
+  async #awaitMessages(doorbell: NudgedDoorbell): Promise<boolean> {
     const { clock, settings } = this.#options;
     if (this.#claimAgainAt === undefined) return doorbell.wait(settings.blockTimeout);
     await this.#pauses.takePunctually(this.#claimAgainAt - clock.monotonic());

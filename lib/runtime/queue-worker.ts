@@ -44,7 +44,12 @@ export class QueueWorker {
     const common = { queue: name, store, ...parts };
     this.#lease = options.lease;
     const runner = createRunner(queue, handlers, parts);
-    this.#scheduler = new TransferScheduler({ ...common, id: processId, checkInterval: options.checkInterval });
+    this.#scheduler = new TransferScheduler({
+      ...common,
+      id: processId,
+      checkInterval: options.checkInterval,
+      onStillReady: () => this.#loop.nudge(),
+    });
     this.#repairer = new Repairer(common);
     const batch = Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1));
     this.#loop = new ConsumerLoop({ ...common, runner, settings: { ...options, batch }, answerTimeout });

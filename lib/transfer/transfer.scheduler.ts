@@ -15,6 +15,8 @@ export interface TransferSchedulerOptions {
   readonly checkInterval: number;
   /** For jitter, 0–1. */
   readonly random?: () => number;
+  /** Called when messages were ready before a transfer, and are ready still. */
+  readonly onStillReady?: () => void;
 }
 
 /** How many messages one call moves: small enough that other clients of the server wait only for milliseconds. */
@@ -148,7 +150,9 @@ export class TransferScheduler {
     while (this.#again && this.#started) {
       this.#again = false;
       try {
-        this.#ready = (await this.runOnce()).ready;
+        const { ready, moved, recovered } = await this.runOnce();
+        this.#ready = ready;
+        if (ready > moved + recovered) this.#options.onStillReady?.();
         this.#failures = 0;
         this.#streak.worked();
         nextCheck = this.#ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
