@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
+import { randomName } from '../support/random-name.js';
+import { RedisCluster } from '../support/redis/redis-cluster.js';
+import { RedisSentinels } from '../support/redis/redis-sentinels.js';
+import type { TestRedis } from '../support/redis/test-redis.js';
+import { handlerOf, startTestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+import { TirelessProducer } from './tireless-producer.js';
+
+const OFFER_TIMEOUT = 1000;
+/** How long the servers take to replace a primary that is gone, about, ms. */
+const REPLACED_WITHIN = 5000;
+/** How much later than its bound something may happen on a busy machine, ms. */
+const SLACK = 4000;
+/** What was acknowledged so long before a fault has reached the replica, ms. */
+const REPLICATED = 300;
+
+/** Servers that replace each other, and the one that has a queue. */
+interface Servers {
+  readonly connection: DelayQueueModuleOptions['connection'];
+  primaryOf(queue: string): Promise<TestRedis>;
+  failOver(queue: string): Promise<void>;
+  untilReplaced(queue: string, former: TestRedis): Promise<void>;
+  untilWhole(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const keyOf = (queue: string) => `{${queue}}`;
+
+async function startCluster(): Promise<Servers> {
+  const cluster = await RedisCluster.start();
+  const primaryOf = async (queue: string) => (await cluster.primaryOf(keyOf(queue))).server;
+  return {
+    connection: { cluster: { nodes: cluster.nodes } },
+    primaryOf,
+    failOver: (queue) => cluster.failOver(keyOf(queue)),
+    untilReplaced: (queue, former) =>
+      until(async () => (await primaryOf(queue)) !== former, { within: REPLACED_WITHIN + SLACK }),
+    untilWhole: () => cluster.untilWhole(),
+    stop: () => cluster.stop(),
+  };
+}
+
+async function startSentinels(): Promise<Servers> {
+  const all = await RedisSentinels.start();
+  return {
+    connection: all.connection,
+    primaryOf: () => all.primary(),
+    failOver: () => all.failOver(),
+    untilReplaced: (_queue, former) => all.untilReplaced(former),
+    untilWhole: () => all.untilWhole(),
+    stop: () => all.stop(),
+  };
+}
+
+/** What happens to the primary of the queue, until another one has taken its place. */
+const FAULTS: Readonly<Record<string, (servers: Servers, queue: string) => Promise<void>>> = {
+  'is replaced as planned': (servers, queue) => servers.failOver(queue),
+  'is killed': async (servers, queue) => {
+    const former = await servers.primaryOf(queue);
+    await former.kill9();
+    await servers.untilReplaced(queue, former);
+    await former.restart();
+  },
+  'vanishes without a word': async (servers, queue) => {
+    const former = await servers.primaryOf(queue);
+    await former.freeze();
+    await servers.untilReplaced(queue, former);
+    // Its clients would learn of the change from the former primary itself.
+    await sleep(REPLACED_WITHIN);
+    await former.thaw();
+  },
+};
+
+describe.each([
+  ['a cluster', startCluster],
+  ['a primary watched by sentinels', startSentinels],
+])('when a server of %s', (where, start) => {
+  let servers: Servers;
+
+  beforeAll(async () => {
+    servers = await start();
+  });
+  afterAll(() => servers.stop());
+
+  test.each(Object.entries(FAULTS))(
+    '%s, no replicated message is lost, and work soon resumes',
+    async (what, happen) => {
+      const queue = randomName('orders');
+      const handled = new Handled();
+      const options = { connection: servers.connection, offerTimeout: OFFER_TIMEOUT };
+      const consumer = await startTestApp(options, {
+        providers: [handlerOf(queue, handled.record, { lease: '2s', attempts: 100 })],
+      });
+      const { producer, ...app } = await startTestApp({ ...options, consume: false });
+      const offering = new TirelessProducer(producer, queue, { name: 'p', hands: 4 });
+      await handled.untilCalls(200);
+      const acknowledgedBefore = offering.acknowledged.length;
+      await sleep(REPLICATED);
+      const since = handled.calls.length;
+      await happen(servers, queue);
+      const replaced = handled.calls.length;
+      await handled.untilCalls(replaced + 200, { within: REPLACED_WITHIN + SLACK });
+      await offering.stop();
+      await until(() => isEmpty(producer, queue), { within: 20_000, every: 50 });
+      await servers.untilWhole();
+
+      const ats = handled.calls.slice(since).map(({ at }) => at);
+      const gap = Math.max(...ats.slice(1).map((at, i) => at - ats[i]!));
+      const ids = new Set(handled.ids);
+      const lost = offering.acknowledged.filter((id) => !ids.has(id));
+      console.log(
+        `${where}: it ${what}: nothing was handled for ${gap} ms; ${offering.acknowledged.length} offers, ` +
+          `${handled.calls.length - ids.size} calls too many, ${lost.length} lost with the former primary; ${offering.codes.join(' ')}`,
+      );
+      expect(lost.filter((id) => offering.acknowledged.indexOf(id) < acknowledgedBefore)).toEqual([]);
+      expect(Math.min(...handled.calls.map(({ late }) => late))).toBeGreaterThanOrEqual(0);
+      expect(gap).toBeLessThan(REPLACED_WITHIN + OFFER_TIMEOUT + SLACK);
+      await Promise.all([consumer.close(), app.close()]);
+    },
+  );
+});
