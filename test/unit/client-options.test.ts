@@ -60,10 +60,6 @@ const PASSED_ON: Readonly<Record<string, unknown>> = {
   useSRVRecords: true,
   slotsRefreshTimeout: 500,
   slotsRefreshInterval: 0,
-  maxRedirections: 3,
-  retryDelayOnMoved: 10,
-  retryDelayOnTryAgain: 10,
-  retryDelayOnClusterDown: 10,
 };
 
 /** Passed on, and covered by tests of their own. */

@@ -40,6 +40,7 @@ const ONE_CALL =
   'a command is sent once, and its caller learns at once if it was not sent or if its outcome is unknown';
 const SILENCE = 'waiting connections are silent for long; offerTimeout and blockTimeout bound every wait';
 const REPLIES = 'the module reads the replies itself';
+const REDIRECTIONS = 'the module follows redirections itself, until offerTimeout';
 const UNUSED = 'the module does not use it';
 
 /** The options that both levels of a cluster have, and a single server. */
@@ -142,10 +143,11 @@ export const clusterRules = {
   useSRVRecords: passedOn(flag),
   slotsRefreshTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
   slotsRefreshInterval: passedOn(wholeNumber(0, LONGEST_TIMER)),
-  maxRedirections: passedOn(wholeNumber(1, 1000)),
-  retryDelayOnMoved: passedOn(wholeNumber(0, LONGEST_TIMER)),
-  retryDelayOnTryAgain: passedOn(wholeNumber(0, LONGEST_TIMER)),
-  retryDelayOnClusterDown: passedOn(wholeNumber(0, LONGEST_TIMER)),
+  // The defaults: ioredis sends nothing but the questions for the slots.
+  maxRedirections: overridden(16, REDIRECTIONS),
+  retryDelayOnMoved: overridden(0, REDIRECTIONS),
+  retryDelayOnTryAgain: overridden(100, REDIRECTIONS),
+  retryDelayOnClusterDown: overridden(100, REDIRECTIONS),
   // A command that was under way when the connection broke may have been carried out: an offer sent again would find itself.
   retryDelayOnFailover: overridden(0, ONE_CALL),
   clusterRetryStrategy: overridden(reconnectPause, RECONNECTING),

@@ -21,6 +21,7 @@ export class ClusterMap {
   readonly #listeners = new Set<() => void>();
   /** A client of ioredis for a server of this cluster, never connected here: the others get its options. */
   #pattern: Redis | undefined;
+  #primaries: readonly string[] = [];
   #isReading = false;
   #hurried = false;
 
@@ -37,7 +38,7 @@ export class ClusterMap {
 
   /** The addresses of all primaries that have slots. */
   get primaries(): readonly string[] {
-    return [...new Set(this.#cluster.slots.flatMap((addresses) => addresses?.slice(0, 1) ?? []))];
+    return this.#primaries;
   }
 
   /** The address of the primary that has a slot; undefined if none is known. */
@@ -137,7 +138,9 @@ export class ClusterMap {
   }
 
   #changed(): void {
+    const { slots } = this.#cluster;
     this.#pattern = this.#cluster.nodes()[0] ?? this.#pattern;
+    this.#primaries = [...new Set(slots.flatMap((addresses) => addresses?.slice(0, 1) ?? []))];
     for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -1,3 +1,4 @@
+import type { CancelTimer } from '../../timing/clock.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
 import type { ConnectionSettings } from './redis-connection.js';
@@ -13,6 +14,7 @@ export class ClusterServers implements RedisServers {
   readonly #servers = new Map<string, RedisServer>();
   readonly #listeners = new Set<() => void>();
   #hurried = false;
+  #cancelRetiring: CancelTimer | undefined;
 
   constructor(
     private readonly map: ClusterMap,
@@ -65,6 +67,7 @@ export class ClusterServers implements RedisServers {
   }
 
   async close(): Promise<void> {
+    this.#cancelRetiring?.();
     const closed = [...this.#servers.values()].map(({ connection }) => connection.close());
     await Promise.all([this.map.close(), ...closed]);
   }
@@ -97,12 +100,14 @@ export class ClusterServers implements RedisServers {
     const { clock, commandTimeout } = this.settings;
     const isOther = (address: string) => !this.map.primaries.includes(address);
     const others = [...this.#servers.keys()].filter(isOther);
-    if (others.length === 0) return;
-    clock.schedule(() => {
+    if (others.length === 0 || this.#cancelRetiring) return;
+    this.#cancelRetiring = clock.schedule(() => {
       for (const address of others.filter(isOther)) {
         void this.#servers.get(address)?.connection.retire();
         this.#servers.delete(address);
       }
+      this.#cancelRetiring = undefined;
+      this.#retireOthers();
     }, commandTimeout);
   }
 }

@@ -13,7 +13,8 @@ export interface ClusterConnection {
 
 /**
  * Creates a new client for each call, with the given overrides applied after your own options. The module calls it once for
- * commands, once for announcements and once for each consumer, and closes these clients when the application shuts down.
+ * commands, once for announcements and once for each consumer, and closes these clients when the application shuts down. If it
+ * returns a `Cluster`, it is called once: all connections to the servers of the cluster get its options.
  * Returning an existing client, or one that lacks the overrides, fails with `INVALID_OPTION`. A cluster needs the overrides
  * twice: `new Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })`.
  *

@@ -78,7 +78,8 @@ export class RedisCommands {
     const [first] = script.keys;
     return this.#call(script.name, first && call.keys[first.part], (attempt) => {
       const deadline = script.hasDeadline ? attempt.server.timeAt(attempt.deadline) : 0;
-      return evaluate(script, wordsOf(script, call, deadline), attempt);
+      const words = wordsOf(script, call, deadline);
+      return () => evaluate(script, words, attempt);
     });
   }
 
@@ -90,14 +91,18 @@ export class RedisCommands {
    */
   send(command: string, ...words: readonly ScriptArgument[]): Promise<ScriptReply> {
     const key = words.length > 0 ? String(words[0]) : undefined;
-    return this.#call(command, key, (attempt) => send(command, words, attempt));
+    return this.#call(command, key, (attempt) => () => send(command, words, attempt));
   }
 
-  /** Waits for the connection, sends, and sends again what was certainly not carried out. */
+  /**
+   * Waits for the connection, sends, and sends again what was certainly not carried out.
+   *
+   * @param prepare - called for each attempt
+   */
   async #call(
     name: string,
     key: string | undefined,
-    send: (attempt: Attempt) => Promise<unknown>,
+    prepare: (attempt: Attempt) => () => Promise<unknown>,
   ): Promise<ScriptReply> {
     const { clock, commandTimeout } = this.settings;
     const deadline = clock.monotonic() + commandTimeout;
@@ -110,8 +115,9 @@ export class RedisCommands {
         continue;
       }
       const sentAt = clock.monotonic();
+      const send = prepare({ server, asking: asking !== undefined, deadline });
       try {
-        return new ScriptReply(await send({ server, asking: asking !== undefined, deadline }));
+        return new ScriptReply(await send());
       } catch (error) {
         if (clock.monotonic() >= deadline) throw this.#explain(name, error);
         asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
