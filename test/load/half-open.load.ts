@@ -38,7 +38,10 @@ describe('half-open connections, whose bytes vanish without an error', () => {
     });
     await producer.offer(queue, null, 0, { id: 'first' });
     await handled.until('first');
-    await until(() => proxy.connections.some(({ sent }) => sent.has('SUBSCRIBE')));
+    // The first message may have been claimed before the consumer waited at its doorbell.
+    for (const command of ['SUBSCRIBE', 'BLPOP']) {
+      await until(() => proxy.connections.some(({ sent }) => sent.has(command)));
+    }
     return { queue, handled, proxy, behind, producer };
   }
 
