@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
+import { Cluster as Cluster5 } from 'ioredis-5';
 import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
+import type { ClusterMember, RedisCluster } from '../support/redis/redis-cluster.js';
 import { useCluster } from '../support/redis/use-cluster.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
+
+const OlderCluster = Cluster5 as unknown as typeof Cluster;
 
 /** The options of each kind of queue. */
 const QUEUES: Readonly<Record<string, QueueOptions>> = {
@@ -20,11 +24,12 @@ const QUEUES: Readonly<Record<string, QueueOptions>> = {
 
 describe('on a Redis Cluster', () => {
   const servers = useCluster();
+  let nodes: RedisCluster['nodes'];
   let connection: DelayQueueModuleOptions['connection'];
   let cluster: Cluster;
 
   beforeAll(() => {
-    const { nodes } = servers();
+    nodes = servers().nodes;
     connection = { cluster: { nodes } };
     cluster = new Cluster(nodes);
   });
@@ -79,6 +84,27 @@ describe('on a Redis Cluster', () => {
       ]);
       expect(kept).toEqual(layout === 'redisson' ? [1, 1] : [0, 0]);
       await app.producer.cancel(queue, 'x');
+    });
+  });
+
+  describe.each<[string, DelayQueueModuleOptions['connection']]>([
+    ['of ioredis 6', (overrides) => new Cluster(nodes, { ...overrides, redisOptions: overrides })],
+    ['of ioredis 5', (overrides) => new OlderCluster(nodes, { ...overrides, redisOptions: overrides })],
+  ])('an application that creates clients %s', (_what, createClients) => {
+    it('is served by all primaries', async () => {
+      const queueOf = new Map<ClusterMember, string>();
+      while (queueOf.size < 3) {
+        const queue = randomName('orders');
+        queueOf.set(await servers().primaryOf(`{${queue}}`), queue);
+      }
+      const queues = [...queueOf.values()];
+      const handled = new Handled();
+      const providers = queues.map((queue) => handlerOf(queue, handled.record));
+      const app = await startTestApp({ connection: createClients }, { providers });
+      for (const queue of queues) await app.producer.offer(queue, 1, 100, { id: queue });
+      await handled.untilCalls(queues.length);
+      await app.close();
+      expect(handled.ids.sort()).toEqual([...queues].sort());
     });
   });
 });

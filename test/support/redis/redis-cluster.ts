@@ -74,6 +74,7 @@ export class RedisCluster {
     const cluster = new RedisCluster(members, folder);
     try {
       for (const start of starts) if (start.status === 'rejected') throw start.reason;
+      if (cluster.#up.length < members.length) throw new Error('Servers in containers cannot form a cluster.');
       await cluster.untilWhole();
       return cluster;
     } catch (error) {
