@@ -9,10 +9,15 @@ export const connectionsFor =
   (connection) =>
     connection.name === `delay-queue:${role}`;
 
+/** What a script is in the layout of Redisson, if it is several. */
+const IN_REDISSON: Partial<Record<string, readonly RedisScript[]>> = {
+  ...Object.fromEntries(Object.entries(redissonScripts).map(([name, script]) => [name, [script]])),
+  offer: [redissonScripts.offer, redissonScripts.offerReplacing],
+};
+
 /** The calls of a script of whatever layout, by its digest or whole. */
 export const callsOf = (script: keyof typeof nativeScripts): RequestFilter => {
-  const inRedisson: Partial<Record<string, RedisScript>> = redissonScripts;
-  const scripts = [nativeScripts[script], inRedisson[script]].filter((each) => each !== undefined);
+  const scripts: readonly RedisScript[] = [nativeScripts[script], ...(IN_REDISSON[script] ?? [])];
   return ({ command, args: [code] }) =>
     scripts.some(
       ({ sha1, source }) =>
