@@ -69,7 +69,8 @@ describe.each([
     );
     const ours = { trace: 'ours', tenant: 'ours' };
     const expected = carriesHeaders ? [{ ...ours, tenant: 'theirs' }, ours, ours, ours] : [{}, {}, {}, {}];
-    expect(handled.calls.map(({ message }) => message.headers)).toEqual(expected);
+    const handledIn = [one, two, ...many].map(({ id }) => handled.of(id)[0]!.message.headers);
+    expect(handledIn).toEqual(expected);
   });
 
   test('are told of a message what becomes of it', async () => {

@@ -114,13 +114,15 @@ describe('a cluster', () => {
     });
 
     test('never says that the outcome of an offer is unknown if it was not sent', async () => {
-      const { producer } = await startApp();
+      const { producer, log } = await startApp();
+      const outages = () => log.filter((line) => line.includes('connection for commands is down')).length;
       const offers: Promise<unknown>[] = [];
       for (let i = 0; i < 20; i++) {
         await producer.offer(queue, i, '1h');
-        // While the connections open again, no call leaves.
+        const before = outages();
         proxies.reset(connectionsFor('commands'));
-        await sleep(2);
+        // From then on, and until the connections are open again, no call leaves.
+        await until(() => outages() > before);
         offers.push(producer.offer(queue, i, '1h', { id: `m${i}` }));
       }
       await Promise.all(offers);
