@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type DelayQueueModuleOptions, kryo5, type PayloadCodec } from '../../lib/index.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { readGoldenKryoFixtures } from '../redisson/golden/golden.js';
 import { KRYO_FIXTURE_CLASSES } from '../redisson/kryo-fixture-classes.js';
 import { Handled } from '../support/handled.js';
+import { redissonQueuesOf } from '../support/redisson-queues.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -15,19 +16,7 @@ const declared = kryo5({ classes: KRYO_FIXTURE_CLASSES });
 
 describe('an application that shares a queue of Kryo objects with Java', () => {
   const scene = new Scene();
-  const queues: string[] = [];
-
-  // Redisson's keys have no prefix.
-  afterEach(async () => {
-    for (const queue of queues.splice(0))
-      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue })) as string[]);
-  });
-
-  function newQueue(): string {
-    const queue = scene.newQueue();
-    queues.push(queue);
-    return queue;
-  }
+  const newQueue = redissonQueuesOf(scene);
 
   const layout = (codec: PayloadCodec | 'kryo5'): DelayQueueModuleOptions => ({
     defaults: { layout: 'redisson', codec },

@@ -1,27 +1,16 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type DelayQueueModuleOptions, json, type PayloadCodec, type QueueOptions } from '../../lib/index.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
+import { redissonQueuesOf } from '../support/redisson-queues.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 describe('an application with a queue in the layout of Redisson', () => {
   const scene = new Scene();
-  const queues: string[] = [];
-
-  // Redisson's keys have no prefix.
-  afterEach(async () => {
-    for (const queue of queues.splice(0))
-      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue })) as string[]);
-  });
-
-  function newQueue(): string {
-    const queue = scene.newQueue();
-    queues.push(queue);
-    return queue;
-  }
+  const newQueue = redissonQueuesOf(scene);
 
   const layout = (options: QueueOptions = {}): DelayQueueModuleOptions => ({
     defaults: { layout: 'redisson', ...options },

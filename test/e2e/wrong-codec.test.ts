@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { CodecName, DelayQueueModuleOptions } from '../../lib/index.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { wireCodecs } from '../layout/wire-codecs.js';
 import { Handled } from '../support/handled.js';
+import { redissonQueuesOf } from '../support/redisson-queues.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -12,19 +12,7 @@ const A_PART = 1000;
 
 describe('a queue of the layout of Redisson that is configured with a wrong codec', () => {
   const scene = new Scene();
-  const queues: string[] = [];
-
-  // Redisson's keys have no prefix.
-  afterEach(async () => {
-    for (const queue of queues.splice(0))
-      await scene.redis.unlink(Object.values(redissonKeys({ prefix: scene.prefix, queue })) as string[]);
-  });
-
-  function newQueue(): string {
-    const queue = scene.newQueue();
-    queues.push(queue);
-    return queue;
-  }
+  const newQueue = redissonQueuesOf(scene);
 
   const wired = (codec: CodecName): DelayQueueModuleOptions => ({ defaults: { layout: 'redisson', codec } });
 
