@@ -1,14 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { DynamicModule, INestApplicationContext, Provider, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DelayQueueProducer } from '../../lib/index.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { until } from '../support/until.js';
-import { CODEC_LINES, missingJava, type RedissonLine } from './java-build.js';
+import { CODEC_LINES, type RedissonLine } from './java-build.js';
+import { describeIfJava } from './java-suite.js';
 import { docPairs, type DocPair } from './pairs/doc-pairs.js';
 import { JavaStage } from './pairs/java-stage.js';
 
@@ -22,12 +23,10 @@ interface Printed {
   readonly OrderTimeouts: Type<object>;
 }
 
-const describeOrSkip = missingJava() === undefined ? describe : describe.skip;
-
 /** Those whose default codec is Kryo5. */
 const WITH_KRYO5 = CODEC_LINES.filter((line) => line !== '3.16');
 
-describeOrSkip.each(docPairs())('the snippets of docs/redisson.md: pair $name', (pair) => {
+describeIfJava().each(docPairs())('the snippets of docs/redisson.md: pair $name', (pair) => {
   let server: TestRedis;
   let folder: string;
   let java: JavaStage | undefined;

@@ -14,6 +14,15 @@ export interface JavaSuite {
 /** The first build downloads what Maven needs. */
 const BUILD_TIMEOUT = 600_000;
 
+/** Jest's `describe`; without Java, what skips the suite, with a loud word. */
+export function describeIfJava(): typeof describe | typeof describe.skip {
+  const problem = missingJava();
+  if (problem === undefined) return describe;
+  // Past jest, which keeps what a skipped suite logs to itself.
+  process.stderr.write(`\n${'!'.repeat(80)}\nNOT TESTED against Redisson: ${problem}\n${'!'.repeat(80)}\n`);
+  return describe.skip;
+}
+
 /**
  * Declares a suite for each line of Redisson, whose client is ready when its tests run. Without Java the suite is skipped,
  * with a loud word.
@@ -23,13 +32,7 @@ export function describeWithJava(
   declare: (suite: JavaSuite) => void,
   lines: readonly RedissonLine[] = REDISSON_LINES,
 ): void {
-  const problem = missingJava();
-  // Past jest, which keeps what a skipped suite logs to itself.
-  if (problem !== undefined) {
-    process.stderr.write(`\n${'!'.repeat(80)}\nNOT TESTED against Redisson: ${problem}\n${'!'.repeat(80)}\n`);
-  }
-  const describeOrSkip = problem === undefined ? describe : describe.skip;
-  describeOrSkip.each(lines)(`${name} (Redisson %s)`, (line) => {
+  describeIfJava().each(lines)(`${name} (Redisson %s)`, (line) => {
     let java: JavaPeer;
     let redis: Redis;
     jest.setTimeout(60_000);

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type JavaClasses, JavaValue, kryo5 } from '../../lib/index.js';
 import { copyOf } from './fixture-codecs.js';
 import { FIXTURE_CLASSES } from './fixture-classes.js';
 import { readGoldenKryoFixtures } from './golden/golden.js';
-import { buildPeer, CODEC_LINES, missingJava } from './java-build.js';
-import { describeWithJava } from './java-suite.js';
+import { buildPeer, CODEC_LINES } from './java-build.js';
+import { describeIfJava, describeWithJava } from './java-suite.js';
 import { KRYO_FIXTURE_CLASSES } from './kryo-fixture-classes.js';
 import { kryoPayloads } from './kryo-payloads.js';
 
@@ -113,9 +113,7 @@ describeWithJava(
   CODEC_LINES,
 );
 
-const describeOrSkip = missingJava() === undefined ? describe : describe.skip;
-
-describeOrSkip('the program DeclareClasses', () => {
+describeIfJava()('the program DeclareClasses', () => {
   const program = fileURLToPath(new URL('../../docs/redisson/DeclareClasses.java', import.meta.url));
 
   async function print(...classes: string[]): Promise<{ stdout: string; stderr: string; code?: number }> {
