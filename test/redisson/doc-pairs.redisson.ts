@@ -86,7 +86,7 @@ describeIfJava().each(docPairs())('the snippets of docs/redisson.md: pair $name'
     expect(await app.get(DelayQueueProducer).counts('orders')).toMatchObject({ delayed: 0, ready: 0, dead: 0 });
   });
 
-  test.each(CODEC_LINES)(
+  test.each(lines)(
     'Node handles what Java forwards from a queue with its default codec (Redisson %s)',
     async (line) => {
       const said = jest.spyOn(console, 'log').mockImplementation(() => undefined);
