@@ -26,47 +26,7 @@ export {
 } from './store/redis/connection-options.js';
 export { type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from './options/module-options.js';
 export type { PayloadCodec } from './codec/redisson/payload-codec.js';
-export type {
-  Acknowledged,
-  BecameDeadLetter,
-  ComesAgain,
-  DelayQueueObserver,
-  GivenBack,
-  HandlingOutcome,
-  OfferContext,
-  OfferedEnvelope,
-  WillBeRetried,
-} from './events/delay-queue-observer.js';
-export type {
-  BackgroundWork,
-  Counted,
-  DeathCause,
-  DelayQueueEvent,
-  DelayQueueEvents,
-  EventName,
-  Explained,
-  Failing,
-  Lasting,
-  Named,
-  OfAttempt,
-  OfConnection,
-  OfDeath,
-  OfFailure,
-  OfHandler,
-  OfHandlers,
-  OfMessage,
-  OfMistake,
-  OfObserver,
-  OfOptions,
-  OfQueue,
-  OfRepair,
-  OfTakenBack,
-  OfUnknown,
-  OfUnreadable,
-  OfWork,
-  OverriddenOption,
-  Unsettled,
-} from './events/delay-queue-events.js';
+export type * from './events/observed-types.js';
 export { DelayQueueListener } from './listener/delay-queue-listener.decorator.js';
 export { type EventListenerDecorator, OnDelayQueueEvent } from './listener/on-delay-queue-event.decorator.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue.errors.js';

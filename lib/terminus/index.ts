@@ -5,13 +5,4 @@ export type { QueueHealth } from './queue-health.js';
 // Of the main entry; what is above is made of them.
 export type { DefinedBy, QueueDefinition } from '../definition/queue-definition.js';
 export type { Duration } from '../message/duration.js';
-export type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
-export type {
-  BackoffFunction,
-  BackoffOptions,
-  ExponentialBackoff,
-  FixedBackoff,
-  QueueOptions,
-  RateOptions,
-} from '../options/queue-options.js';
-export type { EntryFormat } from '../store/redisson/entry-format.js';
+export type * from '../options/queue-option-types.js';

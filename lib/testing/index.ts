@@ -20,13 +20,4 @@ export type {
 } from '../definition/payload-spec.js';
 export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../definition/queue-definition.js';
 export type { PayloadInputOf } from '../producer/typed-queue.js';
-export type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
-export type {
-  BackoffFunction,
-  BackoffOptions,
-  ExponentialBackoff,
-  FixedBackoff,
-  QueueOptions,
-  RateOptions,
-} from '../options/queue-options.js';
-export type { EntryFormat } from '../store/redisson/entry-format.js';
+export type * from '../options/queue-option-types.js';
