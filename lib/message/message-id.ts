@@ -16,14 +16,15 @@ const COUNTER_END = 64 ** COUNTER_CHARACTERS;
  * the time, and the time never goes back, so a clock that is set back, or 4096 ids within a millisecond, cannot break the order.
  */
 export class MessageIdGenerator {
-  readonly #origin = encodeRandom(ORIGIN_CHARACTERS);
+  readonly #origin = newOrigin();
   #time = 0;
   #counter = 0;
 
   /** @param now - milliseconds since the epoch */
   constructor(private readonly now: () => number = Date.now) {}
 
-  next(): string {
+  /** @param origin - what the id ends with; default: what tells this generator from others */
+  next(origin = this.#origin): string {
     const now = this.now();
     if (now > this.#time) {
       this.#time = now;
@@ -32,8 +33,13 @@ export class MessageIdGenerator {
       this.#time++;
       this.#counter = 0;
     }
-    return encode(this.#time, TIME_CHARACTERS) + encode(this.#counter, COUNTER_CHARACTERS) + this.#origin;
+    return encode(this.#time, TIME_CHARACTERS) + encode(this.#counter, COUNTER_CHARACTERS) + origin;
   }
+}
+
+/** Makes the end of ids, which tells their generator from others. */
+export function newOrigin(): string {
+  return encodeRandom(ORIGIN_CHARACTERS);
 }
 
 /** The maximum length of an id, in bytes. */

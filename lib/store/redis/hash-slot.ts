@@ -1,4 +1,5 @@
-const SLOTS = 16384;
+/** How many slots the keys of a cluster are spread over. */
+export const SLOTS = 16_384;
 
 /** The CRC16 of each byte (XMODEM: polynomial 0x1021). */
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {

@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+
+/** The maximum number of partitions of a queue. */
+export const MOST_PARTITIONS = 256;
+
+/**
+ * The partition that a message belongs to: the jump consistent hash of the first 64 bits of the SHA-256 of its id. All processes
+ * agree on it without asking anyone. If partitions are added, a message either stays or belongs to one of the new ones.
+ *
+ * Of an id with braces, only what is between the first pair counts, as in the keys of a Redis Cluster: ids that have it in common
+ * are in the same partition.
+ */
+export function partitionOf(id: string, partitions: number): number {
+  if (partitions === 1) return 0;
+  return jumpHash(hash('sha256', tagOf(id), 'buffer').readBigUInt64BE(), partitions);
+}
+
+/** What is between the braces of an id, if there is anything, else the whole id. */
+function tagOf(id: string): string {
+  const begin = id.indexOf('{') + 1;
+  const end = begin === 0 ? -1 : id.indexOf('}', begin);
+  return end > begin ? id.slice(begin, end) : id;
+}
+
+/** Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014. */
+function jumpHash(key: bigint, buckets: number): number {
+  let bucket = 0;
+  for (let next = 0; next < buckets;) {
+    bucket = next;
+    key = BigInt.asUintN(64, key * 2862933555777941757n + 1n);
+    next = Math.floor((bucket + 1) * (2 ** 31 / (Number(key >> 33n) + 1)));
+  }
+  return bucket;
+}

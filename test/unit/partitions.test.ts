@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MessageIdGenerator } from '../../lib/message/message-id.js';
+import { partitionOf } from '../../lib/message/partition-of.js';
+import { StickyIds } from '../../lib/producer/sticky-ids.js';
+import { hashSlot, SLOTS } from '../../lib/store/redis/hash-slot.js';
+import { partitionTag, queueOfTag } from '../../lib/store/native/partition-tag.js';
+import { setImmediate } from '../../lib/timing/event-loop.js';
+
+const QUEUE_NAMES = fc.stringMatching(/^[A-Za-z0-9_.:-]{1,128}$/);
+const IDS = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+const POWERS_OF_TWO = [2, 4, 8, 16, 32, 64, 128, 256];
+
+describe('the partition of a message', () => {
+  it('is always the same', () => {
+    expect(['order:1', 'order:2', 'größe', '-0A_{x}'].map((id) => partitionOf(id, 8))).toEqual([5, 1, 0, 1]);
+  });
+
+  it('is one of those that there are', () => {
+    fc.assert(
+      fc.property(IDS, fc.integer({ min: 1, max: 256 }), (id, count) => {
+        const partition = partitionOf(id, count);
+        expect(Number.isInteger(partition) && partition >= 0 && partition < count).toBe(true);
+      }),
+    );
+  });
+
+  it('stays, or is one of the new ones, if there are more', () => {
+    fc.assert(
+      fc.property(IDS, fc.integer({ min: 1, max: 255 }), fc.integer({ min: 1, max: 256 }), (id, count, more) => {
+        const [before, after] = [partitionOf(id, count), partitionOf(id, Math.min(256, count + more))];
+        expect(after === before || after >= count).toBe(true);
+      }),
+    );
+  });
+
+  it.each([2, 8, 256])('of many messages is each of %i about as often', (count) => {
+    const expected = 500;
+    const found = new Array<number>(count).fill(0);
+    for (let i = 0; i < expected * count; i++) found[partitionOf(`order:${i}`, count)]!++;
+    // Six standard deviations.
+    expect(Math.max(...found.map((often) => Math.abs(often - expected)))).toBeLessThan(6 * Math.sqrt(expected));
+  });
+
+  it('depends on what is between braces alone, if there is anything', () => {
+    const tag = fc.stringMatching(/^[^{}]{1,20}$/);
+    const around = fc.stringMatching(/^[^{}]{0,20}$/);
+    fc.assert(
+      fc.property(tag, around, around, (inside, before, after) => {
+        expect(partitionOf(`${before}{${inside}}${after}`, 64)).toBe(partitionOf(inside, 64));
+      }),
+    );
+    const partitions = ['a{}', 'b{}', 'c{}', 'd{}', 'a{', 'b{', 'c}x{', 'd}x{'].map((id) => partitionOf(id, 256));
+    expect(new Set(partitions).size).toBeGreaterThan(5);
+  });
+});
+
+describe('generated ids of a queue with partitions', () => {
+  it('are in one partition within a turn of the event loop, and in the next one in the next turn', async () => {
+    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const turns: number[] = [];
+    for (let turn = 0; turn < 9; turn++) {
+      const partitions = Array.from({ length: 50 }, () => partitionOf(ids.next(), 8));
+      expect(new Set(partitions).size).toBe(1);
+      turns.push(partitions[0]!);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    expect(new Set(turns).size).toBe(8);
+    expect(turns[8]).toBe(turns[0]);
+  });
+
+  it('sort in the order in which they were made, whatever their partitions', async () => {
+    const ids = new StickyIds(new MessageIdGenerator(), 32);
+    const made: string[] = [];
+    for (let turn = 0; turn < 40; turn++) {
+      made.push(ids.next(), ids.next());
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    expect([...made].sort()).toEqual(made);
+    expect(new Set(made).size).toBe(made.length);
+  });
+});
+
+describe('the slots', () => {
+  it('of the partitions of a queue are all different, and evenly spaced', () => {
+    fc.assert(
+      fc.property(QUEUE_NAMES, fc.constantFrom(...POWERS_OF_TWO), (queue, count) => {
+        const slots = Array.from({ length: count }, (_, partition) => hashSlot(partitionTag(queue, partition)));
+        const sorted = slots.sort((a, b) => a - b);
+        const gaps = sorted.map((slot, i) => (sorted[(i + 1) % count]! - slot + SLOTS) % SLOTS);
+        expect(new Set(gaps)).toEqual(new Set([SLOTS / count]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  const SHARDS = [3, 6, 12, 16, 48, 64];
+  it.each(POWERS_OF_TWO.flatMap((count) => SHARDS.filter((shards) => shards <= count).map((s) => [count, s] as const)))(
+    'give none of the shards more of %i partitions than it must have, on %i shards',
+    (count, shards) => {
+      for (const queue of ['orders', 'a', 'x'.repeat(128), 'tenant:7_-.']) {
+        const found = new Array<number>(shards).fill(0);
+        for (let partition = 0; partition < count; partition++) {
+          found[Math.floor((hashSlot(partitionTag(queue, partition)) * shards) / SLOTS)]!++;
+        }
+        expect(Math.max(...found)).toBeLessThanOrEqual(Math.ceil(count / shards));
+      }
+    },
+  );
+});
+
+describe('the hash tag of a partition', () => {
+  it("is the queue's name for the first one, and for the others one that no queue can have", () => {
+    fc.assert(
+      fc.property(QUEUE_NAMES, fc.integer({ min: 1, max: 255 }), (queue, partition) => {
+        expect(partitionTag(queue, 0)).toBe(queue);
+        const tag = partitionTag(queue, partition);
+        expect(tag).toMatch(/^[A-Za-z0-9_.:-]+#\d+\.[A-Za-z0-9]{3}$/);
+        expect(queueOfTag(tag)).toBe(queue);
+      }),
+    );
+    expect(queueOfTag('orders')).toBe('orders');
+  });
+
+  it('is always the same', () => {
+    expect([1, 2, 3, 255].map((partition) => partitionTag('orders', partition))).toEqual([
+      'orders#1.5D4',
+      'orders#2.4zK',
+      'orders#3.AAM',
+      'orders#255.0Qa',
+    ]);
+  });
+
+  it('is there for every slot', () => {
+    const queues = Array.from({ length: 64 * 4 }, (_, i) => `queue-${i}`);
+    const tags = queues.flatMap((queue) => Array.from({ length: 255 }, (_, i) => partitionTag(queue, i + 1)));
+    expect(tags.filter((tag) => tag.endsWith('undefined'))).toEqual([]);
+  });
+});
