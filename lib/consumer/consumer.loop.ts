@@ -6,7 +6,7 @@ import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
 import type { MessageFlow, Outcome } from '../store/message-flow.js';
-import { Claimer } from './claimer.js';
+import { type Claimed, Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { hasCode } from '../message/failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
@@ -16,6 +16,7 @@ import { tellOutcome } from './outcome-events.js';
 import { NudgedDoorbell } from './nudged-doorbell.js';
 import { Pace } from './pace.js';
 import { type Settled, Settler, type SettleResult } from './settler.js';
+import { Slots } from './slots.js';
 import { Starter } from './starter.js';
 
 /** A claim is limited to half of the slots, but never to fewer messages than this: small claims are not worth the call. */
@@ -38,11 +39,21 @@ export interface ConsumerLoopOptions {
   };
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
+  /** What it shares with the loops of the queue's other partitions; default: there are none. */
+  readonly shared?: SharedByLoops;
+}
+
+/** What the loops of a queue's partitions share. */
+export interface SharedByLoops {
+  /** One for each message that is claimed and not handled yet. With batches, calls are bounded by the runner's line instead. */
+  readonly slots: Slots;
+  /** How many loops there are. */
+  readonly loops: number;
 }
 
 /**
- * Consumes one queue in one process: while there are free slots, it waits at the doorbell, claims ready messages, passes them
- * to the handler and settles their outcomes. Errors are logged and never end the loop.
+ * Consumes one queue, or one partition of it, in one process: while there are free slots, it waits at the doorbell, claims ready
+ * messages, passes them to the handler and settles their outcomes. Errors are logged and never end the loop.
  */
 export class ConsumerLoop {
   readonly #options: ConsumerLoopOptions;
@@ -54,19 +65,23 @@ export class ConsumerLoop {
   readonly #pauses: Pauses;
   readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
-  #busy = 0;
+  readonly #slots: Slots;
+  readonly #loops: number;
   #doorbell: NudgedDoorbell | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
   /** When this consumer has to claim again because the rate of the queue was spent, on the monotonic clock. */
   #claimAgainAt: number | undefined;
   /** Ends a wait for a free slot. */
-  #slotFreed: () => void = () => undefined;
+  #endWait: () => void = () => undefined;
   #drained: () => void = () => undefined;
 
   constructor(options: ConsumerLoopOptions) {
     this.#options = options;
     const { queue, store, clock, events, settings, answerTimeout } = options;
+    const { slots, loops } = options.shared ?? { slots: new Slots(slotsOf(settings)), loops: 1 };
+    this.#slots = slots;
+    this.#loops = loops;
     const common = { queue, store, clock, events, lease: settings.lease };
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
@@ -77,6 +92,7 @@ export class ConsumerLoop {
       ...common,
       keeper: this.#keeper,
       pace: this.#pace,
+      share: 1 / loops,
       start: (held) => this.#start(held),
       giveBack: (deliveries) => this.#giveBack(deliveries),
       beforeGivingWay: () => {
@@ -136,10 +152,9 @@ export class ConsumerLoop {
 
   /** @returns whether ready messages remain */
   async #claim(): Promise<boolean> {
-    const { queue, settings } = this.#options;
-    const half = Math.max(Math.ceil(this.#slots / 2), SMALLEST_HALF, settings.batch);
-    const limit = Math.min(this.#slots - this.#busy, half, this.#pace.limit, MAX_BATCH);
-    const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = await this.#claimer.claim(limit);
+    const { queue } = this.#options;
+    const limit = this.#claimLimit();
+    const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = await this.#claimInto(limit);
     this.#claimAgainAt = claimAgainAt;
     if (messages.length > 0) {
       this.#doorbell?.found();
@@ -149,11 +164,31 @@ export class ConsumerLoop {
         delivery: new Delivery(queue, message, storeNow),
       }));
       for (const held of deliveries) this.#held.add(held);
-      this.#busy += deliveries.length;
       this.#keeper.hold(token, deliveries, sentAt);
       this.#starter.add(token, deliveries, answeredAt);
     }
     return more;
+  }
+
+  /** Claims into slots that no other loop can take meanwhile. */
+  async #claimInto(limit: number): Promise<Claimed> {
+    this.#slots.take(limit);
+    let taken = 0;
+    try {
+      const claimed = await this.#claimer.claim(limit);
+      taken = claimed.messages.length;
+      return claimed;
+    } finally {
+      if (taken < limit) this.#slots.giveBack(limit - taken);
+    }
+  }
+
+  /** Of the slots that it shares, a loop takes half of the free ones at most, so that others find some. */
+  #claimLimit(): number {
+    const { free, total } = this.#slots;
+    const { batch } = this.#options.settings;
+    const half = this.#loops > 1 ? Math.ceil(free / 2) : Math.max(Math.ceil(total / 2), SMALLEST_HALF, batch);
+    return Math.min(free, half, this.#pace.limit, MAX_BATCH);
   }
 
   /** Whether the next claim may be sent before the handlers of the last one start. */
@@ -162,14 +197,8 @@ export class ConsumerLoop {
     return this.#pace.isQuick && this.#hasFreeSlots && !this.#stopping && runner.haltReason === undefined;
   }
 
-  /** The most messages that are claimed and not handled yet. With batches, calls are bounded by the runner's line instead. */
-  get #slots(): number {
-    const { concurrency, batch } = this.#options.settings;
-    return concurrency * batch;
-  }
-
   get #hasFreeSlots(): boolean {
-    return this.#busy < this.#slots;
+    return this.#slots.free > 0;
   }
 
   /**
@@ -180,7 +209,7 @@ export class ConsumerLoop {
     this.#stopping = true;
     this.#starter.stop();
     this.#options.runner.stop();
-    this.#slotFreed();
+    this.#endWait();
     this.#pauses.end();
     await this.#doorbell?.close();
     await this.#looping;
@@ -213,7 +242,7 @@ export class ConsumerLoop {
         if (this.#isHalted()) return;
         if (!this.#hasFreeSlots) await this.#awaitSlot();
         else {
-          if ((ready ||= await this.#awaitMessages(doorbell)) && !this.#stopping) ready = await this.runOnce();
+          ready = ready ? await this.runOnce() : await this.#awaitMessages(doorbell);
           this.#streak.worked();
         }
         failures = 0;
@@ -241,8 +270,13 @@ export class ConsumerLoop {
 
   /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */
   async #awaitMessages(doorbell: NudgedDoorbell): Promise<boolean> {
-    const { clock, settings } = this.#options;
-    if (this.#claimAgainAt === undefined) return doorbell.wait(settings.blockTimeout);
+    const { clock, settings, store } = this.#options;
+    if (this.#claimAgainAt === undefined) {
+      const rang = await doorbell.wait(settings.blockTimeout);
+      // The other loops have taken all slots meanwhile; another process may have some.
+      if (rang && !this.#hasFreeSlots) await store.ring();
+      return rang;
+    }
     await this.#pauses.takePunctually(this.#claimAgainAt - clock.monotonic());
     return true;
   }
@@ -259,8 +293,7 @@ export class ConsumerLoop {
   }
 
   #settle(held: HeldDelivery, outcome: Outcome): void {
-    this.#busy--;
-    this.#slotFreed();
+    this.#slots.giveBack(1);
     this.#settler.settle(held, outcome);
   }
 
@@ -273,7 +306,15 @@ export class ConsumerLoop {
 
   /** Waits for a free slot, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
   async #awaitSlot(): Promise<void> {
-    await new Promise<void>((resolve) => (this.#slotFreed = resolve));
+    await new Promise<void>((resolve) => {
+      this.#endWait = resolve;
+      this.#slots.await(resolve);
+    });
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** How many slots a queue has: for the messages of as many calls as may run at once. */
+export function slotsOf({ concurrency, batch }: ConsumerLoopOptions['settings']): number {
+  return concurrency * batch;
 }

@@ -6,7 +6,7 @@ import type { HeldDelivery } from './delivery.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { Pace } from './pace.js';
 
-/** How long handlers may be started in one turn of the event loop, ms. */
+/** How long the handlers of a queue may be started in one turn of the event loop, ms. */
 const SLICE = 5;
 
 export interface StarterOptions {
@@ -15,6 +15,8 @@ export interface StarterOptions {
   readonly events: Events;
   readonly keeper: Pick<LeaseKeeper, 'endOf'>;
   readonly pace: Pace;
+  /** Its share of the time in which the loops of a queue start handlers, 0–1. */
+  readonly share: number;
   /** Length of a lease, ms. */
   readonly lease: number;
   /** Starts a handler; it must not throw. */
@@ -96,7 +98,7 @@ export class Starter {
   /** An immediate runs at the end of this turn of the event loop. */
   #beginSlice(now: number): number {
     setImmediate(() => (this.#sliceEnd = undefined));
-    return now + SLICE;
+    return now + SLICE * this.#options.share;
   }
 
   #start(held: HeldDelivery): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_DELAY } from '../message/duration.js';
 import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
+import { MOST_PARTITIONS } from '../message/partition-of.js';
 import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
 import type { CodecName } from '../codec/redisson/payload-codec.js';
 import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
@@ -55,6 +56,7 @@ const rateSchema = z.union(
  */
 const queueFields = {
   concurrency: wholeNumber(1, 1000).prefault(16),
+  partitions: wholeNumber(1, MOST_PARTITIONS).prefault(1),
   rate: rateSchema.prefault('unlimited'),
   lease: duration(SECOND, 24 * HOUR).prefault('30s'),
   attempts: wholeNumber(1, 1_000_000).prefault(5),
@@ -103,9 +105,14 @@ export interface BatchSize {
 }
 
 /** For the options of all places merged. */
-export const queueSchema = queueLayerSchema.superRefine(({ layout, codec, redissonName }, context) => {
-  if (layout === 'redisson') return;
+export const queueSchema = queueLayerSchema.superRefine((options, context) => {
+  const { layout, codec, redissonName, partitions, rate } = options;
   const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+  if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
+  if (layout === 'redisson') {
+    if (partitions > 1) refuse('partitions', "must be 1 with layout 'redisson'");
+    return;
+  }
   if (codec !== 'json') refuse('codec', "must be 'json' with layout 'native'");
   if (redissonName !== undefined) refuse('redissonName', "must be left out with layout 'native'");
 });

@@ -106,10 +106,18 @@ export interface QueueOptions {
    */
   readonly concurrency?: number;
   /**
+   * Over how many slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for one
+   * shard. The same in all processes; it can change only while the queue is empty. 1–256. See `docs/scaling.md`.
+   *
+   * @defaultValue `1`
+   */
+  readonly partitions?: number;
+  /**
    * How many messages of the queue are claimed within a length of time, over all processes, such as `{ max: 100, per: '1s' }`.
    * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready` and
    * lose nothing but time. Every delivery counts, retries included. What has counted is not given back, neither for messages
-   * that a stopping process returns unhandled nor by `clear()`. Java consumers of a Redisson queue are not limited.
+   * that a stopping process returns unhandled nor by `clear()`. Java consumers of a Redisson queue are not limited. Not available
+   * with `partitions`.
    *
    * @defaultValue `'unlimited'`
    */
@@ -155,14 +163,14 @@ export interface QueueOptions {
   readonly maxPayloadBytes?: number;
   /**
    * The maximum number of messages in the queue, in all states together; further offers are refused. At least 1, or
-   * `'unlimited'`.
+   * `'unlimited'`. Each of n `partitions` takes an nth of it, rounded up, so some are full a little before the others.
    *
    * @defaultValue `'unlimited'`
    */
   readonly maxMessages?: number | 'unlimited';
   /**
    * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log, except those whose bodies
-   * could not be read. 0–10,000,000.
+   * could not be read. 0–10,000,000. Each of n `partitions` keeps an nth of them, rounded up.
    *
    * @defaultValue `10_000`
    */

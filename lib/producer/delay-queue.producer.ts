@@ -5,7 +5,7 @@ import type { MessageCounts, MessageSnapshot, MessageState } from '../message/me
 import type { Stores } from '../runtime/create-stores.js';
 import { STORES } from '../runtime/delay-queue.tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
-import { Queues } from '../runtime/queues.js';
+import { partitionFor, Queues } from '../runtime/queues.js';
 import type { DeadLetters } from './dead-letters.js';
 import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
@@ -80,7 +80,8 @@ export class DelayQueueProducer {
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
    * @param messages - an array; each message has a `payload`, a `delay` and, optionally, what {@link offer} takes as options
    * @returns the results in the order of the messages
-   * @throws DelayQueueError as {@link offer}; if some were refused, `cause.errors` has an error for each
+   * @throws DelayQueueError as {@link offer}; if some were refused, `cause.errors` has an error for each. With `partitions`, some may
+   *   be written while others fail: the error names those that are not known to be, and `cause.errors` has an error for each
    *
    * @example
    * ```ts
@@ -104,9 +105,9 @@ export class DelayQueueProducer {
    * ```
    */
   async cancel(queue: string, id: string): Promise<boolean> {
-    const { store } = this.known.named(queue);
+    const known = this.known.named(queue);
     assertMessageId(id);
-    return store.cancel(id);
+    return partitionFor(known, id).cancel(id);
   }
 
   /**
@@ -123,9 +124,9 @@ export class DelayQueueProducer {
    * ```
    */
   async reschedule(queue: string, id: string, delay: Duration): Promise<boolean> {
-    const { store } = this.known.named(queue);
+    const known = this.known.named(queue);
     assertMessageId(id);
-    return store.reschedule(id, dueAfter(delay));
+    return partitionFor(known, id).reschedule(id, dueAfter(delay));
   }
 
   /**
@@ -144,7 +145,7 @@ export class DelayQueueProducer {
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    const found = await known.store.find(id);
+    const found = await partitionFor(known, id).find(id);
     return found && snapshotOf<T>(known, found);
   }
 
@@ -155,7 +156,7 @@ export class DelayQueueProducer {
    *
    * A page has about 1 MiB of messages at most, so it may be shorter than `limit`: go on until its `cursor` is null. A message that
    * stays where it is is listed exactly once, whatever happens to others between two pages. One that changes its state or its
-   * due time meanwhile may be listed twice or not at all.
+   * due time meanwhile may be listed twice or not at all. With `partitions`, ready and active ones come partition by partition.
    *
    * @param queue - the queue that the messages were offered to
    * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
@@ -182,7 +183,7 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Counts the messages of a queue in each state, at one instant.
+   * Counts the messages of a queue in each state, at one instant; with `partitions`, at one for each.
    *
    * @example
    * ```ts

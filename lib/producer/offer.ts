@@ -16,7 +16,10 @@ export interface OfferOptions {
    * Not available with `layout: 'redisson'`. Default: none.
    */
   readonly type?: string;
-  /** Text of 1–256 bytes without control characters. Default: a generated id of 16 characters that sorts in the order of offers. */
+  /**
+   * Text of 1–256 bytes without control characters. Default: a generated id of 16 characters (18 with `partitions`) that sorts in
+   * the order of offers.
+   */
   readonly id?: string;
   /** Text values that travel with the payload. Default: none. */
   readonly headers?: MessageHeaders;

@@ -20,7 +20,8 @@ import {
   readHeaders,
   readRequest,
 } from './offer.js';
-import { OfferWriter, type WriterContext } from './offer.writer.js';
+import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
+import { PartitionedWriter } from './partitioned.writer.js';
 
 /** An offer whose arguments are checked. */
 export interface NewMessage {
@@ -41,6 +42,7 @@ export class Offers {
 
   readonly #context: WriterContext = {
     ids: new MessageIdGenerator(),
+    stickyIds: new Map(),
     busy: new Map(),
     register: (queue) => this.registrar.register(queue),
     onKept: (queue, id) => this.advice.onKept(queue, id),
@@ -53,7 +55,7 @@ export class Offers {
    */
   offer(queue: string, message: NewMessage, checkOf = unchecked): Promise<OfferResult> {
     if (!this.observers.offer) return this.#offer(queue, message, checkOf);
-    const observed = this.#withId(message);
+    const observed = withId(message, this.#writerOf(queue));
     return this.#observed(queue, [observed], (headers) => this.#offer(queue, withHeaders(observed, headers), checkOf));
   }
 
@@ -64,7 +66,8 @@ export class Offers {
    */
   offerMany(queue: string, requests: readonly OfferRequest[], checkOf = unchecked): Promise<OfferResult[]> {
     if (!this.observers.offer) return this.#offerMany(queue, requests, { read: readMessage, checkOf });
-    const observed = readEach(requests, (request) => this.#withId(readMessage(request)));
+    const writer = this.#writerOf(queue);
+    const observed = readEach(requests, (request) => withId(readMessage(request), writer));
     return this.#observed(queue, observed, (headers) =>
       this.#offerMany(queue, observed, { read: (message) => withHeaders(message, headers), checkOf }),
     );
@@ -98,11 +101,6 @@ export class Offers {
     return this.#current(writer).writeMany(offers);
   }
 
-  /** Observers know each message by its id, so it has one before it is prepared. */
-  #withId({ options, ...message }: NewMessage): NewMessage {
-    return { ...message, options: { ...options, id: options.id ?? this.#context.ids.next() } };
-  }
-
   async #observed<Result>(
     queue: string,
     messages: readonly NewMessage[],
@@ -122,12 +120,17 @@ export class Offers {
    *
    * @throws DelayQueueError `INVALID_ARGUMENT` if that is no name of a queue
    */
-  #writerOf(queue: string): OfferWriter {
-    return this.#context.busy.get(queue) ?? new OfferWriter(this.queues.named(queue), this.#context);
+  #writerOf(queue: string): Writer {
+    const busy = this.#context.busy.get(queue);
+    if (busy) return busy;
+    const known = this.queues.named(queue);
+    return known.partitions.length === 1
+      ? new OfferWriter(known, this.#context)
+      : new PartitionedWriter(known, this.#context);
   }
 
   /** Checked again once an offer is prepared: the payload's own code, such as its `toJSON`, may have offered meanwhile. */
-  #current(writer: OfferWriter): OfferWriter {
+  #current(writer: Writer): Writer {
     return this.#context.busy.get(writer.queue.name) ?? writer;
   }
 }
@@ -141,10 +144,15 @@ function readMessage(request: OfferRequest): NewMessage {
 function checkOffer(
   check: PayloadCheck,
   { body }: Offer,
-  { queue: { name, codec } }: OfferWriter,
+  { queue: { name, codec } }: Writer,
   { type = NO_TYPE }: OfferOptions,
 ): Promise<void> | undefined {
   return checkEncoded(check, { queue: name, type, body, codec });
+}
+
+/** Observers know each message by its id, so it has one before it is prepared. */
+function withId({ options, ...message }: NewMessage, writer: Writer): NewMessage {
+  return { ...message, options: { ...options, id: options.id ?? writer.newId() } };
 }
 
 /** What the user gave counts. */

@@ -1,7 +1,8 @@
 import { assertMessageId } from '../message/message-id.js';
 import type { DeadLetter } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
-import type { Queue } from '../runtime/queues.js';
+import { partitionFor, type Queue } from '../runtime/queues.js';
+import type { MessageStore } from '../store/message-store.js';
 import type { DeadSelection, StoredMessage } from '../store/message-upkeep.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './dead-letters.js';
@@ -24,41 +25,48 @@ export class StoreDeadLetters implements DeadLetters {
 
   async redrive(id: string): Promise<boolean> {
     assertMessageId(id);
-    return (await this.#redrive({ id })) === 1;
+    return (await this.#redrive(partitionFor(this.queue, id), { id })) === 1;
   }
 
   redriveAll(): Promise<number> {
-    return this.#forAll((selection) => this.#redrive(selection));
+    return this.#forAll((partition, selection) => this.#redrive(partition, selection));
   }
 
   async discard(id: string): Promise<boolean> {
     assertMessageId(id);
-    return (await this.queue.store.discard({ id })) === 1;
+    return (await partitionFor(this.queue, id).discard({ id })) === 1;
   }
 
   discardAll(): Promise<number> {
-    return this.#forAll((selection) => this.queue.store.discard(selection));
+    return this.#forAll((partition, selection) => partition.discard(selection));
   }
 
   /** The queue may have been empty but for its dead letters, and so have been forgotten. */
-  async #redrive(selection: DeadSelection): Promise<number> {
+  async #redrive(partition: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
-    const redriven = await this.queue.store.redrive(selection);
+    const redriven = await partition.redrive(selection);
     if (registered) await registered;
     return redriven;
   }
 
-  /** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
-  async #forAll(apply: (selection: DeadSelection) => Promise<number>): Promise<number> {
-    const { counts } = await this.queue.store.status();
-    let done = 0;
-    while (done < counts.dead) {
-      const changed = await apply({ oldest: Math.min(MAX_BATCH, counts.dead - done) });
-      if (changed === 0) break;
-      done += changed;
-    }
-    return done;
+  async #forAll(apply: Apply): Promise<number> {
+    const done = await Promise.all(this.queue.partitions.map((partition) => forAllOf(partition, apply)));
+    return done.reduce((sum, changed) => sum + changed);
   }
+}
+
+type Apply = (partition: MessageStore, selection: DeadSelection) => Promise<number>;
+
+/** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
+async function forAllOf(partition: MessageStore, apply: Apply): Promise<number> {
+  const { counts } = await partition.status();
+  let done = 0;
+  while (done < counts.dead) {
+    const changed = await apply(partition, { oldest: Math.min(MAX_BATCH, counts.dead - done) });
+    if (changed === 0) break;
+    done += changed;
+  }
+  return done;
 }
 
 function letterOf<T>(queue: Queue, message: StoredMessage): DeadLetter<T> {

@@ -11,7 +11,9 @@ import { NativeQueueDirectory } from '../store/native/native.directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { isFamily } from '../message/queue-family.js';
 import { nativeKeys } from '../store/native/native.keys.js';
-import { nativePermissions } from '../store/native/native.permissions.js';
+import { PartitionAgreement } from '../store/native/partition-agreement.js';
+import { PartitionCheck } from '../store/native/partition-check.js';
+import { partitionPermissions } from '../store/native/native.permissions.js';
 import { NativeMessageStore } from '../store/native/native.store.js';
 import { RedisCheck } from '../store/redis/redis-check.js';
 import { redissonKeys } from '../store/redisson/redisson.keys.js';
@@ -20,6 +22,7 @@ import { RedissonMessageStore } from '../store/redisson/redisson.store.js';
 import { neededCommands } from '../store/redis/permissions.js';
 import { examineConnection } from '../store/redis/redis-client.js';
 import { RedisConnections } from '../store/redis/redis-connections.js';
+import { limitsOfPartition } from './partition-limits.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */
 export interface CheckedQueue {
@@ -32,13 +35,17 @@ export interface Stores {
   /** Opens connections in the background; nothing is awaited. */
   connect(): void;
   /**
-   * Checks the server, and that its user may run every command that the queues need. Checks again after each outage; problems
-   * found then are only logged.
+   * Checks the server, that its user may run every command that the queues need, and that they have as many partitions as this
+   * process is configured with. Checks again after each outage; problems found then are only logged.
    *
-   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`; other codes if the check could not run
+   * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; other codes if the
+   *   check could not run
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
-  open(queue: string, options: ResolvedQueueOptions): MessageStore;
+  /** Opens a queue: a store for each of its partitions. */
+  open(queue: string, options: ResolvedQueueOptions): readonly MessageStore[];
+  /** How many partitions a queue has that this process is not configured for. */
+  countPartitions(queue: string): Promise<number>;
   /** Which queues there are. */
   readonly directory: QueueDirectory;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
@@ -65,17 +72,25 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     commandTimeout: offerTimeout,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
   });
-  const open = (queue: string, options: ResolvedQueueOptions): MessageStore => {
-    const { layout, format, redissonName, blockTimeout } = options;
-    if (layout === 'native')
-      return new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
-    const name = { prefix, queue, redissonName };
-    return new RedissonMessageStore(connections, { ...name, limits: options, clock, events, format, blockTimeout });
+  const agreementOf = (queue: string, count: number) => new PartitionAgreement(connections, { prefix, queue, count });
+  const open = (queue: string, options: ResolvedQueueOptions): readonly MessageStore[] => {
+    const { layout, format, redissonName, blockTimeout, partitions } = options;
+    const limits = limitsOfPartition(options);
+    if (layout === 'redisson') {
+      const name = { prefix, queue, redissonName };
+      return [new RedissonMessageStore(connections, { ...name, limits, clock, events, format, blockTimeout })];
+    }
+    const agreement = agreementOf(queue, partitions);
+    const openOne = (partition: number) =>
+      new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue, partition), limits, agreement });
+    return Array.from({ length: partitions }, (_, partition) => openOne(partition));
   };
-  const neededBy = ({ name, options: { layout, redissonName } }: CheckedQueue) => {
+  const neededBy = ({ name, options: { layout, redissonName, partitions } }: CheckedQueue) => {
     if (layout === 'redisson')
       return neededCommands(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
-    const ofQueue = neededCommands(nativePermissions, nativeKeys(prefix, name));
+    const ofQueue = Array.from({ length: partitions }, (_, partition) =>
+      neededCommands(partitionPermissions, nativeKeys(prefix, name, partition)),
+    ).flat();
     return isFamily(name) ? [...ofQueue, ...neededByFamily(prefix, name)] : ofQueue;
   };
   return {
@@ -84,11 +99,19 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       if (overridden.length > 0) events.emit('options-overridden', { options: overridden });
       connections.commands.connect();
     },
-    check: (checked) => {
+    check: async (checked) => {
+      const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: neededBy(queue) }));
-      return new RedisCheck({ commands: connections.commands, queues, allowEviction, events }).start();
+      const agreements = checked
+        .filter(({ name, options }) => options.layout === 'native' && !isFamily(name))
+        .map(({ name, options }) => agreementOf(name, options.partitions));
+      const partitions = new PartitionCheck(agreements);
+      const check = new RedisCheck({ commands, queues, allowEviction, events });
+      await check.start().finally(() => partitions.catchUp(commands, events));
+      await partitions.run();
     },
     open,
+    countPartitions: (queue) => agreementOf(queue, 1).stored(),
     directory: new NativeQueueDirectory(connections, prefix),
     hurry: () => connections.commands.hurry(),
     close: () => connections.close(),
@@ -102,17 +125,23 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
   const open = (queue: string, limits: StoreLimits) => {
     const store = new MemoryMessageStore({ limits, clock });
     directory.follow(queue, store);
-    stores.set(queue, store);
+    return store;
+  };
+  const openPartition = (queue: string, partition: number, limits: StoreLimits) => {
+    const name = `${queue}#${partition}`;
+    const store = stores.get(name) ?? open(queue, limits);
+    stores.set(name, store);
+    // It may have been opened before the options of its handler were known.
+    store.limit(limits);
     return store;
   };
   return {
     connect: () => events.emit('memory-store', {}),
     open: (queue, options) => {
-      const store = stores.get(queue) ?? open(queue, options);
-      // It may have been opened before the options of its handler were known.
-      store.limit(options);
-      return store;
+      const limits = limitsOfPartition(options);
+      return Array.from({ length: options.partitions }, (_, partition) => openPartition(queue, partition, limits));
     },
+    countPartitions: () => Promise.resolve(1),
     directory,
     check: () => Promise.resolve(),
     hurry: () => undefined,

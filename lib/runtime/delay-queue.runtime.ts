@@ -9,7 +9,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
 import { isFamily } from '../message/queue-family.js';
-import { showFailure } from '../message/failure.js';
+import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
@@ -82,7 +82,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     try {
       await this.stores.check(handled);
     } catch (error) {
-      if (isVerdict(error)) {
+      if (isVerdict(error) || hasCode(error, 'INVALID_OPTION')) {
         // Nest calls no shutdown hooks for an application that failed to start.
         await this.stores.close();
         throw error;

@@ -1,11 +1,12 @@
 import { nameOfCodec } from '../codec/redisson/configured-codec.js';
 import type { Clock } from '../timing/clock.js';
-import { ConsumerLoop } from '../consumer/consumer.loop.js';
+import { ConsumerLoop, slotsOf } from '../consumer/consumer.loop.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
 import { BatchRunner } from '../consumer/batch.runner.js';
 import { CallLine } from '../consumer/call-line.js';
 import { CodecDoubt } from '../consumer/codec-doubt.js';
 import { Outcomes } from '../consumer/outcomes.js';
+import { Slots } from '../consumer/slots.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import type { Observers } from '../events/observers.js';
@@ -32,37 +33,48 @@ export interface QueueWorkerOptions {
 /** A quiet queue is left alone for this many milliseconds at least. */
 const SHORTEST_QUIET = 10_000;
 
-/** Everything that serves one handled queue in this process: a transfer scheduler, a repairer and a consumer loop. */
+/** What serves one partition of a queue. */
+interface PartitionWorker {
+  readonly scheduler: TransferScheduler;
+  readonly repairer: Repairer;
+  readonly loop: ConsumerLoop;
+}
+
+/**
+ * Everything that serves one handled queue in this process: for each partition, a transfer scheduler, a repairer and a consumer loop.
+ * They share the handlers, and the slots for messages.
+ */
 export class QueueWorker {
-  readonly #scheduler: TransferScheduler;
-  readonly #repairer: Repairer;
-  readonly #loop: ConsumerLoop;
+  readonly #partitions: readonly PartitionWorker[];
   readonly #lease: number;
 
   constructor({ queue, handlers, processId, answerTimeout, ...parts }: QueueWorkerOptions) {
-    const { name, store, options } = queue;
-    const common = { queue: name, store, ...parts };
-    this.#lease = options.lease;
+    const { name, options, partitions } = queue;
+    const { checkInterval, lease } = options;
+    this.#lease = lease;
     const runner = createRunner(queue, handlers, parts);
-    this.#scheduler = new TransferScheduler({
-      ...common,
-      id: processId,
-      checkInterval: options.checkInterval,
-      onStillReady: () => this.#loop.nudge(),
+    const settings = { ...options, batch: Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1)) };
+    const shared = { slots: new Slots(slotsOf(settings)), loops: partitions.length };
+    this.#partitions = partitions.map((store) => {
+      const common = { queue: name, store, ...parts };
+      const loop = new ConsumerLoop({ ...common, runner, settings, answerTimeout, shared });
+      const onStillReady = () => loop.nudge();
+      return {
+        scheduler: new TransferScheduler({ ...common, id: processId, checkInterval, onStillReady }),
+        repairer: new Repairer(common),
+        loop,
+      };
     });
-    this.#repairer = new Repairer(common);
-    const batch = Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1));
-    this.#loop = new ConsumerLoop({ ...common, runner, settings: { ...options, batch }, answerTimeout });
   }
 
   /** How many messages are claimed, being handled, or not settled yet. */
   get held(): number {
-    return this.#loop.held;
+    return this.#partitions.reduce((sum, { loop }) => sum + loop.held, 0);
   }
 
   /** Whether a message is among {@link held}. */
   holds(id: string): boolean {
-    return this.#loop.holds(id);
+    return this.#partitions.some(({ loop }) => loop.holds(id));
   }
 
   /**
@@ -70,33 +82,42 @@ export class QueueWorker {
    * message is active anywhere: it may be given back at any time.
    */
   get isQuiet(): boolean {
-    return this.#loop.held === 0 && this.#scheduler.quietFor > Math.max(this.#lease, SHORTEST_QUIET);
+    const quietTime = Math.max(this.#lease, SHORTEST_QUIET);
+    return this.#partitions.every(({ loop, scheduler }) => loop.held === 0 && scheduler.quietFor > quietTime);
   }
 
   start(): void {
-    this.#scheduler.start();
-    this.#repairer.start();
-    this.#loop.start();
+    for (const { scheduler, repairer, loop } of this.#partitions) {
+      scheduler.start();
+      repairer.start();
+      loop.start();
+    }
   }
 
   /** Stops everything except running handlers and the settling of their outcomes. */
   async stopClaiming(): Promise<void> {
-    await Promise.all([this.#scheduler.stop(), this.#repairer.stop(), this.#loop.stopClaiming()]);
+    await Promise.all(
+      this.#partitions.flatMap(({ scheduler, repairer, loop }) => [
+        scheduler.stop(),
+        repairer.stop(),
+        loop.stopClaiming(),
+      ]),
+    );
   }
 
   /** Resolves when nothing is held any more. */
-  drained(): Promise<void> {
-    return this.#loop.drained();
+  async drained(): Promise<void> {
+    await Promise.all(this.#partitions.map(({ loop }) => loop.drained()));
   }
 
   /** Aborts the signals of the handlers that are still running. */
   abortHandlers(): void {
-    this.#loop.abortHandlers();
+    for (const { loop } of this.#partitions) loop.abortHandlers();
   }
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
-    this.#loop.abandon();
+    for (const { loop } of this.#partitions) loop.abandon();
   }
 }
 

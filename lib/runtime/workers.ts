@@ -80,11 +80,20 @@ export class Workers {
     return worker;
   }
 
-  /** A transfer without a scheduler that goes on. */
-  #look(name: string): Promise<Prospect> {
+  /** A transfer in each partition, without schedulers that go on. */
+  async #look(name: string): Promise<Prospect> {
     const { clock, events } = this;
-    const { store, options } = this.queues.get(name);
+    const { partitions, options } = this.queues.get(name);
     const { checkInterval } = options;
-    return new TransferScheduler({ queue: name, store, clock, events, id: this.#processId, checkInterval }).runOnce();
+    const schedulers = partitions.map(
+      (store) => new TransferScheduler({ queue: name, store, clock, events, id: this.#processId, checkInterval }),
+    );
+    return mergedProspect(await Promise.all(schedulers.map((scheduler) => scheduler.runOnce())));
   }
+}
+
+function mergedProspect(prospects: readonly Prospect[]): Prospect {
+  const ready = prospects.reduce((sum, prospect) => sum + prospect.ready, 0);
+  const next = Math.min(...prospects.map(({ nextIn }) => nextIn ?? Infinity));
+  return { ready, nextIn: next === Infinity ? null : next };
 }

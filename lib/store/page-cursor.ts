@@ -1,6 +1,9 @@
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { MessageState } from '../message/message.js';
 
+/** How many bytes of bodies a page may have; a single one may be larger. */
+export const PAGE_BYTES = 1_048_576;
+
 /** The place of a message among those of its state. What it consists of is up to the store. */
 export interface Place {
   /** The score or position; empty if it has none. */
@@ -34,8 +37,11 @@ export function parseCursor(state: MessageState, cursor: string): Place {
   const [, of, at = '', name = ''] = /^(\w+):([^:]*):(.+)$/s.exec(cursor) ?? [];
   const place = { at, name };
   if (of === state && FORMS[state](place)) return place;
-  throw new DelayQueueError(
-    'INVALID_ARGUMENT',
-    `cursor: must be the \`cursor\` of an earlier page of ${state === 'dead' ? 'dead letters' : `${state} messages`}`,
-  );
+  throw wrongCursor(state);
+}
+
+/** The error for what is not the cursor of a page of this state. */
+export function wrongCursor(state: MessageState): DelayQueueError {
+  const problem = `must be the \`cursor\` of an earlier page of ${state === 'dead' ? 'dead letters' : `${state} messages`}`;
+  return new DelayQueueError('INVALID_ARGUMENT', `cursor: ${problem}`);
 }

@@ -3,7 +3,9 @@ import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import type { ConfiguredHandler } from '../runtime/queues.js';
 import type { Stores } from '../runtime/create-stores.js';
 import type { Substitutes } from '../runtime/substitutes.js';
+import { limitsOfPartition } from '../runtime/partition-limits.js';
 import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
+import type { StoreLimits } from '../store/message-store.js';
 import { LONGEST_TIMER } from '../timing/clock.js';
 import { VirtualClock } from './virtual-clock.js';
 import { type TakenOffer, WatchedStore } from './watched.store.js';
@@ -92,6 +94,7 @@ export class TestBench implements Substitutes {
       connect: () => events.emit('under-test', {}),
       check: () => Promise.resolve(),
       open: (queue, options) => this.#open(queue, options),
+      countPartitions: () => Promise.resolve(1),
       directory: this.#directory,
       hurry: () => {
         this.#isClosing = true;
@@ -101,16 +104,20 @@ export class TestBench implements Substitutes {
     };
   }
 
-  #open(queue: string, options: ResolvedQueueOptions): WatchedStore {
+  #open(queue: string, options: ResolvedQueueOptions): WatchedStore[] {
     // A message that is due is handled before time moves on, so none could wait for a rate.
-    const limits = { ...options, rate: null };
-    const store = this.#stores.get(queue) ?? this.#newStore(queue, limits);
-    // It may have been used before the options of its handler were known.
-    store.limit(limits);
-    return store;
+    const limits = { ...limitsOfPartition(options), rate: null };
+    return Array.from({ length: options.partitions }, (_, partition) => {
+      const name = `${queue}#${partition}`;
+      const store = this.#stores.get(name) ?? this.#newStore(queue, limits);
+      this.#stores.set(name, store);
+      // It may have been used before the options of its handler were known.
+      store.limit(limits);
+      return store;
+    });
   }
 
-  #newStore(queue: string, limits: ResolvedQueueOptions): WatchedStore {
+  #newStore(queue: string, limits: StoreLimits): WatchedStore {
     const store = new WatchedStore({
       queue,
       limits,
@@ -118,7 +125,6 @@ export class TestBench implements Substitutes {
       onOffered: (offer) => this.#offered.push(offer),
       onSettled: () => this.#settled++,
     });
-    this.#stores.set(queue, store);
     this.#directory.follow(queue, store);
     return store;
   }

@@ -131,3 +131,23 @@ describe('the command line', () => {
     expect({ code, output, problems }).toEqual({ code: 1, output: '', problems: problem });
   });
 });
+
+describe('a queue with partitions', () => {
+  const split = scene.newQueue();
+  const ids = Array.from({ length: 20 }, (_, i) => `m${String(i).padStart(2, '0')}`);
+
+  beforeAll(async () => {
+    const { producer } = await scene.startApp({ module: { queues: { [split]: { partitions: 8 } } } });
+    for (const [i, id] of ids.entries()) await producer.offer(split, i, (i + 1) * 3_600_000, { id });
+  });
+
+  it('is shown as one queue, without an argument that says so', async () => {
+    const { output: counts } = await run('counts', split, '--json');
+    expect(jsonLines(counts)).toMatchObject([{ queue: split, delayed: 20 }]);
+    const { output: all } = await run('counts', '--json');
+    expect(jsonLines(all)).toContainEqual(expect.objectContaining({ queue: split, delayed: 20 }));
+    const { output: listed } = await run('list', split, 'delayed', '--json');
+    expect(jsonLines(listed)).toMatchObject(ids.map((id) => ({ id })));
+    for (const id of ids.slice(0, 3)) expect((await run('show', split, id)).code).toBe(0);
+  });
+});

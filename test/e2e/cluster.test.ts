@@ -14,6 +14,7 @@ const OlderCluster = Cluster5 as unknown as typeof Cluster;
 /** The options of each kind of queue. */
 const QUEUES: Readonly<Record<string, QueueOptions>> = {
   'in the native layout': {},
+  'with partitions': { partitions: 8 },
   "in Redisson's layout": { layout: 'redisson' },
   "in Redisson's layout, under a name with a hash tag": { layout: 'redisson', redissonName: 'shop:{eu}:orders' },
   "in Redisson's layout, under a name with anything else": {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
-import { nativePermissions } from '../../lib/store/native/native.permissions.js';
+import { partitionPermissions } from '../../lib/store/native/native.permissions.js';
 import { neededCommands } from '../../lib/store/redis/permissions.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { Handled } from '../support/handled.js';
@@ -68,7 +68,7 @@ describe('a Redis user with the documented permissions', () => {
   });
 
   test('that handles has no permission it does not need', () => {
-    const needed = neededCommands(nativePermissions, nativeKeys('delay-queue', 'orders'));
+    const needed = neededCommands(partitionPermissions, nativeKeys('delay-queue', 'orders'));
     expect(commandRules(rules.worker!)).toEqual(rulesFor(needed));
   });
 
@@ -119,7 +119,7 @@ describe('a Redis user with the documented permissions', () => {
 
   test('cannot start without any one of them, and the error names it', async () => {
     const queue = scene.newQueue();
-    const needed = neededCommands(nativePermissions, nativeKeys('delay-queue', queue));
+    const needed = neededCommands(partitionPermissions, nativeKeys('delay-queue', queue));
     for (const rule of rulesFor(needed, [])) {
       await expect(startLacking([rule], [queue])).rejects.toMatchObject({
         code: 'MISSING_PERMISSION',

@@ -18,6 +18,7 @@ const RIGHT_TYPES = {
   mover: 'string',
   rate: 'string',
   paused: 'string',
+  partitions: 'string',
 } as const;
 
 /** How to write a foreign value of each type; its content names messages that exist. */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
-import { nativePermissions } from '../../lib/store/native/native.permissions.js';
+import { partitionPermissions } from '../../lib/store/native/native.permissions.js';
 import { nativeScripts } from '../../lib/store/native/native.scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
@@ -44,6 +44,7 @@ describe('the permissions of each layout', () => {
     const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS });
     const lose = (id: string) => scene.redis.hset(keys.messages, id, 'a record of some bytes');
     await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
+    await connections.commands.run(nativeScripts.agree, { keys, args: { count: 2, emptied: 1 } });
     await trace.end();
     await connections.close();
     return trace;
@@ -83,7 +84,7 @@ describe('the permissions of each layout', () => {
       Object.entries(permissions).flatMap(([part, names]) => (names as string[]).map((name) => `${part} ${name}`));
     const run = ({ commands }: CommandTrace) =>
       new Set(commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
-    expect([...run(native)].sort()).toEqual(rows(nativePermissions).sort());
+    expect([...run(native)].sort()).toEqual(rows(partitionPermissions).sort());
     expect([...run(redisson)].sort()).toEqual(rows(redissonPermissions).sort());
   });
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/timing/clock.js';
-import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
+import { ConsumerLoop, type SharedByLoops } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import type { HandlerCall } from '../../lib/handler/handler-method.js';
@@ -26,11 +26,12 @@ export interface ConsumerParts {
 /** How long the consumer's store tries a call, ms. */
 export const ANSWER_TIMEOUT = 5000;
 
-/** A scheduler and a consumer of a queue, as a process has them. */
+/** A scheduler and a consumer of a queue, or of a partition, as a process has them. */
 export function startConsumer(
   { store, clock, events }: ConsumerParts,
   call: Handler,
   options: QueueOptions = {},
+  shared?: SharedByLoops,
 ): ConsumerLoop {
   const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
   const runner = new MessageRunner({
@@ -60,6 +61,7 @@ export function startConsumer(
     events,
     settings: { ...settings, batch: 1 },
     answerTimeout: ANSWER_TIMEOUT,
+    ...(shared && { shared }),
   });
   new TransferScheduler({ queue: 'orders', store, clock, events, id: 'a', checkInterval: 60_000 }).start();
   loop.start();

@@ -3,6 +3,7 @@ import { of, throwError } from 'rxjs';
 import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
 import type { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
+import { Slots } from '../../lib/consumer/slots.js';
 import { DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
@@ -477,5 +478,95 @@ describe('ConsumerLoop', () => {
     const found = await store.find('a');
     expect(found).toMatchObject({ failedAttempts: 0 });
     expect(['delayed', 'ready']).toContain(found?.state);
+  });
+});
+
+describe('the ConsumerLoops of two partitions', () => {
+  let clock: ManualClock;
+  let partitions: MessageStore[];
+  let running: Latch[];
+  let limits: number[][];
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    const of = { attempts: 3, maxDeadLetters: 10, maxMessages: null };
+    partitions = [0, 1].map(() => new MemoryMessageStore({ limits: of, clock }));
+    running = [];
+    limits = partitions.map(noteLimits);
+  });
+
+  function noteLimits(store: MessageStore): number[] {
+    const noted: number[] = [];
+    const claim = store.claim.bind(store);
+    store.claim = (request) => {
+      noted.push(request.limit);
+      return claim(request);
+    };
+    return noted;
+  }
+
+  function start(concurrency: number): void {
+    const shared = { slots: new Slots(concurrency), loops: 2 };
+    // Loops of an earlier test may still be at work.
+    const own = running;
+    const handle = () => {
+      const latch = new Latch();
+      own.push(latch);
+      return latch.opened;
+    };
+    for (const store of partitions) {
+      startConsumer({ store, clock, events: new LoggedEvents() }, handle, { concurrency }, shared);
+    }
+  }
+
+  const offer = (partition: number, count: number) =>
+    partitions[partition]!.offer(
+      Array.from({ length: count }, (_, i) => ({ id: `m${i}`, due: { after: 0 }, onDuplicate: 'keep', body: 'J1' })),
+    );
+  const nextTurns = async () => {
+    for (let turn = 0; turn < 9; turn++) await clock.advance(0);
+  };
+  const active = () => Promise.all(partitions.map(async (store) => (await store.status()).counts.active));
+
+  it('share their slots: neither takes more than half of the free ones at once', async () => {
+    await Promise.all([offer(0, 50), offer(1, 50)]);
+    start(8);
+    await nextTurns();
+    expect(running).toHaveLength(8);
+    const [first, second] = await active();
+    expect(first! + second!).toBe(8);
+    expect(Math.min(first!, second!)).toBeGreaterThanOrEqual(2);
+    expect(Math.max(...limits.flat())).toBeLessThanOrEqual(4);
+  });
+
+  it('take turns for a single slot', async () => {
+    await Promise.all([offer(0, 20), offer(1, 20)]);
+    start(1);
+    const turns = new Set<string>();
+    for (let i = 0; i < 10; i++) {
+      await nextTurns();
+      expect(running.length).toBe(i + 1);
+      turns.add(String(await active()));
+      running[i]!.open();
+    }
+    expect(turns).toEqual(new Set(['1,0', '0,1']));
+  });
+
+  it('leave a ring to other processes while the other one has all slots', async () => {
+    start(1);
+    await nextTurns();
+    await offer(0, 1);
+    await clock.advance(1);
+    await nextTurns();
+    expect(await active()).toEqual([1, 0]);
+    const doorbell = partitions[1]!.openDoorbell();
+    await offer(1, 1);
+    const rang = doorbell.wait(10_000);
+    await clock.advance(1);
+    await nextTurns();
+    expect(await rang).toBe(true);
+    await doorbell.close();
+    running[0]!.open();
+    await until(async () => String(await active()) === '0,1');
   });
 });

@@ -25,8 +25,9 @@ const options = resolveQueueOptions();
 
 function newWriter(store: MessageStore) {
   const busy = new Map<string, OfferWriter>();
-  const context = { ids: new MessageIdGenerator(), busy, register: () => undefined, onKept: () => undefined };
-  const writer = new OfferWriter({ name: 'orders', options, codec: nativeCodec, store }, context);
+  const ids = { ids: new MessageIdGenerator(), stickyIds: new Map() };
+  const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
+  const writer = new OfferWriter({ name: 'orders', options, codec: nativeCodec, store, partitions: [store] }, context);
   const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   return { writer, busy, offer };
 }
@@ -77,7 +78,9 @@ describe('an offer made while another payload is encoded', () => {
 
   it('travels in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
-    const queues: Pick<Queues, 'named'> = { named: (name) => ({ name, options, codec: nativeCodec, store }) };
+    const queues: Pick<Queues, 'named'> = {
+      named: (name) => ({ name, options, codec: nativeCodec, store, partitions: [store] }),
+    };
     const module = await Test.createTestingModule({
       providers: [
         DelayQueueProducer,

@@ -87,6 +87,7 @@ describe('the options of a queue', () => {
   it('have defaults', () => {
     expect(resolveQueueOptions()).toEqual({
       concurrency: 16,
+      partitions: 1,
       rate: null,
       lease: 30_000,
       attempts: 5,

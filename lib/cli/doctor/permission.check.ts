@@ -1,5 +1,5 @@
 import { nativeKeys } from '../../store/native/native.keys.js';
-import { nativePermissions } from '../../store/native/native.permissions.js';
+import { partitionPermissions } from '../../store/native/native.permissions.js';
 import { describeMissing, findMissing, type NeededCommand, neededCommands } from '../../store/redis/permissions.js';
 import type { RedisCommands } from '../../store/redis/redis-commands.js';
 import { redissonKeys } from '../../store/redisson/redisson.keys.js';
@@ -30,7 +30,7 @@ export async function mayHandle(commands: RedisCommands, prefix: string, queue: 
 }
 
 function neededBy({ prefix, queue, layout, redissonName }: ExaminedQueue): NeededCommand[] {
-  if (layout === 'native') return neededCommands(nativePermissions, nativeKeys(prefix, queue));
+  if (layout === 'native') return neededCommands(partitionPermissions, nativeKeys(prefix, queue));
   const name = { prefix, queue, ...(redissonName !== undefined && { redissonName }) };
   return neededCommands(redissonPermissions, redissonKeys(name));
 }

@@ -34,7 +34,7 @@ export async function sendProbe({ connections, events, prefix, queue, patience }
   const store = new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
   const arrival = new Arrival(DELAY + patience);
   const worker = new QueueWorker({
-    queue: { name: queue, options, codec: nativeCodec, store },
+    queue: { name: queue, options, codec: nativeCodec, store, partitions: [store] },
     handlers: [{ handler: { name: 'doctor', type: NO_TYPE, options: {}, call: arrival.note }, options }],
     clock: systemClock,
     events,

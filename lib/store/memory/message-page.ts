@@ -1,11 +1,8 @@
 import type { MessageState } from '../../message/message.js';
 import type { StoredPage, PageRequest, StoredMessage } from '../message-upkeep.js';
-import { formatCursor, parseCursor, type Place } from '../page-cursor.js';
+import { formatCursor, PAGE_BYTES, parseCursor, type Place } from '../page-cursor.js';
 import { withinBytes } from './memory-queue.js';
 import type { MemoryMessage, MessageTable } from './message-table.js';
-
-/** How many bytes of bodies a page may have; a single one may be larger. */
-const PAGE_BYTES = 1_048_576;
 
 /** Lists a page of the messages in a table. */
 export function listPage(

@@ -5,6 +5,7 @@ import type { RedisConnections } from '../redis/redis-connections.js';
 import { type DirectoryKeys, directoryKeys } from './directory.keys.js';
 import { directoryScripts as scripts } from './directory.scripts.js';
 import { nativeKeys } from './native.keys.js';
+import { queueOfTag } from './partition-tag.js';
 
 /** How many registrations one call reads, about. */
 const PART = 1000;
@@ -79,7 +80,7 @@ export class NativeQueueDirectory implements QueueDirectory {
       onListening: () => listener.onListening(),
       onMessage: (text, channel) => {
         const dueIn = Number(text.split(' ')[1]);
-        if (Number.isFinite(dueIn)) listener.onEarlierDue(channel.slice(before, -behind), dueIn);
+        if (Number.isFinite(dueIn)) listener.onEarlierDue(queueOfTag(channel.slice(before, -behind)), dueIn);
       },
     });
   }

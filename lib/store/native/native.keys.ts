@@ -1,4 +1,9 @@
-/** The Redis keys of one queue. The braces make the queue's name the hash tag, so a cluster keeps all keys in one slot. */
+import { partitionTag } from './partition-tag.js';
+
+/**
+ * The Redis keys of one queue, or of one of its partitions. The braces make its name the hash tag, so a cluster keeps all keys in
+ * one slot.
+ */
 export interface NativeKeys {
   /** ZSET id → due ms. */
   readonly delayed: string;
@@ -29,12 +34,15 @@ export interface NativeKeys {
    * replaced it. They expire.
    */
   readonly ended: string;
+  /** STRING, how many partitions the queue has; absent: 1. */
+  readonly partitions: string;
   /** Channel of earlier due times. */
   readonly due: string;
 }
 
-export function nativeKeys(prefix: string, queue: string): NativeKeys {
-  return nativeKeysUnder(`${prefix}:{${queue}}:`);
+/** @param partition - the keys of each are in one slot; partition 0 has those of a queue without partitions */
+export function nativeKeys(prefix: string, queue: string, partition = 0): NativeKeys {
+  return nativeKeysUnder(`${prefix}:{${partitionTag(queue, partition)}}:`);
 }
 
 /** @param root - the beginning of each key, including a hash tag */
@@ -54,6 +62,7 @@ export function nativeKeysUnder(root: string): NativeKeys {
     rate: key('rate'),
     mover: key('mover'),
     ended: key('ended:'),
+    partitions: key('partitions'),
     due: key('due'),
   };
 }

@@ -1,7 +1,7 @@
 import type { Permissions } from '../redis/permissions.js';
 import type { NativeKeys } from './native.keys.js';
 
-/** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
+/** The commands that every layout needs on these keys. */
 export const nativePermissions: Permissions<NativeKeys> = {
   delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
   messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
@@ -16,5 +16,9 @@ export const nativePermissions: Permissions<NativeKeys> = {
   ended: ['GET', 'SET'],
   rate: ['GET', 'SET'],
   mover: ['GET', 'SET', 'UNLINK'],
+  partitions: [],
   due: ['PUBLISH', 'SUBSCRIBE'],
 };
+
+/** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
+export const partitionPermissions: Permissions<NativeKeys> = { ...nativePermissions, partitions: ['GET', 'SET'] };

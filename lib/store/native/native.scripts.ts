@@ -26,4 +26,5 @@ export const nativeScripts = {
   list: load('list'),
   redrive: load('redrive'),
   discard: load('discard'),
+  agree: load('agree'),
 };

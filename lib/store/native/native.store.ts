@@ -20,6 +20,7 @@ import type {
   StoredMessage,
   TypeCountPage,
 } from '../message-upkeep.js';
+import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { MessageState } from '../../message/message.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
@@ -28,6 +29,7 @@ import type { ScriptReply } from '../redis/script-reply.js';
 import type { NativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
+import type { PartitionAgreement } from './partition-agreement.js';
 import {
   claimCall,
   dueArgument,
@@ -49,24 +51,41 @@ import {
 export interface NativeStoreOptions {
   readonly keys: NativeKeys;
   readonly limits: StoreLimits;
+  /** How many partitions the queue has; default: this is the only one. */
+  readonly agreement?: Agreement;
 }
 
-/** The messages of one queue in Redis, in this package's own layout. The logic is in the scripts; this class calls them. */
+type Agreement = Pick<PartitionAgreement, 'count' | 'agree'>;
+
+const ONLY_PARTITION: Agreement = {
+  count: 1,
+  agree: () => Promise.reject(new DelayQueueError('INVALID_OPTION', 'The queue has several partitions')),
+};
+
+/** The messages of one partition of a queue in Redis, in this package's own layout. The logic is in the scripts; this class calls them. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
+  readonly #agreement: Agreement;
 
-  constructor(connections: RedisConnections, { keys, limits }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { keys, limits, agreement = ONLY_PARTITION }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
+    this.#agreement = agreement;
   }
 
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    const args = { channel: this.#keys.due, maxMessages: this.#limits.maxMessages ?? 0 };
-    return readReceipts(await this.#run(scripts.offer, { args, rest: offerArguments(offers) }), offers.length);
+    const { count } = this.#agreement;
+    const args = { channel: this.#keys.due, maxMessages: this.#limits.maxMessages ?? 0, partitions: count };
+    const call = { args, rest: offerArguments(offers) };
+    for (;;) {
+      const reply = await this.#run(scripts.offer, call);
+      if (!reply.done) return readReceipts(reply, offers.length);
+      await this.#agreement.agree();
+    }
   }
 
   async cancel(id: string): Promise<boolean> {

@@ -162,6 +162,8 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
     id,
     state,
     ...record,
+    // Where the order of due times is kept, even if the record is damaged.
+    dueAt: state === 'delayed' && at > 0 ? at : record.dueAt,
     failedAttempts,
     leasedUntil: state === 'active' ? at : null,
     death: state === 'dead' ? { at, error } : null,

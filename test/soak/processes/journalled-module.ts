@@ -14,7 +14,10 @@ export function journalledModule(options: DelayQueueModuleOptions, claims: Claim
     provide: STORES,
     useFactory: (resolved: ResolvedModuleOptions, clock: Clock, events: Events): Stores => {
       const real = createStores(resolved, { clock, events });
-      return { ...real, open: (queue, limits) => claims.listenTo(queue, real.open(queue, limits)) };
+      return {
+        ...real,
+        open: (queue, limits) => real.open(queue, limits).map((store) => claims.listenTo(queue, store)),
+      };
     },
     inject: [RESOLVED_OPTIONS, CLOCK, Events],
   };

@@ -8,7 +8,8 @@
 --      offset: number, how many messages to pass over
 --      limit: number, maximum number of messages (1-1000)
 -- Returns the place where the page ends (empty: this was the last page), then for each message: id, record (null: it is lost),
---      failed attempts, instant in ms (active: end of the lease; dead: time of death; else 0), error (JSON; null unless dead).
+--      failed attempts, instant in ms (delayed: due; ready: 0; active: end of the lease; dead: time of death), error (JSON; null
+--      unless dead).
 --
 -- In the order of due times, of the line, of claims and then ids, or of times of death. A page has at most 1 MiB of records, but one
 -- message at least.
@@ -66,7 +67,7 @@ local causes = args.state == 'dead' and count > 0 and redis.call('HMGET', keys.e
 local reply = { count < #ids and place_at(count) or '' }
 for i = 1, count do
   local instant = 0
-  if args.state == 'dead' then
+  if args.state == 'dead' or args.state == 'delayed' then
     instant = tonumber(string.match(place_at(i), '^[^:]*'))
   elseif holders then
     instant = tonumber(redis.call('ZSCORE', keys.leases, holders[i]) or 0)

@@ -1,14 +1,16 @@
 #!lua
 -- Stores new messages.
 --
--- KEYS delayed messages ready claims leases attempts dead errors
+-- KEYS delayed messages ready claims leases attempts dead errors partitions
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
---      max_messages: number, maximum number of messages in the queue, 0: no limit
+--      max_messages: number, maximum number of messages in the partition, 0: no limit
+--      partitions: number, over how many the caller spreads the queue
 --      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace' or 'reject'),
 --        body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
---      (from 1) and outcome: 'kept', 'replaced', 'rejected' or 'full'.
+--      (from 1) and outcome: 'kept', 'replaced', 'rejected' or 'full'. Null if the queue is not known to
+--      have so many partitions: nothing was written.
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
 -- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
@@ -24,6 +26,9 @@
 
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
+if tonumber(redis.call('GET', keys.partitions) or 1) ~= args.partitions then
+  return false
+end
 local earliest_before = lowest(keys.delayed)
 local room = math.huge
 if args.max_messages > 0 then

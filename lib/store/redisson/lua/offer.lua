@@ -2,8 +2,11 @@
 -- Stores new messages like Redisson's offer does, and keeps their ids beside them.
 --
 -- KEYS timeouts entries target offered values sequence messages
--- ARGV as native/offer; the channel is Redisson's; no offer may replace a message: offer-replacing.lua does that
+-- ARGV deadline: number, instant in ms, 0: none
+--      channel: text, of announcements, Redisson's
+--      max_messages: number, maximum number of messages in the queue, 0: no limit
 --      format: text, of entries, 'Bc0Lc0' or 'dLc0'
+--      ...: for each offer, as in native/offer
 -- Returns the same as native/offer.
 --
 -- Atomic because an id must be looked up and taken in one step, and because Redisson's sorted set and list must agree. A crash

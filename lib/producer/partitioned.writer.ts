@@ -1,0 +1,96 @@
+import { encodeBody } from '../codec/encode-body.js';
+import { NO_TYPE } from '../message/message-type.js';
+import { partitionOf } from '../message/partition-of.js';
+import type { Queue } from '../runtime/queues.js';
+import type { DueTime, Offer } from '../store/message-intake.js';
+import type { OfferOptions, OfferResult } from './offer.js';
+import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
+import { StickyIds } from './sticky-ids.js';
+import {
+  incompleteInPartitions,
+  refused,
+  resultOf,
+  sortOutcomes,
+  withId,
+  WriteFailure,
+  type WriteOutcome,
+} from './write-outcome.js';
+
+/** Offers of a list that belong to one partition, and their places in the list. */
+interface Group {
+  readonly offers: Offer[];
+  readonly places: number[];
+}
+
+/** Writes the offers of a queue with several partitions: each with the writer of the partition that its id belongs to. */
+export class PartitionedWriter implements Writer {
+  constructor(
+    readonly queue: Queue,
+    private readonly context: WriterContext,
+  ) {}
+
+  newId(): string {
+    const { stickyIds, ids } = this.context;
+    const { length } = this.queue.partitions;
+    let known = stickyIds.get(length);
+    if (!known) stickyIds.set(length, (known = new StickyIds(ids, length)));
+    return known.next();
+  }
+
+  prepare(
+    payload: unknown,
+    due: DueTime,
+    { type = NO_TYPE, id = this.newId(), headers = {}, onDuplicate = 'keep' }: OfferOptions,
+  ): Offer {
+    const { codec, options } = this.queue;
+    const rules = { codec, maxPayloadBytes: options.maxPayloadBytes };
+    return { id, due, onDuplicate, body: encodeBody(rules, { type, payload, headers }) };
+  }
+
+  write(offer: Offer): Promise<OfferResult> {
+    return this.#writerOf(this.#partitionOf(offer.id)).write(offer);
+  }
+
+  async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
+    const outcomes: WriteOutcome[] = [];
+    const writes = [...this.#split(offers)].map(async ([partition, { offers: own, places }]) => {
+      const written = await this.#writerOf(partition).writeEach(own);
+      for (const [i, outcome] of written.entries()) outcomes[places[i]!] = named(outcome, own[i]!);
+    });
+    await Promise.all(writes);
+    const { results, refusals, failures } = sortOutcomes(outcomes, (receipt, place) =>
+      resultOf(this.queue, this.context, offers[place]!, receipt),
+    );
+    if (failures.length > 0) throw incompleteInPartitions(failures, refusals, offers.length);
+    if (refusals.length > 0) throw refused(refusals, offers.length);
+    return results;
+  }
+
+  #split(offers: readonly Offer[]): Map<number, Group> {
+    const groups = new Map<number, Group>();
+    for (const [place, offer] of offers.entries()) {
+      const partition = this.#partitionOf(offer.id);
+      const group = groups.get(partition) ?? { offers: [], places: [] };
+      groups.set(partition, group);
+      group.offers.push(offer);
+      group.places.push(place);
+    }
+    return groups;
+  }
+
+  #partitionOf(id: string): number {
+    return partitionOf(id, this.queue.partitions.length);
+  }
+
+  #writerOf(partition: number): OfferWriter {
+    // No queue has such a name.
+    const name = `${this.queue.name}#${partition}`;
+    const store = this.queue.partitions[partition]!;
+    return this.context.busy.get(name) ?? new OfferWriter(this.queue, this.context, { name, store });
+  }
+}
+
+/** An error of a partition is about each offer that belongs to it. */
+function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
+  return outcome instanceof WriteFailure ? new WriteFailure(withId(outcome.error, id)) : outcome;
+}

@@ -1,0 +1,128 @@
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { hasCode } from '../message/failure.js';
+import type { Queue } from '../runtime/queues.js';
+import type { Offer, OfferReceipt } from '../store/message-intake.js';
+import type { OfferResult } from './offer.js';
+
+/** An offer of a list was not written, or is not known to be. */
+export class WriteFailure {
+  constructor(readonly error: unknown) {}
+}
+
+/** What became of an offer of a list. */
+export type WriteOutcome = OfferReceipt | WriteFailure;
+
+/** The outcomes of a list, by kind. */
+interface SortedOutcomes {
+  readonly results: OfferResult[];
+  readonly refusals: DelayQueueError[];
+  readonly failures: unknown[];
+}
+
+/** @param resultOf - throws if the offer at that place was refused */
+export function sortOutcomes(
+  outcomes: readonly WriteOutcome[],
+  resultOf: (receipt: OfferReceipt, place: number) => OfferResult,
+): SortedOutcomes {
+  const sorted: SortedOutcomes = { results: [], refusals: [], failures: [] };
+  for (let place = 0; place < outcomes.length; place++) {
+    const outcome = outcomes[place]!;
+    try {
+      if (outcome instanceof WriteFailure) sorted.failures.push(outcome.error);
+      else sorted.results.push(resultOf(outcome, place));
+    } catch (error) {
+      sorted.refusals.push(error as DelayQueueError);
+    }
+  }
+  return sorted;
+}
+
+/**
+ * What the user is told of an offer.
+ *
+ * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`
+ */
+export function resultOf(
+  { name, options }: Queue,
+  { onKept }: { readonly onKept: (queue: string, id: string) => void },
+  { id }: Offer,
+  { outcome, dueAt }: OfferReceipt,
+): OfferResult {
+  if (outcome === 'rejected') {
+    throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' already has a message '${id}'`, {
+      messageId: id,
+    });
+  }
+  if (outcome === 'full') {
+    const problem = `Queue '${name}' is full (maxMessages ${options.maxMessages}): message '${id}' was not accepted`;
+    throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
+  }
+  if (outcome === 'kept') onKept(name, id);
+  return { id, dueAt: new Date(dueAt), created: outcome === 'created' };
+}
+
+/** The error for a list of which some were refused, and the others accepted. */
+export function refused(refusals: readonly DelayQueueError[], all: number): DelayQueueError {
+  const first = refusals[0]!;
+  return new DelayQueueError(
+    first.code,
+    `${refusals.length} of ${all} offers were refused, the others were accepted. The first error: ${first.message}`,
+    { cause: new AggregateError(refusals) },
+  );
+}
+
+/** The error for a list that was not written, or not known to be written completely. */
+export function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
+  const cause = worstOf(failures);
+  return written === 0 ? cause : onlyPartly(written, all, { message: (cause as Error).message, cause });
+}
+
+/** How many ids an error names. */
+const MOST_NAMED = 10;
+
+/**
+ * As {@link incomplete}, of a list that several partitions have parts of. The error names the offers that are not known to be
+ * written, and `cause.errors` has an error for each, and for each that was refused.
+ *
+ * @param failures - with the id of their message
+ */
+export function incompleteInPartitions(
+  failures: readonly unknown[],
+  refusals: readonly unknown[],
+  all: number,
+): unknown {
+  const worst = worstOf(failures);
+  if (!(worst instanceof DelayQueueError)) return worst;
+  const ids = failures.map((error) => `'${(error as DelayQueueError).messageId}'`);
+  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
+  const message = `${worst.message} Not known to be written: ${ids.slice(0, MOST_NAMED).join(', ')}${more}.`;
+  const cause = new AggregateError([...failures, ...refusals]);
+  const written = all - failures.length - refusals.length;
+  return written === 0
+    ? new DelayQueueError(worst.code, message, { cause })
+    : onlyPartly(written, all, { message, cause });
+}
+
+/** Of several failures, the one that leaves most open. */
+function worstOf(failures: readonly unknown[]): unknown {
+  return failures.find((error) => hasCode(error, 'OUTCOME_UNKNOWN')) ?? failures[0];
+}
+
+function onlyPartly(
+  written: number,
+  all: number,
+  { message, cause }: { message: string; cause: unknown },
+): DelayQueueError {
+  return new DelayQueueError(
+    'OUTCOME_UNKNOWN',
+    `Only ${written} of ${all} offers are known to be written, then: ${message} ` +
+      'Offering all of them again is safe if you gave them ids.',
+    { cause },
+  );
+}
+
+/** Gives each offer of a failed batch an error of its own, which names the id, so that it can be offered again with the same id. */
+export function withId(error: unknown, messageId: string): unknown {
+  if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
+  return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });
+}

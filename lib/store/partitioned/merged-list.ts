@@ -1,0 +1,75 @@
+import type { MessageState } from '../../message/message.js';
+import { MAX_BATCH } from '../../timing/turn-batcher.js';
+import type { MessageStore } from '../message-store.js';
+import type { PageRequest, StoredMessage, StoredPage } from '../message-upkeep.js';
+import { formatCursor, PAGE_BYTES } from '../page-cursor.js';
+
+/** A message at its place: an instant and its id, which mean the same in every partition. */
+interface Placed {
+  readonly message: StoredMessage;
+  readonly at: number;
+}
+
+/** A part of the merged list. */
+interface Part {
+  readonly messages: readonly Placed[];
+  readonly isLast: boolean;
+}
+
+/**
+ * Lists the delayed or dead messages of all partitions in one order. A cursor is the place of a message, so it is as good for all
+ * partitions as for one. An offset is walked to.
+ */
+export async function listMerged(
+  partitions: readonly MessageStore[],
+  { state, from = { offset: 0 }, limit }: PageRequest,
+): Promise<StoredPage> {
+  let cursor = 'cursor' in from ? from.cursor : undefined;
+  let toPass = 'cursor' in from ? 0 : from.offset;
+  const listed: StoredMessage[] = [];
+  let bytes = 0;
+  for (;;) {
+    const most = Math.min(MAX_BATCH, toPass + limit - listed.length);
+    const part = await readPart(partitions, { state, limit: most, ...(cursor !== undefined && { from: { cursor } }) });
+    for (const { message } of part.messages.slice(toPass)) {
+      bytes += message.body.length;
+      const last = listed.at(-1);
+      if (last && bytes > PAGE_BYTES) return { messages: listed, cursor: cursorAt(state, last) };
+      listed.push(message);
+    }
+    toPass = Math.max(0, toPass - part.messages.length);
+    if (part.isLast) return { messages: listed, cursor: null };
+    cursor = cursorAt(state, part.messages.at(-1)!.message);
+    if (listed.length === limit) return { messages: listed, cursor };
+  }
+}
+
+/** Reads a page of each partition, and takes what is certain to come first. */
+async function readPart(partitions: readonly MessageStore[], request: PageRequest): Promise<Part> {
+  const { state, limit } = request;
+  // Ids spread evenly, so a partition has hardly more of the next messages than twice its share.
+  const share = Math.min(limit, Math.ceil(limit / partitions.length) * 2 + 8);
+  const pages = await Promise.all(partitions.map((partition) => partition.list({ ...request, limit: share })));
+  const found = pages.flatMap(({ messages }) =>
+    messages.map((message) => ({ message, at: instantOf(state, message) })),
+  );
+  // What follows in a partition that has more comes after the last one that was read of it.
+  const ends = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1)));
+  const [end] = ends.map((message) => ({ message, at: instantOf(state, message) })).sort(byPlace);
+  const sorted = found.sort(byPlace);
+  const certain = end ? sorted.filter((placed) => byPlace(placed, end) <= 0) : sorted;
+  const messages = certain.slice(0, limit);
+  return { messages, isLast: !end && messages.length === found.length };
+}
+
+function instantOf(state: MessageState, { dueAt, death }: StoredMessage): number {
+  return state === 'dead' ? death!.at : dueAt;
+}
+
+function cursorAt(state: MessageState, message: StoredMessage): string {
+  return formatCursor(state, `${instantOf(state, message)}:${message.id}`);
+}
+
+function byPlace(one: Placed, other: Placed): number {
+  return one.at - other.at || Buffer.compare(Buffer.from(one.message.id), Buffer.from(other.message.id));
+}

@@ -1,0 +1,75 @@
+import type { MessageCounts, MessageState } from '../../message/message.js';
+import type { MessageStore } from '../message-store.js';
+import type { PageRequest, QueueStatus, StoredPage, TypeCountPage } from '../message-upkeep.js';
+import type { WholeQueue } from '../whole-queue.js';
+import { listMerged } from './merged-list.js';
+import { atPlace, listInTurn, readPlace } from './list-in-turn.js';
+
+/** Several partitions as one queue. */
+export class PartitionedQueue implements WholeQueue {
+  constructor(private readonly partitions: readonly MessageStore[]) {}
+
+  async status(): Promise<QueueStatus> {
+    return (await this.#all((partition) => partition.status())).reduce(add);
+  }
+
+  /** Partition by partition. */
+  async countTypes(cursor?: string): Promise<TypeCountPage> {
+    const { partitions } = this;
+    const { partition, inner } = readPlace(cursor, partitions.length) ?? { partition: 0, inner: undefined };
+    const page = await partitions[partition]!.countTypes(inner);
+    if (page.cursor !== null) return { ...page, cursor: atPlace(partition, page.cursor) };
+    return { ...page, cursor: partition + 1 < partitions.length ? atPlace(partition + 1) : null };
+  }
+
+  async pause(): Promise<void> {
+    await this.#all((partition) => partition.pause());
+  }
+
+  async resume(): Promise<void> {
+    await this.#all((partition) => partition.resume());
+  }
+
+  async clear(): Promise<number> {
+    return (await this.#all((partition) => partition.clear())).reduce((sum, removed) => sum + removed);
+  }
+
+  /**
+   * Delayed and dead messages come in one order, as their places are the same in all partitions: an instant and an id. Ready and
+   * active ones come partition by partition, because claims of different partitions have no order.
+   */
+  list(request: PageRequest): Promise<StoredPage> {
+    const list = hasOneOrder(request.state) ? listMerged : listInTurn;
+    return list(this.partitions, request);
+  }
+
+  #all<Result>(call: (partition: MessageStore) => Promise<Result>): Promise<Result[]> {
+    return Promise.all(this.partitions.map(call));
+  }
+}
+
+const hasOneOrder = (state: MessageState) => state === 'delayed' || state === 'dead';
+
+/** A queue is shown as paused until it is resumed everywhere. */
+function add(one: QueueStatus, other: QueueStatus): QueueStatus {
+  return {
+    counts: addCounts(one.counts, other.counts),
+    now: Math.max(one.now, other.now),
+    nextDue: earlier(one.nextDue, other.nextDue),
+    oldestReady: earlier(one.oldestReady, other.oldestReady),
+    paused: one.paused || other.paused,
+  };
+}
+
+function addCounts(one: MessageCounts, other: MessageCounts): MessageCounts {
+  return {
+    delayed: one.delayed + other.delayed,
+    ready: one.ready + other.ready,
+    active: one.active + other.active,
+    dead: one.dead + other.dead,
+  };
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
