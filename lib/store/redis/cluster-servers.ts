@@ -12,7 +12,7 @@ const PAUSE = { MOVED: 5, ASK: 0, TRYAGAIN: 20, CLUSTERDOWN: 100 } as const;
 /** The primaries of a cluster, each with a connection of its own, as if it were a single server. */
 export class ClusterServers implements RedisServers {
   readonly #servers = new Map<string, RedisServer>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(server: RedisServer) => void>();
   #hurried = false;
   #cancelRetiring: CancelTimer | undefined;
 
@@ -52,7 +52,7 @@ export class ClusterServers implements RedisServers {
     return { pause: PAUSE[word], asking };
   }
 
-  onReady(listener: () => void): void {
+  onReady(listener: (server: RedisServer) => void): void {
     this.#listeners.add(listener);
   }
 
@@ -86,7 +86,7 @@ export class ClusterServers implements RedisServers {
     const server = new RedisServer(connection, this.settings.clock);
     this.#servers.set(address, server);
     connection.client.on('ready', () => {
-      for (const listener of this.#listeners) listener();
+      for (const listener of this.#listeners) listener(server);
     });
     // Another server may take its place.
     connection.client.on('close', () => this.map.readAgain());

@@ -14,6 +14,9 @@ export interface NeededCommand {
 /** What every script needs. */
 const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }, { name: 'TIME' }];
 
+/** How many commands a script asks about, of any number of queues: about a millisecond's work. */
+const MOST_AT_ONCE = 1000;
+
 const script = loadScript('redis/check-permissions', {});
 
 export function neededCommands<Keys extends object>(permissions: Permissions<Keys>, keys: Keys): NeededCommand[] {
@@ -29,10 +32,16 @@ export function neededCommands<Keys extends object>(permissions: Permissions<Key
  *
  * @throws DelayQueueError like {@link RedisCommands.run}
  */
-export async function findMissing(
+export async function findMissing<Needed extends NeededCommand>(
   commands: RedisCommands,
-  needed: readonly NeededCommand[],
-): Promise<readonly NeededCommand[]> {
+  needed: readonly Needed[],
+): Promise<readonly Needed[]> {
+  const starts = Array.from({ length: Math.ceil(needed.length / MOST_AT_ONCE) }, (_, i) => i * MOST_AT_ONCE);
+  const missing = starts.map((start) => findMissingOfPart(commands, needed.slice(start, start + MOST_AT_ONCE)));
+  return (await Promise.all(missing)).flat();
+}
+
+async function findMissingOfPart<Needed extends NeededCommand>(commands: RedisCommands, needed: readonly Needed[]) {
   const rest = needed.flatMap(({ name, target = '' }) => [name, target]);
   return (await commands.run(script, { keys: {}, rest })).rest((reply) => needed[reply.number() - 1]!);
 }

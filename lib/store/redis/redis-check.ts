@@ -4,21 +4,37 @@ import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
 import type { RedisCommands } from './redis-commands.js';
 import { lacksPermission } from './redis-errors.js';
-import { checkServer, identifyServer } from './server-check.js';
+import type { RedisServer } from './redis-server.js';
+import { checkServer, infoField } from './server-check.js';
+
+/** A queue, and what its user must be allowed to send. */
+export interface CheckedPermissions {
+  readonly name: string;
+  readonly needed: readonly NeededCommand[];
+}
 
 export interface RedisCheckOptions {
   readonly commands: RedisCommands;
   /** The queues that this process must be able to serve. */
-  readonly queues: readonly { readonly name: string; readonly needed: readonly NeededCommand[] }[];
+  readonly queues: readonly CheckedPermissions[];
   readonly allowEviction: boolean;
   readonly events: Events;
 }
 
-/** Checks Redis at the start, and whenever the connection is back, because it may then lead to another server. */
+/**
+ * Checks Redis at the start, and whenever a connection is back, because it may then lead to another server.
+ *
+ * Permissions are asked for once for each version of the server and each user. A server that is merely not the same as before is
+ * asked about one queue on behalf of all: otherwise a failover would cost a call for each queue of each process.
+ */
 export class RedisCheck {
   readonly #options: RedisCheckOptions;
-  /** The servers whose permissions were sufficient; undefined if there are none yet, or the servers cannot be identified. */
-  #permittedBy: string | undefined;
+  /** Servers whose connections have become ready since they were checked. */
+  readonly #unchecked = new Set<RedisServer>();
+  /** Servers that have permitted everything, by their identities. */
+  readonly #permittedBy = new Set<string>();
+  /** Versions and users for which all queues have been asked about. */
+  readonly #rehearsed = new Set<string>();
   #isChecking = false;
 
   constructor(options: RedisCheckOptions) {
@@ -32,57 +48,87 @@ export class RedisCheck {
    */
   async start(): Promise<void> {
     const { commands, events } = this.#options;
-    commands.onReady(() => {
-      // The first connection is what the first check waits for.
+    commands.onReady((server) => {
+      this.#unchecked.add(server);
       if (this.#isChecking) return;
       // If the connection is lost during the check, the next one is checked.
-      this.#check().catch(
+      this.#check([]).catch(
         (error: unknown) => isVerdict(error) && events.emit('server-unfit', { reason: showFailure(error) }),
       );
     });
-    await this.#check();
+    await this.#check(commands.all('INFO'));
   }
 
-  async #check(): Promise<void> {
+  /** @param servers - those to check besides the unchecked ones */
+  async #check(servers: readonly RedisServer[] | Promise<readonly RedisServer[]>): Promise<void> {
     this.#isChecking = true;
     try {
-      const servers = await this.#checkServers();
-      if (servers !== undefined && servers === this.#permittedBy) return;
-      this.#permittedBy = undefined;
-      await this.#checkPermissions();
-      this.#permittedBy = servers;
+      for (const server of await servers) this.#unchecked.add(server);
+      while (this.#unchecked.size > 0) {
+        const next = [...this.#unchecked];
+        this.#unchecked.clear();
+        await Promise.all(next.map((server) => this.#checkServer(server)));
+      }
     } finally {
       this.#isChecking = false;
     }
   }
 
-  /** @returns the identity of the servers; undefined if they do not reveal it */
-  async #checkServers(): Promise<string | undefined> {
-    const { commands, allowEviction, events } = this.#options;
-    const infos = await commands.info().catch((error: unknown) => {
-      if (!isRefusedByAcl(error)) throw error;
-      events.emit('server-unidentified', { reason: error.message });
-      return [];
-    });
-    for (const info of infos) checkServer(info, { allowEviction });
-    return infos.length > 0 ? infos.map(identifyServer).sort().join() : undefined;
+  async #checkServer(server: RedisServer): Promise<void> {
+    try {
+      await this.#examine(server);
+    } catch (error) {
+      if (!server.connection.isClosed) this.#unchecked.add(server);
+      throw error;
+    }
   }
 
-  async #checkPermissions(): Promise<void> {
-    const { commands, queues } = this.#options;
+  async #examine(server: RedisServer): Promise<void> {
+    const commands = this.#options.commands.on(server);
+    const info = await this.#readInfo(commands);
+    if (info !== undefined) checkServer(info, this.#options);
+    const kind = `${infoField(info ?? '', 'redis_version')} ${server.user}`;
+    const identity = info === undefined ? undefined : `${infoField(info, 'run_id')} ${kind}`;
+    if (identity !== undefined && this.#permittedBy.has(identity)) return;
+    await this.#checkPermissions(commands, kind);
+    if (identity !== undefined) this.#permittedBy.add(identity);
+  }
+
+  /** @returns undefined if the server does not reveal it */
+  async #readInfo(commands: RedisCommands): Promise<string | undefined> {
     try {
-      const missing = await Promise.all(queues.map(({ needed }) => findMissing(commands, needed)));
-      const problems = queues.flatMap(({ name }, i) =>
-        missing[i]!.length > 0
-          ? [`Queue '${name}' cannot be served: the Redis user lacks ${describeMissing(missing[i]!)}`]
-          : [],
-      );
-      if (problems.length === 0) return;
-      throw new DelayQueueError('MISSING_PERMISSION', `${problems.join('. ')}: extend its ACL, see docs/operations.md`);
+      const [info] = await commands.info();
+      return info;
     } catch (error) {
       if (!isRefusedByAcl(error)) throw error;
-      throw new DelayQueueError('MISSING_PERMISSION', `No queue can be served: ${error.message}`, { cause: error });
+      this.#options.events.emit('server-unidentified', { reason: error.message });
+      return undefined;
     }
+  }
+
+  async #checkPermissions(commands: RedisCommands, kind: string): Promise<void> {
+    const { queues } = this.#options;
+    if (this.#rehearsed.has(kind) && (await findProblems(commands, queues.slice(0, 1))).length === 0) return;
+    // Before the answer, so that other servers of the kind are not asked as much.
+    this.#rehearsed.add(kind);
+    const problems = await findProblems(commands, queues);
+    if (problems.length === 0) return;
+    throw new DelayQueueError('MISSING_PERMISSION', `${problems.join('. ')}: extend its ACL, see docs/operations.md`);
+  }
+}
+
+/** @returns a sentence for each queue that cannot be served */
+async function findProblems(commands: RedisCommands, queues: readonly CheckedPermissions[]): Promise<string[]> {
+  const needed = queues.flatMap((queue) => queue.needed.map((command) => ({ ...command, queue: queue.name })));
+  try {
+    const missing = await findMissing(commands, needed);
+    return [...new Set(missing.map(({ queue }) => queue))].map((queue) => {
+      const ofQueue = missing.filter((command) => command.queue === queue);
+      return `Queue '${queue}' cannot be served: the Redis user lacks ${describeMissing(ofQueue)}`;
+    });
+  } catch (error) {
+    if (!isRefusedByAcl(error)) throw error;
+    throw new DelayQueueError('MISSING_PERMISSION', `No queue can be served: ${error.message}`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../timing/clock.js';
 import type { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { RedisScript } from './redis-script.js';
 import type { RedisServer } from './redis-server.js';
-import type { RedisServers } from './redis-servers.js';
+import { type RedisServers, SingleServer } from './redis-servers.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from './script-call.js';
 import { ScriptReply } from './script-reply.js';
 import { closed, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
@@ -40,9 +40,24 @@ export class RedisCommands {
     this.servers.connect();
   }
 
-  /** Calls `listener` whenever a connection becomes ready: the first time, and after each outage. */
-  onReady(listener: () => void): void {
+  /** Calls `listener` whenever the connection to a server becomes ready: the first time, and after each outage. */
+  onReady(listener: (server: RedisServer) => void): void {
     this.servers.onReady(listener);
+  }
+
+  /**
+   * The server, or every primary of a cluster, once it is connected.
+   *
+   * @param command - what is to be sent, for the error
+   * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `CLOSED`
+   */
+  all(command: string): Promise<readonly RedisServer[]> {
+    return this.servers.all(command);
+  }
+
+  /** The same for one of the servers, wherever the keys are. */
+  on(server: RedisServer): RedisCommands {
+    return new RedisCommands(new SingleServer(server), this.settings);
   }
 
   /**
@@ -51,7 +66,7 @@ export class RedisCommands {
    * @throws DelayQueueError like {@link run}
    */
   async info(): Promise<string[]> {
-    const servers = await this.servers.all('INFO');
+    const servers = await this.all('INFO');
     try {
       return await Promise.all(servers.map(({ connection }) => connection.answer((connection.client as Redis).info())));
     } catch (error) {

@@ -9,6 +9,7 @@ import { RedisAnnouncements } from './redis-announcements.js';
 import { createClient, type RedisClient } from './redis-client.js';
 import { RedisCommands } from './redis-commands.js';
 import { RedisConnection, type ConnectionSettings, type Wire } from './redis-connection.js';
+import { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
 
 type Settings = ConnectionSettings & { readonly heartbeat: number };
@@ -51,7 +52,7 @@ export class RedisConnections {
     const settings = this.#settings;
     return this.#map
       ? new ClusterServers(this.#map, settings)
-      : new SingleServer(new RedisConnection('commands', settings, { client }), settings.clock);
+      : new SingleServer(new RedisServer(new RedisConnection('commands', settings, { client }), settings.clock));
   }
 
   #openForAnnouncements(onClient: (client: RedisClient) => void): Wire {

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { Clock } from '../../timing/clock.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { ScriptArgument } from './script-call.js';
@@ -13,6 +14,11 @@ export class RedisServer {
     private readonly clock: Clock,
   ) {
     connection.client.on('ready', () => void this.#learnClock());
+  }
+
+  /** The user that it knows this process as. */
+  get user(): string {
+    return (this.connection.client as Redis).options.username ?? 'default';
   }
 
   /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if not known. */

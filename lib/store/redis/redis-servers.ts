@@ -1,6 +1,4 @@
-import type { Clock } from '../../timing/clock.js';
-import type { RedisConnection } from './redis-connection.js';
-import { RedisServer } from './redis-server.js';
+import type { RedisServer } from './redis-server.js';
 
 /** A way around an error reply that says that nothing was done here: the call may be sent again. */
 export interface Detour {
@@ -27,8 +25,8 @@ export interface RedisServers {
   all(command: string): Promise<readonly RedisServer[]>;
   /** The way around an error; undefined if there is none, so that the call has failed. */
   detour(error: unknown): Detour | undefined;
-  /** Calls `listener` whenever a connection to a server becomes ready. */
-  onReady(listener: () => void): void;
+  /** Calls `listener` whenever the connection to a server becomes ready. */
+  onReady(listener: (server: RedisServer) => void): void;
   /** From now on no command waits for a connection. */
   hurry(): void;
   readonly isClosed: boolean;
@@ -37,49 +35,42 @@ export interface RedisServers {
 
 /** A server that has all keys. */
 export class SingleServer implements RedisServers {
-  readonly #server: RedisServer;
-
-  constructor(
-    private readonly connection: RedisConnection,
-    clock: Clock,
-  ) {
-    this.#server = new RedisServer(connection, clock);
-  }
+  constructor(private readonly server: RedisServer) {}
 
   connect(): void {
-    this.connection.connect();
+    this.server.connection.connect();
   }
 
   of(): RedisServer {
-    return this.#server;
+    return this.server;
   }
 
   ready(command: string, _key: string | undefined, timeout?: number): Promise<void> {
-    return this.connection.ready(command, timeout);
+    return this.server.connection.ready(command, timeout);
   }
 
   async all(command: string): Promise<readonly RedisServer[]> {
-    await this.connection.ready(command);
-    return [this.#server];
+    await this.server.connection.ready(command);
+    return [this.server];
   }
 
   detour(): undefined {
     return undefined;
   }
 
-  onReady(listener: () => void): void {
-    this.connection.client.on('ready', listener);
+  onReady(listener: (server: RedisServer) => void): void {
+    this.server.connection.client.on('ready', () => listener(this.server));
   }
 
   hurry(): void {
-    this.connection.hurry();
+    this.server.connection.hurry();
   }
 
   get isClosed(): boolean {
-    return this.connection.isClosed;
+    return this.server.connection.isClosed;
   }
 
   close(): Promise<void> {
-    return this.connection.close();
+    return this.server.connection.close();
   }
 }

@@ -31,11 +31,6 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
   }
 }
 
-/** A text that differs between servers, and changes when a server is restarted or upgraded. */
-export function identifyServer(info: string): string {
-  return `${infoField(info, 'run_id')} ${infoField(info, 'redis_version')}`;
-}
-
 /** A field of `INFO`; empty if the server has none of that name. */
 export function infoField(info: string, name: string): string {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';

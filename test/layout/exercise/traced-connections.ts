@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RedisCommands } from '../../../lib/store/redis/redis-commands.js';
 import { RedisConnection, type ConnectionSettings } from '../../../lib/store/redis/redis-connection.js';
 import { RedisConnections } from '../../../lib/store/redis/redis-connections.js';
+import { RedisServer } from '../../../lib/store/redis/redis-server.js';
 import { SingleServer } from '../../../lib/store/redis/redis-servers.js';
 import type { RedisScript } from '../../../lib/store/redis/redis-script.js';
 import type { ScriptCall } from '../../../lib/store/redis/script-call.js';
@@ -13,7 +14,7 @@ export class TracedConnections extends RedisConnections {
   constructor(settings: ConnectionSettings) {
     super({ ...settings, heartbeat: 60_000 });
     this.commands = new TracedCommands(
-      new SingleServer(new RedisConnection('commands', settings), settings.clock),
+      new SingleServer(new RedisServer(new RedisConnection('commands', settings), settings.clock)),
       settings,
     );
   }
