@@ -239,15 +239,18 @@ export class ConsumerLoop {
     let failures = 0;
     while (!this.#stopping) {
       try {
-        if (this.#isHalted()) return;
-        if (!this.#hasFreeSlots) await this.#awaitSlot();
-        else {
+        if (this.#isHalted()) return doorbell.leave();
+        if (!this.#hasFreeSlots) {
+          doorbell.leave();
+          await this.#awaitSlot();
+        } else {
           ready = ready ? await this.runOnce() : await this.#awaitMessages(doorbell);
           this.#streak.worked();
         }
         failures = 0;
       } catch (error) {
         if (this.#stopping) return;
+        doorbell.leave();
         failures++;
         // A store that is not connected has already waited; another long pause would outlast the outage.
         const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
@@ -274,9 +277,13 @@ export class ConsumerLoop {
     if (this.#claimAgainAt === undefined) {
       const rang = await doorbell.wait(settings.blockTimeout);
       // The other loops have taken all slots meanwhile; another process may have some.
-      if (rang && !this.#hasFreeSlots) await store.ring();
+      if (rang && !this.#hasFreeSlots) {
+        doorbell.leave();
+        await store.ring();
+      }
       return rang;
     }
+    doorbell.leave();
     await this.#pauses.takePunctually(this.#claimAgainAt - clock.monotonic());
     return true;
   }

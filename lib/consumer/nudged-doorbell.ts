@@ -54,6 +54,11 @@ export class NudgedDoorbell {
     this.#restsUntil = -Infinity;
   }
 
+  /** Until the next wait, rings are for others. */
+  leave(): void {
+    this.#options.doorbell.leave();
+  }
+
   close(): Promise<void> {
     return this.#options.doorbell.close();
   }

@@ -180,11 +180,13 @@ export interface DueListener {
 /** Where a consumer waits while nothing is ready. One ring wakes one consumer in one process. */
 export interface Doorbell {
   /**
-   * Waits for a ring, for `timeout` ms, or for {@link close}.
+   * Waits for a ring, for {@link leave} or {@link close}, and for `timeout` ms at most.
    *
    * @returns whether it rang; a ring promises nothing, because another consumer may be faster
    */
   wait(timeout: number): Promise<boolean>;
+  /** Until the next wait, rings are for others. A consumer that will soon wait again need not say so. */
+  leave(): void;
   /** Ends a wait and frees the connection. */
   close(): Promise<void>;
 }

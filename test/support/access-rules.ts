@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { NeededCommand } from '../../lib/store/redis/permissions.js';
 
 /** What is sent without a queue; a connection bears its lack. */
-const BORNE = ['client|setname', 'info', 'ping', 'unsubscribe'];
+const BORNE = ['client|setname', 'client|id', 'client|unblock', 'info', 'ping', 'unsubscribe'];
 
 /** The rules of a user that a page of the documentation prints under a name. */
 export async function printedRules(page: string, name: string): Promise<string[]> {

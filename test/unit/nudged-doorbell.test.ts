@@ -22,7 +22,7 @@ describe('a doorbell that can be nudged', () => {
     };
     const close = () => Promise.resolve(end(false));
     doorbell = new NudgedDoorbell({
-      doorbell: { wait, close },
+      doorbell: { wait, close, leave: () => end(false) },
       clock,
       longestRest: TIMEOUT,
       passOn: () => passedOn++,

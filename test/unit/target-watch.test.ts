@@ -8,7 +8,7 @@ import { LoggedEvents } from '../support/logged-events.js';
 const BLOCK_TIMEOUT = 1000;
 
 /** A wait for a non-empty list that the test answers. */
-class ListWait implements Doorbell {
+class ListWait implements Pick<Doorbell, 'wait' | 'close'> {
   waits = 0;
   /** Whether each wait ends at once. */
   closed = false;

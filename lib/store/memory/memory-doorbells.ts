@@ -24,6 +24,8 @@ export class MemoryDoorbells {
     let closed = false;
     return {
       wait: (timeout) => (closed ? Promise.resolve(false) : this.#wait(timeout, waits)),
+      // A ring that nobody waits for is kept for anyone.
+      leave: () => waits.forEach((end) => end(false)),
       close: () => {
         closed = true;
         waits.forEach((end) => end(false));

@@ -190,7 +190,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   openDoorbell(): Doorbell {
-    return this.#connections.openDoorbell(this.#keys.wake);
+    return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
   }
 
   #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {

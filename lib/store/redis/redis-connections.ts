@@ -1,10 +1,11 @@
 import type { Cluster } from 'ioredis';
 import type { Doorbell } from '../message-flow.js';
-import { awaitElement, BlockingWait, type BlockingCommand, popToken } from './blocking-wait.js';
 import { ClusterMap } from './cluster-map.js';
 import { ClusterServers } from './cluster-servers.js';
+import { Doorbells } from './doorbells.js';
 import { FollowingConnection } from './following-connection.js';
 import { hashSlot } from './hash-slot.js';
+import { ListWatch } from './list-watch.js';
 import { RedisAnnouncements } from './redis-announcements.js';
 import { createClient, type RedisClient } from './redis-client.js';
 import { RedisCommands } from './redis-commands.js';
@@ -15,8 +16,8 @@ import { type RedisServers, SingleServer } from './redis-servers.js';
 type Settings = ConnectionSettings & { readonly heartbeat: number };
 
 /**
- * All connections of a process: one for commands, or one for each primary of a cluster; one for announcements; and one for each
- * consumer's doorbell.
+ * All connections of a process: one for commands, or one for each primary of a cluster; one for announcements; and those
+ * of the consumers' doorbells.
  */
 export class RedisConnections {
   readonly commands: RedisCommands;
@@ -24,28 +25,48 @@ export class RedisConnections {
   readonly #settings: Settings;
   /** Of the cluster; undefined for a single server. */
   readonly #map: ClusterMap | undefined;
-  readonly #waits = new Set<Doorbell>();
+  readonly #doorbells: Doorbells;
+  readonly #watches = new Set<ListWatch>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
     const client = createClient(settings.connection, 'commands');
     if (client.isCluster) this.#map = new ClusterMap(client as Cluster, settings);
     this.commands = new RedisCommands(this.#serversOf(client), settings);
+    this.#doorbells = new Doorbells({
+      clock: settings.clock,
+      openWire: (key) => this.#openForDoorbell(key),
+      unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
+    });
     this.announcements = new RedisAnnouncements((onClient) => this.#openForAnnouncements(onClient), settings);
   }
 
-  /** Rings when there is a token in a list, and takes it. */
-  openDoorbell(key: string): Doorbell {
-    return this.#openWait(popToken(key));
+  /**
+   * Rings when there is a token in a list, and takes it.
+   *
+   * @param passOn - puts a token back that nobody here waits for
+   */
+  openDoorbell(key: string, passOn: () => Promise<void>): Doorbell {
+    return this.#doorbells.open(key, passOn);
   }
 
   /** Rings while a list is not empty, and takes nothing. */
-  openListWatch(key: string): Doorbell {
-    return this.#openWait(awaitElement(key));
+  openListWatch(key: string): Pick<Doorbell, 'wait' | 'close'> {
+    const watch = new ListWatch(key, this.#openForDoorbell(key));
+    this.#watches.add(watch);
+    return {
+      wait: (timeout) => watch.wait(timeout),
+      close: async () => {
+        await watch.close();
+        // Queues come and go while a process runs.
+        this.#watches.delete(watch);
+      },
+    };
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.commands, this.announcements, ...this.#waits].map((each) => each.close()));
+    const parts = [this.commands, this.announcements, this.#doorbells, ...this.#watches];
+    await Promise.all(parts.map((each) => each.close()));
   }
 
   #serversOf(client: RedisClient): RedisServers {
@@ -69,19 +90,6 @@ export class RedisConnections {
     if (!map) return new RedisConnection('doorbell', this.#settings);
     const slot = hashSlot(key);
     return new FollowingConnection({ role: 'doorbell', map, choose: () => map.primaryOf(slot) }, this.#settings);
-  }
-
-  #openWait(command: BlockingCommand): Doorbell {
-    const wait = new BlockingWait(command, this.#openForDoorbell(command.key));
-    this.#waits.add(wait);
-    return {
-      wait: (timeout) => wait.wait(timeout),
-      close: async () => {
-        await wait.close();
-        // Queues come and go while a process runs.
-        this.#waits.delete(wait);
-      },
-    };
   }
 }
 

@@ -8,10 +8,12 @@ import type { Doorbell } from '../message-flow.js';
 /** A wait that takes less than this, ms, is followed by a pause of that length. */
 const SHORT_WAIT = 100;
 
+type ListDoorbell = Pick<Doorbell, 'wait' | 'close'>;
+
 export interface TargetWatchOptions {
   readonly queue: string;
   /** Opens a doorbell that rings while the target list is not empty, and takes nothing from it. */
-  readonly open: () => Doorbell;
+  readonly open: () => ListDoorbell;
   readonly clock: Clock;
   readonly events: Events;
   /** How long one wait blocks, ms. */
@@ -29,7 +31,7 @@ export class TargetWatch {
   readonly #listeners = new Set<{ readonly tell: () => void }>();
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;
-  #doorbell: Doorbell | undefined;
+  #doorbell: ListDoorbell | undefined;
   #length = 0;
   /** Whether this process has seen values in the list since the wait began. */
   #isKnown = false;
@@ -71,7 +73,7 @@ export class TargetWatch {
     return moving;
   }
 
-  async #run(doorbell: Doorbell): Promise<void> {
+  async #run(doorbell: ListDoorbell): Promise<void> {
     const { clock, blockTimeout } = this.#options;
     let failures = 0;
     while (this.#doorbell === doorbell) {
