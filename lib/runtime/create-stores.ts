@@ -10,16 +10,16 @@ import { neededByFamily } from '../store/native/directory.permissions.js';
 import { NativeQueueDirectory } from '../store/native/native.directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { isFamily } from '../message/queue-family.js';
-import { nativeKeys } from '../store/native/native.keys.js';
+import { nativeKeys, type NativeKeys } from '../store/native/native.keys.js';
 import { PartitionAgreement } from '../store/native/partition-agreement.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
-import { partitionPermissions } from '../store/native/native.permissions.js';
+import { neededInCluster, partitionPermissions } from '../store/native/native.permissions.js';
 import { NativeMessageStore } from '../store/native/native.store.js';
 import { RedisCheck } from '../store/redis/redis-check.js';
 import { redissonKeys } from '../store/redisson/redisson.keys.js';
 import { redissonPermissions } from '../store/redisson/redisson.permissions.js';
 import { RedissonMessageStore } from '../store/redisson/redisson.store.js';
-import { neededCommands } from '../store/redis/permissions.js';
+import { neededCommands, type Permissions } from '../store/redis/permissions.js';
 import { examineConnection } from '../store/redis/redis-client.js';
 import { RedisConnections } from '../store/redis/redis-connections.js';
 import { limitsOfPartition } from './partition-limits.js';
@@ -85,11 +85,15 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue, partition), limits, agreement });
     return Array.from({ length: partitions }, (_, partition) => openOne(partition));
   };
+  const neededOn = <Keys extends NativeKeys>(permissions: Permissions<Keys>, keys: Keys) => [
+    ...neededCommands(permissions, keys),
+    ...(connections.isCluster ? neededInCluster(keys) : []),
+  ];
   const neededBy = ({ name, options: { layout, redissonName, partitions } }: CheckedQueue) => {
     if (layout === 'redisson')
-      return neededCommands(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
+      return neededOn(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
     const ofQueue = Array.from({ length: partitions }, (_, partition) =>
-      neededCommands(partitionPermissions, nativeKeys(prefix, name, partition)),
+      neededOn(partitionPermissions, nativeKeys(prefix, name, partition)),
     ).flat();
     return isFamily(name) ? [...ofQueue, ...neededByFamily(prefix, name)] : ofQueue;
   };

@@ -102,7 +102,7 @@ describe('a cluster', () => {
     const connection = { cluster: { nodes: [`redis://${user}:${SECRET}@127.0.0.2:${server.port}`] } };
     const app = await startTestApp({ connection }, { providers: [handlerOf(queue, () => undefined)] });
     await app.producer.offer(queue, 1, '1h');
-    await until(async () => Number((await redis.pubsub('NUMSUB', `delay-queue:{${queue}}:due`))[1]) === 1);
+    await until(async () => Number((await redis.pubsub('SHARDNUMSUB', `delay-queue:{${queue}}:due`))[1]) === 1);
     const clients = String(await redis.client('LIST'))
       .trim()
       .split('\n');

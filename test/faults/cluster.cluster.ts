@@ -196,7 +196,7 @@ describe('a cluster', () => {
       await producer.offer(queue, 0, 0, { id: 'first' });
       await handled.until('first');
       await untilQuiet();
-      const dark = proxies.goDarkOnceFor(({ sent }) => sent.has('SUBSCRIBE'));
+      const dark = proxies.goDarkOnceFor(({ sent }) => sent.has('SSUBSCRIBE'));
       expect(dark).toHaveLength(1);
       await producer.offer(queue, 1, 100, { id: 'unannounced' });
       await handled.until('unannounced', { within: BLOCK_TIMEOUT + OFFER_TIMEOUT + SLACK });

@@ -1,4 +1,4 @@
-import type { Permissions } from '../redis/permissions.js';
+import type { NeededCommand, Permissions } from '../redis/permissions.js';
 import type { NativeKeys } from './native.keys.js';
 
 /** The commands that every layout needs on these keys. */
@@ -19,6 +19,11 @@ export const nativePermissions: Permissions<NativeKeys> = {
   partitions: [],
   due: ['PUBLISH', 'SUBSCRIBE'],
 };
+
+/** What a queue of any layout needs in a cluster besides. */
+export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
+  return ['SPUBLISH', 'SSUBSCRIBE'].map((name) => ({ name, target: due }));
+}
 
 /** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
 export const partitionPermissions: Permissions<NativeKeys> = { ...nativePermissions, partitions: ['GET', 'SET'] };

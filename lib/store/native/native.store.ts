@@ -79,7 +79,7 @@ export class NativeMessageStore implements MessageStore {
   async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { count } = this.#agreement;
-    const args = { channel: this.#keys.due, maxMessages: this.#limits.maxMessages ?? 0, partitions: count };
+    const args = { ...this.#announcing, maxMessages: this.#limits.maxMessages ?? 0, partitions: count };
     const call = { args, rest: offerArguments(offers) };
     for (;;) {
       const reply = await this.#run(scripts.offer, call);
@@ -93,7 +93,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
-    const args = { id, due: dueArgument(due), channel: this.#keys.due };
+    const args = { id, due: dueArgument(due), ...this.#announcing };
     return (await this.#run(scripts.reschedule, { args })).flag();
   }
 
@@ -129,7 +129,7 @@ export class NativeMessageStore implements MessageStore {
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    const args = { channel: this.#keys.due, maxDead: this.#limits.maxDeadLetters };
+    const args = { ...this.#announcing, maxDead: this.#limits.maxDeadLetters };
     const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
     const dropped = reply.number();
     const accepted = settlements.map(() => true);
@@ -169,7 +169,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async redrive(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), channel: this.#keys.due };
+    const args = { ...selectionArguments(selection), ...this.#announcing };
     return (await this.#run(scripts.redrive, { args })).number();
   }
 
@@ -191,6 +191,10 @@ export class NativeMessageStore implements MessageStore {
 
   openDoorbell(): Doorbell {
     return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
+  }
+
+  get #announcing() {
+    return { channel: this.#keys.due, publish: this.#connections.announcements.command };
   }
 
   #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {

@@ -154,5 +154,5 @@ export const clusterRules = {
   // A lost node is found again with the slots; a node that reconnects by itself would hide that it is gone.
   clusterNodeRetryStrategy: overridden(null, RECONNECTING),
   scaleReads: overridden('master', 'replicas lag behind, and the scripts run on the primary'),
-  shardedSubscribers: overridden(false, 'announcements use ordinary channels'),
+  shardedSubscribers: overridden(false, UNUSED),
 } as const satisfies RulesFor<ClusterOptions>;

@@ -63,7 +63,8 @@ export class ClusterMap {
       host,
       port: Number(port),
     });
-    return new RedisConnection(role, this.#settings, { client, ...parts });
+    const onRedirection = (redirection: Redirection) => this.note(redirection);
+    return new RedisConnection(role, this.#settings, { client, onRedirection, ...parts });
   }
 
   /** Takes note of what a server says about a slot. */

@@ -3,7 +3,7 @@ import type { CancelTimer } from '../../timing/clock.js';
 import type { ClusterMap } from './cluster-map.js';
 import type { ConnectionRole, RedisClient } from './redis-client.js';
 import type { ConnectionSettings, RedisConnection, Wire } from './redis-connection.js';
-import { closed, redirectionOf } from './redis-errors.js';
+import { closed } from './redis-errors.js';
 
 /** How soon a connection that is lost is opened to another server, ms. */
 const LEAVE_PAUSE = 250;
@@ -69,9 +69,7 @@ export class FollowingConnection implements Wire {
   }
 
   isElsewhere(error: unknown): boolean {
-    const redirection = redirectionOf(error);
-    if (redirection) this.#options.map.note(redirection);
-    return redirection !== undefined;
+    return this.#present?.connection.isElsewhere(error) ?? false;
   }
 
   async close(): Promise<void> {

@@ -9,9 +9,12 @@ import {
   closed,
   describeRefusal,
   isErrorReply,
+  isMiscount,
   loginRefused,
   notConnected,
   reasonOf,
+  type Redirection,
+  redirectionOf,
   wasNotSent,
 } from './redis-errors.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
@@ -30,6 +33,8 @@ export interface ConnectionParts {
   readonly client?: RedisClient;
   /** Where its outages are reported. */
   readonly outage?: FailureStreak;
+  /** Called with what a server of a cluster says about where a key is. */
+  readonly onRedirection?: (redirection: Redirection) => void;
 }
 
 /** What those need who send over a connection: to a server, or to whichever server of a cluster is the right one. */
@@ -67,6 +72,7 @@ export class RedisConnection implements Wire {
   readonly client: RedisClient;
   readonly #deadlines: AnswerDeadlines;
   readonly #outage: FailureStreak;
+  readonly #onRedirection: ConnectionParts['onRedirection'];
   readonly #waiting = new Set<(outcome: Outcome) => void>();
   /** The last error of the present outage. */
   #lastError: unknown;
@@ -78,6 +84,7 @@ export class RedisConnection implements Wire {
   constructor(role: ConnectionRole, settings: ConnectionSettings, parts: ConnectionParts = {}) {
     this.#settings = settings;
     this.#outage = parts.outage ?? new FailureStreak(settings.clock, connectionFailures(settings.events, role));
+    this.#onRedirection = parts.onRedirection;
     this.#deadlines = new AnswerDeadlines(settings.clock);
     this.client = parts.client ?? createClient(settings.connection, role);
     this.client.on('error', (error: unknown) => this.#onError(error));
@@ -144,8 +151,10 @@ export class RedisConnection implements Wire {
     });
   }
 
-  isElsewhere(): boolean {
-    return false;
+  isElsewhere(error: unknown): boolean {
+    const redirection = this.#onRedirection && redirectionOf(error);
+    if (redirection) this.#onRedirection?.(redirection);
+    return redirection !== undefined;
   }
 
   /** Drops the connection and opens a new one. */
@@ -206,8 +215,8 @@ export class RedisConnection implements Wire {
   }
 
   #onError(error: unknown): void {
-    // ioredis reports this for what it tried to send after the connection was dropped.
-    if (this.#closed || wasNotSent(error)) return;
+    // ioredis reports the first for what it tried to send after the connection was dropped. The second harms nobody.
+    if (this.#closed || wasNotSent(error) || isMiscount(error)) return;
     const reason = reasonOf(error);
     this.#lastError = reason;
     this.#outage.failed(this.#isRefused ? describeRefusal(reason) : showFailure(reason));

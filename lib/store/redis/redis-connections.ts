@@ -12,12 +12,14 @@ import { RedisCommands } from './redis-commands.js';
 import { RedisConnection, type ConnectionSettings, type Wire } from './redis-connection.js';
 import { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
+import { ShardSubscribers } from './shard-subscribers.js';
+import { Subscriber } from './subscriber.js';
 
 type Settings = ConnectionSettings & { readonly heartbeat: number };
 
 /**
- * All connections of a process: one for commands, or one for each primary of a cluster; one for announcements; and those
- * of the consumers' doorbells.
+ * All connections of a process: one for commands and one for announcements, in a cluster to each primary; and those of the
+ * consumers' doorbells.
  */
 export class RedisConnections {
   readonly commands: RedisCommands;
@@ -38,7 +40,14 @@ export class RedisConnections {
       openWire: (key) => this.#openForDoorbell(key),
       unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
     });
-    this.announcements = new RedisAnnouncements((onClient) => this.#openForAnnouncements(onClient), settings);
+    const subscriber = new Subscriber((onClient) => this.#openForAnnouncements(onClient), settings);
+    const shards = this.#map && new ShardSubscribers(this.#map, settings);
+    this.announcements = new RedisAnnouncements(subscriber, shards);
+  }
+
+  /** Whether the servers are a cluster. */
+  get isCluster(): boolean {
+    return this.#map !== undefined;
   }
 
   /**
@@ -93,7 +102,7 @@ export class RedisConnections {
   }
 }
 
-/** Chooses any primary, and another one when the connection to it is lost: all servers of a cluster get all announcements. */
+/** Chooses any primary, and another one when the connection to it is lost: what is published goes to all servers of a cluster. */
 function anyOf(map: ClusterMap) {
   return (present: string | undefined, isLost: boolean): string | undefined => {
     const { primaries } = map;

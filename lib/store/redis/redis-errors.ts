@@ -72,6 +72,17 @@ export function wasNotSent(error: unknown): boolean {
   return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
 }
 
+/** What ioredis says if an answer is left over. */
+const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pong)|error: MOVED)/is;
+
+/**
+ * Whether ioredis has one answer too many, because it took the news that a server has ended a subscription for the answer to a
+ * command. Version 5 always does, version 6 if it is unsubscribing just then.
+ */
+export function isMiscount(error: unknown): boolean {
+  return error instanceof Error && LEFT_OVER.test(error.message);
+}
+
 /** The error that a user gets for a command that failed. */
 export function explain(command: string, error: unknown): DelayQueueError {
   if (error instanceof DelayQueueError) return error;

@@ -203,7 +203,7 @@ export class RedissonMessageStore implements MessageStore {
   watchDue(listener: DueListener): () => void {
     const stops = [
       this.#native.watchDue(listener),
-      this.#connections.announcements.listen(this.#keys.channel, {
+      this.#connections.announcements.listenToAny(this.#keys.channel, {
         onListening: () => listener.onListening(),
         onMessage: (text) => {
           const dueAt = Number(text);

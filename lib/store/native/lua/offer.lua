@@ -4,6 +4,7 @@
 -- KEYS delayed messages ready claims leases attempts dead errors partitions
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
+--      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_messages: number, maximum number of messages in the partition, 0: no limit
 --      partitions: number, over how many the caller spreads the queue
 --      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace' or 'reject'),
@@ -46,7 +47,7 @@ if #replaced > 0 then
   check_take_out()
 end
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.channel, earliest_before, earliest, now)
+announce(args.publish, args.channel, earliest_before, earliest, now)
 
 for _, id in ipairs(replaced) do
   take_out(id)

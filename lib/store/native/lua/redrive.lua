@@ -4,6 +4,7 @@
 -- KEYS dead errors messages attempts delayed
 -- ARGV as native/discard
 --      channel: text, of announcements
+--      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 -- Returns how many were redriven.
 --
 -- Atomic so that a letter is never in two states and never in none. A crash right after leaves the messages due; a lost
@@ -36,7 +37,7 @@ for i, id in ipairs(ids) do
 end
 if #scores > 0 then
   check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-  announce(args.channel, earliest_before, now, now)
+  announce(args.publish, args.channel, earliest_before, now, now)
 end
 redis.call('ZREM', keys.dead, unpack(ids))
 redis.call('HDEL', keys.errors, unpack(ids))

@@ -6,6 +6,7 @@
 --      id: text
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      channel: text, of announcements
+--      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 -- Returns 1 if it was changed, 0 if the message is not delayed (any more).
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
@@ -28,7 +29,7 @@ end
 
 local due = due_instant(args.due, now_micros)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
-announce(args.channel, earliest_before, due, now)
+announce(args.publish, args.channel, earliest_before, due, now)
 redis.call('ZADD', keys.delayed, due, id)
 redis.call('HSET', keys.messages, id, with_due(record, due))
 return 1

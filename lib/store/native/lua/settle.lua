@@ -3,6 +3,7 @@
 --
 -- KEYS delayed messages claims leases attempts dead errors ready wake paused
 -- ARGV channel: text, of announcements
+--      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_dead: number, maximum number of dead letters
 --      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
 --        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms; dead: error,
@@ -166,7 +167,7 @@ end
 if #letters > 0 then
   check_permissions('ZADD', keys.dead, 'HSET', keys.errors)
 end
-announce(args.channel, earliest_before, earliest, now)
+announce(args.publish, args.channel, earliest_before, earliest, now)
 
 for token in pairs(ended) do
   store_held(token, held[token])

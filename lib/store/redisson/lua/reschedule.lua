@@ -2,7 +2,10 @@
 -- Changes the due time of a message that was offered here and is still delayed.
 --
 -- KEYS timeouts offered messages values
--- ARGV as native/reschedule; the channel is Redisson's
+-- ARGV deadline: number, instant in ms, 0: none
+--      id: text
+--      due: text, '+' and a delay, or '@' and an instant, in ms
+--      channel: text, of announcements, Redisson's
 -- Returns 'moved', 'late' if it is no longer delayed, or 'unknown' if it is not among the messages that were offered here and
 --      that no consumer has taken.
 --

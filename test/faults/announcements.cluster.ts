@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Cluster } from 'ioredis';
+import { Cluster as Cluster5 } from 'ioredis-5';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { NativeQueueDirectory } from '../../lib/store/native/native.directory.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { printedRules } from '../support/access-rules.js';
+import { Handled } from '../support/handled.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { randomName } from '../support/random-name.js';
+import { useCluster } from '../support/redis/use-cluster.js';
+import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+type Connection = DelayQueueModuleOptions['connection'];
+
+const OlderCluster = Cluster5 as unknown as typeof Cluster;
+
+/** How late a message may be on a busy machine, ms; without its announcement, the next check is a minute away. */
+const LATEST = 3000;
+
+/** The permissions that operations.md names for clusters. */
+const IN_CLUSTER = [
+  '+cluster|slots',
+  '+cluster|info',
+  '+readonly',
+  '+asking',
+  '+spublish',
+  '+ssubscribe',
+  '+sunsubscribe',
+];
+
+describe('announcements in a cluster', () => {
+  const cluster = useCluster();
+  const closers: (() => Promise<void>)[] = [];
+  let queue: string;
+  let handled: Handled;
+
+  beforeEach(() => {
+    queue = randomName('queue');
+    handled = new Handled();
+  });
+  afterEach(async () => {
+    await Promise.all(closers.splice(0).map((close) => close()));
+    await cluster().untilWhole();
+  });
+
+  const keyOf = (name: string) => `delay-queue:{${name}}:delayed`;
+  const channelOf = (name: string) => `delay-queue:{${name}}:due`;
+
+  async function startApp(parts = {}, more: Partial<DelayQueueModuleOptions> = {}): Promise<TestApp> {
+    const connection: Connection = { cluster: { nodes: cluster().nodes } };
+    const app = await startTestApp(
+      { connection, offerTimeout: 1000, defaults: { blockTimeout: 1000 }, ...more },
+      parts,
+    );
+    closers.push(() => app.close());
+    return app;
+  }
+
+  const startConsumer = (name = queue, connection?: Connection) =>
+    startApp({ providers: [handlerOf(name, handled.record)] }, connection === undefined ? {} : { connection });
+
+  const startProducer = async () => (await startApp({}, { consume: false })).producer;
+
+  /** Connections without an application, which send nothing by themselves. */
+  function connect(connection: Connection = { cluster: { nodes: cluster().nodes } }): RedisConnections {
+    const events = new LoggedEvents();
+    const settings = { connection, clock: systemClock, events, commandTimeout: 1000, heartbeat: 60_000 };
+    const connections = new RedisConnections(settings);
+    closers.push(() => connections.close());
+    return connections;
+  }
+
+  /** Waits until the primary of a queue has so many listeners to its channel. */
+  async function untilHeard(by: number, name = queue): Promise<void> {
+    const numbers = async () =>
+      (await cluster().ask(
+        await cluster().primaryOf(keyOf(name)),
+        'PUBSUB',
+        'SHARDNUMSUB',
+        channelOf(name),
+      )) as unknown[];
+    await until(async () => Number((await numbers())[1]) === by, { within: 10_000, every: 20 });
+  }
+
+  /** A message that is announced, because it falls due before all others, is handled in time. */
+  async function expectHeard({ producer }: Pick<TestApp, 'producer'>, name = queue): Promise<void> {
+    const id = randomName('m');
+    await producer.offer(name, null, 100, { id });
+    expect((await handled.until(id, { within: LATEST })).late).toBeLessThan(LATEST);
+  }
+
+  /** How many messages all servers together have sent to each other, of a kind. */
+  async function sentToOthers(kind: 'publish' | 'publishshard'): Promise<number> {
+    const infos = await Promise.all(cluster().members.map((member) => cluster().ask(member, 'CLUSTER', 'INFO')));
+    const sent = (info: unknown) => new RegExp(`cluster_stats_messages_${kind}_sent:(\\d+)`).exec(String(info))?.[1];
+    return infos.reduce<number>((sum, info) => sum + Number(sent(info) ?? 0), 0);
+  }
+
+  test('reach the other processes, and no server but the replica of the primary', async () => {
+    const producer = await startProducer();
+    await startConsumer();
+    await startConsumer();
+    await untilHeard(2);
+    const before = { all: await sentToOthers('publish'), shard: await sentToOthers('publishshard') };
+    for (let i = 0; i < 5; i++) await expectHeard({ producer });
+    expect(await sentToOthers('publish')).toBe(before.all);
+    expect(await sentToOthers('publishshard')).toBeGreaterThanOrEqual(before.shard + 5);
+  });
+
+  test('of all queues arrive over one connection to each primary', async () => {
+    const queues = Array.from({ length: 12 }, () => randomName('queue'));
+    const app = await startApp({ providers: queues.map((name) => handlerOf(name, handled.record)) });
+    for (const name of queues) await untilHeard(1, name);
+    const lists = await Promise.all(cluster().members.map((member) => cluster().ask(member, 'CLIENT', 'LIST')));
+    const clients = lists.flatMap((list) => String(list).match(/name=delay-queue:\S+ .*\bssub=\d+/g) ?? []);
+    const listening = clients.filter((client) => client.startsWith('name=delay-queue:announcements '));
+    const primaries = new Set(await Promise.all(queues.map((name) => cluster().primaryOf(keyOf(name)))));
+    expect(listening).toHaveLength(primaries.size);
+    await Promise.all(queues.map((name) => expectHeard(app, name)));
+  });
+
+  test('are heard by all processes of a family, also while the queue is awake in one of them', async () => {
+    const family = randomName('tenant');
+    const app = await startConsumer(`${family}-*`);
+    const heard: string[] = [];
+    let isListening = false;
+    new NativeQueueDirectory(connect(), 'delay-queue').watch(`${family}-*`, {
+      onListening: () => (isListening = true),
+      onEarlierDue: (name) => heard.push(name),
+    });
+    await until(() => isListening);
+    for (let i = 1; i <= 3; i++) {
+      await expectHeard(app, `${family}-1`);
+      await until(() => heard.length === i);
+    }
+    expect(new Set(heard)).toEqual(new Set([`${family}-1`]));
+  });
+
+  test('need the documented permissions, which are checked at the start', async () => {
+    const rules = [...(await printedRules('operations.md', 'worker')), ...IN_CLUSTER];
+    const connectionOf = async (userRules: readonly string[]): Promise<Connection> => {
+      const username = randomName('worker');
+      for (const member of cluster().members) {
+        await cluster().ask(member, 'ACL', 'SETUSER', username, 'reset', ...userRules);
+      }
+      return { cluster: { nodes: cluster().nodes, options: { redisOptions: { username, password: 'secret' } } } };
+    };
+    const app = await startConsumer(queue, await connectionOf(rules));
+    await untilHeard(1);
+    await expectHeard(app);
+    expect(app.log.filter((line) => /NOPERM|permission/.test(line))).toEqual([]);
+    const lacking = rules.filter((rule) => rule !== '+spublish' && rule !== '+ssubscribe');
+    await expect(startConsumer(queue, await connectionOf(lacking))).rejects.toMatchObject({
+      code: 'MISSING_PERMISSION',
+      message: expect.stringContaining(`+spublish +ssubscribe on ${channelOf(queue)}`),
+    });
+  });
+
+  describe('are heard again', () => {
+    test('after a planned failover', async () => {
+      const producer = await startProducer();
+      await startConsumer();
+      await untilHeard(1);
+      await cluster().failOver(keyOf(queue));
+      await untilHeard(1);
+      await expectHeard({ producer });
+    });
+
+    test('after the primary was killed', async () => {
+      const producer = await startProducer();
+      const { log } = await startConsumer();
+      await untilHeard(1);
+      const former = await cluster().primaryOf(keyOf(queue));
+      await former.server.kill9();
+      await cluster().untilReplaced(keyOf(queue), former);
+      await untilHeard(1);
+      await expectHeard({ producer });
+      await former.server.restart();
+      const about = (line: string) => line.includes('announcements');
+      await until(() => /^error/.test(log.filter(about)[0] ?? '') && /^log/.test(log.filter(about).at(-1)!));
+    });
+
+    describe.each<[string, () => Connection]>([
+      ['ioredis 6', () => (overrides) => new Cluster(cluster().nodes, { ...overrides, redisOptions: overrides })],
+      ['ioredis 5', () => (overrides) => new OlderCluster(cluster().nodes, { ...overrides, redisOptions: overrides })],
+    ])('with %s', (_version, connectionOf) => {
+      /** Moves the slot to another primary, and perhaps back, or to a third one. */
+      const move = async () => (await cluster().beginMove(keyOf(queue))).finish();
+
+      test('after the slot has moved, and after it has moved once more', async () => {
+        const producer = await startProducer();
+        const { log } = await startConsumer(queue, connectionOf());
+        await untilHeard(1);
+        for (let i = 0; i < 2; i++) {
+          await move();
+          await untilHeard(1);
+          await expectHeard({ producer });
+        }
+        expect(log.filter((line) => line.startsWith('error'))).toEqual([]);
+      });
+
+      test.each([
+        ['has moved', move],
+        ['has failed over', () => cluster().failOver(keyOf(queue))],
+      ])('by a listener that sends nothing, and looks anew, after the slot %s', async (_what, happen) => {
+        const heard: string[] = [];
+        let looks = 0;
+        connect(connectionOf()).announcements.listen(channelOf(queue), {
+          onMessage: (text) => heard.push(text),
+          onListening: () => looks++,
+        });
+        await until(() => looks === 1);
+        await happen();
+        await until(() => looks > 1);
+        await untilHeard(1);
+        await cluster().ask(await cluster().primaryOf(keyOf(queue)), 'SPUBLISH', channelOf(queue), 'hello');
+        await until(() => heard.includes('hello'));
+      });
+    });
+  });
+});
