@@ -34,7 +34,7 @@ export class CommandLine {
   async look(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
     const args = command.optsWithGlobals<CommonArguments>();
     for (const queue of queues) assertQueueName(queue);
-    const session = await Session.open(moduleOptionsOf(args, queues), serverOf(args), queues);
+    const session = await Session.open(moduleOptionsOf(args, queues), serverOf(args));
     try {
       const status = (queue: string) => session.status(queue);
       await use({ producer: session.producer, report: this.reportFor(args), status });

@@ -5,7 +5,7 @@ import type { DelayQueueEvent } from '../events/delay-queue-events.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { DelayQueueModuleOptions } from '../options/module-options.js';
 import { DelayQueueProducer } from '../producer/delay-queue.producer.js';
-import { type Queue, Queues } from '../runtime/queues.js';
+import { Queues } from '../runtime/queues.js';
 import type { QueueStatus } from '../store/message-upkeep.js';
 
 class CommandLineModule {}
@@ -16,10 +16,9 @@ export class Session {
 
   /**
    * @param server - what to call it in an error
-   * @param queues - the queues that the command is about, if they are named
    * @throws DelayQueueError `NOT_CONNECTED` with the reason, and what the start of an application throws
    */
-  static async open(options: DelayQueueModuleOptions, server: string, queues: readonly string[]): Promise<Session> {
+  static async open(options: DelayQueueModuleOptions, server: string): Promise<Session> {
     const outage = new Outage();
     const imports = [DelayQueueModule.forRoot({ ...options, observers: [outage] })];
     const context = await NestFactory.createApplicationContext(
@@ -30,14 +29,7 @@ export class Session {
       await context.close();
       throw unreachable(server, outage.reason);
     }
-    const session = new Session(context);
-    try {
-      for (const queue of queues) await session.#adopt(queue);
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
-    return session;
+    return new Session(context);
   }
 
   get producer(): DelayQueueProducer {
@@ -46,17 +38,12 @@ export class Session {
 
   /** Counts, due times and the time of Redis at one instant. */
   async status(queue: string): Promise<QueueStatus> {
-    return (await this.#adopt(queue)).store.status();
+    return this.context.get(Queues, { strict: false }).named(queue).store.status();
   }
 
   /** Nothing is handled here, so nothing is waited for. */
   close(): Promise<void> {
     return this.context.close();
-  }
-
-  /** How many partitions a queue has is not among the arguments of a command. */
-  #adopt(queue: string): Promise<Queue> {
-    return this.context.get(Queues, { strict: false }).adopt(queue);
   }
 }
 

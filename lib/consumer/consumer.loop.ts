@@ -47,7 +47,7 @@ export interface ConsumerLoopOptions {
 export interface SharedByLoops {
   /** One for each message that is claimed and not handled yet. With batches, calls are bounded by the runner's line instead. */
   readonly slots: Slots;
-  /** How many loops there are. */
+  /** How many loops there are now. */
   readonly loops: number;
 }
 
@@ -66,7 +66,7 @@ export class ConsumerLoop {
   readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
   readonly #slots: Slots;
-  readonly #loops: number;
+  readonly #shared: SharedByLoops;
   #doorbell: NudgedDoorbell | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
@@ -79,9 +79,9 @@ export class ConsumerLoop {
   constructor(options: ConsumerLoopOptions) {
     this.#options = options;
     const { queue, store, clock, events, settings, answerTimeout } = options;
-    const { slots, loops } = options.shared ?? { slots: new Slots(slotsOf(settings)), loops: 1 };
-    this.#slots = slots;
-    this.#loops = loops;
+    const shared = options.shared ?? { slots: new Slots(slotsOf(settings)), loops: 1 };
+    this.#shared = shared;
+    this.#slots = shared.slots;
     const common = { queue, store, clock, events, lease: settings.lease };
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
@@ -92,7 +92,7 @@ export class ConsumerLoop {
       ...common,
       keeper: this.#keeper,
       pace: this.#pace,
-      share: 1 / loops,
+      share: () => 1 / shared.loops,
       start: (held) => this.#start(held),
       giveBack: (deliveries) => this.#giveBack(deliveries),
       beforeGivingWay: () => {
@@ -187,7 +187,7 @@ export class ConsumerLoop {
   #claimLimit(): number {
     const { free, total } = this.#slots;
     const { batch } = this.#options.settings;
-    const half = this.#loops > 1 ? Math.ceil(free / 2) : Math.max(Math.ceil(total / 2), SMALLEST_HALF, batch);
+    const half = this.#shared.loops > 1 ? Math.ceil(free / 2) : Math.max(Math.ceil(total / 2), SMALLEST_HALF, batch);
     return Math.min(free, half, this.#pace.limit, MAX_BATCH);
   }
 

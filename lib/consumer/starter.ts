@@ -16,7 +16,7 @@ export interface StarterOptions {
   readonly keeper: Pick<LeaseKeeper, 'endOf'>;
   readonly pace: Pace;
   /** Its share of the time in which the loops of a queue start handlers, 0–1. */
-  readonly share: number;
+  readonly share: () => number;
   /** Length of a lease, ms. */
   readonly lease: number;
   /** Starts a handler; it must not throw. */
@@ -98,7 +98,7 @@ export class Starter {
   /** An immediate runs at the end of this turn of the event loop. */
   #beginSlice(now: number): number {
     setImmediate(() => (this.#sliceEnd = undefined));
-    return now + SLICE * this.#options.share;
+    return now + SLICE * this.#options.share();
   }
 
   #start(held: HeldDelivery): void {

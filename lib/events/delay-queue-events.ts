@@ -159,6 +159,22 @@ export interface OfObserver extends Explained {
   readonly observer: string;
 }
 
+/** What the event of another number of partitions has. */
+export interface OfPartitions extends OfQueue {
+  /** How many there were. */
+  readonly from: number;
+  /** How many there are now. */
+  readonly to: number;
+}
+
+/** What the event of a process that is configured with fewer partitions has. */
+export interface OfAdoption extends OfQueue {
+  /** How many partitions this process is configured with. */
+  readonly configured: number;
+  /** How many the queue has. */
+  readonly partitions: number;
+}
+
 /** What the event of a shutdown that timed out has. */
 export interface Unsettled {
   /** How many messages were not settled. */
@@ -209,6 +225,10 @@ export interface DelayQueueEvents {
   misused: OfMistake;
   /** An observer or a listener threw. */
   'observer-failed': OfObserver;
+  /** This process has changed how many partitions the queue has. */
+  'partitions-changed': OfPartitions;
+  /** The queue has more partitions than this process is configured with, which uses them. Emitted once for a queue and process. */
+  'partitions-adopted': OfAdoption;
 
   /** Background work fails. Emitted when that begins, when its reason changes, and once a minute while it lasts. */
   'work-failing': OfWork & Failing;
@@ -292,6 +312,8 @@ const NAMES = {
   'handlers-not-started': true,
   unsettled: true,
   'observer-failed': true,
+  'partitions-changed': true,
+  'partitions-adopted': true,
 } satisfies Record<EventName, true>;
 
 /** Whether there are events of this name. */

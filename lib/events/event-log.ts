@@ -115,6 +115,13 @@ const MESSAGE_TEXTS: Texts = {
   misused: (logger, { problem }) => logger.error(problem),
   'observer-failed': (logger, { observer, reason }) =>
     logger.error(`${observer} failed; messages are offered and handled all the same: ${reason}`),
+  'partitions-changed': (logger, { queue, from, to }) =>
+    logger.log(`${queue}: partitions changed from ${from} to ${to}; all processes adopt that while they run`),
+  'partitions-adopted': (logger, { queue, configured, partitions }) =>
+    logger.warn(
+      `${queue}: this process is configured with partitions: ${configured}, but the queue has ${partitions}, and so they are used. ` +
+        'A process that starts lowers the number only while the queue is empty; see docs/scaling.md',
+    ),
 };
 
 const PROCESS_TEXTS: Texts = {

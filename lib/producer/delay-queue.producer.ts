@@ -5,7 +5,8 @@ import type { MessageCounts, MessageSnapshot, MessageState } from '../message/me
 import type { Stores } from '../runtime/create-stores.js';
 import { STORES } from '../runtime/delay-queue.tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
-import { partitionFor, Queues } from '../runtime/queues.js';
+import { Queues } from '../runtime/queues.js';
+import { lookUp } from '../store/partitioned/partitions.js';
 import type { DeadLetters } from './dead-letters.js';
 import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult, readOfferOptions } from './offer.js';
 import { Offers } from './offers.js';
@@ -107,7 +108,7 @@ export class DelayQueueProducer {
   async cancel(queue: string, id: string): Promise<boolean> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    return partitionFor(known, id).cancel(id);
+    return lookUp(known.partitions, id, { ask: (store) => store.cancel(id), isFound: Boolean });
   }
 
   /**
@@ -126,7 +127,8 @@ export class DelayQueueProducer {
   async reschedule(queue: string, id: string, delay: Duration): Promise<boolean> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    return partitionFor(known, id).reschedule(id, dueAfter(delay));
+    const due = dueAfter(delay);
+    return lookUp(known.partitions, id, { ask: (store) => store.reschedule(id, due), isFound: Boolean });
   }
 
   /**
@@ -145,7 +147,7 @@ export class DelayQueueProducer {
   async find<T = unknown>(queue: string, id: string): Promise<MessageSnapshot<T> | null> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    const found = await partitionFor(known, id).find(id);
+    const found = await lookUp(known.partitions, id, { ask: (store) => store.find(id), isFound: Boolean });
     return found && snapshotOf<T>(known, found);
   }
 

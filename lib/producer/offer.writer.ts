@@ -2,9 +2,10 @@ import type { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { Queue } from '../runtime/queues.js';
 import { type BodyRules, encodeBody } from '../codec/encode-body.js';
-import type { DueTime, MessageIntake, Offer, OfferReceipt } from '../store/message-intake.js';
+import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
 import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
 import type { OfferOptions, OfferResult } from './offer.js';
+import { OfferRoute } from './offer.route.js';
 import type { StickyIds } from './sticky-ids.js';
 import {
   incomplete,
@@ -24,15 +25,6 @@ const BATCH = { maxItems: 250, maxWeight: 1024 * 1024 };
 
 /** How many batches of one list are under way at once. */
 const LANES = 4;
-
-/** Where a writer writes to. */
-export interface OfferPlace {
-  /** Differs from those of all other queues and partitions. */
-  readonly name: string;
-  readonly store: Pick<MessageIntake, 'offer'>;
-}
-
-const onlyPartition = ({ name, partitions }: Queue): OfferPlace => ({ name, store: partitions[0]! });
 
 interface PendingOffer {
   readonly offer: Offer;
@@ -58,9 +50,17 @@ export interface WriterContext {
   readonly onKept: (queue: string, id: string) => void;
 }
 
+/** The options of an offer that may have been given an id already. */
+export interface PreparedOptions extends OfferOptions {
+  /** Generated for this offer, if it has no `id`. */
+  readonly newId?: string;
+}
+
 /** Writes the offers of one queue. */
 export interface Writer {
   readonly queue: Queue;
+  /** Whether the partitions of the queue are still those for which this writer was created. */
+  readonly isCurrent: boolean;
   /** Makes an id for a message that is given none. */
   newId(): string;
   /**
@@ -68,7 +68,7 @@ export interface Writer {
    *
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
-  prepare(payload: unknown, due: DueTime, options: OfferOptions): Offer;
+  prepare(payload: unknown, due: DueTime, options: PreparedOptions): Offer;
   /**
    * Writes one offer, together with the others of the same turn.
    *
@@ -91,7 +91,7 @@ export class OfferWriter implements Writer {
   constructor(
     readonly queue: Queue,
     private readonly context: WriterContext,
-    private readonly place = onlyPartition(queue),
+    private readonly route = new OfferRoute(queue),
   ) {
     const { codec, options } = queue;
     this.#bodyRules = { codec, maxPayloadBytes: options.maxPayloadBytes };
@@ -103,6 +103,10 @@ export class OfferWriter implements Writer {
     });
   }
 
+  get isCurrent(): boolean {
+    return this.route.isCurrent;
+  }
+
   newId(): string {
     return this.context.ids.next();
   }
@@ -110,9 +114,10 @@ export class OfferWriter implements Writer {
   prepare(
     payload: unknown,
     due: DueTime,
-    { type = NO_TYPE, id = this.newId(), headers = {}, onDuplicate = 'keep' }: OfferOptions,
+    { type = NO_TYPE, id, newId, headers = {}, onDuplicate = 'keep' }: PreparedOptions,
   ): Offer {
-    return { id, due, onDuplicate, body: encodeBody(this.#bodyRules, { type, payload, headers }) };
+    const body = encodeBody(this.#bodyRules, { type, payload, headers });
+    return { id: id ?? newId ?? this.newId(), due, onDuplicate, body, isNew: id === undefined };
   }
 
   write(offer: Offer): Promise<OfferResult> {
@@ -136,20 +141,21 @@ export class OfferWriter implements Writer {
   }
 
   #begin(offers: number): void {
-    if (this.#pending === 0) this.context.busy.set(this.place.name, this);
+    if (this.#pending === 0) this.context.busy.set(this.route.name, this);
     this.#pending += offers;
   }
 
   #end(offers: number): void {
     this.#pending -= offers;
-    if (this.#pending === 0) this.context.busy.delete(this.place.name);
+    const { busy } = this.context;
+    if (this.#pending === 0 && busy.get(this.route.name) === this) busy.delete(this.route.name);
   }
 
   async #send(batch: readonly PendingOffer[]): Promise<void> {
-    let receipts: OfferReceipt[];
+    let outcomes: readonly WriteOutcome[];
     this.#underWay++;
     try {
-      receipts = await this.#offer(batch.map(({ offer }) => offer));
+      outcomes = await this.#offer(batch.map(({ offer }) => offer));
     } catch (error) {
       for (const { offer, reject } of batch) reject(withId(error, offer.id));
       return;
@@ -158,19 +164,21 @@ export class OfferWriter implements Writer {
       this.#end(batch.length);
     }
     for (const [i, { offer, resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[i]!;
       try {
-        resolve(this.#result(offer, receipts[i]!));
+        if (outcome instanceof WriteFailure) throw outcome.error;
+        resolve(this.#result(offer, outcome));
       } catch (error) {
         reject(withId(error, offer.id));
       }
     }
   }
 
-  async #offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+  async #offer(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
     const registered = this.context.register(this.queue.name);
-    const receipts = await this.place.store.offer(offers);
+    const outcomes = await this.route.offer(offers);
     if (registered) await registered;
-    return receipts;
+    return outcomes;
   }
 
   /** Sends a list in batches, in order; once one has failed, no more are sent. */
@@ -184,6 +192,7 @@ export class OfferWriter implements Writer {
         const at = next++;
         try {
           outcomes[at] = await this.#offer(batches[at]!);
+          failures.push(...outcomes[at].filter((outcome) => outcome instanceof WriteFailure));
         } catch (error) {
           const failure = new WriteFailure(error);
           failures.push(failure);

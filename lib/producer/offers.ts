@@ -20,14 +20,14 @@ import {
   readHeaders,
   readRequest,
 } from './offer.js';
-import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
+import { OfferWriter, type PreparedOptions, type Writer, type WriterContext } from './offer.writer.js';
 import { PartitionedWriter } from './partitioned.writer.js';
 
 /** An offer whose arguments are checked. */
 export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
-  readonly options: OfferOptions;
+  readonly options: PreparedOptions;
 }
 
 const unchecked: CheckOfType = () => undefined;
@@ -107,7 +107,11 @@ export class Offers {
     offer: (headers: MessageHeaders | undefined) => Promise<Result>,
   ): Promise<Result> {
     const carriesHeaders = this.queues.named(queue).options.layout !== 'redisson';
-    const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {} } }) => ({ id: id!, type, headers }));
+    const envelopes = messages.map(({ options: { id, newId, type = NO_TYPE, headers = {} } }) => ({
+      id: (id ?? newId)!,
+      type,
+      headers,
+    }));
     return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, (given) => {
       const headers = given === undefined ? undefined : readHeaders(given);
       // What it throws at once must not look like a mistake of the observer.
@@ -122,16 +126,17 @@ export class Offers {
    */
   #writerOf(queue: string): Writer {
     const busy = this.#context.busy.get(queue);
-    if (busy) return busy;
+    if (busy?.isCurrent) return busy;
     const known = this.queues.named(queue);
-    return known.partitions.length === 1
+    return known.partitions.record.count === 1
       ? new OfferWriter(known, this.#context)
       : new PartitionedWriter(known, this.#context);
   }
 
   /** Checked again once an offer is prepared: the payload's own code, such as its `toJSON`, may have offered meanwhile. */
   #current(writer: Writer): Writer {
-    return this.#context.busy.get(writer.queue.name) ?? writer;
+    const busy = this.#context.busy.get(writer.queue.name);
+    return busy?.isCurrent ? busy : writer;
   }
 }
 
@@ -152,7 +157,9 @@ function checkOffer(
 
 /** Observers know each message by its id, so it has one before it is prepared. */
 function withId({ options, ...message }: NewMessage, writer: Writer): NewMessage {
-  return { ...message, options: { ...options, id: options.id ?? writer.newId() } };
+  return options.id === undefined
+    ? { ...message, options: { ...options, newId: writer.newId() } }
+    : { ...message, options };
 }
 
 /** What the user gave counts. */

@@ -3,8 +3,9 @@ import { NO_TYPE } from '../message/message-type.js';
 import { partitionOf } from '../message/partition-of.js';
 import type { Queue } from '../runtime/queues.js';
 import type { DueTime, Offer } from '../store/message-intake.js';
-import type { OfferOptions, OfferResult } from './offer.js';
-import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
+import type { OfferResult } from './offer.js';
+import { OfferRoute } from './offer.route.js';
+import { OfferWriter, type PreparedOptions, type Writer, type WriterContext } from './offer.writer.js';
 import { StickyIds } from './sticky-ids.js';
 import {
   incompleteInPartitions,
@@ -24,27 +25,35 @@ interface Group {
 
 /** Writes the offers of a queue with several partitions: each with the writer of the partition that its id belongs to. */
 export class PartitionedWriter implements Writer {
+  readonly #record: Queue['partitions']['record'];
+
   constructor(
     readonly queue: Queue,
     private readonly context: WriterContext,
-  ) {}
+  ) {
+    this.#record = queue.partitions.record;
+  }
+
+  get isCurrent(): boolean {
+    return this.queue.partitions.record === this.#record;
+  }
 
   newId(): string {
     const { stickyIds, ids } = this.context;
-    const { length } = this.queue.partitions;
-    let known = stickyIds.get(length);
-    if (!known) stickyIds.set(length, (known = new StickyIds(ids, length)));
+    const { count } = this.#record;
+    let known = stickyIds.get(count);
+    if (!known) stickyIds.set(count, (known = new StickyIds(ids, count)));
     return known.next();
   }
 
   prepare(
     payload: unknown,
     due: DueTime,
-    { type = NO_TYPE, id = this.newId(), headers = {}, onDuplicate = 'keep' }: OfferOptions,
+    { type = NO_TYPE, id, newId, headers = {}, onDuplicate = 'keep' }: PreparedOptions,
   ): Offer {
     const { codec, options } = this.queue;
-    const rules = { codec, maxPayloadBytes: options.maxPayloadBytes };
-    return { id, due, onDuplicate, body: encodeBody(rules, { type, payload, headers }) };
+    const body = encodeBody({ codec, maxPayloadBytes: options.maxPayloadBytes }, { type, payload, headers });
+    return { id: id ?? newId ?? this.newId(), due, onDuplicate, body, isNew: id === undefined };
   }
 
   write(offer: Offer): Promise<OfferResult> {
@@ -79,14 +88,13 @@ export class PartitionedWriter implements Writer {
   }
 
   #partitionOf(id: string): number {
-    return partitionOf(id, this.queue.partitions.length);
+    return partitionOf(id, this.#record.count);
   }
 
   #writerOf(partition: number): OfferWriter {
-    // No queue has such a name.
-    const name = `${this.queue.name}#${partition}`;
-    const store = this.queue.partitions[partition]!;
-    return this.context.busy.get(name) ?? new OfferWriter(this.queue, this.context, { name, store });
+    const route = new OfferRoute(this.queue, partition);
+    const busy = this.context.busy.get(route.name);
+    return busy?.isCurrent ? busy : new OfferWriter(this.queue, this.context, route);
   }
 }
 

@@ -1,8 +1,9 @@
 import { assertMessageId } from '../message/message-id.js';
 import type { DeadLetter } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
-import { partitionFor, type Queue } from '../runtime/queues.js';
+import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
+import { lookUp, withAll } from '../store/partitioned/partitions.js';
 import type { DeadSelection, StoredMessage } from '../store/message-upkeep.js';
 import { MAX_BATCH } from '../timing/turn-batcher.js';
 import type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './dead-letters.js';
@@ -25,7 +26,7 @@ export class StoreDeadLetters implements DeadLetters {
 
   async redrive(id: string): Promise<boolean> {
     assertMessageId(id);
-    return (await this.#redrive(partitionFor(this.queue, id), { id })) === 1;
+    return this.#forOne(id, (partition) => this.#redrive(partition, { id }));
   }
 
   redriveAll(): Promise<number> {
@@ -34,7 +35,7 @@ export class StoreDeadLetters implements DeadLetters {
 
   async discard(id: string): Promise<boolean> {
     assertMessageId(id);
-    return (await partitionFor(this.queue, id).discard({ id })) === 1;
+    return this.#forOne(id, (partition) => partition.discard({ id }));
   }
 
   discardAll(): Promise<number> {
@@ -49,9 +50,18 @@ export class StoreDeadLetters implements DeadLetters {
     return redriven;
   }
 
+  async #forOne(id: string, ask: (partition: MessageStore) => Promise<number>): Promise<boolean> {
+    return (await lookUp(this.queue.partitions, id, { ask, isFound: (changed) => changed > 0 })) > 0;
+  }
+
   async #forAll(apply: Apply): Promise<number> {
-    const done = await Promise.all(this.queue.partitions.map((partition) => forAllOf(partition, apply)));
-    return done.reduce((sum, changed) => sum + changed);
+    let done = 0;
+    const forAll = async (partition: MessageStore) => {
+      const changed = await forAllOf(partition, apply);
+      done += changed;
+    };
+    await withAll(this.queue.partitions, (partitions) => Promise.all(partitions.map(forAll)));
+    return done;
   }
 }
 

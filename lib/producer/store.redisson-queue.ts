@@ -12,7 +12,7 @@ export class StoreRedissonQueue implements RedissonQueue {
   readonly #values: DelayedValues;
 
   constructor(queue: Queue) {
-    const { delayedValues } = queue.partitions[0]!;
+    const { delayedValues } = queue.partitions.stores[0]!;
     if (!delayedValues) throw unsupported(queue);
     this.#queue = queue;
     this.#values = delayedValues;

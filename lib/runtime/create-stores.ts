@@ -4,17 +4,18 @@ import { type ResolvedModuleOptions } from '../options/module-options.schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory.store.js';
-import type { MessageStore, StoreLimits } from '../store/message-store.js';
+import type { StoreLimits } from '../store/message-store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
 import { neededByFamily } from '../store/native/directory.permissions.js';
 import { NativeQueueDirectory } from '../store/native/native.directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { isFamily } from '../message/queue-family.js';
 import { nativeKeys, type NativeKeys } from '../store/native/native.keys.js';
-import { PartitionAgreement } from '../store/native/partition-agreement.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
 import { neededInCluster, partitionPermissions } from '../store/native/native.permissions.js';
-import { NativeMessageStore } from '../store/native/native.store.js';
+import { NativePartitions } from '../store/native/native.partitions.js';
+import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
+import type { Partitions } from '../store/partitioned/partitions.js';
 import { RedisCheck } from '../store/redis/redis-check.js';
 import { redissonKeys } from '../store/redisson/redisson.keys.js';
 import { redissonPermissions } from '../store/redisson/redisson.permissions.js';
@@ -28,6 +29,8 @@ import { limitsOfPartition } from './partition-limits.js';
 export interface CheckedQueue {
   readonly name: string;
   readonly options: ResolvedQueueOptions;
+  /** Undefined for a family: its queues are opened when they are used. */
+  readonly partitions?: Partitions;
 }
 
 /** Creates the stores of all queues, and owns their connections. */
@@ -35,17 +38,15 @@ export interface Stores {
   /** Opens connections in the background; nothing is awaited. */
   connect(): void;
   /**
-   * Checks the server, that its user may run every command that the queues need, and that they have as many partitions as this
-   * process is configured with. Checks again after each outage; problems found then are only logged.
+   * Checks the server and that its user may run every command that the queues need, and agrees with the other processes on the
+   * partitions of the queues. Checks again after each outage; problems found then are only logged.
    *
    * @throws DelayQueueError `LOGIN_REFUSED`, `UNSUPPORTED_SERVER`, `MISSING_PERMISSION`, `INVALID_OPTION`; other codes if the
    *   check could not run
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
-  /** Opens a queue: a store for each of its partitions. */
-  open(queue: string, options: ResolvedQueueOptions): readonly MessageStore[];
-  /** How many partitions a queue has that this process is not configured for. */
-  countPartitions(queue: string): Promise<number>;
+  /** Opens a queue. */
+  open(queue: string, options: ResolvedQueueOptions): Partitions;
   /** Which queues there are. */
   readonly directory: QueueDirectory;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
@@ -72,18 +73,15 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     commandTimeout: offerTimeout,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
   });
-  const agreementOf = (queue: string, count: number) => new PartitionAgreement(connections, { prefix, queue, count });
-  const open = (queue: string, options: ResolvedQueueOptions): readonly MessageStore[] => {
-    const { layout, format, redissonName, blockTimeout, partitions } = options;
-    const limits = limitsOfPartition(options);
-    if (layout === 'redisson') {
-      const name = { prefix, queue, redissonName };
-      return [new RedissonMessageStore(connections, { ...name, limits, clock, events, format, blockTimeout })];
+  const open = (queue: string, options: ResolvedQueueOptions): Partitions => {
+    const { layout, format, redissonName, blockTimeout, partitions: configured } = options;
+    const limitsOf = (count: number) => limitsOfPartition(options, count);
+    if (layout === 'native') {
+      return new NativePartitions(connections, { prefix, queue, configured, limitsOf, clock, events });
     }
-    const agreement = agreementOf(queue, partitions);
-    const openOne = (partition: number) =>
-      new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue, partition), limits, agreement });
-    return Array.from({ length: partitions }, (_, partition) => openOne(partition));
+    const name = { prefix, queue, redissonName };
+    const own = { ...name, limits: limitsOf(1), clock, events, format, blockTimeout };
+    return new FixedPartitions([new RedissonMessageStore(connections, own)]);
   };
   const neededOn = <Keys extends NativeKeys>(permissions: Permissions<Keys>, keys: Keys) => [
     ...neededCommands(permissions, keys),
@@ -106,16 +104,12 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     check: async (checked) => {
       const { commands } = connections;
       const queues = checked.map((queue) => ({ name: queue.name, needed: neededBy(queue) }));
-      const agreements = checked
-        .filter(({ name, options }) => options.layout === 'native' && !isFamily(name))
-        .map(({ name, options }) => agreementOf(name, options.partitions));
-      const partitions = new PartitionCheck(agreements);
+      const partitions = new PartitionCheck(checked.flatMap((queue) => queue.partitions ?? []));
       const check = new RedisCheck({ commands, queues, allowEviction, events });
       await check.start().finally(() => partitions.catchUp(commands, events));
       await partitions.run();
     },
     open,
-    countPartitions: (queue) => agreementOf(queue, 1).stored(),
     directory: new NativeQueueDirectory(connections, prefix),
     hurry: () => connections.commands.hurry(),
     close: () => connections.close(),
@@ -143,9 +137,9 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     connect: () => events.emit('memory-store', {}),
     open: (queue, options) => {
       const limits = limitsOfPartition(options);
-      return Array.from({ length: options.partitions }, (_, partition) => openPartition(queue, partition, limits));
+      const openOne = (_: unknown, partition: number) => openPartition(queue, partition, limits);
+      return new FixedPartitions(Array.from({ length: options.partitions }, openOne));
     },
-    countPartitions: () => Promise.resolve(1),
     directory,
     check: () => Promise.resolve(),
     hurry: () => undefined,

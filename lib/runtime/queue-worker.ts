@@ -14,6 +14,7 @@ import type { Events } from '../events/events.js';
 import { HandlerInvoker } from '../handler/handler.invoker.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 import { Repairer } from '../transfer/repairer.js';
+import type { MessageStore } from '../store/message-store.js';
 import { TransferScheduler } from '../transfer/transfer.scheduler.js';
 
 export interface QueueWorkerOptions {
@@ -38,6 +39,7 @@ interface PartitionWorker {
   readonly scheduler: TransferScheduler;
   readonly repairer: Repairer;
   readonly loop: ConsumerLoop;
+  stopped?: Promise<void>;
 }
 
 /**
@@ -45,17 +47,24 @@ interface PartitionWorker {
  * They share the handlers, and the slots for messages.
  */
 export class QueueWorker {
-  readonly #partitions: readonly PartitionWorker[];
-  readonly #lease: number;
+  readonly #queue: Queue;
+  readonly #open: (store: MessageStore) => PartitionWorker;
+  readonly #shared: { readonly slots: Slots; loops: number };
+  /** By partition. */
+  readonly #serving: PartitionWorker[] = [];
+  /** Those of partitions that the queue has no more. */
+  readonly #leaving = new Set<PartitionWorker>();
+  #unwatch: readonly (() => void)[] = [];
 
   constructor({ queue, handlers, processId, answerTimeout, ...parts }: QueueWorkerOptions) {
-    const { name, options, partitions } = queue;
-    const { checkInterval, lease } = options;
-    this.#lease = lease;
+    this.#queue = queue;
+    const { name, options } = queue;
+    const { checkInterval } = options;
     const runner = createRunner(queue, handlers, parts);
     const settings = { ...options, batch: Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1)) };
-    const shared = { slots: new Slots(slotsOf(settings)), loops: partitions.length };
-    this.#partitions = partitions.map((store) => {
+    const shared = { slots: new Slots(slotsOf(settings)), loops: queue.partitions.stores.length };
+    this.#shared = shared;
+    this.#open = (store) => {
       const common = { queue: name, store, ...parts };
       const loop = new ConsumerLoop({ ...common, runner, settings, answerTimeout, shared });
       const onStillReady = () => loop.nudge();
@@ -64,17 +73,17 @@ export class QueueWorker {
         repairer: new Repairer(common),
         loop,
       };
-    });
+    };
   }
 
   /** How many messages are claimed, being handled, or not settled yet. */
   get held(): number {
-    return this.#partitions.reduce((sum, { loop }) => sum + loop.held, 0);
+    return this.#all.reduce((sum, { loop }) => sum + loop.held, 0);
   }
 
   /** Whether a message is among {@link held}. */
   holds(id: string): boolean {
-    return this.#partitions.some(({ loop }) => loop.holds(id));
+    return this.#all.some(({ loop }) => loop.holds(id));
   }
 
   /**
@@ -82,43 +91,72 @@ export class QueueWorker {
    * message is active anywhere: it may be given back at any time.
    */
   get isQuiet(): boolean {
-    const quietTime = Math.max(this.#lease, SHORTEST_QUIET);
-    return this.#partitions.every(({ loop, scheduler }) => loop.held === 0 && scheduler.quietFor > quietTime);
+    const quietTime = Math.max(this.#queue.options.lease, SHORTEST_QUIET);
+    return this.#all.every(({ loop, scheduler }) => loop.held === 0 && scheduler.quietFor > quietTime);
   }
 
   start(): void {
-    for (const { scheduler, repairer, loop } of this.#partitions) {
-      scheduler.start();
-      repairer.start();
-      loop.start();
-    }
+    const { partitions, options } = this.#queue;
+    this.#unwatch = [partitions.onChange(() => this.#follow()), partitions.watch(options.checkInterval)];
+    this.#follow();
   }
 
   /** Stops everything except running handlers and the settling of their outcomes. */
   async stopClaiming(): Promise<void> {
-    await Promise.all(
-      this.#partitions.flatMap(({ scheduler, repairer, loop }) => [
-        scheduler.stop(),
-        repairer.stop(),
-        loop.stopClaiming(),
-      ]),
-    );
+    for (const unwatch of this.#unwatch) unwatch();
+    await Promise.all(this.#all.map(stop));
   }
 
   /** Resolves when nothing is held any more. */
   async drained(): Promise<void> {
-    await Promise.all(this.#partitions.map(({ loop }) => loop.drained()));
+    await Promise.all(this.#all.map(({ loop }) => loop.drained()));
   }
 
   /** Aborts the signals of the handlers that are still running. */
   abortHandlers(): void {
-    for (const { loop } of this.#partitions) loop.abortHandlers();
+    for (const { loop } of this.#all) loop.abortHandlers();
   }
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
-    for (const { loop } of this.#partitions) loop.abandon();
+    for (const { loop } of this.#all) loop.abandon();
   }
+
+  get #all(): PartitionWorker[] {
+    return [...this.#serving, ...this.#leaving];
+  }
+
+  /** Serves the partitions that the queue has now. */
+  #follow(): void {
+    const { stores } = this.#queue.partitions;
+    this.#shared.loops = stores.length;
+    for (const worker of this.#serving.splice(stores.length)) void this.#leave(worker);
+    for (const store of stores.slice(this.#serving.length)) {
+      const worker = this.#open(store);
+      this.#serving.push(worker);
+      worker.scheduler.start();
+      worker.repairer.start();
+      worker.loop.start();
+    }
+  }
+
+  /** The partition is empty, as far as anybody knows. */
+  async #leave(worker: PartitionWorker): Promise<void> {
+    this.#leaving.add(worker);
+    await stop(worker);
+    await worker.loop.drained();
+    worker.loop.abandon();
+    this.#leaving.delete(worker);
+  }
+}
+
+/** Everything except running handlers and the settling of their outcomes. */
+function stop(worker: PartitionWorker): Promise<void> {
+  return (worker.stopped ??= Promise.all([
+    worker.scheduler.stop(),
+    worker.repairer.stop(),
+    worker.loop.stopClaiming(),
+  ]).then(() => undefined));
 }
 
 /** What the parts of a worker have in common. */

@@ -8,12 +8,11 @@ import { typesOf } from '../definition/queue-definition.js';
 import { familyOf, isFamily } from '../message/queue-family.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
-import { partitionOf } from '../message/partition-of.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { Stores } from './create-stores.js';
 import type { MessageCodec } from '../codec/message-codec.js';
-import type { MessageStore } from '../store/message-store.js';
 import { PartitionedQueue } from '../store/partitioned/partitioned-queue.js';
+import type { Partitions } from '../store/partitioned/partitions.js';
 import type { WholeQueue } from '../store/whole-queue.js';
 import { assertQueueName } from '../message/queue-name.js';
 import { codecOf } from './queue-codec.js';
@@ -25,15 +24,10 @@ export interface Queue {
   readonly options: ResolvedQueueOptions;
   /** Encodes payloads and headers for its layout. */
   readonly codec: MessageCodec;
-  /** The queue as a whole; if it has one partition, the store of that one. */
+  /** The queue as a whole. */
   readonly store: WholeQueue;
   /** Where its messages live: each in the partition that its id belongs to. */
-  readonly partitions: readonly MessageStore[];
-}
-
-/** The partition of a queue that a message belongs to. */
-export function partitionFor({ partitions }: Queue, id: string): MessageStore {
-  return partitions[partitionOf(id, partitions.length)]!;
+  readonly partitions: Partitions;
 }
 
 /** A handler with the options that hold for its messages. */
@@ -84,17 +78,6 @@ export class Queues {
     return queue;
   }
 
-  /** Takes a queue as it is, with as many partitions as it has, whatever is configured here: for those who only look. */
-  async adopt(name: string): Promise<Queue> {
-    const queue = this.named(name);
-    if (queue.options.layout === 'redisson') return queue;
-    const partitions = await this.stores.countPartitions(name);
-    if (partitions === queue.options.partitions) return queue;
-    const adopted = this.#open(name, { ...queue.options, partitions });
-    this.#known.set(name, adopted);
-    return adopted;
-  }
-
   /**
    * Resolves the options of every queue and family that is configured or handled, so that a mistake shows at start-up.
    *
@@ -135,8 +118,7 @@ export class Queues {
 
   #open(name: string, options: ResolvedQueueOptions): Queue {
     const partitions = this.stores.open(name, options);
-    const store = partitions.length === 1 ? partitions[0]! : new PartitionedQueue(partitions);
-    return { name, options, codec: codecOf(options), store, partitions };
+    return { name, options, codec: codecOf(options), store: new PartitionedQueue(partitions), partitions };
   }
 
   #resolveOther(name: string): ResolvedQueueOptions {

@@ -9,6 +9,8 @@ import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry
 import { isFamily } from '../message/queue-family.js';
 import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
 import type { Clock } from '../timing/clock.js';
+import type { MessageStore } from '../store/message-store.js';
+import { withAll } from '../store/partitioned/partitions.js';
 import { TransferScheduler } from '../transfer/transfer.scheduler.js';
 import type { Stores } from './create-stores.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue.tokens.js';
@@ -85,10 +87,9 @@ export class Workers {
     const { clock, events } = this;
     const { partitions, options } = this.queues.get(name);
     const { checkInterval } = options;
-    const schedulers = partitions.map(
-      (store) => new TransferScheduler({ queue: name, store, clock, events, id: this.#processId, checkInterval }),
-    );
-    return mergedProspect(await Promise.all(schedulers.map((scheduler) => scheduler.runOnce())));
+    const look = (store: MessageStore) =>
+      new TransferScheduler({ queue: name, store, clock, events, id: this.#processId, checkInterval }).runOnce();
+    return mergedProspect(await withAll(partitions, (stores) => Promise.all(stores.map(look))));
   }
 }
 

@@ -43,6 +43,8 @@ export interface Offer {
   readonly due: DueTime;
   readonly onDuplicate: OnDuplicate;
   readonly body: MessageBody;
+  /** Its id was generated for it, so no message can have it yet. */
+  readonly isNew?: boolean;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Stores } from '../runtime/create-stores.js';
 import type { Substitutes } from '../runtime/substitutes.js';
 import { limitsOfPartition } from '../runtime/partition-limits.js';
 import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
+import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
 import type { StoreLimits } from '../store/message-store.js';
 import { LONGEST_TIMER } from '../timing/clock.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -93,8 +94,7 @@ export class TestBench implements Substitutes {
     return {
       connect: () => events.emit('under-test', {}),
       check: () => Promise.resolve(),
-      open: (queue, options) => this.#open(queue, options),
-      countPartitions: () => Promise.resolve(1),
+      open: (queue, options) => new FixedPartitions(this.#open(queue, options)),
       directory: this.#directory,
       hurry: () => {
         this.#isClosing = true;

@@ -369,69 +369,19 @@ describe('a queue with partitions in Redis', () => {
     for (const { id } of results) expect(await producer.find(queue, id)).not.toBeNull();
   });
 
-  describe('and another number of them elsewhere', () => {
-    const refusal = (queue: string, stored: number, own: number) => ({
-      code: 'INVALID_OPTION',
-      message: expect.stringMatching(`Queue '${queue}' has partitions: ${stored}, .* with partitions: ${own}\\.`),
+  it('does not mind that Redis has lost everything', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({
+      module: with8(queue),
+      providers: [handlerOf(queue, () => undefined)],
     });
-    const start = (queue: string, partitions: number | undefined, handles: boolean) =>
-      scene.startApp({
-        module: { queues: { [queue]: partitions === undefined ? {} : { partitions } } },
-        providers: handles ? [handlerOf(queue, () => undefined)] : [],
-      });
-
-    it.each([
-      [8, 4],
-      [8, 16],
-      [8, 1],
-      [1, 8],
-    ])('stays with %i: a process with %i does not start, or not offer', async (stored, other) => {
-      const queue = scene.newQueue();
-      const { producer } = await start(queue, stored, false);
-      for (const id of ids(20)) await producer.offer(queue, 0, '1h', { id });
-      await expect(start(queue, other, true)).rejects.toMatchObject(refusal(queue, stored, other));
-      const app = await start(queue, other, false);
-      await expect(app.producer.offer(queue, 0, '1h', { id: 'x' })).rejects.toMatchObject(
-        refusal(queue, stored, other),
-      );
-      const list = ids(20, 'x').map((id) => ({ payload: 0, delay: '1h', id }));
-      await expect(app.producer.offerMany(queue, list)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
-      await producer.offer(queue, 0, '1h', { id: 'y' });
-      expect(await producer.counts(queue)).toMatchObject({ delayed: 21 });
-    });
-
-    it.each([
-      [8, 4],
-      [8, 16],
-      [8, 1],
-      [1, 8],
-    ])('changes from %i to %i if it is empty', async (stored, other) => {
-      const queue = scene.newQueue();
-      const former = await start(queue, stored, true);
-      await former.producer.offer(queue, 0, '1h', { id: 'a' });
-      expect(await former.producer.clear(queue)).toBe(1);
-      const { producer } = await start(queue, other, true);
-      for (const id of ids(40)) await producer.offer(queue, 0, '1h', { id });
-      expect(await producer.counts(queue)).toMatchObject({ delayed: 40 });
-      // What is still running with the former number is told at its next offer, in whatever partition.
-      for (const id of ids(20, 'x')) {
-        await expect(former.producer.offer(queue, 0, '1h', { id })).rejects.toMatchObject(
-          refusal(queue, other, stored),
-        );
-      }
-    });
-
-    it('does not mind that Redis has lost everything', async () => {
-      const queue = scene.newQueue();
-      const { producer } = await start(queue, 8, true);
-      await producer.offer(queue, 0, '1h', { id: 'a' });
-      for (let partition = 0; partition < 8; partition++) {
-        const keys: string[] = Object.values({ ...nativeKeys(scene.prefix, queue, partition) });
-        await scene.redis.del(keys);
-      }
-      for (const id of ids(20)) await producer.offer(queue, 0, '1h', { id });
-      expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
-    });
+    await producer.offer(queue, 0, '1h', { id: 'a' });
+    for (let partition = 0; partition < 8; partition++) {
+      const keys: string[] = Object.values({ ...nativeKeys(scene.prefix, queue, partition) });
+      await scene.redis.del(keys);
+    }
+    for (const id of ids(20)) await producer.offer(queue, 0, '1h', { id });
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 20 });
   });
 
   it('is refused with a rate, and in the layout of Redisson', async () => {

@@ -42,15 +42,23 @@ describe('the permissions of each layout', () => {
     const keys = nativeKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS });
+    const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS, record: () => '0 1' });
     const lose = (id: string) => scene.redis.hset(keys.messages, id, 'a record of some bytes');
     await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
     // As in a cluster, while nobody listens there.
-    const inCluster = { channel: keys.due, publish: 'SPUBLISH', maxMessages: 0, partitions: 1 };
+    const publish = 'SPUBLISH';
+    const inCluster = { channel: keys.due, publish, maxMessages: 0, record: '' };
     const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
     await connections.commands.run(nativeScripts.offer, { keys, args: inCluster, rest });
     await store.clear();
-    await connections.commands.run(nativeScripts.agree, { keys, args: { count: 2, emptied: 1 } });
+    for (const [known, next, pause] of [
+      ['0 1', '1 2 1', ''],
+      ['2 4 2', '', '1'],
+      ['3 4', '', '0'],
+    ] as const) {
+      const args = { known, next, pause, channel: keys.due, publish };
+      await connections.commands.run(nativeScripts.agree, { keys, args });
+    }
     await trace.end();
     await connections.close();
     return trace;

@@ -17,6 +17,7 @@ import type { Offer, OfferReceipt } from '../../lib/store/message-intake.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import { FixedPartitions } from '../../lib/store/partitioned/fixed.partitions.js';
 import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -27,7 +28,10 @@ function newWriter(store: MessageStore) {
   const busy = new Map<string, OfferWriter>();
   const ids = { ids: new MessageIdGenerator(), stickyIds: new Map() };
   const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
-  const writer = new OfferWriter({ name: 'orders', options, codec: nativeCodec, store, partitions: [store] }, context);
+  const writer = new OfferWriter(
+    { name: 'orders', options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) },
+    context,
+  );
   const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   return { writer, busy, offer };
 }
@@ -79,7 +83,7 @@ describe('an offer made while another payload is encoded', () => {
   it('travels in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
     const queues: Pick<Queues, 'named'> = {
-      named: (name) => ({ name, options, codec: nativeCodec, store, partitions: [store] }),
+      named: (name) => ({ name, options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) }),
     };
     const module = await Test.createTestingModule({
       providers: [

@@ -7,6 +7,7 @@ import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import type { OfferWriter } from '../../lib/producer/offer.writer.js';
 import { PartitionedWriter } from '../../lib/producer/partitioned.writer.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { FixedPartitions } from '../../lib/store/partitioned/fixed.partitions.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
 import type { Offer } from '../../lib/store/message-intake.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -17,7 +18,8 @@ const options = resolveQueueOptions({ partitions: PARTITIONS });
 function newWriter() {
   const clock = new ManualClock();
   const partitions = Array.from({ length: PARTITIONS }, () => new MemoryMessageStore({ limits: options, clock }));
-  const queue = { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(partitions), partitions };
+  const all = new FixedPartitions(partitions);
+  const queue = { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(all), partitions: all };
   const busy = new Map<string, OfferWriter>();
   const ids = { ids: new MessageIdGenerator(), stickyIds: new Map() };
   const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };

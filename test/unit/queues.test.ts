@@ -42,7 +42,7 @@ describe('the queues of a process', () => {
     const queues = newQueues('memory');
     await queues
       .get('first')
-      .partitions[0]!.offer([{ id: 'm', due: { after: 1000 }, onDuplicate: 'keep', body: 'J1' }]);
+      .partitions.stores[0]!.offer([{ id: 'm', due: { after: 1000 }, onDuplicate: 'keep', body: 'J1' }]);
     for (const name of numbered(2000, 'other-')) queues.get(name);
     expect((await queues.get('first').store.status()).counts.delayed).toBe(1);
   });

@@ -29,7 +29,7 @@ describe('Starter', () => {
       clock,
       events: told,
       pace,
-      share: 1,
+      share: () => 1,
       lease: LEASE,
       keeper: { endOf: (token) => leaseEnds[token] ?? Infinity },
       start: (held) => {

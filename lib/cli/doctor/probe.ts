@@ -8,6 +8,7 @@ import { resolveQueueOptions } from '../../options/resolve-options.js';
 import { QueueWorker } from '../../runtime/queue-worker.js';
 import { nativeKeys } from '../../store/native/native.keys.js';
 import { NativeMessageStore } from '../../store/native/native.store.js';
+import { FixedPartitions } from '../../store/partitioned/fixed.partitions.js';
 import type { RedisConnections } from '../../store/redis/redis-connections.js';
 import { systemClock } from '../../timing/clock.js';
 
@@ -34,7 +35,7 @@ export async function sendProbe({ connections, events, prefix, queue, patience }
   const store = new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
   const arrival = new Arrival(DELAY + patience);
   const worker = new QueueWorker({
-    queue: { name: queue, options, codec: nativeCodec, store, partitions: [store] },
+    queue: { name: queue, options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) },
     handlers: [{ handler: { name: 'doctor', type: NO_TYPE, options: {}, call: arrival.note }, options }],
     clock: systemClock,
     events,

@@ -34,7 +34,7 @@ export interface NativeKeys {
    * replaced it. They expire.
    */
   readonly ended: string;
-  /** STRING, how many partitions the queue has; absent: 1. */
+  /** STRING, the record of how many partitions the queue has and had; absent: it never had several. */
   readonly partitions: string;
   /** Channel of earlier due times. */
   readonly due: string;

@@ -20,7 +20,6 @@ import type {
   StoredMessage,
   TypeCountPage,
 } from '../message-upkeep.js';
-import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { MessageState } from '../../message/message.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
@@ -29,7 +28,7 @@ import type { ScriptReply } from '../redis/script-reply.js';
 import type { NativeKeys } from './native.keys.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
-import type { PartitionAgreement } from './partition-agreement.js';
+import { repartitioned } from './repartitioned-reply.js';
 import {
   claimCall,
   dueArgument,
@@ -51,54 +50,60 @@ import {
 export interface NativeStoreOptions {
   readonly keys: NativeKeys;
   readonly limits: StoreLimits;
-  /** How many partitions the queue has; default: this is the only one. */
-  readonly agreement?: Agreement;
+  /**
+   * The record of partitions that calls about single messages go by; a partition that has another one refuses them with
+   * `Repartitioned`. Default: none, because there is only this partition.
+   */
+  readonly record?: () => string;
 }
 
-type Agreement = Pick<PartitionAgreement, 'count' | 'agree'>;
+const NO_RECORD = () => '';
 
-const ONLY_PARTITION: Agreement = {
-  count: 1,
-  agree: () => Promise.reject(new DelayQueueError('INVALID_OPTION', 'The queue has several partitions')),
-};
+/** As a maximum number of messages: offers create none. */
+const NONE_NEW = -1;
 
 /** The messages of one partition of a queue in Redis, in this package's own layout. The logic is in the scripts; this class calls them. */
 export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
-  readonly #agreement: Agreement;
+  readonly #record: () => string;
 
-  constructor(connections: RedisConnections, { keys, limits, agreement = ONLY_PARTITION }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { keys, limits, record = NO_RECORD }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
-    this.#agreement = agreement;
+    this.#record = record;
   }
 
-  async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+  offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    return this.#offer(offers, this.#limits.maxMessages ?? 0);
+  }
+
+  /** As {@link offer}, but creates nothing: undefined for ids that are not in use. */
+  async offerIfPresent(offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
+    const receipts = await this.#offer(offers, NONE_NEW);
+    return receipts.map((receipt) => (receipt.outcome === 'full' ? undefined : receipt));
+  }
+
+  async #offer(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    const { count } = this.#agreement;
-    const args = { ...this.#announcing, maxMessages: this.#limits.maxMessages ?? 0, partitions: count };
-    const call = { args, rest: offerArguments(offers) };
-    for (;;) {
-      const reply = await this.#run(scripts.offer, call);
-      if (!reply.done) return readReceipts(reply, offers.length);
-      await this.#agreement.agree();
-    }
+    const args = { ...this.#announcing, maxMessages, record: this.#record() };
+    const reply = await this.#runByRecord(scripts.offer, { args, rest: offerArguments(offers) });
+    return readReceipts(reply, offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    return (await this.#run(scripts.cancel, { args: { id } })).flag();
+    return (await this.#runByRecord(scripts.cancel, { args: { id, record: this.#record() } })).flag();
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
-    const args = { id, due: dueArgument(due), ...this.#announcing };
-    return (await this.#run(scripts.reschedule, { args })).flag();
+    const args = { id, due: dueArgument(due), ...this.#announcing, record: this.#record() };
+    return (await this.#runByRecord(scripts.reschedule, { args })).flag();
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const reply = await this.#run(scripts.find, { args: { id } });
+    const reply = await this.#runByRecord(scripts.find, { args: { id, record: this.#record() } });
     if (reply.done) return null;
     const state = reply.text() as MessageState;
     const record = readRecord(reply.bytes());
@@ -169,12 +174,13 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async redrive(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), ...this.#announcing };
-    return (await this.#run(scripts.redrive, { args })).number();
+    const args = { ...selectionArguments(selection), record: this.#record(), ...this.#announcing };
+    return (await this.#runByRecord(scripts.redrive, { args })).number();
   }
 
   async discard(selection: DeadSelection): Promise<number> {
-    return (await this.#run(scripts.discard, { args: selectionArguments(selection) })).number();
+    const args = { ...selectionArguments(selection), record: this.#record() };
+    return (await this.#runByRecord(scripts.discard, { args })).number();
   }
 
   watchDue(listener: DueListener): () => void {
@@ -195,6 +201,15 @@ export class NativeMessageStore implements MessageStore {
 
   get #announcing() {
     return { channel: this.#keys.due, publish: this.#connections.announcements.command };
+  }
+
+  /** @throws Repartitioned */
+  async #runByRecord(script: RedisScript<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    try {
+      return await this.#run(script, call);
+    } catch (error) {
+      throw repartitioned(error) ?? error;
+    }
   }
 
   #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {

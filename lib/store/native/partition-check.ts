@@ -1,28 +1,28 @@
 import type { Events } from '../../events/events.js';
 import { hasCode, showFailure } from '../../message/failure.js';
+import type { Partitions } from '../partitioned/partitions.js';
 import type { RedisCommands } from '../redis/redis-commands.js';
-import type { PartitionAgreement } from './partition-agreement.js';
 
-/** Makes sure once that queues have as many partitions as this process is configured with. */
+/** Agrees once on how many partitions the queues of this process have. */
 export class PartitionCheck {
-  readonly #agreements: readonly PartitionAgreement[];
+  readonly #queues: readonly Pick<Partitions, 'agree'>[];
   #isDone = false;
 
-  constructor(agreements: readonly PartitionAgreement[]) {
-    this.#agreements = agreements;
+  constructor(queues: readonly Pick<Partitions, 'agree'>[]) {
+    this.#queues = queues;
   }
 
   /**
-   * Checks now.
+   * Agrees now.
    *
-   * @throws DelayQueueError `INVALID_OPTION`; others if the check could not run
+   * @throws DelayQueueError `INVALID_OPTION`; others if it was not possible
    */
   async run(): Promise<void> {
-    await Promise.all(this.#agreements.map((agreement) => agreement.agree()));
+    await Promise.all(this.#queues.map((partitions) => partitions.agree()));
     this.#isDone = true;
   }
 
-  /** Checks when there is a connection, unless that is done; a problem is only logged. */
+  /** Agrees when there is a connection, unless that is done; a problem is only logged. */
   catchUp(commands: RedisCommands, events: Events): void {
     commands.onReady(() => {
       if (this.#isDone) return;

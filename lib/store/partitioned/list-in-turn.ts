@@ -1,5 +1,5 @@
 import type { MessageStore } from '../message-store.js';
-import type { PageRequest, StoredMessage, StoredPage } from '../message-upkeep.js';
+import type { PageRequest, StoredMessage, StoredPage, TypeCountPage } from '../message-upkeep.js';
 import { PAGE_BYTES, wrongCursor } from '../page-cursor.js';
 
 /** Where a walk through one partition after the other goes on. */
@@ -10,15 +10,29 @@ interface PlaceInTurn {
 }
 
 /** @param inner - the cursor in that partition; default: at its beginning */
-export function atPlace(partition: number, inner = ''): string {
+function atPlace(partition: number, inner = ''): string {
   return `${partition}/${inner}`;
 }
 
-/** Reads a cursor that {@link atPlace} wrote; undefined if it is none. */
-export function readPlace(cursor: string | undefined, partitions: number): PlaceInTurn | undefined {
-  const [, partition, inner] = /^(\d{1,3})\/(.*)$/s.exec(cursor ?? '') ?? [];
-  if (partition === undefined || Number(partition) >= partitions) return undefined;
+/**
+ * Reads a cursor that {@link atPlace} wrote. Any other is one of the only partition that there was before.
+ *
+ * @returns undefined if there is no such partition
+ */
+function readPlace(cursor: string, partitions: number): PlaceInTurn | undefined {
+  const [, partition, inner] = /^(\d{1,3})\/(.*)$/s.exec(cursor) ?? [];
+  if (partition === undefined) return { partition: 0, inner: cursor };
+  if (Number(partition) >= partitions) return undefined;
   return { partition: Number(partition), inner: inner === '' ? undefined : inner };
+}
+
+/** Counts the types of one partition after the other. */
+export async function countTypesInTurn(partitions: readonly MessageStore[], cursor?: string): Promise<TypeCountPage> {
+  const begin: PlaceInTurn = { partition: 0, inner: undefined };
+  const { partition, inner } = cursor === undefined ? begin : (readPlace(cursor, partitions.length) ?? begin);
+  const page = await partitions[partition]!.countTypes(inner);
+  if (page.cursor !== null) return { ...page, cursor: atPlace(partition, page.cursor) };
+  return { ...page, cursor: partition + 1 < partitions.length ? atPlace(partition + 1) : null };
 }
 
 /** Lists the messages of one partition after the other. */

@@ -1,25 +1,22 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
-import type { MessageStore } from '../message-store.js';
 import type { PageRequest, QueueStatus, StoredPage, TypeCountPage } from '../message-upkeep.js';
+import type { MessageStore } from '../message-store.js';
 import type { WholeQueue } from '../whole-queue.js';
 import { listMerged } from './merged-list.js';
-import { atPlace, listInTurn, readPlace } from './list-in-turn.js';
+import { countTypesInTurn, listInTurn } from './list-in-turn.js';
+import { type Partitions, withAll } from './partitions.js';
 
 /** Several partitions as one queue. */
 export class PartitionedQueue implements WholeQueue {
-  constructor(private readonly partitions: readonly MessageStore[]) {}
+  constructor(private readonly partitions: Partitions) {}
 
   async status(): Promise<QueueStatus> {
     return (await this.#all((partition) => partition.status())).reduce(add);
   }
 
   /** Partition by partition. */
-  async countTypes(cursor?: string): Promise<TypeCountPage> {
-    const { partitions } = this;
-    const { partition, inner } = readPlace(cursor, partitions.length) ?? { partition: 0, inner: undefined };
-    const page = await partitions[partition]!.countTypes(inner);
-    if (page.cursor !== null) return { ...page, cursor: atPlace(partition, page.cursor) };
-    return { ...page, cursor: partition + 1 < partitions.length ? atPlace(partition + 1) : null };
+  countTypes(cursor?: string): Promise<TypeCountPage> {
+    return withAll(this.partitions, (stores) => countTypesInTurn(stores, cursor));
   }
 
   async pause(): Promise<void> {
@@ -31,7 +28,12 @@ export class PartitionedQueue implements WholeQueue {
   }
 
   async clear(): Promise<number> {
-    return (await this.#all((partition) => partition.clear())).reduce((sum, removed) => sum + removed);
+    let removed = 0;
+    await this.#all(async (partition) => {
+      const cleared = await partition.clear();
+      removed += cleared;
+    });
+    return removed;
   }
 
   /**
@@ -40,11 +42,11 @@ export class PartitionedQueue implements WholeQueue {
    */
   list(request: PageRequest): Promise<StoredPage> {
     const list = hasOneOrder(request.state) ? listMerged : listInTurn;
-    return list(this.partitions, request);
+    return withAll(this.partitions, (stores) => list(stores, request));
   }
 
   #all<Result>(call: (partition: MessageStore) => Promise<Result>): Promise<Result[]> {
-    return Promise.all(this.partitions.map(call));
+    return withAll(this.partitions, (stores) => Promise.all(stores.map(call)));
   }
 }
 

@@ -5,6 +5,7 @@ import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/runtime/delay-queu
 import { Events } from '../../../lib/events/events.js';
 import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';
 import { createStores, type Stores } from '../../../lib/runtime/create-stores.js';
+import { FixedPartitions } from '../../../lib/store/partitioned/fixed.partitions.js';
 import type { ClaimJournal } from './claim-journal.js';
 
 /** The module as users have it, but its stores record claims and settles in a journal. */
@@ -16,7 +17,8 @@ export function journalledModule(options: DelayQueueModuleOptions, claims: Claim
       const real = createStores(resolved, { clock, events });
       return {
         ...real,
-        open: (queue, limits) => real.open(queue, limits).map((store) => claims.listenTo(queue, store)),
+        open: (queue, limits) =>
+          new FixedPartitions(real.open(queue, limits).stores.map((store) => claims.listenTo(queue, store))),
       };
     },
     inject: [RESOLVED_OPTIONS, CLOCK, Events],

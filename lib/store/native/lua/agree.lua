@@ -1,22 +1,61 @@
 #!lua flags=allow-oom
--- Tells how many partitions a queue has, and changes that if the queue is empty.
+-- Agrees on the record of partitions: the newer one counts, that of this partition or that of the caller.
 --
--- KEYS partitions messages
+-- KEYS partitions paused
 -- ARGV deadline: number, instant in ms, 0: none
---      count: number, how many partitions the caller wants (1-256)
---      emptied: number, how many there were when the caller found all others empty, 0: it has not looked
--- Returns how many partitions the queue has now.
+--      known: text, the record that the caller knows
+--      next: text, the record that follows it, if nobody has made another one; empty: none
+--      pause: text, whether this partition is paused if it takes a record: '1' or '0'; empty: that does not change
+--      channel: text, where to announce that it has taken one; empty: nowhere
+--      publish: text, the command for that, PUBLISH or in a cluster SPUBLISH
+-- Returns the record of this partition now, and whether it is paused (0 or 1).
 --
--- Runs on partition 0. Atomic because that partition must still be empty, and nobody else have changed the number. A crash right
--- after leaves the number changed here alone: the other partitions refuse offers until somebody has told them.
+-- Atomic because nobody else may have changed the record that is followed. New ones are made in partition 0 only. A crash right
+-- after leaves the other partitions with former records: each refuses the calls of those who know the new one, until one of them
+-- has told it.
 --@include clock
 --@include deadline
+--@include permission
+--@include publish
+--@include partition-record
+
+-- What is no record was written by somebody else; it stays.
+local function is_newer(one, other)
+  local epoch, count = string.match(one, '^(%d+) (%d+)')
+  local other_epoch, other_count = string.match(other, '^(%d+) (%d+)')
+  if not epoch or not other_epoch then
+    return false
+  end
+  if epoch == other_epoch then
+    return tonumber(count) > tonumber(other_count)
+  end
+  return tonumber(epoch) > tonumber(other_epoch)
+end
 
 check_deadline(args.deadline, (read_clock()))
--- What is no number was written by somebody else.
-local stored = tonumber(redis.call('GET', keys.partitions) or 1) or 0
-if stored == args.count or stored ~= args.emptied or redis.call('HLEN', keys.messages) > 0 then
-  return stored
+local stored = stored_record()
+local record = is_newer(args.known, stored) and args.known or stored
+if args.next ~= '' and record == args.known then
+  record = args.next
 end
-redis.call('SET', keys.partitions, args.count)
-return args.count
+local is_paused = redis.call('GET', keys.paused) and '1' or '0'
+if record ~= stored then
+  local is_pause_changed = args.pause ~= '' and args.pause ~= is_paused
+  check_permissions('SET', keys.partitions)
+  if is_pause_changed then
+    check_permissions(args.pause == '1' and 'SET' or 'DEL', keys.paused)
+  end
+  if args.channel ~= '' then
+    publish(args.publish, args.channel, 'partitions')
+  end
+  redis.call('SET', keys.partitions, record)
+  if is_pause_changed then
+    is_paused = args.pause
+    if is_paused == '1' then
+      redis.call('SET', keys.paused, '1')
+    else
+      redis.call('DEL', keys.paused)
+    end
+  end
+end
+return { record, tonumber(is_paused) }

@@ -1,21 +1,24 @@
 #!lua flags=allow-oom
 -- Removes a message that is still delayed.
 --
--- KEYS delayed messages attempts
+-- KEYS delayed messages attempts partitions
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
+--      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
 -- Returns 1 if it was removed, 0 if it is not delayed (any more).
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
 --@include clock
 --@include deadline
 --@include permission
+--@include check-record
 
 check_deadline(args.deadline, (read_clock()))
 redis.call('HLEN', keys.messages)
 redis.call('HLEN', keys.attempts)
 check_permissions('ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts)
 if redis.call('ZREM', keys.delayed, args.id) == 0 then
+  check_record()
   return 0
 end
 redis.call('HDEL', keys.messages, args.id)

@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
 -- Removes dead letters for good.
 --
--- KEYS dead errors messages attempts
+-- KEYS dead errors messages attempts partitions
 -- ARGV deadline: number, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)
+--      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
 -- Returns how many were removed.
 --
 -- Atomic so that no part of a letter stays behind. A crash right after leaves the letters gone.

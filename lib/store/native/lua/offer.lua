@@ -5,19 +5,19 @@
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
---      max_messages: number, maximum number of messages in the partition, 0: no limit
---      partitions: number, over how many the caller spreads the queue
+--      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
+--      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
 --      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace' or 'reject'),
 --        body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
---      (from 1) and outcome: 'kept', 'replaced', 'rejected' or 'full'. Null if the queue is not known to
---      have so many partitions: nothing was written.
+--      (from 1) and outcome: 'kept', 'replaced', 'rejected' or 'full'.
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
 -- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
 -- If memory is short, the server refuses this script before it starts.
 --@include clock
 --@include deadline
+--@include check-record
 --@include permission
 --@include record
 --@include lowest
@@ -27,12 +27,10 @@
 
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
-if tonumber(redis.call('GET', keys.partitions) or 1) ~= args.partitions then
-  return false
-end
+check_record()
 local earliest_before = lowest(keys.delayed)
 local room = math.huge
-if args.max_messages > 0 then
+if args.max_messages ~= 0 then
   room = args.max_messages - redis.call('HLEN', keys.messages)
 end
 local receipts, scores, records, replaced, earliest = decide_offers(room, now_micros, record_due)

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Makes dead letters due now, with all their attempts restored.
 --
--- KEYS dead errors messages attempts delayed
+-- KEYS dead errors messages attempts delayed partitions
 -- ARGV as native/discard
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH

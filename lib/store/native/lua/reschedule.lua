@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 -- Changes the due time of a message that is still delayed.
 --
--- KEYS delayed messages
+-- KEYS delayed messages partitions
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
+--      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
@@ -14,6 +15,7 @@
 --@include clock
 --@include deadline
 --@include permission
+--@include check-record
 --@include record
 --@include lowest
 --@include announce
@@ -24,6 +26,7 @@ check_deadline(args.deadline, now)
 local earliest_before = lowest(keys.delayed)
 local record = redis.call('HGET', keys.messages, id)
 if not record or not redis.call('ZSCORE', keys.delayed, id) then
+  check_record()
   return 0
 end
 

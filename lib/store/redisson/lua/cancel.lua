@@ -2,7 +2,8 @@
 -- Removes a message that was offered here and is still delayed.
 --
 -- KEYS timeouts entries offered values messages
--- ARGV as native/cancel
+-- ARGV deadline: number, instant in ms, 0: none
+--      id: text
 -- Returns 'cancelled', 'late' if it is no longer delayed, or 'unknown' if it is not among the messages that were offered here
 --      and that no consumer has taken: then it is in the native bookkeeping, or does not exist.
 --

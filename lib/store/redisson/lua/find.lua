@@ -2,7 +2,7 @@
 -- Finds a message that was offered here and that no consumer here has taken yet.
 --
 -- KEYS timeouts target offered messages
--- ARGV as native/find
+-- ARGV id: text
 -- Returns 'unknown' if there is none with this id; 'taken' if a Java consumer has taken it; else 'delayed' or 'ready', and the
 --      record with the value as its body.
 --

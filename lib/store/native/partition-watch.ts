@@ -1,0 +1,48 @@
+import type { RedisAnnouncements } from '../redis/redis-announcements.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+
+/** What `agree.lua` announces. */
+const CHANGED = 'partitions';
+
+export interface PartitionWatchOptions {
+  readonly announcements: RedisAnnouncements;
+  /** Of partition 0, where changes are made. */
+  readonly channel: string;
+  readonly clock: Clock;
+  /** The longest time between two looks, ms. */
+  readonly checkInterval: number;
+  /** Looks whether the partitions have changed; it must not throw. */
+  readonly look: () => Promise<void>;
+}
+
+/**
+ * Looks whether the partitions of a queue have changed: when that is announced, when announcements may have been missed, and from
+ * time to time. So a process that only consumes learns of new partitions, too.
+ */
+export class PartitionWatch {
+  readonly #unlisten: () => void;
+  #cancelTimer: CancelTimer | undefined;
+  #isStopped = false;
+
+  constructor(private readonly options: PartitionWatchOptions) {
+    const { announcements, channel, look } = options;
+    this.#unlisten = announcements.listen(channel, {
+      onMessage: (text) => void (text === CHANGED && look()),
+      onListening: () => void look(),
+    });
+    this.#lookLater();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#unlisten();
+    this.#cancelTimer?.();
+  }
+
+  #lookLater(): void {
+    const { clock, checkInterval, look } = this.options;
+    this.#cancelTimer = clock.schedule(() => {
+      void look().then(() => this.#isStopped || this.#lookLater());
+    }, checkInterval);
+  }
+}
