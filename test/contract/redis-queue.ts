@@ -9,7 +9,7 @@ import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import type { QueueUnderTest } from './contract-queue.js';
 
 /** Keys that describe the queue itself and outlive its messages. */
-const OF_THE_QUEUE = /:(wake|mover|paused|sequence)$/;
+const OF_THE_QUEUE = /:(wake|mover|paused|sequence|partitions)$/;
 
 type OpenStore = (connections: RedisConnections, queue: string) => MessageStore;
 

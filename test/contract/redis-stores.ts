@@ -7,7 +7,7 @@ import type { EntryFormat } from '../../lib/store/redisson/entry-format.js';
 import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
-const PREFIX = 'delay-queue';
+export const PREFIX = 'delay-queue';
 
 export const nativeStore = (limits: StoreLimits) => (connections: RedisConnections, queue: string) =>
   new NativeMessageStore(connections, { keys: nativeKeys(PREFIX, queue), limits });

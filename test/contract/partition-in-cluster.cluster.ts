@@ -1,0 +1,28 @@
+import { describe } from '@jest/globals';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativeScripts } from '../../lib/store/native/native.scripts.js';
+import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import type { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { useCluster } from '../support/redis/use-cluster.js';
+import { describeMessageStore } from './message-store.contract.js';
+import { openRedisQueue } from './redis-queue.js';
+import { PREFIX } from './redis-stores.js';
+
+const cluster = useCluster();
+
+// Each partition is a message store. What they are together is shown by e2e/partitions.
+describe.each([3, 8])('of %i partitions', (count) => {
+  describeMessageStore('the last', async (limits) => {
+    const known = `1 ${count}`;
+    const told: Promise<unknown>[] = [];
+    const openLast = (connections: RedisConnections, queue: string) => {
+      const keys = nativeKeys(PREFIX, queue, count - 1);
+      const args = { known, next: '', pause: '', channel: '', publish: 'SPUBLISH' };
+      told.push(connections.commands.run(nativeScripts.agree, { keys, args }));
+      return new NativeMessageStore(connections, { keys, limits, record: () => known });
+    };
+    const opened = openRedisQueue(openLast, cluster().nodes);
+    await Promise.all(told);
+    return opened;
+  });
+});
