@@ -56,7 +56,7 @@ function orderOf(systems: readonly System[], round: number, atOnce: boolean): (r
 }
 
 async function measure({ size, libraryOf, onFailure }: RunSettings, scenario: Scenario, system: System) {
-  const stage = await Stage.open({ system, size, library: libraryOf(system) });
+  const stage = await Stage.open({ system, size, library: libraryOf(system), cluster: scenario.cluster ?? false });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${TIMEOUT / 60_000} minutes`)), TIMEOUT);

@@ -9,6 +9,8 @@ export interface System {
   readonly load: (libraryFolder: string) => Promise<Adapter>;
   /** Whether a queue can have several consumers. */
   readonly manyConsumers: boolean;
+  /** Whether its adapter can serve many queues. */
+  readonly manyQueues?: boolean;
   /** Whether its offers are those of another system, which needs no second measurement. */
   readonly borrowsOffers?: boolean;
   /** The scenarios that it takes part in. Default: all. */
@@ -22,6 +24,9 @@ export interface System {
 export const OURS = 'ours';
 export const FLOOR = 'floor';
 export const EARLIER = 'earlier';
+
+/** Over how many partitions a queue is spread, besides none. */
+const PARTITIONS = [3, 12, 16];
 
 const loadOurs = async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder);
 const loadRedissonLayout = async (folder: string) =>
@@ -38,7 +43,7 @@ const loadOffersOfJava = async (folder: string): Promise<Adapter> => {
 
 /** In the order of the columns. */
 export const SYSTEMS: readonly System[] = [
-  { name: OURS, title: 'this package', load: loadOurs, manyConsumers: true },
+  { name: OURS, title: 'this package', load: loadOurs, manyConsumers: true, manyQueues: true },
   {
     name: FLOOR,
     title: 'floor',
@@ -50,6 +55,7 @@ export const SYSTEMS: readonly System[] = [
     title: 'BullMQ',
     load: async () => (await import('./adapters/bullmq.js')).adapter,
     manyConsumers: true,
+    manyQueues: true,
   },
   {
     name: 'bee-queue',
@@ -57,6 +63,15 @@ export const SYSTEMS: readonly System[] = [
     load: async () => (await import('./adapters/bee-queue.js')).adapter,
     manyConsumers: true,
   },
+  // This package with a queue that is spread over a cluster.
+  ...PARTITIONS.map((partitions) => ({
+    name: `partitions-${partitions}`,
+    title: `${partitions} partitions`,
+    load: async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder, { partitions }),
+    manyConsumers: true,
+    scenarios: ['shards'],
+    onRequest: true,
+  })),
   // This package on a queue that Java shares.
   { name: 'redisson-layout', title: 'layout redisson', load: loadRedissonLayout, manyConsumers: true },
   {
@@ -81,7 +96,7 @@ export const SYSTEMS: readonly System[] = [
     problem: missingJava,
   })),
   // This package from another folder: a build of an earlier commit, given with --against.
-  { name: EARLIER, title: 'earlier build', load: loadOurs, manyConsumers: true },
+  { name: EARLIER, title: 'earlier build', load: loadOurs, manyConsumers: true, manyQueues: true },
 ];
 
 export function systemOf(name: string): System {

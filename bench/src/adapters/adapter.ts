@@ -1,7 +1,13 @@
-/** The Redis of a measurement. */
-export interface Server {
+/** Where a server listens. */
+export interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+/** The Redis of a measurement. */
+export interface Server extends Address {
+  /** If it is a cluster: all its servers. */
+  readonly nodes?: readonly Address[];
 }
 
 /** What every message carries. */
@@ -50,6 +56,8 @@ export interface Adapter {
   openProducer(server: Server): Promise<Producer>;
   /** Calls `handle` for every due message, {@link CONCURRENCY} at a time, until the process ends. */
   startConsumer(server: Server, handle: Handle): Promise<void>;
+  /** Serves many queues, which stay empty, until the process ends. */
+  readonly serveQueues?: (server: Server, queues: readonly string[]) => Promise<void>;
 }
 
 export const QUEUE = 'bench';

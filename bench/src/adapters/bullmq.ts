@@ -38,4 +38,16 @@ export const adapter: Adapter = {
     worker.on('error', (error) => console.error(error));
     await worker.waitUntilReady();
   },
+
+  async serveQueues(connection, queues) {
+    const workers = queues.map((queue) => {
+      const worker = new Worker(queue, () => Promise.resolve(), {
+        connection: { ...connection },
+        concurrency: CONCURRENCY,
+      });
+      worker.on('error', (error) => console.error(error));
+      return worker;
+    });
+    await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+  },
 };

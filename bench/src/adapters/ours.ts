@@ -11,7 +11,9 @@ export async function createAdapter(libraryFolder: string, defaults?: Library.Qu
   const { DelayedHandler, DelayQueueModule, DelayQueueProducer } = library;
 
   const start = (server: Server, consume: boolean, providers: DynamicModule['providers']) => {
-    const options = { connection: { ...server }, consume, ...(defaults && { defaults }) };
+    const { nodes, ...single } = server;
+    const connection = nodes ? { cluster: { nodes: [...nodes] } } : single;
+    const options = { connection, consume, ...(defaults && { defaults }) };
     @Module({ imports: [DelayQueueModule.forRoot(options)], providers })
     class BenchModule {}
     return NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
@@ -43,6 +45,18 @@ export async function createAdapter(libraryFolder: string, defaults?: Library.Qu
         }
       }
       await start(server, true, [Consumer]);
+    },
+
+    async serveQueues(server, queues) {
+      const consumers = queues.map((queue) => {
+        @Injectable()
+        class Consumer {
+          @DelayedHandler(queue, { concurrency: CONCURRENCY })
+          handle(): void {}
+        }
+        return Consumer;
+      });
+      await start(server, true, consumers);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
+import type { Address, Server } from '../adapters/adapter.js';
+import { RedisCluster } from '../../../test/support/redis/redis-cluster.js';
 import { startRedis } from '../../../test/support/redis/start-redis.js';
-import type { TestRedis } from '../../../test/support/redis/test-redis.js';
 import { SystemProcess } from '../process/system-process.js';
 import type { System } from '../systems.js';
 
@@ -12,6 +13,13 @@ export interface StageSettings {
   readonly size: Size;
   /** The folder of the built library. */
   readonly library: string;
+  /** Whether Redis is a cluster. */
+  readonly cluster: boolean;
+}
+
+/** Servers that a stage has started. */
+interface Started extends Server {
+  stop(): Promise<void>;
 }
 
 /** One measurement of one system: an empty Redis of its own, and the processes that the scenario starts. */
@@ -20,14 +28,20 @@ export class Stage {
 
   private constructor(
     private readonly settings: StageSettings,
-    private readonly server: TestRedis,
-    /** A client of the benchmark's own. */
-    readonly redis: Redis,
+    private readonly server: Started,
+    /** Clients of the benchmark's own: one for each server that has slots. */
+    readonly primaries: readonly Redis[],
   ) {}
 
   static async open(settings: StageSettings): Promise<Stage> {
-    const server = await startRedis();
-    return new Stage(settings, server, new Redis(server.url));
+    const server = settings.cluster ? await startCluster() : await startRedis();
+    const { nodes = [server] }: Server = server;
+    return new Stage(settings, server, await primariesOf(nodes));
+  }
+
+  /** A client of the benchmark's own. */
+  get redis(): Redis {
+    return this.primaries[0]!;
   }
 
   get system(): System {
@@ -56,16 +70,31 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    this.redis.disconnect();
+    for (const redis of this.primaries) redis.disconnect();
     await Promise.all(this.#processes.map((process) => process.end()));
     await this.server.stop();
   }
 
   async #start(role: 'producer' | 'consumer'): Promise<SystemProcess> {
     const { system, library } = this.settings;
-    const { host, port } = this.server;
-    const started = await SystemProcess.start({ system: system.name, role, server: { host, port }, library });
+    const { host, port, nodes } = this.server;
+    const server = { host, port, ...(nodes && { nodes }) };
+    const started = await SystemProcess.start({ system: system.name, role, server, library });
     this.#processes.push(started);
     return started;
   }
+}
+
+async function startCluster(): Promise<Started> {
+  const cluster = await RedisCluster.start();
+  const { nodes } = cluster;
+  return { ...nodes[0]!, nodes, stop: () => cluster.stop() };
+}
+
+async function primariesOf(nodes: readonly Address[]): Promise<Redis[]> {
+  const clients = nodes.map(({ host, port }) => new Redis(port, host));
+  const roles = await Promise.all(clients.map((client) => client.role()));
+  const isPrimary = (i: number) => roles[i]![0] === 'master';
+  for (const [i, client] of clients.entries()) if (!isPrimary(i)) client.disconnect();
+  return clients.filter((_, i) => isPrimary(i));
 }

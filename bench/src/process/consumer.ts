@@ -22,6 +22,10 @@ export class ConsumerRunner implements ConsumerTasks {
     return { startedAt };
   }
 
+  async serveQueues({ names }: { names: readonly string[] }): Promise<void> {
+    await this.adapter.serveQueues!(this.server, names);
+  }
+
   async handled({ count, skip = 0 }: { count: number; skip?: number }): Promise<Handled> {
     if (this.#lateness.length < count) {
       await new Promise<void>((resolve) => {

@@ -27,6 +27,8 @@ export interface ProducerTasks {
 export interface ConsumerTasks {
   /** @returns when it began to start, ms since the epoch */
   start(): Promise<{ startedAt: number }>;
+  /** Serves queues of these names instead, which nobody offers to. */
+  serveQueues(work: { names: readonly string[] }): Promise<void>;
   /** Waits until `count` messages have been handled since the last reset, and describes them without the first `skip`. */
   handled(work: { count: number; skip?: number }): Promise<Handled>;
   /** Describes the messages handled since the last reset. */

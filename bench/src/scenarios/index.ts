@@ -9,6 +9,8 @@ import { memory } from './memory.js';
 import { offers } from './offers.js';
 import { pending } from './pending.js';
 import type { Scenario } from './scenario.js';
+import { shards } from './shards.js';
+import { sockets } from './sockets.js';
 import { startUp } from './start-up.js';
 import { steady } from './steady.js';
 
@@ -28,4 +30,6 @@ export const SCENARIOS: readonly Scenario[] = [
   herd,
   startUp,
   pending,
+  sockets,
+  shards,
 ];

@@ -22,6 +22,8 @@ export interface Scenario {
   readonly fullOnly?: boolean;
   /** Measured only if it is named with `--only`. */
   readonly onRequest?: boolean;
+  /** Whether it needs a cluster, of three primaries with a replica each. */
+  readonly cluster?: boolean;
   /** Whether all systems are measured at once, because they do next to nothing. */
   readonly idle?: boolean;
   /** @returns the values of the figures, without those that the system has no answer to */

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RedisMeter } from '../measure/redis-meter.js';
+import type { Stage } from '../measure/stage.js';
+import type { Scenario } from './scenario.js';
+
+const LIGHT = { rate: 400, seconds: 5, delay: 500 };
+/** Time for what is still under way after the last handler, ms. */
+const REST = 200;
+/** For how long the servers are watched while nothing happens, s: those of a cluster keep talking to each other. */
+const QUIET = 3;
+
+/** What one queue costs the servers of a cluster of three primaries. */
+export const shards: Scenario = {
+  name: 'shards',
+  title: 'Cluster of 3 primaries',
+  figures: [
+    { key: 'light', title: 'CPU of the busiest a message, 400 a second', unit: 'µs', better: 'less' },
+    { key: 'offer', title: 'CPU of all an offer, 100 in flight', unit: 'µs', better: 'less' },
+    { key: 'drain', title: 'CPU of the busiest a message, drain of a backlog', unit: 'µs', better: 'less' },
+    { key: 'balance', title: 'CPU of the busiest ÷ mean, drain of a backlog', unit: '', better: 'less' },
+  ],
+  suits: ({ name }) => name === 'ours' || name === 'earlier' || name.startsWith('partitions-'),
+  cluster: true,
+  onRequest: true,
+
+  async measure(stage) {
+    const count = stage.pick({ quick: 20_000, full: 100_000 });
+    const { producer, consumer } = await stage.startBoth();
+    await sleep(1_000);
+    const quiet = (await work(stage, () => sleep(QUIET * 1_000))).cpu.map((cpu) => cpu / QUIET);
+
+    const light = await work(stage, async () => {
+      const { offered } = await producer.ask('offerAtRate', LIGHT);
+      await consumer.ask('handled', { count: offered });
+    });
+    await consumer.end();
+
+    const offers = await work(stage, () => producer.ask('offerInFlight', { count, inFlight: 100, delay: 1 }));
+    await producer.end();
+
+    const late = await stage.startConsumer();
+    const drain = await work(stage, async () => {
+      await late.ask('start');
+      await late.ask('handled', { count });
+      await sleep(REST);
+    });
+    const drained = without(quiet, drain);
+    return {
+      light: Math.max(...without(quiet, light)) / (LIGHT.rate * LIGHT.seconds),
+      offer: sum(without(quiet, offers)) / count,
+      drain: Math.max(...drained) / count,
+      balance: Math.max(...drained) / (sum(drained) / drained.length),
+    };
+  },
+};
+
+/** What each server did. */
+interface Work {
+  /** Microseconds of processor time. */
+  readonly cpu: readonly number[];
+  readonly seconds: number;
+}
+
+async function work({ primaries }: Stage, run: () => Promise<unknown>): Promise<Work> {
+  const meters = await Promise.all(primaries.map((redis) => RedisMeter.start(redis)));
+  const start = performance.now();
+  await run();
+  const seconds = (performance.now() - start) / 1_000;
+  const works = await Promise.all(meters.map((meter) => meter.stop()));
+  return { cpu: works.map(({ cpu }) => cpu), seconds };
+}
+
+/** @param quiet - what each server does in a second while nothing happens, µs */
+function without(quiet: readonly number[], { cpu, seconds }: Work): number[] {
+  return cpu.map((all, i) => all - quiet[i]! * seconds);
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
