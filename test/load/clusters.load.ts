@@ -1,0 +1,152 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { TirelessProducer } from '../faults/tireless-producer.js';
+import { Handled } from '../support/handled.js';
+import { isEmpty } from '../support/is-empty.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { randomName } from '../support/random-name.js';
+import { RedisSentinels } from '../support/redis/redis-sentinels.js';
+import { useCluster } from '../support/redis/use-cluster.js';
+import { handlerOf, startTestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** The processor time that a process has used, µs. */
+function cpuOf(pid: number): number {
+  const [, , ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, 'pid name ')
+    .split(' ');
+  // In ticks, a hundred a second: the time in the process itself and in the kernel.
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
+
+describe('in a cluster', () => {
+  // A server that is blocked must not be replaced.
+  const cluster = useCluster(['--cluster-node-timeout', '15000']);
+  const closers: (() => Promise<void>)[] = [];
+  const keysOf = (queue: string) => nativeKeys('delay-queue', queue);
+
+  afterAll(() => Promise.all(closers.map((close) => close())));
+
+  function storeOf(queue: string, command: 'PUBLISH' | 'SPUBLISH'): NativeMessageStore {
+    const connection = { cluster: { nodes: cluster().nodes } };
+    const settings = { connection, clock: systemClock, events: new LoggedEvents(), commandTimeout: 5000 };
+    const connections = new RedisConnections({ ...settings, heartbeat: 60_000 });
+    closers.push(() => connections.close());
+    Object.defineProperty(connections.announcements, 'command', { value: command });
+    return new NativeMessageStore(connections, {
+      keys: keysOf(queue),
+      limits: { attempts: 1, maxDeadLetters: 1, maxMessages: null },
+    });
+  }
+
+  test('an announcement costs the other primaries nothing', async () => {
+    const ROUNDS = 6;
+    const OFFERS = 10_000;
+    const queue = randomName('queue');
+    const own = await cluster().primaryOf(keysOf(queue).delayed);
+    const replica = await cluster().replicaOf(keysOf(queue).delayed);
+    const others = cluster().members.filter((member) => member !== own && member !== replica);
+    const cpuOfOthers = () => others.reduce((sum, { server }) => sum + cpuOf(server.pid!), 0) / others.length;
+    const used = { PUBLISH: 0, SPUBLISH: 0, nothing: 0 };
+    let listening = 0;
+    storeOf(queue, 'SPUBLISH').watchDue({ onEarlierDue: () => undefined, onListening: () => listening++ });
+    await until(() => listening > 0);
+    // Each falls due earlier than all before.
+    let next = Date.now() + 24 * HOUR;
+    const stores = { PUBLISH: storeOf(queue, 'PUBLISH'), SPUBLISH: storeOf(queue, 'SPUBLISH') };
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const command of ['PUBLISH', 'SPUBLISH'] as const) {
+        const [before, since] = [cpuOfOthers(), performance.now()];
+        for (let i = 0; i < OFFERS; i += 50) {
+          await Promise.all(
+            Array.from({ length: 50 }, (_, j) =>
+              stores[command].offer([
+                { id: `${command}-${round}-${i + j}`, due: { at: next-- }, onDuplicate: 'reject', body: 'J1' },
+              ]),
+            ),
+          );
+        }
+        await sleep(200);
+        used[command] += cpuOfOthers() - before;
+        const idle = cpuOfOthers();
+        await sleep(performance.now() - since);
+        used.nothing += (cpuOfOthers() - idle) / 2;
+      }
+    }
+    const each = (kind: keyof typeof used) => ((used[kind] - used.nothing) / ROUNDS / OFFERS).toFixed(2);
+    console.log(
+      `processor time of another server, for each announced offer: ${each('PUBLISH')} µs with PUBLISH, ` +
+        `${each('SPUBLISH')} µs with SPUBLISH`,
+    );
+    expect(used.SPUBLISH).toBeLessThan(used.PUBLISH / 2);
+    await stores.SPUBLISH.clear();
+  });
+
+  test('moving a slot blocks the shard for as long as its largest key takes', async () => {
+    const MESSAGES = 200_000;
+    const queue = randomName('queue');
+    const app = await startTestApp({ connection: { cluster: { nodes: cluster().nodes } }, consume: false });
+    closers.push(() => app.close());
+    for (let i = 0; i < MESSAGES; i += 10_000) {
+      await app.producer.offerMany(
+        queue,
+        Array.from({ length: 10_000 }, (_, j) => ({ payload: { order: i + j }, delay: '1h' })),
+      );
+    }
+    const { server } = await cluster().primaryOf(keysOf(queue).delayed);
+    const move = await cluster().beginMove(keysOf(queue).delayed);
+    const { host, port } = move.target.server;
+    const redis = new Redis(server.url);
+    const since = performance.now();
+    await redis.migrate(host, port, '', 0, MINUTE, 'KEYS', keysOf(queue).delayed, keysOf(queue).messages);
+    const took = performance.now() - since;
+    redis.disconnect();
+    await move.finish();
+    expect(await app.producer.counts(queue)).toMatchObject({ delayed: MESSAGES });
+    console.log(
+      `MIGRATE of a queue blocks its shard for ${Math.round((took * 100_000) / MESSAGES)} ms per 100,000 messages`,
+    );
+  });
+});
+
+describe('a failover that a sentinel is told to make', () => {
+  const MIN_REPLICAS = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '2'];
+
+  test.each<[string, string[], Partial<{ failoverDetector: boolean }>]>([
+    ['by default', [], {}],
+    ['with failoverDetector', [], { failoverDetector: true }],
+    ['with min-replicas-to-write', MIN_REPLICAS, {}],
+    ['with both', MIN_REPLICAS, { failoverDetector: true }],
+  ])('loses what the replica has not received: %s', async (how, args, options) => {
+    const servers = await RedisSentinels.start(args);
+    const queue = randomName('orders');
+    const handled = new Handled();
+    const connection: DelayQueueModuleOptions['connection'] = { ...servers.connection, ...options };
+    const app = await startTestApp(
+      { connection, offerTimeout: 1000 },
+      { providers: [handlerOf(queue, handled.record, { lease: '2s', attempts: 100 })] },
+    );
+    const offering = new TirelessProducer(app.producer, queue, { name: 'p', hands: 4 });
+    await handled.untilCalls(200);
+    await servers.failOver();
+    await handled.untilCalls(handled.calls.length + 200, { within: 20_000 });
+    await offering.stop();
+    await until(() => isEmpty(app.producer, queue), { within: 30_000, every: 50 });
+    const ids = new Set(handled.ids);
+    const lost = offering.acknowledged.filter((id) => !ids.has(id)).length;
+    console.log(`SENTINEL FAILOVER ${how}: ${lost} of ${offering.acknowledged.length} acknowledged messages were lost`);
+    expect(ids.size).toBeGreaterThan(400);
+    await app.close();
+    await servers.stop();
+  });
+});
