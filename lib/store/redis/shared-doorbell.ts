@@ -6,6 +6,8 @@ import { ANSWER_GRACE } from './list-watch.js';
 import type { DoorbellPlace } from './doorbell-place.js';
 import type { Wire } from './redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
+import { loadScript } from './redis-script.js';
+import { ScriptReply } from './script-reply.js';
 
 /** How soon the server is asked again to end a call that it said was not blocked, ms; it doubles each time. */
 const FIRST_PAUSE = 5;
@@ -18,6 +20,11 @@ const MOST_MISSES = 8;
 
 /** How long a place that closes waits at most until the server has stopped listening for it, ms. */
 const CLOSE_TIMEOUT = 1000;
+
+/** A ring that comes so soon after the call was sent, ms, is likely one of many. */
+const DENSE = 50;
+
+const takeTokens = loadScript('redis/take-tokens', {});
 
 /** Ends a client's blocked call. @returns whether there was one */
 export type Unblock = (clientId: number) => Promise<boolean>;
@@ -54,6 +61,7 @@ export class SharedDoorbell {
   readonly #places = new Set<DoorbellPlace>();
   #isRunning = false;
   #call: BlockedCall | undefined;
+  #isDense = false;
   #clientId: Promise<number | undefined> | undefined;
   #replacing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -138,11 +146,14 @@ export class SharedDoorbell {
     const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
     const listed = this.places.filter(({ isListed }) => isListed);
     if (this.#options.unblock) this.#clientId ??= this.#askClientId();
+    if (this.#isDense) void this.#ringWaiting();
+    const sentAt = clock.monotonic();
     const answer = wire.client.blpop(...listed.map(({ key }) => key), timeout / 1000);
     const call = { places: new Map(listed.map((place) => [place.key, place])), until, answer };
     this.#call = call;
     try {
       const reply = await wire.answer(answer, timeout + ANSWER_GRACE);
+      this.#isDense = reply !== null && clock.monotonic() - sentAt < DENSE;
       if (reply) this.#ring(call.places.get(reply[0])!);
       else this.#endWaits(call);
     } finally {
@@ -153,6 +164,19 @@ export class SharedDoorbell {
   #ring(place: DoorbellPlace): void {
     if (this.#places.delete(place)) this.#places.add(place);
     place.ring();
+  }
+
+  /** Rings for all that have a token now. The blocked call takes them one by one, each in a turn of the event loop of its own. */
+  async #ringWaiting(): Promise<void> {
+    const waiting = this.#waiting();
+    if (waiting.length < 2) return;
+    const keys = waiting.map(({ key }) => key);
+    try {
+      const reply = new ScriptReply(await this.#options.wire.client.eval(takeTokens.source, 0, ...keys));
+      for (const position of reply.rest((each) => each.number())) this.#ring(waiting[position - 1]!);
+    } catch {
+      // The call that follows fails, too, or takes the tokens.
+    }
   }
 
   /** All waits end with the earliest, so that they begin together, too: a call for each would have little to share. */
@@ -169,6 +193,8 @@ export class SharedDoorbell {
     // What was rung for meanwhile is found by looking.
     else if (wire.isElsewhere(error)) for (const place of waiting) place.endWait(true);
     else for (const place of waiting) place.failWait(explain('BLPOP', error));
+    // One list that is something else, or not permitted, must not silence the others.
+    if (isErrorReply(error) && /^(WRONGTYPE|NOPERM)\b/.test(error.message)) this.#options.onRefused();
   }
 
   #waiting(): DoorbellPlace[] {

@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DelayedMessage } from '../../lib/index.js';
+import { CommandCount } from '../support/command-count.js';
+import { randomName } from '../support/random-name.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const MOST_PLACES = 64;
+/** How long messages are offered in one round, ms. */
+const ROUND = 6000;
+/** How many rounds there are with shared connections, and as many with one for each queue. */
+const ROUNDS = 3;
+const MESSAGES_A_SECOND = 300;
+const MINUTE = 60_000;
+
+describe('doorbells that share connections', () => {
+  const scene = new Scene({});
+
+  /** A user for whom each queue has a connection, because he may not ask for the number of a client. */
+  async function lonelyUrl(): Promise<string> {
+    const user = randomName('lonely');
+    await scene.redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', '-client|id');
+    return scene.url.replace('redis://', `redis://${user}:secret@`);
+  }
+
+  async function countSockets(): Promise<number> {
+    return String(await scene.redis.client('LIST')).match(/name=delay-queue:/g)?.length ?? 0;
+  }
+
+  async function start(connection: string, queues: readonly string[], lateness: number[] = []): Promise<TestApp> {
+    const handle = (_: unknown, message: DelayedMessage) => void lateness.push(message.lateness);
+    const app = await scene.startApp({
+      module: { connection },
+      providers: queues.map((queue) => handlerOf(queue, handle)),
+    });
+    await sleep(2000 + queues.length);
+    return app;
+  }
+
+  const namesOf = (count: number) => Array.from({ length: count }, () => scene.newQueue());
+
+  /** Lateness of messages that fall due one after the other, each in another queue. */
+  async function spread(connection: string, count: number): Promise<number[]> {
+    const queues = namesOf(count);
+    const lateness: number[] = [];
+    const { producer, close } = await start(connection, queues, lateness);
+    let offered = 0;
+    const began = performance.now();
+    for (; performance.now() < began + ROUND; await sleep(10)) {
+      const owed = Math.floor(((performance.now() - began) / 1000) * MESSAGES_A_SECOND) - offered;
+      const offers = Array.from({ length: owed }, () => {
+        const queue = queues[Math.floor(Math.random() * count)]!;
+        return producer.offer(queue, null, 200 + Math.floor(Math.random() * 100));
+      });
+      offered += owed;
+      await Promise.all(offers);
+    }
+    await until(() => lateness.length === offered, { within: 20_000 });
+    await close();
+    return lateness;
+  }
+
+  /** Lateness of messages that fall due at one instant, one in each queue. */
+  async function burst(connection: string, count: number): Promise<number[]> {
+    const queues = namesOf(count);
+    const lateness: number[] = [];
+    const { producer, close } = await start(connection, queues, lateness);
+    for (let i = 0; i < ROUNDS; i++) {
+      const due = new Date(Date.now() + 1500);
+      await Promise.all(queues.map((queue) => producer.offerAt(queue, null, due)));
+      await until(() => lateness.length === (i + 1) * count, { within: 20_000 });
+    }
+    await close();
+    return lateness;
+  }
+
+  async function compare(count: number, measure: typeof spread) {
+    const lonely = await lonelyUrl();
+    const results: Record<'shared' | 'own', number[]> = { shared: [], own: [] };
+    const rounds: Record<'shared' | 'own', string[]> = { shared: [], own: [] };
+    for (let i = 0; i < ROUNDS; i++) {
+      for (const kind of i % 2 === 0 ? (['shared', 'own'] as const) : (['own', 'shared'] as const)) {
+        const lateness = await measure(kind === 'shared' ? scene.url : lonely, count);
+        rounds[kind].push(quantile(lateness, 0.99).toFixed(1));
+        results[kind].push(...lateness);
+      }
+    }
+    const show = (kind: 'shared' | 'own') =>
+      `${kind}: p50 ${quantile(results[kind], 0.5).toFixed(1)}, p99 ${quantile(results[kind], 0.99).toFixed(1)} ms (rounds ${rounds[kind].join(', ')})`;
+    console.log(`${count} queues, ${measure.name}, late, ${show('shared')}; ${show('own')}`);
+    return { shared: quantile(results.shared, 0.99), own: quantile(results.own, 0.99) };
+  }
+
+  test.each([1, 64, 200, 1000])('are no later than with a connection for each of %i queues', async (count) => {
+    const { shared, own } = await compare(count, spread);
+    expect(shared).toBeLessThanOrEqual(1.1 * own + 1);
+  });
+
+  test.each([64, 1000])('are about as late if %i queues fall due at once', async (count) => {
+    const { shared, own } = await compare(count, burst);
+    expect(shared).toBeLessThanOrEqual(1.1 * own + 1);
+  });
+
+  test.each([1, 64, 200, 1000])('need a connection for 64 of %i queues, and close them all', async (count) => {
+    const { close } = await start(scene.url, namesOf(count));
+    const sockets = await countSockets();
+    const began = performance.now();
+    await close();
+    console.log(`${count} queues: ${sockets} sockets, closed in ${Math.round(performance.now() - began)} ms`);
+    expect(sockets).toBeLessThanOrEqual(2 + Math.ceil(count / MOST_PLACES));
+    await until(async () => (await countSockets()) === 0);
+  });
+
+  test('call Redis at most 600 times a minute for 200 idle queues', async () => {
+    await start(scene.url, namesOf(200));
+    const count = await CommandCount.start(scene.redis);
+    await sleep(MINUTE);
+    const calls = await count.stop();
+    const sent = ['evalsha', 'eval', 'blpop', 'ping', 'client|unblock', 'client|id', 'subscribe'];
+    const total = sent.reduce((sum, command) => sum + (calls[command] ?? 0), 0);
+    console.log(`200 idle queues: ${total} calls a minute; all, in scripts, too: ${JSON.stringify(calls)}`);
+    expect(total).toBeLessThanOrEqual(600);
+  });
+});
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!;
+}

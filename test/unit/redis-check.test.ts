@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { RedisCommands } from '../../lib/store/redis/redis-commands.js';
+import { RedisCheck } from '../../lib/store/redis/redis-check.js';
+import type { RedisServer } from '../../lib/store/redis/redis-server.js';
+import type { ScriptCall } from '../../lib/store/redis/script-call.js';
+import { ScriptReply } from '../../lib/store/redis/script-reply.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { until } from '../support/until.js';
+
+const QUEUES = 100;
+const COMMANDS = 50;
+
+interface FakeServer {
+  runId: string;
+  version: string;
+  user: string;
+  /** Whether its user lacks the permission for the first command of each queue. */
+  refuses: boolean;
+}
+
+describe('the check of Redis', () => {
+  const server: FakeServer = { runId: '', version: '', user: '', refuses: false };
+  let events: LoggedEvents;
+  /** Of how many commands each script has asked. */
+  let asked: number[];
+  let infos: number;
+  let becomeReady: () => void;
+
+  beforeEach(async () => {
+    Object.assign(server, { runId: 'a', version: '8.0.0', user: 'default', refuses: false });
+    events = new LoggedEvents();
+    await start();
+  });
+
+  async function start(): Promise<void> {
+    [asked, infos] = [[], 0];
+    const connected = { connection: { isClosed: false }, get user() { return server.user; } } as RedisServer; // prettier-ignore
+    const commands = {
+      on: () => commands,
+      all: () => Promise.resolve([connected]),
+      onReady: (listener: (ready: RedisServer) => void) => (becomeReady = () => listener(connected)),
+      info: () => {
+        infos++;
+        return Promise.resolve([`run_id:${server.runId}\r\nredis_version:${server.version}\r\n`]);
+      },
+      run: (_: unknown, { rest }: ScriptCall) => {
+        asked.push(rest!.length / 2);
+        return Promise.resolve(new ScriptReply(server.refuses ? [1] : []));
+      },
+    } as unknown as RedisCommands;
+    const needed = Array.from({ length: COMMANDS }, (_, i) => ({ name: 'GET', target: `key${i}` }));
+    const queues = Array.from({ length: QUEUES }, (_, i) => ({ name: `queue${i}`, needed }));
+    await new RedisCheck({ commands, queues, allowEviction: false, events }).start();
+  }
+
+  /** @returns of how many commands a new connection has made it ask */
+  async function reconnect(changes: Partial<FakeServer> = {}): Promise<number> {
+    Object.assign(server, changes);
+    const [before, infosBefore] = [asked.length, infos];
+    becomeReady();
+    await until(() => infos > infosBefore);
+    await new Promise((resolve) => setImmediate(resolve));
+    return asked.slice(before).reduce((sum, commands) => sum + commands, 0);
+  }
+
+  it('asks about all queues at the start, a thousand commands at a time', () => {
+    expect(asked).toEqual(Array.from({ length: (QUEUES * COMMANDS) / 1000 }, () => 1000));
+  });
+
+  it('asks for nothing if the same server is back', async () => {
+    expect(await reconnect()).toBe(0);
+  });
+
+  it('asks about one queue if the server was restarted or replaced', async () => {
+    expect(await reconnect({ runId: 'b' })).toBe(COMMANDS);
+    expect(await reconnect()).toBe(0);
+    expect(await reconnect({ runId: 'a' })).toBe(0);
+  });
+
+  it.each([{ version: '8.2.0' }, { user: 'other' }])('asks about all queues again after %o', async (change) => {
+    expect(await reconnect(change)).toBe(QUEUES * COMMANDS);
+    expect(await reconnect({ runId: 'b' })).toBe(COMMANDS);
+  });
+
+  it('asks about all queues, and logs what is missing, if a replacement refuses something', async () => {
+    expect(await reconnect({ runId: 'b', refuses: true })).toBe(COMMANDS + QUEUES * COMMANDS);
+    expect(events.lines).toContainEqual(expect.stringContaining("Queue 'queue20' cannot be served"));
+    expect(await reconnect({ refuses: false })).toBe(COMMANDS);
+  });
+});
