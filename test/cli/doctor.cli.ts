@@ -66,6 +66,15 @@ describe('the doctor', () => {
     await redis.config('SET', 'maxmemory-policy', 'noeviction', 'appendonly', 'no');
   });
 
+  it.each(['client|id', 'client|unblock'])('says what it costs that the user may not send %s', async (command) => {
+    const user = randomName('lonely');
+    await redis.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', '+@all', `-${command}`);
+    const { code, output } = await run('--json', '--url', server.url.replace('redis://', `redis://${user}:secret@`));
+    expect(code).toBe(0);
+    expect(verdictsOf(output)).toMatchObject({ permissions: 'ok', connections: 'warn' });
+    expect(output).toContain(`lacks +${command}`);
+  });
+
   it('fails at once if the server is away', async () => {
     const url = 'redis://127.0.0.1:1';
     const { code, output } = await run('--json', '--timeout', '200ms', '--url', url);

@@ -3,13 +3,14 @@ import { Events } from '../../events/events.js';
 import { hasCode } from '../../message/failure.js';
 import { resolveQueueOptions } from '../../options/resolve-options.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.schema.js';
+import { isCluster } from '../../store/redis/redis-client.js';
 import { RedisConnections } from '../../store/redis/redis-connections.js';
 import { lacksPermission } from '../../store/redis/redis-errors.js';
 import { systemClock } from '../../timing/clock.js';
 import { unreachable } from '../session.js';
 import { checkClock, readClock } from './clock.check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
-import { checkPermissions, type ExaminedQueue, mayHandle } from './permission.check.js';
+import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission.check.js';
 import { sendProbe } from './probe.js';
 import { checkInfo } from './server.checks.js';
 
@@ -61,7 +62,9 @@ export class Doctor {
     const ofServer = await this.#ofServer();
     yield* ofServer;
     if (ofServer.some(({ check, verdict }) => check === 'version' && verdict === 'fail')) return;
-    yield await this.#ofPermissions();
+    const ofPermissions = await this.#ofPermissions();
+    yield ofPermissions;
+    if (ofPermissions.verdict === 'ok') yield* await this.#ofSharing();
     yield checkClock(clock);
     yield await this.#ofProbe();
   }
@@ -89,6 +92,13 @@ export class Doctor {
   #ofPermissions(): Promise<Finding> {
     const { options, examined = { queue: this.#probeQueue, layout: 'native' } } = this.#examination;
     return checkPermissions(this.#connections.commands, { prefix: options.prefix, ...examined });
+  }
+
+  /** In a cluster, no queues can share a connection. */
+  async #ofSharing(): Promise<Finding[]> {
+    if (isCluster(this.#examination.options.connection)) return [];
+    const finding = await checkSharing(this.#connections.commands);
+    return finding ? [finding] : [];
   }
 
   async #ofProbe(): Promise<Finding> {

@@ -1,10 +1,16 @@
 import { nativeKeys } from '../../store/native/native.keys.js';
 import { partitionPermissions } from '../../store/native/native.permissions.js';
-import { describeMissing, findMissing, type NeededCommand, neededCommands } from '../../store/redis/permissions.js';
+import {
+  describeMissing,
+  findMissing,
+  FOR_SHARED_DOORBELLS,
+  type NeededCommand,
+  neededCommands,
+} from '../../store/redis/permissions.js';
 import type { RedisCommands } from '../../store/redis/redis-commands.js';
 import { redissonKeys } from '../../store/redisson/redisson.keys.js';
 import { redissonPermissions } from '../../store/redisson/redisson.permissions.js';
-import { type Finding, fail, ok } from './finding.js';
+import { type Finding, fail, ok, warn } from './finding.js';
 
 /** A queue as far as its keys depend on it. */
 export interface ExaminedQueue {
@@ -21,6 +27,17 @@ export async function checkPermissions(commands: RedisCommands, examined: Examin
     'permissions',
     `a worker of queue '${examined.queue}' lacks ${describeMissing(missing)}`,
     'Extend the ACL of the Redis user: see docs/operations.md. A user that only offers needs less.',
+  );
+}
+
+/** @returns undefined if the user may do what lets queues share connections */
+export async function checkSharing(commands: RedisCommands): Promise<Finding | undefined> {
+  const missing = await findMissing(commands, FOR_SHARED_DOORBELLS);
+  if (missing.length === 0) return undefined;
+  return warn(
+    'connections',
+    `each handled queue has a connection of its own: the user lacks ${describeMissing(missing)}`,
+    'Extend its ACL, and 64 queues share a connection: see docs/operations.md.',
   );
 }
 

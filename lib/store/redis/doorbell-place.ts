@@ -1,6 +1,5 @@
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import type { Doorbell } from '../message-flow.js';
-import type { SharedDoorbell } from './shared-doorbell.js';
 
 /** How long a ring is kept for a consumer that does not wait, ms: longer than most claims take. */
 const RING_KEPT = 25;
@@ -9,6 +8,14 @@ interface Waiter {
   readonly until: number;
   readonly resolve: (rang: boolean) => void;
   readonly reject: (error: Error) => void;
+}
+
+/** Where a place is. */
+export interface DoorbellHome {
+  /** A place has begun to wait. */
+  listenFor(place: DoorbellPlace): void;
+  /** Lets go of a place for good, once nothing can be popped for it any more. */
+  dismiss(place: DoorbellPlace): Promise<void>;
 }
 
 export interface DoorbellPlaceOptions {
@@ -20,7 +27,7 @@ export interface DoorbellPlaceOptions {
 }
 
 /**
- * The place of one consumer at a {@link SharedDoorbell}.
+ * The place of one consumer at a doorbell that several share.
  *
  * A consumer that has been rung for will soon wait again, so its key stays among those that are listened to. A ring that comes
  * meanwhile ends its next wait at once, or is passed on if that takes too long.
@@ -28,7 +35,7 @@ export interface DoorbellPlaceOptions {
 export class DoorbellPlace implements Doorbell {
   readonly key: string;
   /** Where it is; a place may be moved to another doorbell. */
-  home!: SharedDoorbell;
+  home!: DoorbellHome;
   readonly #options: DoorbellPlaceOptions;
   #waiter: Waiter | undefined;
   /** Whether rings are for others. */

@@ -14,6 +14,9 @@ export interface NeededCommand {
 /** What every script needs. */
 const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }, { name: 'TIME' }];
 
+/** What lets the doorbells of several queues share a connection. Without it, each queue has one of its own. */
+export const FOR_SHARED_DOORBELLS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
+
 /** How many commands a script asks about, of any number of queues: about a millisecond's work. */
 const MOST_AT_ONCE = 1000;
 

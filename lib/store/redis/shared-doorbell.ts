@@ -3,7 +3,7 @@ import type { Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import { Pauses } from '../../timing/pauses.js';
 import { ANSWER_GRACE } from './list-watch.js';
-import type { DoorbellPlace } from './doorbell-place.js';
+import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
 import type { Wire } from './redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
 import { loadScript } from './redis-script.js';
@@ -54,7 +54,7 @@ interface BlockedCall {
  * anew. It blocks until the earliest of the waits is over, and this side watches the time too, because a server whose clock is
  * set back keeps a blocked client waiting longer.
  */
-export class SharedDoorbell {
+export class SharedDoorbell implements DoorbellHome {
   readonly #options: SharedDoorbellOptions;
   readonly #pauses: Pauses;
   /** In the order in which the server looks for their tokens: whoever was rung for last is the last. */
@@ -97,13 +97,12 @@ export class SharedDoorbell {
     this.#places.delete(place);
   }
 
-  /** A place has begun to wait. */
   listenFor(place: DoorbellPlace): void {
     if (!this.#isRunning) void this.#run();
     else if (this.#call && !isServed(place, this.#call)) void this.#replaceCall();
   }
 
-  /** Lets go of a place for good, once nothing can be popped for it any more. Closes the connection if it was the last. */
+  /** The last one to go closes the connection. */
   async dismiss(place: DoorbellPlace): Promise<void> {
     this.#places.delete(place);
     await endOfTurn();

@@ -13,6 +13,10 @@ local function may_run_any(command, key)
     return redis.acl_check_cmd(command, '', '0')
   elseif command == 'BLMOVE' then
     return redis.acl_check_cmd(command, key, key, 'LEFT', 'LEFT', '0')
+  elseif command == 'CLIENT|ID' then
+    return redis.acl_check_cmd('CLIENT', 'ID')
+  elseif command == 'CLIENT|UNBLOCK' then
+    return redis.acl_check_cmd('CLIENT', 'UNBLOCK', '0')
   elseif key == '' then
     return redis.acl_check_cmd(command)
   end
