@@ -103,7 +103,7 @@ describe('doorbells that share connections', () => {
     expect(shared).toBeLessThanOrEqual(1.1 * own + 1);
   });
 
-  test.each([1, 64, 200, 1000])('need a connection for 64 of %i queues, and close them all', async (count) => {
+  test.each([1, 64, 200, 1000])('of %i queues have a connection for each 64, and close them all', async (count) => {
     const { close } = await start(scene.url, namesOf(count));
     const sockets = await countSockets();
     const began = performance.now();
