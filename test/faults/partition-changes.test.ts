@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { placeOffers } from '../../lib/producer/place-offers.js';
+import { WriteFailure, type WriteOutcome } from '../../lib/producer/write-outcome.js';
+import { limitsOfPartition } from '../../lib/runtime/partition-limits.js';
+import type { Offer } from '../../lib/store/message-intake.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { NativePartitions } from '../../lib/store/native/native.partitions.js';
+import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import { formatRecord, placesOf } from '../../lib/store/partitioned/partition-record.js';
+import { lookUp, Repartitioned } from '../../lib/store/partitioned/partitions.js';
+import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
+import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { Scene } from '../support/scene.js';
+
+const HOUR = 3_600_000;
+const ids = (count: number, prefix = 'm') => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+const offersOf = (all: readonly string[], more: Partial<Offer> = {}) =>
+  all.map((id): Offer => ({ id, due: { after: HOUR }, onDuplicate: 'reject', body: 'J1', ...more }));
+/** Lets some turns of the event loop pass. */
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+const outcomeOf = (outcome: WriteOutcome) => (outcome instanceof WriteFailure ? 'failed' : outcome.outcome);
+
+describe('the partitions of a queue that change', () => {
+  const scene = new Scene();
+  const processes: RedisConnections[] = [];
+
+  beforeAll(() => {
+    for (let i = 0; i < 3; i++) {
+      processes.push(
+        new RedisConnections({
+          connection: scene.url,
+          clock: systemClock,
+          events: new LoggedEvents(),
+          commandTimeout: 5000,
+          heartbeat: 5000,
+        }),
+      );
+    }
+  });
+  afterAll(() => Promise.all(processes.map((process) => process.close())));
+
+  /** The partitions of a queue as one of several processes knows them. */
+  function open(queue: string, configured: number, process = 0): NativePartitions {
+    const options = resolveQueueOptions({ partitions: configured });
+    const limitsOf = (count: number) => limitsOfPartition(options, count);
+    const parts = { clock: systemClock, events: new LoggedEvents() };
+    return new NativePartitions(processes[process]!, { prefix: scene.prefix, queue, configured, limitsOf, ...parts });
+  }
+
+  const find = (partitions: NativePartitions, id: string) =>
+    lookUp(partitions, id, { ask: (store) => store.find(id), isFound: Boolean });
+  const cancel = (partitions: NativePartitions, id: string) =>
+    lookUp(partitions, id, { ask: (store) => store.cancel(id), isFound: Boolean });
+  const count = async (partitions: NativePartitions) =>
+    (await new PartitionedQueue(partitions).status()).counts.delayed;
+  const setRecord = (queue: string, partition: number, record: string) =>
+    scene.redis.set(nativeKeys(scene.prefix, queue, partition).partitions, record);
+
+  /** A process that has agreed, with messages in the queue. */
+  async function openFull(count: number, messages: readonly string[] = ids(30)) {
+    const queue = scene.newQueue();
+    const partitions = open(queue, count);
+    await partitions.agree();
+    await placeOffers(partitions, offersOf(messages));
+    return { queue, partitions };
+  }
+
+  it('takes nothing from a writer that read the record before it changed', async () => {
+    const { queue, partitions } = await openFull(4);
+    const stale = formatRecord(partitions.record);
+    const limits = limitsOfPartition(resolveQueueOptions());
+    await open(queue, 8, 1).agree();
+    for (let partition = 0; partition < 4; partition++) {
+      const keys = nativeKeys(scene.prefix, queue, partition);
+      const paused = new NativeMessageStore(processes[2]!, { keys, limits, record: () => stale });
+      const calls = [
+        () => paused.offer(offersOf(['new'])),
+        () => paused.find('new'),
+        () => paused.cancel('new'),
+        () => paused.reschedule('new', { after: 0 }),
+        () => paused.redrive({ id: 'new' }),
+        () => paused.discard({ id: 'new' }),
+      ];
+      for (const call of calls) await expect(call()).rejects.toBeInstanceOf(Repartitioned);
+      expect(await scene.redis.hexists(keys.messages, 'new')).toBe(0);
+    }
+  });
+
+  it('creates an id once, however many writers of different knowledge offer it while the number changes', async () => {
+    for (let round = 0; round < 200; round++) {
+      const { queue, partitions: old } = await openFull(1 + (round % 4), []);
+      const other = open(queue, 1 + (round % 4), 1);
+      await other.agree();
+      const grower = open(queue, 8, 2);
+      const all = ids(8);
+      const grown = grower.agree();
+      const writers = [old, other, grower];
+      // The change begins before all of them, and each begins at a moment of its own.
+      const outcomes = await Promise.all(
+        writers.map(async (writer, i) => {
+          if (writer === grower) await grown;
+          await turns(((round >> 2) * (i + 1) * 7) % 23);
+          return placeOffers(writer, offersOf(all));
+        }),
+      );
+      const created = all.map((_, i) => outcomes.map((each) => outcomeOf(each[i]!)).sort());
+      expect([round, created]).toEqual([round, all.map(() => ['created', 'rejected', 'rejected'])]);
+      expect([round, await count(old)]).toEqual([round, all.length]);
+    }
+  });
+
+  it('keeps each message at one of its places, and finds and cancels it from any process', async () => {
+    const { queue, partitions: stale } = await openFull(2);
+    const staler = open(queue, 1, 1);
+    for (const number of [4, 8, 16]) {
+      const grown = open(queue, number, 2);
+      await grown.agree();
+      await placeOffers(grown, offersOf(ids(20, `at${number}-`)));
+      await placeOffers(grown, offersOf(ids(20, `new${number}-`), { isNew: true }));
+      const known = [...ids(30), ...ids(20, `at${number}-`), ...ids(20, `new${number}-`)];
+      for (const id of known) {
+        const held = await Promise.all(
+          grown.stores.map((_, at) => scene.redis.hexists(nativeKeys(scene.prefix, queue, at).messages, id)),
+        );
+        expect(held.reduce((sum, one) => sum + one)).toBe(1);
+        expect(placesOf(id, grown.record)).toContain(held.indexOf(1));
+      }
+      expect(await find(stale, `new${number}-3`)).not.toBeNull();
+      expect(await cancel(staler, `at${number}-3`)).toBe(true);
+      expect(await cancel(stale, `at${number}-3`)).toBe(false);
+    }
+    expect(await find(stale, 'none')).toBeNull();
+  });
+
+  it.each([
+    ['nobody but the first partition', []],
+    ['half of the partitions', [1, 3, 5]],
+    ['all partitions', [1, 2, 3, 4, 5, 6, 7]],
+  ])('heals after the process that changed them has died when it had told %s', async (_who, told) => {
+    const { queue, partitions: old } = await openFull(4);
+    const { epoch } = old.record;
+    for (const partition of [0, ...told]) await setRecord(queue, partition, `${epoch + 1} 8 4`);
+    const stranger = open(queue, 4, 1);
+    // Some know of the change and some do not, and all offer the same.
+    const outcomes = await Promise.all([
+      placeOffers(old, offersOf([...ids(30), ...ids(30, 'x')])),
+      placeOffers(stranger, offersOf([...ids(30), ...ids(30, 'x')])),
+    ]);
+    for (let i = 0; i < 60; i++) {
+      const expected = i < 30 ? ['rejected', 'rejected'] : ['created', 'rejected'];
+      expect(outcomes.map((each) => outcomeOf(each[i]!)).sort()).toEqual(expected);
+    }
+    expect(await count(old)).toBe(60);
+    const next = open(queue, 8, 2);
+    await next.agree();
+    for (let partition = 0; partition < 8; partition++) {
+      expect(await scene.redis.get(nativeKeys(scene.prefix, queue, partition).partitions)).toBe(`${epoch + 1} 8 4`);
+    }
+    for (const id of [...ids(30), ...ids(30, 'x')]) expect(await cancel(next, id)).toBe(true);
+    expect(await count(next)).toBe(0);
+  });
+
+  it('agree although several processes change them at once', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { queue, partitions } = await openFull(2);
+      const growing = [4, 8, 16].map((number, i) => open(queue, number, i));
+      await Promise.all(growing.map((each) => each.agree()));
+      expect(await count(partitions)).toBe(30);
+      expect(partitions.record.count).toBe(16);
+      for (const each of growing) expect(await cancel(each, 'm1')).toBe(each === growing[0]);
+    }
+  });
+
+  it('agree again after one of them has lost its data', async () => {
+    for (const lost of [0, 3]) {
+      const { queue, partitions } = await openFull(4, []);
+      const [grown, stale] = [open(queue, 8, 1), open(queue, 4, 2)];
+      await stale.agree();
+      await grown.agree();
+      const keys: string[] = Object.values({ ...nativeKeys(scene.prefix, queue, lost) });
+      await scene.redis.del(keys);
+      const outcomes = await Promise.all([grown, partitions].map((each) => placeOffers(each, offersOf(ids(40)))));
+      for (const i of ids(40, '').map(Number)) {
+        expect(outcomes.map((each) => outcomeOf(each[i]!)).sort()).toEqual(['created', 'rejected']);
+      }
+      expect(await count(stale)).toBe(40);
+      expect(stale.record).toEqual(grown.record);
+    }
+  });
+
+  it('are told by the next call if one of them does not know of the change', async () => {
+    const { queue, partitions } = await openFull(8, []);
+    for (const partition of [0, 5]) {
+      await scene.redis.del(nativeKeys(scene.prefix, queue, partition).partitions);
+      const outcomes = await placeOffers(partitions, offersOf(ids(40, `x${partition}-`)));
+      expect(outcomes.map(outcomeOf)).toEqual(outcomes.map(() => 'created'));
+      expect(await scene.redis.get(nativeKeys(scene.prefix, queue, partition).partitions)).toBe(
+        formatRecord(partitions.record),
+      );
+    }
+  });
+
+  it('says what is wrong with a record that somebody else has written', async () => {
+    const { queue, partitions } = await openFull(4);
+    await setRecord(queue, 0, 'eight');
+    await expect(partitions.refresh()).rejects.toMatchObject({
+      code: 'STORE_REFUSED',
+      message: expect.stringContaining(`{${queue}}:partitions is no record of partitions`),
+    });
+  });
+});
