@@ -107,7 +107,7 @@ export interface QueueOptions {
   readonly concurrency?: number;
   /**
    * Over how many slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for one
-   * shard. The same in all processes; it can change only while the queue is empty. 1–256. See `docs/scaling.md`.
+   * shard. It may grow while the queue is in use: processes with fewer use as many as there are. 1–256. See `docs/scaling.md`.
    *
    * @defaultValue `1`
    */
