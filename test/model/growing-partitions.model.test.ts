@@ -48,7 +48,7 @@ function command<Args>(
   return args.map((chosen) => ({
     check: () => true,
     run: async (model, real) => {
-      await run(model as Model, real, chosen);
+      await run(model, real, chosen);
       const known = real.processes[0]!;
       expect((await new PartitionedQueue(known).status()).counts.delayed).toBe(model.size);
       for (const each of model.keys()) {
