@@ -23,7 +23,8 @@ export const USAGE = `npm run bench [-- options]
   --rounds n          default 5, with --quick 1
   --against folder    also measures another build of this package: dist/lib/esm of an earlier commit
 
-npm run compare:redisson [-- options]   the same with real Redisson; needs a JDK ≥ 17 and Maven
+npm run compare:redisson [-- options]     the same with real Redisson; needs a JDK ≥ 17 and Maven
+npm run compare:partitions [-- options]   one queue on a cluster, with several numbers of partitions
 `;
 
 /** What `--check` measures. */
