@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { nativeCodec } from '../../lib/codec/native.codec.js';
+import { Observers } from '../../lib/events/observers.js';
+import { NO_TYPE } from '../../lib/message/message-type.js';
+import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { QueueWorker } from '../../lib/runtime/queue-worker.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import type { MessageStore } from '../../lib/store/message-store.js';
+import { FixedPartitions } from '../../lib/store/partitioned/fixed.partitions.js';
+import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
+import type { Partitions } from '../../lib/store/partitioned/partitions.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { until } from '../support/until.js';
+
+const options = resolveQueueOptions({ concurrency: 4 });
+
+/** A worker of a queue that begins with one of three partitions. */
+function newWorker() {
+  const all = Array.from({ length: 3 }, () => new MemoryMessageStore({ limits: options, clock: systemClock }));
+  let stores: readonly MessageStore[] = all.slice(0, 1);
+  let tell = () => undefined as void;
+  const fixed = new FixedPartitions(all);
+  const partitions: Partitions = {
+    record: fixed.record,
+    get stores() {
+      return stores;
+    },
+    ready: () => undefined,
+    agree: () => fixed.agree(),
+    refresh: () => fixed.refresh(),
+    reconcile: () => fixed.reconcile(),
+    offerIfPresent: () => fixed.offerIfPresent(),
+    watch: () => () => undefined,
+    onChange: (listener) => {
+      tell = listener;
+      return () => undefined;
+    },
+  };
+  const handled: string[] = [];
+  const events = new LoggedEvents();
+  const call = (_: unknown, message: { readonly id: string }) => void handled.push(message.id);
+  const worker = new QueueWorker({
+    queue: { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(partitions), partitions },
+    handlers: [{ handler: { name: 'Test.handle', type: NO_TYPE, options: {}, call: call as never }, options }],
+    clock: systemClock,
+    events,
+    observers: new Observers(events, systemClock),
+    random: () => 0.5,
+    processId: 'a',
+    answerTimeout: 5000,
+  });
+  const offer = (partition: number, id: string) =>
+    all[partition]!.offer([{ id, due: { after: 0 }, onDuplicate: 'keep', body: 'J1' }]);
+  const change = (width: number) => {
+    stores = all.slice(0, width);
+    tell();
+  };
+  const stop = async () => {
+    await worker.stopClaiming();
+    await worker.drained();
+    worker.abandon();
+  };
+  return { all, handled, worker, offer, change, stop };
+}
+
+describe('the worker of a queue', () => {
+  it('serves partitions from when there are more, until there are fewer', async () => {
+    const { all, handled, worker, offer, change, stop } = newWorker();
+    worker.start();
+    await offer(2, 'early');
+    await offer(0, 'a');
+    await until(() => handled.includes('a'));
+    expect(handled).toEqual(['a']);
+
+    change(3);
+    await until(() => handled.includes('early'));
+    for (const partition of [0, 1, 2]) await offer(partition, `b${partition}`);
+    await until(() => handled.length === 5);
+
+    change(1);
+    await offer(2, 'late');
+    await offer(0, 'c');
+    await until(() => handled.includes('c'));
+    expect(handled).not.toContain('late');
+    expect((await all[2]!.status()).counts).toMatchObject({ delayed: 1, active: 0 });
+    await stop();
+    expect(worker.held).toBe(0);
+  });
+});
