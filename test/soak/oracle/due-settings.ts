@@ -26,7 +26,7 @@ export interface DueSetting {
 export function dueSettingsBefore(story: MessageStory, claim: ClaimStory): DueSetting[] {
   const all = allSettings(story, claim).filter(({ invokedAt }) => invokedAt <= claim.startedAt);
   // Whatever ended before the last certain one began has been superseded.
-  const latest = Math.max(-Infinity, ...all.filter(({ knownAt }) => knownAt <= claim.sentAt).map((s) => s.invokedAt));
+  const latest = Math.max(-Infinity, ...all.filter(({ knownAt }) => knownAt < claim.sentAt).map((s) => s.invokedAt));
   return all.filter(({ knownAt }) => knownAt >= latest);
 }
 

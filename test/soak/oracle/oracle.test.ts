@@ -228,6 +228,13 @@ describe('the oracle', () => {
   });
 
   describe('on early messages', () => {
+    test('a claim within the millisecond in which the message was replaced may have come first', () => {
+      const replaced = [offer(100, 50, 1), offered(101, 150, 1)];
+      const claim = (claimSentAt: number) => [start(101, { claimSentAt }), end(102), settled(103)];
+      const later = [start(150, { by: OTHER, due: 150, version: 1 }), end(151, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...replaced, ...claim(101), ...later]).red).toEqual([]);
+    });
+
     test('a start before the due time is early', () => {
       expect(judged([...OFFERED, start(99), end(104)])).toMatchObject({ red: ['early'], early: { count: 1 } });
     });
