@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { until } from '../until.js';
-import { RedisCluster } from './redis-cluster.js';
+import { type ClusterMember, RedisCluster } from './redis-cluster.js';
 
-describe('a cluster of a test', () => {
+describe.each([false, true])('a cluster of a test (with links: %s)', (hasLinks) => {
   let cluster: RedisCluster;
   let client: Cluster;
 
   beforeAll(async () => {
-    cluster = await RedisCluster.start();
-    client = new Cluster(cluster.nodes);
+    cluster = await RedisCluster.start([], { hasLinks });
+    client = new Cluster(cluster.nodes, { natMap: cluster.natMap });
   });
   afterAll(async () => {
     client.disconnect();
@@ -59,5 +59,47 @@ describe('a cluster of a test', () => {
     await until(async () => (await cluster.replicaOf('key')) === former, { within: 20_000 });
     await cluster.untilWhole();
     expect(await cluster.primaryOf('key')).not.toBe(former);
+  });
+});
+
+describe('a server of a cluster that is isolated', () => {
+  let cluster: RedisCluster;
+
+  beforeAll(async () => {
+    cluster = await RedisCluster.start([], { hasLinks: true });
+  });
+  afterAll(() => cluster.stop());
+
+  /** Whether a replica has everything that its primary has. */
+  async function hasAll(replica: ClusterMember, primary: ClusterMember): Promise<boolean> {
+    const infos = await Promise.all([replica, primary].map((member) => cluster.ask(member, 'INFO', 'replication')));
+    const [its, all] = infos.map((info) => /master_repl_offset:(\d+)/.exec(String(info))![1]);
+    return its === all;
+  }
+
+  it('accepts writes that its replica does not get, is replaced, and becomes a replica when it is over', async () => {
+    const former = await cluster.primaryOf('key');
+    const replica = await cluster.replicaOf('key');
+    await cluster.ask(former, 'SET', 'key', 'before');
+    await until(() => hasAll(replica, former), { within: 20_000 });
+    const heal = cluster.isolate(former);
+    expect(await cluster.ask(former, 'SET', 'key', 'isolated')).toBe('OK');
+    await cluster.untilReplaced('key', former);
+    expect(await cluster.ask(replica, 'GET', 'key')).toBe('before');
+    await expect(cluster.ask(former, 'GET', 'key')).rejects.toThrow(/^CLUSTERDOWN/);
+    heal();
+    await cluster.untilWhole();
+    expect(await cluster.replicaOf('key')).toBe(former);
+    expect(await cluster.ask(replica, 'GET', 'key')).toBe('before');
+  });
+
+  it('stays the primary if that is over soon', async () => {
+    const primary = await cluster.primaryOf('key');
+    const heal = cluster.isolate(primary);
+    await cluster.ask(primary, 'SET', 'key', 'meanwhile');
+    heal();
+    await cluster.untilWhole();
+    expect(await cluster.primaryOf('key')).toBe(primary);
+    await until(async () => hasAll(await cluster.replicaOf('key'), primary), { within: 20_000 });
   });
 });

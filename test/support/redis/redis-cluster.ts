@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Redis } from 'ioredis';
 import { until } from '../until.js';
+import { ClusterLinks, type Ports } from './cluster-links.js';
 import { LastWill } from './last-will.js';
 import { PortInUseError, randomPort } from './random-port.js';
 import { startRedis } from './start-redis.js';
@@ -13,7 +14,6 @@ const PRIMARIES = 3;
 const SLOTS = 16384;
 const ATTEMPTS = 10;
 
-/** How long a node may be silent before the others replace it, ms. Unplanned failovers take about twice as long. */
 const NODE_TIMEOUT = 1000;
 
 /** Longer than anything that a cluster does by itself. */
@@ -22,11 +22,11 @@ const SETTLE_TIMEOUT = 20_000;
 /** How long a server has to answer: a frozen one never does. */
 const PATIENCE = { connectTimeout: 1000, commandTimeout: 1000 };
 
-/** What a node is before it starts: its address and its identity. */
-interface Place {
+/** What a node is before it starts: its ports and its identity. */
+interface Place extends Ports {
   readonly id: string;
-  readonly port: number;
-  readonly busPort: number;
+  /** The ports by which the others know it. */
+  readonly known: Ports;
   /** The slots of a primary. */
   readonly slots?: readonly [number, number];
   /** The id of a replica's primary. */
@@ -37,6 +37,15 @@ interface Place {
 export interface ClusterMember {
   readonly id: string;
   readonly server: TestRedis;
+  /** The address that the cluster tells of. */
+  readonly knownAs: string;
+}
+
+export interface ClusterSettings {
+  /** How long a node may be silent before the others replace it, ms. Unplanned failovers take about twice as long. */
+  readonly nodeTimeout?: number;
+  /** Whether servers can be isolated. Their clients then need {@link RedisCluster.natMap}. */
+  readonly hasLinks?: boolean;
 }
 
 /** A real Redis Cluster: three primaries, each with a replica. Its servers may crash, freeze and come back. */
@@ -46,6 +55,7 @@ export class RedisCluster {
   private constructor(
     readonly members: readonly ClusterMember[],
     folder: string,
+    private readonly links: ClusterLinks | undefined,
   ) {
     this.#lastWill = new LastWill(folder);
   }
@@ -56,25 +66,30 @@ export class RedisCluster {
    *
    * @param args - more arguments of every server
    */
-  static async start(args: readonly string[] = []): Promise<RedisCluster> {
+  static async start(args: readonly string[] = [], settings: ClusterSettings = {}): Promise<RedisCluster> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#startOnce(args);
+        return await this.#startOnce(args, settings);
       } catch (error) {
         if (!(error instanceof PortInUseError) || attempt === ATTEMPTS) throw error;
       }
     }
   }
 
-  static async #startOnce(args: readonly string[]): Promise<RedisCluster> {
+  static async #startOnce(args: readonly string[], settings: ClusterSettings): Promise<RedisCluster> {
+    const { nodeTimeout = NODE_TIMEOUT, hasLinks = false } = settings;
     const folder = mkdtempSync(join(tmpdir(), 'test-cluster-'));
-    const places = newPlaces();
-    const starts = await Promise.allSettled(places.map((place) => startMember(place, places, { folder, args })));
+    const unlinked = newPlaces();
+    const links = hasLinks ? await ClusterLinks.between(unlinked) : undefined;
+    const places = unlinked.map((place) => ({ ...place, known: links?.portsOf(place.id) ?? place }));
+    const starts = await Promise.allSettled(
+      places.map((place) => startMember(place, places, { folder, args, nodeTimeout })),
+    );
     const members = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
-    const cluster = new RedisCluster(members, folder);
+    const cluster = new RedisCluster(members, folder, links);
     try {
       for (const start of starts) if (start.status === 'rejected') throw start.reason;
-      if (cluster.#up.length < members.length) throw new Error('Servers in containers cannot form a cluster.');
+      if (cluster.up.length < members.length) throw new Error('Servers in containers cannot form a cluster.');
       await cluster.untilWhole();
       return cluster;
     } catch (error) {
@@ -86,6 +101,11 @@ export class RedisCluster {
   /** Where clients may start from. */
   get nodes(): { host: string; port: number }[] {
     return this.members.map(({ server: { host, port } }) => ({ host, port }));
+  }
+
+  /** Leads clients from the addresses that the cluster tells of to the servers. */
+  get natMap(): Record<string, { host: string; port: number }> {
+    return Object.fromEntries(this.members.map(({ knownAs, server: { host, port } }) => [knownAs, { host, port }]));
   }
 
   /** The server that has a key now, as most servers see it. */
@@ -111,12 +131,22 @@ export class RedisCluster {
     await until(async () => (await this.primaryOf(key)) !== former, { within: SETTLE_TIMEOUT });
   }
 
+  /** Every server that has slots now, as most servers see it. */
+  async primaries(): Promise<ClusterMember[]> {
+    const ids = await this.#majority((ranges) => [...new Set(ranges.map(({ nodes }) => nodes[0]!))].sort().join(' '));
+    return ids.split(' ').map((id) => this.#memberAt(id));
+  }
+
+  /** Cuts a server off from the others, not from its clients; the returned function ends it. */
+  isolate({ id }: ClusterMember): () => void {
+    if (!this.links) throw new Error('The cluster was started without links.');
+    return this.links.isolate(id);
+  }
+
   /** Begins to move the slot of a key to another primary. Its keys are still where they were. */
-  async beginMove(key: string): Promise<SlotMove> {
+  async beginMove(key: string, to?: ClusterMember): Promise<SlotMove> {
     const source = await this.primaryOf(key);
-    const target = this.#memberAt(
-      await this.#majority((ranges) => ranges.map(({ nodes }) => nodes[0]!).find((id) => id !== source.id)),
-    );
+    const target = to ?? (await this.primaries()).find((member) => member !== source)!;
     const slot = slotOf(key);
     await this.ask(target, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', source.id);
     await this.ask(source, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
@@ -127,14 +157,14 @@ export class RedisCluster {
   async untilWhole(): Promise<void> {
     await until(
       async () => {
-        const infos = await Promise.all(this.#up.map((member) => this.ask(member, 'CLUSTER', 'INFO')));
-        const states = await Promise.all(this.#up.map((member) => this.ask(member, 'INFO', 'replication')));
-        const maps = await Promise.all(this.#up.map((member) => this.#slotsSeenBy(member)));
+        const infos = await Promise.all(this.up.map((member) => this.ask(member, 'CLUSTER', 'INFO')));
+        const states = await Promise.all(this.up.map((member) => this.ask(member, 'INFO', 'replication')));
+        const maps = await Promise.all(this.up.map((member) => this.#slotsSeenBy(member)));
         return (
           infos.every((info) => String(info).includes('cluster_state:ok')) &&
           states.every((state) => /role:master|master_link_status:up/.test(String(state))) &&
           new Set(maps.map((map) => JSON.stringify(map))).size === 1 &&
-          new Set(maps[0]!.flatMap(({ nodes }) => nodes)).size === this.#up.length
+          new Set(maps[0]!.flatMap(({ nodes }) => nodes)).size === this.up.length
         );
       },
       { within: SETTLE_TIMEOUT, every: 50 },
@@ -154,16 +184,18 @@ export class RedisCluster {
 
   async stop(): Promise<void> {
     await Promise.all(this.members.map(({ server }) => server.stop()));
+    this.links?.stop();
     await this.#lastWill.execute();
   }
 
-  get #up(): ClusterMember[] {
+  /** The servers that run. */
+  get up(): ClusterMember[] {
     return this.members.filter(({ server }) => server.pid !== undefined);
   }
 
   /** What most of the servers say that answer. */
   async #majority(read: (ranges: SlotRange[]) => string | undefined): Promise<string> {
-    const answers = await Promise.allSettled(this.#up.map((member) => this.#slotsSeenBy(member)));
+    const answers = await Promise.allSettled(this.up.map((member) => this.#slotsSeenBy(member)));
     const views = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [read(answer.value)] : []));
     const votes = (view: string | undefined) => views.filter((each) => each === view).length;
     const [winner] = [...views].sort((a, b) => votes(b) - votes(a));
@@ -228,7 +260,7 @@ export class SlotMove {
   }
 }
 
-function newPlaces(): Place[] {
+function newPlaces(): Omit<Place, 'known'>[] {
   const ports = new Set<number>();
   while (ports.size < 4 * PRIMARIES) ports.add(randomPort());
   const free = [...ports];
@@ -247,7 +279,12 @@ function share(index: number): [number, number] {
 function clusterConfig(own: Place, places: readonly Place[]): string {
   const lines = places.map((place, i) => {
     const flags = `${place === own ? 'myself,' : ''}${place.replicaOf === undefined ? 'master' : 'slave'}`;
-    const { id, port, busPort, replicaOf = '-', slots } = place;
+    const {
+      id,
+      known: { port, busPort },
+      replicaOf = '-',
+      slots,
+    } = place;
     // Each primary has an epoch of its own, or two would have to agree on new ones first.
     const epoch = (i % PRIMARIES) + 1;
     const line = `${id} 127.0.0.1:${port}@${busPort} ${flags} ${replicaOf} 0 0 ${epoch} connected`;
@@ -259,7 +296,7 @@ function clusterConfig(own: Place, places: readonly Place[]): string {
 async function startMember(
   place: Place,
   places: readonly Place[],
-  { folder, args }: { folder: string; args: readonly string[] },
+  { folder, args, nodeTimeout }: { folder: string; args: readonly string[]; nodeTimeout: number },
 ): Promise<ClusterMember> {
   const dir = join(folder, String(place.port));
   mkdirSync(dir);
@@ -267,13 +304,16 @@ async function startMember(
   const options = {
     'cluster-enabled': 'yes',
     'cluster-port': String(place.busPort),
-    'cluster-node-timeout': String(NODE_TIMEOUT),
+    'cluster-node-timeout': String(nodeTimeout),
     'cluster-announce-ip': '127.0.0.1',
+    'cluster-announce-port': String(place.known.port),
+    'cluster-announce-bus-port': String(place.known.busPort),
     // Others would wait for more replicas to join the same transfer.
     'repl-diskless-sync-delay': '0',
     // Nobody is told of a replica that has received nothing yet.
     'repl-ping-replica-period': '1',
   };
   const own = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  return { id: place.id, server: await startRedis({ dir, port: place.port, args: [...own, ...args] }) };
+  const server = await startRedis({ dir, port: place.port, args: [...own, ...args] });
+  return { id: place.id, server, knownAs: `${server.host}:${place.known.port}` };
 }

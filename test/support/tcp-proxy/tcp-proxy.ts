@@ -19,6 +19,12 @@ import type { Request } from './request-parser.js';
 
 const EVERY: ConnectionFilter = () => true;
 
+/** What a network does to the connections to one server, or to several. */
+export type NetworkFaults = Pick<
+  TcpProxy,
+  'connections' | 'goDark' | 'slowDown' | 'limitBandwidth' | 'reset' | 'refuse' | 'deliverLate' | 'holdReplies' | 'stop'
+>;
+
 /**
  * Stands between clients and a Redis server, and does to their connections what networks do. Without being told anything, it
  * passes everything on.
@@ -47,7 +53,12 @@ export class TcpProxy {
 
   /** Where clients find the server through this proxy. */
   get url(): string {
-    return `redis://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const { host, port } = this.address;
+    return `redis://${host}:${port}`;
+  }
+
+  get address(): { host: string; port: number } {
+    return { host: '127.0.0.1', port: (this.#server.address() as AddressInfo).port };
   }
 
   /** Every connection so far of which one side is open, in the order of their opening. */
@@ -90,17 +101,17 @@ export class TcpProxy {
 
   /** Counts commands. */
   watch(which: RequestFilter): Sighting {
-    return this.#add(new Watch(which));
+    return this.obey(new Watch(which));
   }
 
   /** Answers the next commands of a kind with an error reply, without the server having carried them out. */
   refuse(which: RequestFilter, reply: string, times = 1): Sighting {
-    return this.#add(new ErrorReply(which, reply, times));
+    return this.obey(new ErrorReply(which, reply, times));
   }
 
   /** Keeps commands from the server until they are released. */
   hold(which: RequestFilter): Hold {
-    return this.#add(new HeldRequests(which));
+    return this.obey(new HeldRequests(which));
   }
 
   /**
@@ -108,12 +119,18 @@ export class TcpProxy {
    * released, with what the client had sent after it, as from a network that held them up; then its end is closed.
    */
   deliverLate(which: RequestFilter, times = 1): Hold {
-    return this.#add(new LateRequests(which, times));
+    return this.obey(new LateRequests(which, times));
   }
 
   /** Lets commands reach the server, and keeps their answers until they are released. */
   holdReplies(which: RequestFilter): Hold {
-    return this.#add(new HeldReplies(which));
+    return this.obey(new HeldReplies(which));
+  }
+
+  /** Applies a rule, which may be that of several proxies, to all commands from now on. */
+  obey<Rule extends RequestRule>(rule: Rule): Rule {
+    this.#rules.push(rule);
+    return rule;
   }
 
   /** Ends all connections, and accepts no others. */
@@ -129,11 +146,6 @@ export class TcpProxy {
     const own: ConnectionFilter = (connection) => which(connection);
     this.#drags.set(own, drag);
     return () => this.#drags.delete(own);
-  }
-
-  #add<Rule extends RequestRule>(rule: Rule): Rule {
-    this.#rules.push(rule);
-    return rule;
   }
 
   #accept(client: Socket): void {
