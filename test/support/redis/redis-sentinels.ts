@@ -13,6 +13,9 @@ const QUORUM = 2;
 /** How long the primary may be silent before a sentinel counts it as gone, ms. */
 const DOWN_AFTER = 1000;
 
+/** When the sentinels give up a failover, ms. */
+const FAILOVER_TIMEOUT = 4 * DOWN_AFTER;
+
 /** Longer than any failover. */
 const SETTLE_TIMEOUT = 20_000;
 
@@ -83,14 +86,19 @@ export class RedisSentinels {
   /** A failover on demand: the old primary becomes a replica. */
   async failOver(): Promise<void> {
     const former = await this.primary();
-    await ask(this.#up[0]!, 'SENTINEL', 'FAILOVER', NAME);
-    await this.untilReplaced(former);
+    const begin = async () => {
+      await ask(this.#up[0]!, 'SENTINEL', 'FAILOVER', NAME);
+      await this.untilReplaced(former, FAILOVER_TIMEOUT);
+      return true;
+    };
+    // Sentinels refuse one right after another, and give one up that the replica does not confirm in time.
+    await until(begin, { within: SETTLE_TIMEOUT, every: 500 });
     await this.untilWhole();
   }
 
   /** Waits until another server is the primary; for after the former one was killed or frozen. */
-  async untilReplaced(former: TestRedis): Promise<void> {
-    await until(async () => (await this.primary()) !== former, { within: SETTLE_TIMEOUT, every: 50 });
+  async untilReplaced(former: TestRedis, within = SETTLE_TIMEOUT): Promise<void> {
+    await until(async () => (await this.primary()) !== former, { within, every: 50 });
   }
 
   /** Resolves when every sentinel knows the others and both replicas, and all of them are in order. */
@@ -135,7 +143,7 @@ function sentinelConfig({ host, port }: TestRedis): string {
   return [
     `sentinel monitor ${NAME} ${host} ${port} ${QUORUM}`,
     `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER}`,
-    `sentinel failover-timeout ${NAME} ${4 * DOWN_AFTER}`,
+    `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT}`,
     '',
   ].join('\n');
 }
