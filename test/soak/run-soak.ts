@@ -1,14 +1,18 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Aftermath, awaitAftermath, type Narrator, OWN_CONNECTIONS } from './observer/aftermath.js';
+import { type Aftermath, awaitAftermath, type Narrator } from './observer/aftermath.js';
 import { findTrends } from './observer/flatness.js';
 import type { Fault, FaultContext } from './nemesis/fault.js';
 import { planFaults } from './nemesis/fault-plan.js';
 import { withoutEchoes } from './nemesis/fault-window.js';
-import { FAULTS } from './nemesis/faults.js';
+import { chosenFrom, FAULTS_OF_CLUSTER, FAULTS_OF_ONE, FAULTS_OF_SENTINELS } from './nemesis/faults.js';
 import { Nemesis } from './nemesis/nemesis.js';
 import { judge } from './oracle/oracle.js';
 import { readHistory } from './oracle/read-history.js';
+import { OneServer } from './servers/one-server.js';
+import type { Servers } from './servers/servers.js';
+import { SoakCluster } from './servers/soak-cluster.js';
+import { SoakSentinels } from './servers/soak-sentinels.js';
 import { redReasons, type SoakResult } from './soak-result.js';
 import type { SoakSettings } from './soak-settings.js';
 import { SoakStage } from './soak-stage.js';
@@ -19,8 +23,36 @@ const RECOVERY = LEASE + 2000;
 
 /** Runs producers and workers while the nemesis strikes; then heals, drains and judges. */
 export async function runSoak(settings: SoakSettings, tell: Narrator = () => undefined): Promise<SoakResult> {
-  const faults = faultsOf(settings);
-  const stage = await SoakStage.set(settings);
+  const run = { settings, tell };
+  switch (settings.redis) {
+    case 'one': {
+      const faults = await chosenFrom(FAULTS_OF_ONE, settings);
+      return runOn(await OneServer.start(settings), faults, run);
+    }
+    case 'sentinel': {
+      const faults = await chosenFrom(FAULTS_OF_SENTINELS, settings);
+      return runOn(await SoakSentinels.start(), faults, run);
+    }
+    case 'cluster': {
+      const faults = await chosenFrom(FAULTS_OF_CLUSTER, settings);
+      return runOn(await SoakCluster.start(), faults, run);
+    }
+  }
+}
+
+/** A run as it was asked for. */
+interface Run {
+  readonly settings: SoakSettings;
+  readonly tell: Narrator;
+}
+
+async function runOn<Redis extends Servers>(
+  servers: Redis,
+  faults: readonly Fault<Redis>[],
+  { settings, tell }: Run,
+): Promise<SoakResult> {
+  const partitions = Math.max(settings.partitions, ...faults.map(({ mostPartitions = 1 }) => mostPartitions));
+  const stage = new SoakStage(settings, servers, partitions);
   try {
     const { nemesis, from } = await underFire(stage, faults, { settings, tell });
     tell('Healing');
@@ -35,23 +67,16 @@ export async function runSoak(settings: SoakSettings, tell: Narrator = () => und
   }
 }
 
-function faultsOf({ kinds }: SoakSettings): readonly Fault[] {
-  const unknown = kinds?.find((name) => !FAULTS.some(({ kind }) => kind === name));
-  if (unknown !== undefined) {
-    throw new Error(`There is no fault '${unknown}'; choose from ${FAULTS.map(({ kind }) => kind).join(', ')}.`);
-  }
-  return FAULTS.filter(({ kind, forgets = false }) => kinds?.includes(kind) ?? !forgets);
-}
-
-async function underFire(
-  stage: SoakStage,
-  faults: readonly Fault[],
-  { settings, tell }: { settings: SoakSettings; tell: Narrator },
-): Promise<{ nemesis: Nemesis; from: number }> {
-  const { fleet, redis, admin, proxy, data, log, observer } = stage;
+async function underFire<Redis extends Servers>(
+  stage: SoakStage<Redis>,
+  faults: readonly Fault<Redis>[],
+  { settings, tell }: Run,
+): Promise<{ nemesis: Nemesis<Redis>; from: number }> {
+  const { fleet, servers, log, observer } = stage;
   const healing = new AbortController();
-  const context: Omit<FaultContext, 'open'> = {
-    ...{ fleet, redis, admin, proxy, data, soak: settings },
+  const context: Omit<FaultContext<Redis>, 'open'> = {
+    ...{ fleet, servers, queues: stage.queues, soak: settings },
+    now: () => stage.now(),
     wait: (length) => sleep(length, undefined, { signal: healing.signal }).catch(() => undefined),
   };
   const nemesis = new Nemesis(context, log, faults);
@@ -80,7 +105,7 @@ function conclude(
   const { deadLetters, ...found } = aftermath;
   const history = readHistory(stage.journals);
   const verdict = judge({ history, windows, deadLetters, recovery: RECOVERY });
-  const connections = stage.fleet.connections + OWN_CONNECTIONS;
+  const { connections } = stage.fleet;
   return {
     settings,
     startedAt: new Date(stage.epoch).toISOString(),

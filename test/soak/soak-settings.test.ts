@@ -20,6 +20,15 @@ describe("the soak's command line", () => {
     expect(settingsFrom(['--layout', 'redisson']).layout).toBe('redisson');
   });
 
+  test.each([
+    ['--cluster', { redis: 'cluster', partitions: 4 }],
+    ['--cluster --partitions 16', { redis: 'cluster', partitions: 16 }],
+    ['--cluster --layout redisson', { redis: 'cluster', partitions: 1, layout: 'redisson' }],
+    ['--sentinel', { redis: 'sentinel', partitions: 1 }],
+  ] as const)('selects the servers, and as many partitions as they need: %s', (args, expected) => {
+    expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
+  });
+
   test('selects handlers that behave', () => {
     expect(settingsFrom(['--handlers', 'good']).handlers).toEqual([]);
   });
@@ -29,6 +38,10 @@ describe("the soak's command line", () => {
     '--handlers rude',
     '--layout java',
     '--layout redisson --consumer early',
+    '--cluster --sentinel',
+    '--cluster --consumer early',
+    '--partitions 2 --layout redisson',
+    '--partitions 2 --consumer early',
     '--rate 0',
     '--seed 1.5',
     '--consumer other',

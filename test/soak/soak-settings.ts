@@ -21,6 +21,10 @@ export interface SoakSettings {
   readonly longestDelay: number;
   readonly producers: number;
   readonly workers: number;
+  /** What they connect to. */
+  readonly redis: Redis;
+  /** How many partitions each queue has. */
+  readonly partitions: number;
   /** The layout of all queues. */
   readonly layout: Layout;
   /** Who handles: the module, or a naive consumer whose known faults the oracle must catch. */
@@ -30,6 +34,9 @@ export interface SoakSettings {
   /** Whether to keep the journals of a green run too. */
   readonly keepJournals: boolean;
 }
+
+/** `one`: a single server. `sentinel`: a primary with two replicas. `cluster`: three primaries, each with a replica. */
+export type Redis = 'one' | 'sentinel' | 'cluster';
 
 /**
  * `module` is this package. The others are naive: they make their own transfers and pop the messages themselves. `lossy` is
@@ -55,6 +62,8 @@ export const DEFAULT_SETTINGS: SoakSettings = {
   longestDelay: 10_000,
   producers: 2,
   workers: 4,
+  redis: 'one',
+  partitions: 1,
   layout: 'native',
   consumer: 'module',
   out: 'soak-report',
@@ -73,6 +82,9 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
       handlers: { type: 'string' },
       workers: { type: 'string' },
       producers: { type: 'string' },
+      cluster: { type: 'boolean' },
+      sentinel: { type: 'boolean' },
+      partitions: { type: 'string' },
       layout: { type: 'string' },
       consumer: { type: 'string' },
       out: { type: 'string' },
@@ -85,6 +97,13 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
   const layout = values.layout ?? defaults.layout;
   if (layout !== 'native' && layout !== 'redisson') throw new Error('--layout must be native or redisson');
   if (layout !== 'native' && consumer !== 'module') throw new Error('--consumer needs --layout native');
+  const { cluster = false, sentinel = false } = values;
+  if (cluster && sentinel) throw new Error('--cluster and --sentinel exclude each other');
+  const redis = cluster ? 'cluster' : sentinel ? 'sentinel' : 'one';
+  if (redis !== 'one' && consumer !== 'module') throw new Error('--consumer needs a single server');
+  const partitions = wholeNumber('partitions', values.partitions, partitionsOn(redis, layout));
+  if (partitions > 1 && layout !== 'native') throw new Error('--partitions needs --layout native');
+  if (partitions > 1 && consumer !== 'module') throw new Error('--partitions needs the module as consumer');
   return {
     ...defaults,
     seed: wholeNumber('seed', values.seed, defaults.seed),
@@ -95,12 +114,16 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
     handlers: values.handlers === undefined ? defaults.handlers : misbehavioursFrom(values.handlers),
     workers: wholeNumber('workers', values.workers, defaults.workers),
     producers: wholeNumber('producers', values.producers, defaults.producers),
-    layout,
-    consumer,
+    ...{ redis, partitions, layout, consumer },
     out: values.out ?? defaults.out,
     keepJournals: values['keep-journals'] ?? defaults.keepJournals,
     ...(values.kinds !== undefined && { kinds: values.kinds.split(',') }),
   };
+}
+
+/** In a cluster, enough that every queue is on all primaries. */
+function partitionsOn(redis: Redis, layout: Layout): number {
+  return redis === 'cluster' && layout === 'native' ? 4 : 1;
 }
 
 const CONSUMERS: readonly ConsumerKind[] = ['module', 'sound', 'lossy', 'early', 'double'];

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FAULTS } from './nemesis/faults.js';
+import { FAULTS_OF_ONE } from './nemesis/faults.js';
 import { summarize } from './report/summary.js';
 import { writeReport } from './report/write-report.js';
 import { runSoak } from './run-soak.js';
@@ -57,7 +57,7 @@ describe('a short soak', () => {
       expect(result.connections.found).toBe(result.connections.expected);
       const struck = new Set(windows.filter(({ injected }) => injected).map(({ kind }) => kind));
       expect(struck.size).toBeGreaterThanOrEqual(8);
-      for (const kind of struck) expect(FAULTS.map((fault) => fault.kind)).toContain(kind);
+      for (const kind of struck) expect(FAULTS_OF_ONE.map((fault) => fault.kind)).toContain(kind);
 
       const page = readFileSync(writeReport(result), 'utf8');
       expect(page).toContain('class="verdict green"');

@@ -1,5 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import type { FaultWindow } from './fault-window.js';
+import type { FaultWindow, Span } from './fault-window.js';
+
+/** Closes a window. `forgotten`: when Redis acknowledged what it may have forgotten because of the fault. */
+export type CloseWindow = (forgotten?: readonly Span[]) => void;
 
 /** Records when each fault began and when it was over. */
 export class FaultLog {
@@ -16,9 +19,9 @@ export class FaultLog {
   }
 
   /** Opens a window; the returned function closes it. */
-  open(what: Omit<FaultWindow, 'from' | 'to'>): () => void {
+  open(what: Omit<FaultWindow, 'from' | 'to' | 'forgotten'>): CloseWindow {
     const from = this.now();
-    return () => this.add({ ...what, from, to: this.now() });
+    return (forgotten = []) => this.add({ ...what, from, to: this.now(), forgotten });
   }
 
   add(window: FaultWindow): void {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_SETTINGS } from '../soak-settings.js';
 import { isCalm, planFaults } from './fault-plan.js';
-import { FAULTS } from './faults.js';
+import { FAULTS_OF_ONE } from './faults.js';
 
-const KINDS = FAULTS.map(({ kind }) => kind);
+const KINDS = FAULTS_OF_ONE.map(({ kind }) => kind);
 const TEN_MINUTES = { ...DEFAULT_SETTINGS, seconds: 600, faultsEvery: 2 };
 
 describe('the fault plan', () => {

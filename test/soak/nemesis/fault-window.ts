@@ -1,18 +1,20 @@
-/** A time in which something was wrong. */
-export interface FaultWindow {
-  readonly kind: string;
-  /** ms since the run's epoch. */
+/** A time, ms since the run's epoch. */
+export interface Span {
   readonly from: number;
-  /** ms since the run's epoch; from then on, processes only need to recover. */
   readonly to: number;
+}
+
+/** A time in which something was wrong; after its end, processes only need to recover. */
+export interface FaultWindow extends Span {
+  readonly kind: string;
   /** The indexes of the processes that felt it. */
   readonly processes: 'all' | readonly number[];
   /** What exactly was done, for human readers. */
   readonly detail: string;
   /** Whether it may have let leases end. */
   readonly costsLeases: boolean;
-  /** Whether Redis may have forgotten what it had acknowledged before. */
-  readonly forgets?: boolean;
+  /** When Redis acknowledged what it may have forgotten because of this. */
+  readonly forgotten?: readonly Span[];
   /** Whether the nemesis did it; otherwise it came from the machine. */
   readonly injected: boolean;
 }

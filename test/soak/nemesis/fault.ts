@@ -1,28 +1,27 @@
-import type { Redis } from 'ioredis';
-import type { TestRedis } from '../../support/redis/test-redis.js';
-import type { TcpProxy } from '../../support/tcp-proxy/tcp-proxy.js';
+import type { QueueKeys } from '../observer/queue-keys.js';
 import type { Fleet } from '../processes/fleet.js';
 import type { Random } from '../random.js';
+import type { Servers } from '../servers/servers.js';
 import type { SoakSettings } from '../soak-settings.js';
+import type { CloseWindow } from './fault-log.js';
 import type { FaultWindow } from './fault-window.js';
 
 /** What a fault works with. */
-export interface FaultContext {
+export interface FaultContext<Redis extends Servers = Servers> {
   readonly fleet: Fleet;
-  readonly redis: TestRedis;
-  /** The nemesis' own connection, which bypasses the proxy. */
-  readonly admin: Redis;
-  readonly proxy: TcpProxy;
-  /** The folder of the server's data. */
-  readonly data: string;
+  readonly servers: Redis;
+  readonly queues: readonly QueueKeys[];
   readonly soak: SoakSettings;
+  /** ms since the run's epoch. */
+  now(): number;
   /** Opens a fault's window before it strikes; `processes` feel it, `detail` says what is done. The result closes it. */
-  open(processes: FaultWindow['processes'], detail: string): () => void;
+  open(processes: FaultWindow['processes'], detail: string): CloseWindow;
   /** Waits for `length` ms, or until everything must be healed. */
   wait(length: number): Promise<void>;
 }
 
-export interface Fault {
+/** `Redis`: what it needs to strike at. */
+export interface Fault<Redis extends Servers = Servers> {
   readonly kind: string;
   /** Faults of the server happen one at a time, so that each one is what its name says. */
   readonly of: 'server' | 'network' | 'process';
@@ -33,6 +32,10 @@ export interface Fault {
    * is lost then says nothing about the module.
    */
   readonly forgets?: boolean;
+  /** Up to how many partitions it lets the queues grow. */
+  readonly mostPartitions?: number;
+  /** Whether the module, as it is, is meant to survive it. Default: always. */
+  readonly isPossible?: () => Promise<boolean>;
   /** Opens the window, strikes and heals. `turn`: how often this kind has struck before. */
-  readonly strike: (context: FaultContext, random: Random, turn: number) => Promise<void>;
+  readonly strike: (context: FaultContext<Redis>, random: Random, turn: number) => Promise<void>;
 }

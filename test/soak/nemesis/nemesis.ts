@@ -1,10 +1,11 @@
 import { Random } from '../random.js';
+import type { Servers } from '../servers/servers.js';
 import type { Fault, FaultContext } from './fault.js';
 import type { FaultLog } from './fault-log.js';
 import type { PlannedFault } from './fault-plan.js';
 
 /** Carries out a plan of faults. */
-export class Nemesis {
+export class Nemesis<Redis extends Servers> {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #underWay = new Set<Promise<void>>();
   readonly #problems: unknown[] = [];
@@ -12,9 +13,9 @@ export class Nemesis {
   #healing = false;
 
   constructor(
-    private readonly context: Omit<FaultContext, 'open'>,
+    private readonly context: Omit<FaultContext<Redis>, 'open'>,
     private readonly log: FaultLog,
-    private readonly faults: readonly Fault[],
+    private readonly faults: readonly Fault<Redis>[],
   ) {}
 
   start(plan: readonly PlannedFault[]): void {
@@ -36,9 +37,9 @@ export class Nemesis {
   #strike({ kind, seed, turn }: PlannedFault): void {
     const fault = this.faults.find((candidate) => candidate.kind === kind);
     if (!fault) throw new Error(`There is no fault '${kind}'.`);
-    const { costsLeases, forgets = false } = fault;
+    const { costsLeases } = fault;
     const open: FaultContext['open'] = (processes, detail) =>
-      this.log.open({ kind, costsLeases, forgets, processes, detail, injected: true });
+      this.log.open({ kind, costsLeases, processes, detail, injected: true });
     const strike = () => fault.strike({ ...this.context, open }, new Random(seed), turn);
     const work = (fault.of === 'server' ? this.#afterOthers(strike) : strike()).catch((problem: unknown) => {
       this.#problems.push(problem);

@@ -9,7 +9,7 @@ class Undertaker {}
 
 /** Removes the dead letters from all queues and returns the numbers of their messages. */
 export async function collectDeadLetters(
-  settings: Pick<ProcessSettings, 'soak' | 'redisUrl' | 'prefix'>,
+  settings: Pick<ProcessSettings, 'soak' | 'connection' | 'prefix' | 'partitions'>,
 ): Promise<Set<number>> {
   const app = await NestFactory.createApplicationContext(
     { module: Undertaker, imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), consume: false })] },

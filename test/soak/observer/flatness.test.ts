@@ -12,7 +12,7 @@ function samples(look: Look): Sample[] {
   return Array.from({ length: 300 }, (_, second) => ({
     at: LIMITS.from + second * 1000,
     usedMemory: 10 * MEBIBYTE,
-    connectedClients: 20,
+    connections: 20,
     stored: 0,
     rss: { 1: 100 * MEBIBYTE },
     ...look(Math.floor(second / 60), second % 60),
@@ -28,12 +28,12 @@ describe('a trend', () => {
   });
 
   test('is flat if something rises only in storms', () => {
-    expect(grown((_minute, second) => ({ connectedClients: second < 45 ? 40 : 20 }))).toEqual([]);
+    expect(grown((_minute, second) => ({ connections: second < 45 ? 40 : 20 }))).toEqual([]);
   });
 
   test.each([
     ['memory of Redis', (minute: number) => ({ usedMemory: (10 + 10 * minute) * MEBIBYTE })],
-    ['connections', (minute: number) => ({ connectedClients: 20 + minute })],
+    ['connections', (minute: number) => ({ connections: 20 + minute })],
     ['memory of process 1', (minute: number) => ({ rss: { 1: (100 + 60 * minute) * MEBIBYTE } })],
   ])('is not flat if something grows from calm to calm: %s', (what, look) => {
     expect(grown(look)).toEqual([what]);

@@ -33,7 +33,7 @@ export function findTrends(samples: readonly Sample[], limits: Limits): Trend[] 
     trend('memory of Redis', ({ usedMemory }) => usedMemory, grownBy(8 * MEBIBYTE)),
     trend(
       'connections',
-      ({ connectedClients }) => connectedClients,
+      ({ connections }) => connections,
       () => limits.connections,
     ),
     ...Object.keys(last[0]!.rss).map((index) =>

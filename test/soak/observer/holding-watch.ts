@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { Journal } from '../journal/journal.js';
 import { numberOf } from '../workload/content.js';
 import { LEASE } from '../workload/message-plan.js';
@@ -15,7 +15,7 @@ export class HoldingWatch {
   #seen = new Map<string, Seen>();
 
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: Redis | Cluster,
     private readonly queues: readonly QueueKeys[],
     private readonly journal: Journal,
   ) {}

@@ -1,9 +1,10 @@
-import type { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import type { Journal } from '../journal/journal.js';
 import { WORTH_TELLING, watchForStalls } from '../journal/stall-watch.js';
 import type { FaultLog } from '../nemesis/fault-log.js';
 import type { Fleet } from '../processes/fleet.js';
+import type { Servers } from '../servers/servers.js';
+import { SOAK_USER } from '../soak-user.js';
 import type { QueueKeys } from './queue-keys.js';
 import { HoldingWatch } from './holding-watch.js';
 import type { Sample } from './sample.js';
@@ -21,7 +22,7 @@ export class Observer {
   readonly #holdings: HoldingWatch;
 
   constructor(
-    private readonly redis: Redis,
+    private readonly servers: Servers,
     private readonly queues: readonly QueueKeys[],
     private readonly subjects: {
       readonly journal: Journal;
@@ -30,7 +31,7 @@ export class Observer {
       readonly now: () => number;
     },
   ) {
-    this.#holdings = new HoldingWatch(redis, queues, subjects.journal);
+    this.#holdings = new HoldingWatch(servers.client, queues, subjects.journal);
   }
 
   start(): void {
@@ -56,38 +57,36 @@ export class Observer {
 
   /** How much is under way in all queues: delayed and ready messages, and claims. */
   async underWay(): Promise<number> {
-    const counts = this.redis.pipeline();
-    for (const { sets, lists, claims } of this.queues) {
-      for (const key of sets) counts.zcard(key);
-      for (const key of lists) counts.llen(key);
-      counts.hlen(claims);
-    }
-    const replies = (await counts.exec()) ?? [];
-    return replies.reduce((sum, [error, count]) => {
-      if (error) throw error;
-      return sum + Number(count);
-    }, 0);
+    const { client } = this.servers;
+    const counts = this.queues.flatMap(({ sets, lists, claims }) => [
+      ...sets.map((key) => client.zcard(key)),
+      ...lists.map((key) => client.llen(key)),
+      client.hlen(claims),
+    ]);
+    return sumOf(await Promise.all(counts));
   }
 
-  async connectedClients(): Promise<number> {
-    return numberIn(await this.redis.info('clients'), 'connected_clients');
+  /** The number of connections of producers and workers. */
+  async connections(): Promise<number> {
+    const lists = await this.servers.ask('CLIENT', 'LIST');
+    return sumOf(lists.map((list) => String(list).split(` user=${SOAK_USER} `).length - 1));
   }
 
   async #look(): Promise<void> {
     const { fleet, log, now } = this.subjects;
     const from = now();
     try {
-      const [memory, clients, stored] = await Promise.all([
-        this.redis.info('memory'),
-        this.connectedClients(),
+      const [memory, connections, stored] = await Promise.all([
+        this.servers.ask('INFO', 'memory'),
+        this.connections(),
         this.underWay(),
         this.#holdings.look(),
       ]);
       const veterans = fleet.berths.filter(({ veteran }) => veteran).map(({ process }) => process);
       this.samples.push({
         at: now(),
-        usedMemory: numberIn(memory, 'used_memory'),
-        connectedClients: clients,
+        usedMemory: sumOf(memory.map((info) => numberIn(String(info), 'used_memory'))),
+        connections,
         stored,
         rss: Object.fromEntries(veterans.map(({ index, pid }) => [index, residentMemory(pid)])),
       });
@@ -109,6 +108,8 @@ export class Observer {
     }
   }
 }
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
 function numberIn(info: string, field: string): number {
   return Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? NaN);

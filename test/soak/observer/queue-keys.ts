@@ -4,7 +4,7 @@ import { redissonKeys } from '../../../lib/store/redisson/redisson.keys.js';
 import type { Layout } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 
-/** The keys of a queue that hold what is under way, and those that may remain. */
+/** The keys of a queue, or of one of its partitions, that hold what is under way, and those that may remain. */
 export interface QueueKeys {
   /** Each waiting message is in one of these sets or lists. */
   readonly sets: readonly string[];
@@ -15,14 +15,18 @@ export interface QueueKeys {
   readonly lasting: readonly string[];
 }
 
-export function keysOfQueues(layout: Layout, prefix: string): QueueKeys[] {
+/** @param partitions - how many each queue has at most */
+export function keysOfQueues(layout: Layout, prefix: string, partitions = 1): QueueKeys[] {
   const directory = Object.values(directoryKeys(prefix)) as string[];
-  return QUEUE_NAMES.map((queue) => {
+  return QUEUE_NAMES.flatMap((queue) => {
     if (layout === 'native') {
-      const { delayed, ready, claims, mover } = nativeKeys(prefix, queue);
-      return { sets: [delayed], lists: [ready], claims, lasting: [mover, ...directory] };
+      return Array.from({ length: partitions }, (_, partition) => {
+        const { delayed, ready, claims, mover, partitions: agreed } = nativeKeys(prefix, queue, partition);
+        return { sets: [delayed], lists: [ready], claims, lasting: [mover, agreed, ...directory] };
+      });
     }
     const { timeouts, target, sequence, delayed, ready, claims, mover } = redissonKeys({ prefix, queue });
-    return { sets: [timeouts, delayed], lists: [target, ready], claims, lasting: [mover, sequence, ...directory] };
+    const lasting = [mover, sequence, ...directory];
+    return [{ sets: [timeouts, delayed], lists: [target, ready], claims, lasting }];
   });
 }

@@ -2,9 +2,10 @@
 export interface Sample {
   /** ms since the run's epoch. */
   readonly at: number;
-  /** The memory that Redis uses, bytes. */
+  /** The memory that all servers use that have keys of their own, bytes. */
   readonly usedMemory: number;
-  readonly connectedClients: number;
+  /** Those of producers and workers. */
+  readonly connections: number;
   /** Messages that are not dead letters. */
   readonly stored: number;
   /** Resident memory of the processes that live through the whole run, bytes, by index. */

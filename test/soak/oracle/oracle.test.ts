@@ -64,11 +64,11 @@ const fault = (from: number, to: number, processes: FaultWindow['processes'] = [
   injected: true,
 });
 
-/** Redis forgets what it acknowledged until `to`. */
-const forgetting = (from: number, to: number): FaultWindow => ({
+/** Redis forgets what it acknowledged until `to`, or only what it acknowledged from `since` on. */
+const forgetting = (from: number, to: number, since = -Infinity): FaultWindow => ({
   ...fault(from, to, 'all'),
   kind: 'data flushed',
-  forgets: true,
+  forgotten: [{ from: since, to }],
 });
 
 function judged(lines: readonly Line[], windows: readonly FaultWindow[] = [], deadLetters: readonly number[] = []) {
@@ -224,6 +224,35 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...cancelled(50), ...HANDLED], [forgetting(55, 60)]).red).toEqual([]);
       const damaged = [start(103, { intact: false }), end(104), settled(106)];
       expect(judged([...OFFERED, ...cancelled(50), ...damaged], [forgetting(55, 60)]).red).toEqual(['corrupt']);
+    });
+  });
+
+  describe('on what a failover loses', () => {
+    test('a message that was acknowledged before the replicas had everything is lost by the module', () => {
+      expect(judged(OFFERED, [forgetting(50, 60, 50)])).toMatchObject({ red: ['lost'], lostByRedis: { count: 0 } });
+    });
+
+    test('a message that was acknowledged since then is lost by Redis', () => {
+      expect(judged([offer(45, 55), offered(51, 100)], [forgetting(50, 60, 50)])).toMatchObject({
+        red: [],
+        lostByRedis: { count: 1 },
+      });
+    });
+
+    test('a message may be handled again only if its outcome was acknowledged since then', () => {
+      const again = [...OFFERED, ...HANDLED, ...HANDLED_AGAIN];
+      expect(judged(again, [forgetting(106, 120, 106)])).toMatchObject({
+        red: [],
+        duplicates: { 'forgotten by Redis': 1 },
+      });
+      expect(judged(again, [forgetting(107, 120, 107)]).red).toEqual(['unattributed']);
+    });
+
+    test('an outcome of a superseded claim may be accepted only by a server that is about to be replaced', () => {
+      const late = settled(3110, { sentAt: 3109 });
+      const stale = [...OFFERED, start(103), end(104), ...HANDLED_AGAIN, late];
+      expect(judged(stale, [forgetting(3108, 3120, 3108)]).red).not.toContain('staleSettles');
+      expect(judged(stale, [forgetting(3111, 3120, 3111)]).red).toContain('staleSettles');
     });
   });
 

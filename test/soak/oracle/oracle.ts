@@ -112,8 +112,9 @@ class Court {
   }
 
   #hearAgain(story: MessageStory, earlier: ClaimStory, later: ClaimStory): void {
-    const isExplained = this.#forgetting.mayHaveMisled(story, later);
-    const cause = isExplained ? FORGOTTEN : attribute(story, [earlier, later], this.windows);
+    const fault = attribute(story, [earlier, later], this.windows);
+    const isForgotten = fault === UNATTRIBUTED && this.#forgetting.mayHaveMisled(story, later);
+    const cause = isForgotten ? FORGOTTEN : fault;
     if (cause === UNATTRIBUTED) {
       const { process, startedAt, settle } = earlier;
       const fate = settle ? `whose ${settle.outcome} was ${settle.result} at ${settle.at}` : 'which was never settled';

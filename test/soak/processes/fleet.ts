@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Random } from '../random.js';
+import type { Servers } from '../servers/servers.js';
 import type { SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 import type { CompiledPrograms } from '../../support/compiled-programs.js';
+import type { ProcessSettings } from './process-settings.js';
 import { SoakProcess } from './soak-process.js';
 
 export type Role = 'producer' | 'worker';
@@ -23,8 +25,7 @@ export interface FleetOptions {
   readonly soak: SoakSettings;
   readonly prefix: string;
   readonly epoch: number;
-  readonly directUrl: string;
-  readonly proxyUrl: string;
+  readonly servers: Pick<Servers, 'connection' | 'proxiedConnection' | 'commandConnections'>;
   readonly folder: string;
   readonly programs: CompiledPrograms;
 }
@@ -40,9 +41,12 @@ export class Fleet {
   /** Every process so far, at its index less one. */
   readonly #processes: SoakProcess[] = [];
   readonly #ended = new Set<Role>();
+  /** What new processes are told. */
+  #partitions: number;
 
   constructor(options: FleetOptions) {
     this.#options = options;
+    this.#partitions = options.soak.partitions;
   }
 
   /** Starts producers last, so that nothing is offered before a worker can handle it. */
@@ -63,33 +67,41 @@ export class Fleet {
     for (const berth of this.#berths) this.#supervise(berth);
   }
 
-  /** The number of connections while all processes run and nothing is wrong. */
+  /** The maximum number of connections while all processes run and nothing is wrong. */
   get connections(): number {
-    const { workers, producers } = this.#options.soak;
-    return workers * this.connectionsOfAWorker + producers;
+    const { soak, servers } = this.#options;
+    return soak.workers * this.connectionsOfAWorker + soak.producers * servers.commandConnections;
   }
 
   /**
-   * The module has one for commands, one for announcements and one for each queue, or two with Redisson's layout. A naive
-   * consumer has two for each queue.
+   * The module has one for announcements and one for each partition of a queue, or two with Redisson's layout, besides those
+   * for commands. A naive consumer has two for each queue.
    */
   get connectionsOfAWorker(): number {
     const queues = QUEUE_NAMES.length;
-    const { consumer, layout } = this.#options.soak;
-    if (consumer !== 'module') return 2 * queues;
-    return 2 + (layout === 'redisson' ? 2 * queues : queues);
+    const { soak, servers } = this.#options;
+    if (soak.consumer !== 'module') return 2 * queues;
+    const doorbells = soak.layout === 'redisson' ? 2 * queues : queues * this.#partitions;
+    return servers.commandConnections + 1 + doorbells;
   }
 
   get berths(): readonly Berth[] {
     return this.#berths;
   }
 
+  /** How many partitions new processes are told of. */
+  get partitions(): number {
+    return this.#partitions;
+  }
+
+  /** Tells every new process of more partitions. */
+  growTo(partitions: number): void {
+    this.#partitions = partitions;
+  }
+
   /** The indexes of running processes whose connections go through the proxy, including those that lost their place. */
   get behindProxy(): number[] {
-    const { proxyUrl } = this.#options;
-    return this.#processes
-      .filter(({ isRunning, settings }) => isRunning && settings.redisUrl === proxyUrl)
-      .map(({ index }) => index);
+    return this.#processes.filter((process) => process.isRunning && process.viaProxy).map(({ index }) => index);
   }
 
   /**
@@ -154,18 +166,19 @@ export class Fleet {
   }
 
   #spawn({ role, viaProxy, mistimed }: Omit<Berth, 'process'>): SoakProcess {
-    const { soak, prefix, epoch, directUrl, proxyUrl, folder, programs } = this.#options;
+    const { soak, prefix, epoch, servers, folder, programs } = this.#options;
     const index = this.#processes.length + 1;
     const name = `${String(index).padStart(3, '0')}-${role}`;
     const programName = role === 'worker' && soak.consumer !== 'module' ? 'naive' : role;
     const program = programs.pathOf(new URL(`./${programName}.program.ts`, import.meta.url));
-    const redisUrl = viaProxy ? proxyUrl : directUrl;
-    const journal = join(folder, 'journals', `${name}.journal`);
-    const process = new SoakProcess(
-      program,
-      { soak, index, redisUrl, prefix, journal, shift: mistimed ? SHIFTS[index % SHIFTS.length]! : 0, epoch },
-      join(folder, 'logs', `${name}.log`),
-    );
+    const settings: ProcessSettings = {
+      ...{ soak, index, prefix, epoch },
+      connection: viaProxy ? servers.proxiedConnection : servers.connection,
+      partitions: this.#partitions,
+      journal: join(folder, 'journals', `${name}.journal`),
+      shift: mistimed ? SHIFTS[index % SHIFTS.length]! : 0,
+    };
+    const process = new SoakProcess(program, settings, { log: join(folder, 'logs', `${name}.log`), viaProxy });
     this.#processes.push(process);
     return process;
   }

@@ -1,23 +1,29 @@
 import type { DelayQueueModuleOptions, QueueOptions } from '../../../lib/index.js';
-import { BLOCK_TIMEOUT, OFFER_TIMEOUT, type QueueName, QUEUES } from '../workload/message-plan.js';
+import { BLOCK_TIMEOUT, OFFER_TIMEOUT, QUEUE_NAMES, type QueueName, QUEUES } from '../workload/message-plan.js';
 import type { ProcessSettings } from './process-settings.js';
 
 /** The additional options of Redisson's layout. */
 const REDISSON: Readonly<Record<QueueName, QueueOptions>> = {
-  orders: { ...QUEUES.orders, layout: 'redisson', codec: 'json' },
-  mails: { ...QUEUES.mails, layout: 'redisson', codec: 'string' },
-  images: { ...QUEUES.images, layout: 'redisson', codec: 'buffer' },
+  orders: { layout: 'redisson', codec: 'json' },
+  mails: { layout: 'redisson', codec: 'string' },
+  images: { layout: 'redisson', codec: 'buffer' },
 };
 
 export function moduleOptions({
   soak,
-  redisUrl,
+  connection,
   prefix,
-}: Pick<ProcessSettings, 'soak' | 'redisUrl' | 'prefix'>): DelayQueueModuleOptions {
+  partitions,
+}: Pick<ProcessSettings, 'soak' | 'connection' | 'prefix' | 'partitions'>): DelayQueueModuleOptions {
+  const optionsOf = (queue: QueueName): QueueOptions => ({
+    ...QUEUES[queue],
+    ...(soak.layout === 'redisson' && REDISSON[queue]),
+    ...(partitions > 1 && { partitions }),
+  });
   return {
-    connection: redisUrl,
+    connection,
     prefix,
-    queues: soak.layout === 'redisson' ? REDISSON : QUEUES,
+    queues: Object.fromEntries(QUEUE_NAMES.map((queue) => [queue, optionsOf(queue)])),
     // Sets how soon a subscriber on a dark connection notices.
     defaults: { blockTimeout: BLOCK_TIMEOUT },
     offerTimeout: OFFER_TIMEOUT,

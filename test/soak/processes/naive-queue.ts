@@ -54,8 +54,10 @@ export class NaiveQueue {
     const { consumer } = settings.soak;
     if (consumer === 'module') throw new Error('The module is not naive.');
     this.#faultiness = FAULTINESS[consumer];
-    this.#commands = new Redis(settings.redisUrl);
-    this.#popper = new Redis(settings.redisUrl);
+    const { connection } = settings;
+    if (typeof connection !== 'string') throw new Error('A naive consumer knows a single server only.');
+    this.#commands = new Redis(connection);
+    this.#popper = new Redis(connection);
   }
 
   start(): void {

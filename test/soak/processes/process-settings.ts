@@ -1,3 +1,4 @@
+import type { Connection } from '../servers/servers.js';
 import type { SoakSettings } from '../soak-settings.js';
 
 /** The settings that a process of a soak receives when it starts. */
@@ -5,7 +6,9 @@ export interface ProcessSettings {
   readonly soak: SoakSettings;
   /** Unique in a run, starting with 1. */
   readonly index: number;
-  readonly redisUrl: string;
+  readonly connection: Connection;
+  /** How many partitions each queue has, as far as this process was told. */
+  readonly partitions: number;
   readonly prefix: string;
   readonly journal: string;
   /** How wrong the process' clock is, ms. */

@@ -17,15 +17,19 @@ export class SoakProcess {
   readonly #exited: Promise<unknown>;
   readonly #ready: Promise<unknown>;
 
-  /**
-   * @param program - a JavaScript file
-   * @param log - the file for its output
-   */
+  /** The file for its output. */
+  readonly log: string;
+  /** Whether its connections go through the proxies. */
+  readonly viaProxy: boolean;
+
+  /** @param program - a JavaScript file */
   constructor(
     program: string,
     readonly settings: ProcessSettings,
-    readonly log: string,
+    { log, viaProxy }: { log: string; viaProxy: boolean },
   ) {
+    this.log = log;
+    this.viaProxy = viaProxy;
     const file = openSync(log, 'a');
     this.#child = spawn(process.execPath, [...nodeArguments(settings), program, JSON.stringify(settings)], {
       env: ENVIRONMENT,

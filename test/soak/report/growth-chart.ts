@@ -41,7 +41,7 @@ export function growthChart(samples: readonly Sample[], end: number): string {
   const panels = [
     panel('messages', ({ stored }) => stored, count),
     panel('Redis memory', ({ usedMemory }) => usedMemory, mebibytes),
-    panel('connections', ({ connectedClients }) => connectedClients, count),
+    panel('connections', ({ connections }) => connections, count),
     ...processes.map((index) => panel(`process ${index} memory`, ({ rss }) => rss[index], mebibytes)),
   ];
   return drawTimeChart({ panels, end, label: 'Messages, memory and connections over time' });

@@ -49,7 +49,7 @@ function header({ settings, startedAt, server }: SoakResult, red: readonly strin
     length(seconds),
     `${count(rate)} messages a second`,
     `${workers} workers, ${producers} producers`,
-    `${server}, appendfsync always`,
+    server,
     `${startedAt.slice(0, 16).replace('T', ' ')} UTC`,
     ...(consumer === 'module' ? [] : [`a ${consumer} consumer instead of the module`]),
   ];

@@ -5,11 +5,11 @@ export const bandwidthLow: Fault = {
   kind: 'bandwidth low',
   of: 'network',
   costsLeases: true,
-  strike: async ({ fleet, proxy, open, wait }, random) => {
+  strike: async ({ fleet, servers, open, wait }, random) => {
     const bandwidth = random.int(50_000, 500_000);
     const length = random.int(1000, 4000);
     const close = open(fleet.behindProxy, `${bandwidth} bytes a second each way for ${length} ms`);
-    const end = proxy.limitBandwidth(bandwidth);
+    const end = servers.network.limitBandwidth(bandwidth);
     await wait(length);
     end();
     close();

@@ -18,7 +18,7 @@ export const callsLate: Fault = {
   kind: 'calls late',
   of: 'network',
   costsLeases: true,
-  strike: async ({ fleet, proxy, soak, open, wait }, random, turn) => {
+  strike: async ({ fleet, servers, soak, open, wait }, random, turn) => {
     const call = CALLS[(soak.seed + turn) % CALLS.length]!;
     const isOfCaller = OF_CALLERS.includes(call);
     const times = isOfCaller ? 1 : random.int(1, 3);
@@ -27,7 +27,7 @@ export const callsLate: Fault = {
       fleet.behindProxy,
       `${call} cut off from its client ${times} times and delivered after ${delay} ms`,
     );
-    const late = proxy.deliverLate(callsOf(call), times);
+    const late = servers.network.deliverLate(callsOf(call), times);
     for (let waited = 0; late.count < times && waited < LONGEST_WAIT; waited += STEP) await wait(STEP);
     await wait(delay);
     late.release();

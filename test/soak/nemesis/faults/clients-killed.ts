@@ -1,12 +1,13 @@
+import { SOAK_USER } from '../../soak-user.js';
 import type { Fault } from '../fault.js';
 
-/** The server closes all connections of one type. */
+/** The servers close all connections of one type. */
 const clientsKilled = (type: 'normal' | 'pubsub', fault: Pick<Fault, 'kind' | 'costsLeases'>): Fault => ({
   ...fault,
   of: 'network',
-  strike: async ({ admin, open }) => {
-    const close = open('all', `CLIENT KILL TYPE ${type}`);
-    await admin.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes').catch(() => undefined);
+  strike: async ({ servers, open }) => {
+    const close = open('all', `CLIENT KILL TYPE ${type} USER ${SOAK_USER}`);
+    await servers.ask('CLIENT', 'KILL', 'TYPE', type, 'USER', SOAK_USER).catch(() => undefined);
     close();
   },
 });

@@ -12,12 +12,16 @@ const darkness = (fault: Pick<Fault, 'kind' | 'costsLeases'>, which: ConnectionF
   ...fault,
   of: 'network',
   strike: async (context, random) => {
-    const { fleet, proxy, open } = context;
-    const chosen = proxy.connections.filter(
+    const {
+      fleet,
+      servers: { network },
+      open,
+    } = context;
+    const chosen = network.connections.filter(
       (connection) => connection.isOpen && which(connection) && random.chance(0.4),
     );
     const close = open(fleet.behindProxy, `${chosen.length} connections went dark`);
-    const stopDarkening = proxy.goDark((connection) => chosen.includes(connection));
+    const stopDarkening = network.goDark((connection) => chosen.includes(connection));
     await untilGivenUp(context, chosen);
     stopDarkening();
     // The server would keep its end open until its keepalive fails.

@@ -11,11 +11,11 @@ export const errorReplies: Fault = {
   kind: 'error replies',
   of: 'network',
   costsLeases: false,
-  strike: async ({ fleet, proxy, open, wait }, random) => {
+  strike: async ({ fleet, servers, open, wait }, random) => {
     const reply = random.pick(REPLIES);
     const close = open(fleet.behindProxy, `half of the calls get ${reply}`);
     let over = false;
-    proxy.refuse(({ command }) => !over && command.startsWith('EVAL') && random.chance(0.5), reply, Infinity);
+    servers.network.refuse(({ command }) => !over && command.startsWith('EVAL') && random.chance(0.5), reply, Infinity);
     await wait(random.int(300, 1000));
     over = true;
     close();

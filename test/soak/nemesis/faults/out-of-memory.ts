@@ -1,3 +1,4 @@
+import { persistently } from '../../servers/persistently.js';
 import type { Fault } from '../fault.js';
 
 /** Offers are refused, while transfer, handling and settling go on. */
@@ -5,12 +6,12 @@ export const outOfMemory: Fault = {
   kind: 'out of memory',
   of: 'server',
   costsLeases: false,
-  strike: async ({ admin, open, wait }, random) => {
+  strike: async ({ servers, open, wait }, random) => {
     const length = random.int(300, 1200);
     const close = open('all', `maxmemory 1mb for ${length} ms`);
-    await admin.config('SET', 'maxmemory', '1mb').catch(() => undefined);
+    await servers.ask('CONFIG', 'SET', 'maxmemory', '1mb').catch(() => undefined);
     await wait(length);
-    await admin.config('SET', 'maxmemory', '0');
+    await persistently(() => servers.ask('CONFIG', 'SET', 'maxmemory', '0'));
     close();
   },
 };

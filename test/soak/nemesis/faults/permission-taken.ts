@@ -1,6 +1,7 @@
 import { nativeScripts } from '../../../../lib/store/native/native.scripts.js';
 import { redissonScripts } from '../../../../lib/store/redisson/redisson.scripts.js';
 import { Random } from '../../random.js';
+import { persistently } from '../../servers/persistently.js';
 import type { Layout } from '../../soak-settings.js';
 import { SOAK_USER } from '../../soak-user.js';
 import type { Fault } from '../fault.js';
@@ -17,14 +18,14 @@ export const permissionTaken: Fault = {
   of: 'server',
   // Without the right command, leases cannot be extended.
   costsLeases: true,
-  strike: async ({ admin, soak, open, wait }, random, turn) => {
+  strike: async ({ servers, soak, open, wait }, random, turn) => {
     const commands = new Random(soak.seed).shuffled(commandsInUse(soak.layout));
     const command = commands[turn % commands.length]!;
     const length = random.int(2000, 3000);
     const close = open('all', `ACL SETUSER ${SOAK_USER} -${command} for ${length} ms`);
-    await admin.call('ACL', 'SETUSER', SOAK_USER, `-${command}`);
+    await persistently(() => servers.ask('ACL', 'SETUSER', SOAK_USER, `-${command}`));
     await wait(length);
-    await admin.call('ACL', 'SETUSER', SOAK_USER, '+@all');
+    await persistently(() => servers.ask('ACL', 'SETUSER', SOAK_USER, '+@all'));
     close();
   },
 };

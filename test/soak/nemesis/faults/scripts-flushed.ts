@@ -4,9 +4,9 @@ export const scriptsFlushed: Fault = {
   kind: 'scripts flushed',
   of: 'network',
   costsLeases: false,
-  strike: async ({ admin, open }) => {
+  strike: async ({ servers, open }) => {
     const close = open('all', 'SCRIPT FLUSH');
-    await admin.script('FLUSH').catch(() => undefined);
+    await servers.ask('SCRIPT', 'FLUSH').catch(() => undefined);
     close();
   },
 };

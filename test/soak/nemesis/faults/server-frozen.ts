@@ -1,10 +1,11 @@
+import type { OneServer } from '../../servers/one-server.js';
 import type { Fault } from '../fault.js';
 
-export const serverFrozen: Fault = {
+export const serverFrozen: Fault<OneServer> = {
   kind: 'server frozen',
   of: 'server',
   costsLeases: true,
-  strike: async ({ redis, open, wait }, random) => {
+  strike: async ({ servers: { redis }, open, wait }, random) => {
     const length = random.int(300, 1500);
     const close = open('all', `SIGSTOP to Redis for ${length} ms`);
     await redis.freeze();

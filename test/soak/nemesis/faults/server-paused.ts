@@ -4,12 +4,12 @@ export const serverPaused: Fault = {
   kind: 'server paused',
   of: 'server',
   costsLeases: true,
-  strike: async ({ admin, open, wait }, random) => {
+  strike: async ({ servers, open, wait }, random) => {
     const length = random.int(200, 1200);
     const close = open('all', `CLIENT PAUSE ${length}`);
-    await admin.client('PAUSE', length).catch(() => undefined);
+    await servers.ask('CLIENT', 'PAUSE', length).catch(() => undefined);
     await wait(length);
-    await admin.client('UNPAUSE').catch(() => undefined);
+    await servers.ask('CLIENT', 'UNPAUSE').catch(() => undefined);
     close();
   },
 };

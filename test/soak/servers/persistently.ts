@@ -1,0 +1,19 @@
+import { until } from '../../support/until.js';
+
+/** How long to try, ms. */
+const LONGEST = 15_000;
+
+const PAUSE = 100;
+
+/** Tries again what fails because a busy machine is too slow to answer; the work must bear being done twice. */
+export async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  let result: T;
+  await until(
+    async () => {
+      result = await work();
+      return true;
+    },
+    { within: LONGEST, every: PAUSE },
+  );
+  return result!;
+}

@@ -1,0 +1,29 @@
+import type { TestRedis } from '../../support/redis/test-redis.js';
+import type { Random } from '../random.js';
+import type { Servers } from './servers.js';
+
+/** Servers that take each other's place. They replicate asynchronously, so what was acknowledged last may be lost then. */
+export interface ReplicatedServers extends Servers {
+  /** For how long a primary must be silent to be replaced, ms. */
+  readonly patience: number;
+  /** Whether a primary that is replaced as planned hands over all that it acknowledged. */
+  readonly handsOverAll: boolean;
+
+  /** Any primary. */
+  choosePrimary(random: Random): Promise<Primary>;
+  /** Resolves when all servers run, agree who is a primary, and are in sync. */
+  untilWhole(): Promise<void>;
+}
+
+/** A server that is a primary now. */
+export interface Primary {
+  readonly server: TestRedis;
+  /** Resolves when all its replicas have what it acknowledged before this call. Writes go on meanwhile. */
+  replicate(): Promise<void>;
+  /** Writes something that soon expires. @throws Error if the server refuses that, or does not answer */
+  write(): Promise<void>;
+  /** Has a replica take its place. */
+  failOver(): Promise<void>;
+  untilReplaced(): Promise<void>;
+  isReplaced(): Promise<boolean>;
+}

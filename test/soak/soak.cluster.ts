@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runSoak } from './run-soak.js';
+import { redReasons } from './soak-result.js';
+import { DEFAULT_SETTINGS, type SoakSettings } from './soak-settings.js';
+
+/** The faults take half a minute; starting, draining and judging take much longer on a busy machine. */
+const TIMEOUT = 240_000;
+
+describe('a short soak', () => {
+  let out: string;
+
+  beforeEach(() => {
+    out = mkdtempSync(join(tmpdir(), 'soak-'));
+  });
+
+  afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+  test.each<readonly [string, Partial<SoakSettings>]>([
+    [
+      'a cluster',
+      {
+        redis: 'cluster',
+        partitions: 4,
+        kinds: ['planned failover', 'primary killed', 'primary frozen', 'primary isolated', 'slot moved'],
+      },
+    ],
+    [
+      'a primary watched by sentinels',
+      { redis: 'sentinel', kinds: ['planned failover', 'primary killed', 'primary frozen'] },
+    ],
+  ])(
+    'on %s loses only what Redis loses, and explains every duplicate',
+    async (_where, settings) => {
+      const result = await runSoak({
+        ...DEFAULT_SETTINGS,
+        ...{ seconds: 15, faultsEvery: 15 / (settings.kinds!.length + 0.5), rate: 200, longestDelay: 3000 },
+        ...{ workers: 2, producers: 2, out },
+        ...settings,
+      });
+      expect(redReasons(result)).toEqual([]);
+      const struck = new Set(result.windows.filter(({ injected }) => injected).map(({ kind }) => kind));
+      // Those that are late when the time is over do not begin.
+      expect(struck.size).toBeGreaterThanOrEqual(2);
+      expect(result.verdict.handled).toBeGreaterThan(0);
+    },
+    TIMEOUT,
+  );
+});
