@@ -43,7 +43,8 @@ export class SoakSentinels implements ReplicatedServers {
   }
 
   get connection(): RedisOptions {
-    return { ...this.sentinels.connection, ...LOGIN };
+    // Without it, clients stay with a former primary for as long as that does not know.
+    return { ...this.sentinels.connection, ...LOGIN, failoverDetector: true };
   }
 
   get proxiedConnection(): RedisOptions {
