@@ -74,8 +74,9 @@ export class Fleet {
   }
 
   /**
-   * The module has one for announcements and one for each partition of a queue, or two with Redisson's layout, besides those
-   * for commands. A naive consumer has two for each queue.
+   * The maximum number of connections of a worker. The module has one for announcements and one for each partition of a queue, or
+   * two with Redisson's layout, besides those for commands; it has fewer while doorbells share connections, which ends when the
+   * server refuses a doorbell's call. A naive consumer has two for each queue.
    */
   get connectionsOfAWorker(): number {
     const queues = QUEUE_NAMES.length;

@@ -130,7 +130,7 @@ function growth({ trends, connections, deadLetters, crashes }: SoakResult): stri
       ? '<p>The run was too short to judge growth.</p>'
       : `<p>Medians of the first and the last calm.</p>${table(rows, ['first', 'last', 'at most'])}`;
   const left = table([
-    [`connections after healing, of ${connections.expected}`, count(connections.found)],
+    [`connections after healing, of at most ${connections.most}`, count(connections.found)],
     ['dead letters, all rejected by their handlers', count(deadLetters)],
     ['processes that ended by themselves', count(crashes.length)],
   ]);

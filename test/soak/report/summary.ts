@@ -25,7 +25,7 @@ export function summarize(result: SoakResult): string {
     `              ${late(lateness.inFaults)} in faults and the ${result.recovery / 1000} s after them`,
     `drained       ${drainedAfter === null ? 'not in time' : `after ${(drainedAfter / 1000).toFixed(1)} s`}`,
     `residue       ${residue.length === 0 ? 'none' : residue.join(', ')}`,
-    `connections   ${connections.found} of ${connections.mayBeFewer ? 'at most ' : ''}${connections.expected}`,
+    `connections   ${connections.found} of at most ${connections.most}`,
     ...trendLines(result),
     red.length === 0 ? 'GREEN' : `RED: ${red.join('; ')}`,
   ].join('\n');

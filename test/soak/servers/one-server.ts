@@ -24,7 +24,6 @@ const ARGUMENTS = [
 export class OneServer implements Servers {
   readonly durability = 'appendfsync always';
   readonly commandConnections = 1;
-  readonly mayHaveFewer = false;
   readonly client: Redis;
 
   private constructor(

@@ -18,8 +18,6 @@ export interface Servers {
   readonly durability: string;
   /** How many connections a process has for commands. */
   readonly commandConnections: number;
-  /** Whether it may have fewer, because it opens some only when it needs them. */
-  readonly mayHaveFewer: boolean;
 
   /** Sends a command to every server that runs, the replicas too. */
   ask(command: string, ...words: readonly (string | number)[]): Promise<unknown[]>;

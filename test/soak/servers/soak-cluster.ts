@@ -22,7 +22,6 @@ export class SoakCluster implements ReplicatedServers {
   readonly handsOverAll = true;
   /** One to each primary; and ioredis' own, to a server that it asks for the map, and to each whose role has changed. */
   readonly commandConnections = 3 + 6;
-  readonly mayHaveFewer = true;
   readonly client: Cluster;
 
   private constructor(

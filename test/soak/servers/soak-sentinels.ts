@@ -19,7 +19,6 @@ export class SoakSentinels implements ReplicatedServers {
   // Sentinels tell a replica that it is the primary, and only then the primary that it is not.
   readonly handsOverAll = false;
   readonly commandConnections = 1;
-  readonly mayHaveFewer = false;
   readonly client: Redis;
 
   private constructor(

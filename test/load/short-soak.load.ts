@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FAULTS_OF_ONE } from './nemesis/faults.js';
-import { summarize } from './report/summary.js';
-import { writeReport } from './report/write-report.js';
-import { runSoak } from './run-soak.js';
-import { redReasons } from './soak-result.js';
-import { type ConsumerKind, DEFAULT_SETTINGS, type SoakSettings } from './soak-settings.js';
+import { FAULTS_OF_ONE } from '../soak/nemesis/faults.js';
+import { summarize } from '../soak/report/summary.js';
+import { writeReport } from '../soak/report/write-report.js';
+import { runSoak } from '../soak/run-soak.js';
+import { redReasons } from '../soak/soak-result.js';
+import { type ConsumerKind, DEFAULT_SETTINGS, type SoakSettings } from '../soak/soak-settings.js';
 
 /** The load takes a few seconds; starting, draining and judging take much longer on a busy machine. */
 const TIMEOUT = 180_000;
@@ -54,7 +54,7 @@ describe('a short soak', () => {
       expect(verdict.starts).toBeGreaterThan(verdict.handled);
       expect(verdict.lateness.inFaults.count).toBeGreaterThan(0);
       expect(result).toMatchObject({ residue: [], crashes: [], drainedAfter: expect.any(Number) });
-      expect(result.connections.found).toBe(result.connections.expected);
+      expect(result.connections.found).toBeLessThanOrEqual(result.connections.most);
       const struck = new Set(windows.filter(({ injected }) => injected).map(({ kind }) => kind));
       expect(struck.size).toBeGreaterThanOrEqual(8);
       for (const kind of struck) expect(FAULTS_OF_ONE.map((fault) => fault.kind)).toContain(kind);
