@@ -33,6 +33,8 @@ describeIfJava().each(docPairs())('the snippets of docs/redisson.md: pair $name'
   let app: INestApplicationContext | undefined;
   const lines = pair.name === 'kryo5' ? WITH_KRYO5 : CODEC_LINES;
   jest.setTimeout(600_000);
+  // Now and then a client of Redisson gives up while it starts; Spring's supervisor would start it again.
+  jest.retryTimes(1, { logErrorsBeforeRetry: true });
 
   beforeAll(() => {
     const temp = fileURLToPath(new URL('../../temp', import.meta.url));

@@ -14,9 +14,19 @@ import org.redisson.config.Config;
 
 /** Runs the Java snippets of a page as Spring would: fills their fields, and starts them. Driven by lines of text. */
 public final class Stage {
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
+    try {
+      run(args[0]);
+    } catch (Throwable e) {
+      e.printStackTrace();
+      // Otherwise the threads of Redisson would keep the process.
+      System.exit(1);
+    }
+  }
+
+  private static void run(String address) throws Exception {
     Config config = new Config();
-    config.useSingleServer().setAddress(args[0]).setConnectionMinimumIdleSize(2).setConnectionPoolSize(4);
+    config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(4);
     RedissonClient redisson = Redisson.create(config);
     Map<Class<?>, Object> beans = Map.of(RedissonClient.class, redisson, Orders.class, new Orders());
     System.out.println("ready");
