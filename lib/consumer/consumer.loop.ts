@@ -6,21 +6,18 @@ import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
 import type { MessageFlow, Outcome } from '../store/message-flow.js';
-import { type Claimed, Claimer } from './claimer.js';
+import { Admission, type SharedByLoops } from './admission.js';
+import { Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
 import { hasCode } from '../message/failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
-import { MAX_BATCH } from '../timing/turn-batcher.js';
 import { tellOutcome } from './outcome-events.js';
 import { NudgedDoorbell } from './nudged-doorbell.js';
 import { Pace } from './pace.js';
 import { type Settled, Settler, type SettleResult } from './settler.js';
 import { Slots } from './slots.js';
 import { Starter } from './starter.js';
-
-/** A claim is limited to half of the slots, but never to fewer messages than this: small claims are not worth the call. */
-const SMALLEST_HALF = 32;
 
 /** How many failures in a row count while there is no connection, so that the pause stays below a second. */
 const MOST_WHILE_UNCONNECTED = 4;
@@ -43,14 +40,6 @@ export interface ConsumerLoopOptions {
   readonly shared?: SharedByLoops;
 }
 
-/** What the loops of a queue's partitions share. */
-export interface SharedByLoops {
-  /** One for each message that is claimed and not handled yet. With batches, calls are bounded by the runner's line instead. */
-  readonly slots: Slots;
-  /** How many loops there are now. */
-  readonly loops: number;
-}
-
 /**
  * Consumes one queue, or one partition of it, in one process: while there are free slots, it waits at the doorbell, claims ready
  * messages, passes them to the handler and settles their outcomes. Errors are logged and never end the loop.
@@ -66,22 +55,22 @@ export class ConsumerLoop {
   readonly #pace = new Pace();
   readonly #held = new Set<HeldDelivery>();
   readonly #slots: Slots;
-  readonly #shared: SharedByLoops;
+  readonly #admission: Admission;
   #doorbell: NudgedDoorbell | undefined;
   #looping: Promise<void> | undefined;
   #stopping = false;
   /** When this consumer has to claim again because the rate of the queue was spent, on the monotonic clock. */
   #claimAgainAt: number | undefined;
-  /** Ends a wait for a free slot. */
-  #endWait: () => void = () => undefined;
+  /** Whether this consumer took the token for ready messages, and has not claimed since. */
+  #hasToken = false;
   #drained: () => void = () => undefined;
 
   constructor(options: ConsumerLoopOptions) {
     this.#options = options;
     const { queue, store, clock, events, settings, answerTimeout } = options;
-    const shared = options.shared ?? { slots: new Slots(slotsOf(settings)), loops: 1 };
-    this.#shared = shared;
+    const shared = options.shared ?? { slots: new Slots(slotsOf(settings), clock), loops: 1 };
     this.#slots = shared.slots;
+    this.#admission = new Admission({ shared, pace: this.#pace, batch: settings.batch });
     const common = { queue, store, clock, events, lease: settings.lease };
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
@@ -153,8 +142,9 @@ export class ConsumerLoop {
   /** @returns whether ready messages remain */
   async #claim(): Promise<boolean> {
     const { queue } = this.#options;
-    const limit = this.#claimLimit();
-    const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = await this.#claimInto(limit);
+    const { claimed, granted } = await this.#admission.claim((limit) => this.#claimer.claim(limit));
+    const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = claimed;
+    this.#hasToken = false;
     this.#claimAgainAt = claimAgainAt;
     if (messages.length > 0) {
       this.#doorbell?.found();
@@ -165,40 +155,17 @@ export class ConsumerLoop {
       }));
       for (const held of deliveries) this.#held.add(held);
       this.#keeper.hold(token, deliveries, sentAt);
-      this.#starter.add(token, deliveries, answeredAt);
+      // The answer came so late that others have its slots.
+      for (const surplus of deliveries.slice(granted)) this.#settler.settle(surplus, RELEASE);
+      this.#starter.add(token, deliveries.slice(0, granted), answeredAt);
     }
     return more;
-  }
-
-  /** Claims into slots that no other loop can take meanwhile. */
-  async #claimInto(limit: number): Promise<Claimed> {
-    this.#slots.take(limit);
-    let taken = 0;
-    try {
-      const claimed = await this.#claimer.claim(limit);
-      taken = claimed.messages.length;
-      return claimed;
-    } finally {
-      if (taken < limit) this.#slots.giveBack(limit - taken);
-    }
-  }
-
-  /** Of the slots that it shares, a loop takes half of the free ones at most, so that others find some. */
-  #claimLimit(): number {
-    const { free, total } = this.#slots;
-    const { batch } = this.#options.settings;
-    const half = this.#shared.loops > 1 ? Math.ceil(free / 2) : Math.max(Math.ceil(total / 2), SMALLEST_HALF, batch);
-    return Math.min(free, half, this.#pace.limit, MAX_BATCH);
   }
 
   /** Whether the next claim may be sent before the handlers of the last one start. */
   get #mayClaimAhead(): boolean {
     const { runner } = this.#options;
-    return this.#pace.isQuick && this.#hasFreeSlots && !this.#stopping && runner.haltReason === undefined;
-  }
-
-  get #hasFreeSlots(): boolean {
-    return this.#slots.free > 0;
+    return this.#pace.isQuick && this.#admission.isOpen && !this.#stopping && runner.haltReason === undefined;
   }
 
   /**
@@ -209,7 +176,7 @@ export class ConsumerLoop {
     this.#stopping = true;
     this.#starter.stop();
     this.#options.runner.stop();
-    this.#endWait();
+    this.#admission.close();
     this.#pauses.end();
     await this.#doorbell?.close();
     await this.#looping;
@@ -239,10 +206,13 @@ export class ConsumerLoop {
     let failures = 0;
     while (!this.#stopping) {
       try {
-        if (this.#isHalted()) return doorbell.leave();
-        if (!this.#hasFreeSlots) {
+        if (this.#isHalted()) {
+          this.#admission.close();
+          return doorbell.leave();
+        }
+        if (ready ? !this.#admission.isOpen : this.#admission.isFull) {
           doorbell.leave();
-          await this.#awaitSlot();
+          await (ready ? this.#awaitTurn() : this.#admission.awaitSlot());
         } else {
           ready = ready ? await this.runOnce() : await this.#awaitMessages(doorbell);
           this.#streak.worked();
@@ -273,16 +243,8 @@ export class ConsumerLoop {
 
   /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */
   async #awaitMessages(doorbell: NudgedDoorbell): Promise<boolean> {
-    const { clock, settings, store } = this.#options;
-    if (this.#claimAgainAt === undefined) {
-      const rang = await doorbell.wait(settings.blockTimeout);
-      // The other loops have taken all slots meanwhile; another process may have some.
-      if (rang && !this.#hasFreeSlots) {
-        doorbell.leave();
-        await store.ring();
-      }
-      return rang;
-    }
+    const { clock, settings } = this.#options;
+    if (this.#claimAgainAt === undefined) return (this.#hasToken = await doorbell.wait(settings.blockTimeout));
     doorbell.leave();
     await this.#pauses.takePunctually(this.#claimAgainAt - clock.monotonic());
     return true;
@@ -311,12 +273,15 @@ export class ConsumerLoop {
     if (this.#held.size === 0) this.#drained();
   }
 
-  /** Waits for a free slot, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
-  async #awaitSlot(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#endWait = resolve;
-      this.#slots.await(resolve);
-    });
+  /** Waits for free slots, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
+  async #awaitTurn(): Promise<void> {
+    // The other loops have taken all slots meanwhile; another process may have some.
+    if (this.#hasToken && this.#admission.isFull) {
+      await this.#options.store.ring();
+      this.#hasToken = false;
+      if (this.#stopping) return;
+    }
+    await this.#admission.awaitTurn();
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

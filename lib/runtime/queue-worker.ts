@@ -62,7 +62,7 @@ export class QueueWorker {
     const { checkInterval } = options;
     const runner = createRunner(queue, handlers, parts);
     const settings = { ...options, batch: Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1)) };
-    const shared = { slots: new Slots(slotsOf(settings)), loops: queue.partitions.stores.length };
+    const shared = { slots: new Slots(slotsOf(settings), parts.clock), loops: queue.partitions.stores.length };
     this.#shared = shared;
     this.#open = (store) => {
       const common = { queue: name, store, ...parts };

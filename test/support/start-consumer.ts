@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/timing/clock.js';
-import { ConsumerLoop, type SharedByLoops } from '../../lib/consumer/consumer.loop.js';
+import type { SharedByLoops } from '../../lib/consumer/admission.js';
+import { ConsumerLoop } from '../../lib/consumer/consumer.loop.js';
 import { MessageRunner } from '../../lib/consumer/message.runner.js';
 import { Outcomes } from '../../lib/consumer/outcomes.js';
 import type { HandlerCall } from '../../lib/handler/handler-method.js';

@@ -506,7 +506,7 @@ describe('the ConsumerLoops of two partitions', () => {
   }
 
   function start(concurrency: number): void {
-    const shared = { slots: new Slots(concurrency), loops: 2 };
+    const shared = { slots: new Slots(concurrency, clock), loops: 2 };
     // Loops of an earlier test may still be at work.
     const own = running;
     const handle = () => {
