@@ -1,10 +1,8 @@
 import type { MessageIdGenerator } from '../message/message-id.js';
-import { NO_TYPE } from '../message/message-type.js';
 import type { Queue } from '../runtime/queues.js';
-import { type BodyRules, encodeBody } from '../codec/encode-body.js';
-import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
+import type { Offer, OfferReceipt } from '../store/message-intake.js';
 import { inBatches, TurnBatcher } from '../timing/turn-batcher.js';
-import type { OfferOptions, OfferResult } from './offer.js';
+import type { OfferResult } from './offer.js';
 import { OfferRoute } from './offer.route.js';
 import type { StickyIds } from './sticky-ids.js';
 import {
@@ -37,6 +35,8 @@ export interface WriterContext {
   readonly ids: MessageIdGenerator;
   /** For queues with so many partitions. */
   readonly stickyIds: Map<number, StickyIds>;
+  /** How many calls of the store are not answered yet. */
+  readonly calls: { underWay: number };
   /**
    * The writer of each queue, or partition, that has pending offers: later offers use the same writer, so that all stay in order.
    */
@@ -50,12 +50,6 @@ export interface WriterContext {
   readonly onKept: (queue: string, id: string) => void;
 }
 
-/** The options of an offer that may have been given an id already. */
-export interface PreparedOptions extends OfferOptions {
-  /** Generated for this offer, if it has no `id`. */
-  readonly newId?: string;
-}
-
 /** Writes the offers of one queue. */
 export interface Writer {
   readonly queue: Queue;
@@ -63,12 +57,6 @@ export interface Writer {
   readonly isCurrent: boolean;
   /** Makes an id for a message that is given none. */
   newId(): string;
-  /**
-   * Encodes an offer and checks its size before anything is written.
-   *
-   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
-   */
-  prepare(payload: unknown, due: DueTime, options: PreparedOptions): Offer;
   /**
    * Writes one offer, together with the others of the same turn.
    *
@@ -82,24 +70,19 @@ export interface Writer {
 /** Writes the offers of one queue or partition: sends those of one turn in one call. */
 export class OfferWriter implements Writer {
   readonly #batcher: TurnBatcher<PendingOffer>;
-  readonly #bodyRules: BodyRules;
   /** How many offers are not sent or not answered yet. */
   #pending = 0;
-  /** How many calls of the store are not answered yet. */
-  #underWay = 0;
 
   constructor(
     readonly queue: Queue,
     private readonly context: WriterContext,
     private readonly route = new OfferRoute(queue),
   ) {
-    const { codec, options } = queue;
-    this.#bodyRules = { codec, maxPayloadBytes: options.maxPayloadBytes };
     this.#batcher = new TurnBatcher({
       send: (batch) => void this.#send(batch),
       ...BATCH,
       weigh: ({ offer }) => offerBytes(offer),
-      isIdle: () => this.#underWay === 0,
+      isIdle: () => this.context.calls.underWay === 0,
     });
   }
 
@@ -109,15 +92,6 @@ export class OfferWriter implements Writer {
 
   newId(): string {
     return this.context.ids.next();
-  }
-
-  prepare(
-    payload: unknown,
-    due: DueTime,
-    { type = NO_TYPE, id, newId, headers = {}, onDuplicate = 'keep' }: PreparedOptions,
-  ): Offer {
-    const body = encodeBody(this.#bodyRules, { type, payload, headers });
-    return { id: id ?? newId ?? this.newId(), due, onDuplicate, body, isNew: id === undefined };
   }
 
   write(offer: Offer): Promise<OfferResult> {
@@ -153,14 +127,14 @@ export class OfferWriter implements Writer {
 
   async #send(batch: readonly PendingOffer[]): Promise<void> {
     let outcomes: readonly WriteOutcome[];
-    this.#underWay++;
+    this.context.calls.underWay++;
     try {
       outcomes = await this.#offer(batch.map(({ offer }) => offer));
     } catch (error) {
       for (const { offer, reject } of batch) reject(withId(error, offer.id));
       return;
     } finally {
-      this.#underWay--;
+      this.context.calls.underWay--;
       this.#end(batch.length);
     }
     for (const [i, { offer, resolve, reject }] of batch.entries()) {

@@ -20,8 +20,9 @@ import {
   readHeaders,
   readRequest,
 } from './offer.js';
-import { OfferWriter, type PreparedOptions, type Writer, type WriterContext } from './offer.writer.js';
+import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
 import { PartitionedWriter } from './partitioned.writer.js';
+import { prepareOffer, type PreparedOptions } from './prepare-offer.js';
 
 /** An offer whose arguments are checked. */
 export interface NewMessage {
@@ -43,6 +44,7 @@ export class Offers {
   readonly #context: WriterContext = {
     ids: new MessageIdGenerator(),
     stickyIds: new Map(),
+    calls: { underWay: 0 },
     busy: new Map(),
     register: (queue) => this.registrar.register(queue),
     onKept: (queue, id) => this.advice.onKept(queue, id),
@@ -76,7 +78,7 @@ export class Offers {
   #offer(queue: string, { payload, due, options }: NewMessage, checkOf: CheckOfType): Promise<OfferResult> {
     const writer = this.#writerOf(queue);
     const check = checkOf(options.type ?? NO_TYPE);
-    const offer = writer.prepare(payload, due, options);
+    const offer = prepareOffer(writer, payload, due, options);
     const checked = check && checkOffer(check, offer, writer, options);
     if (checked) return checked.then(() => this.#current(writer).write(offer));
     return this.#current(writer).write(offer);
@@ -92,7 +94,7 @@ export class Offers {
     const offers = readEach(given, (each, i) => {
       const { payload, due, options } = read(each);
       const check = checkOf(options.type ?? NO_TYPE);
-      const offer = writer.prepare(payload, due, options);
+      const offer = prepareOffer(writer, payload, due, options);
       const checked = check && checkOffer(check, offer, writer, options);
       if (checked) checks.push(refuseMessage(i, checked));
       return offer;

@@ -1,11 +1,9 @@
-import { encodeBody } from '../codec/encode-body.js';
-import { NO_TYPE } from '../message/message-type.js';
 import { partitionOf } from '../message/partition-of.js';
 import type { Queue } from '../runtime/queues.js';
-import type { DueTime, Offer } from '../store/message-intake.js';
+import type { Offer } from '../store/message-intake.js';
 import type { OfferResult } from './offer.js';
 import { OfferRoute } from './offer.route.js';
-import { OfferWriter, type PreparedOptions, type Writer, type WriterContext } from './offer.writer.js';
+import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
 import { StickyIds } from './sticky-ids.js';
 import {
   incompleteInPartitions,
@@ -44,16 +42,6 @@ export class PartitionedWriter implements Writer {
     let known = stickyIds.get(count);
     if (!known) stickyIds.set(count, (known = new StickyIds(ids, count)));
     return known.next();
-  }
-
-  prepare(
-    payload: unknown,
-    due: DueTime,
-    { type = NO_TYPE, id, newId, headers = {}, onDuplicate = 'keep' }: PreparedOptions,
-  ): Offer {
-    const { codec, options } = this.queue;
-    const body = encodeBody({ codec, maxPayloadBytes: options.maxPayloadBytes }, { type, payload, headers });
-    return { id: id ?? newId ?? this.newId(), due, onDuplicate, body, isNew: id === undefined };
   }
 
   write(offer: Offer): Promise<OfferResult> {

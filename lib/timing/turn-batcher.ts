@@ -15,6 +15,9 @@ export interface TurnBatcherOptions<Item> extends BatchLimits<Item> {
   readonly isIdle?: () => boolean;
 }
 
+/** A batch of fewer items is not split: a call costs as much as several items. */
+const SMALLEST_SPLIT = 32;
+
 /** The maximum number of items in a batch, which is the scripts' own limit. */
 export const MAX_BATCH = 1000;
 
@@ -42,7 +45,17 @@ export class TurnBatcher<Item> {
   flush(): void {
     const items = this.#items;
     this.#items = [];
-    for (const batch of inBatches(items, this.#options)) this.#options.send(batch);
+    const limits = { ...this.#options, maxItems: this.#mostOf(items.length) };
+    for (const batch of inBatches(items, limits)) this.#options.send(batch);
+  }
+
+  /**
+   * The answers to one batch lead to the next one, so a single batch would have the server and this process wait for each other in
+   * turn. With two halves, each works on one of them.
+   */
+  #mostOf(count: number): number {
+    const { maxItems, isIdle } = this.#options;
+    return count >= SMALLEST_SPLIT && isIdle?.() ? Math.min(maxItems, Math.ceil(count / 2)) : maxItems;
   }
 }
 

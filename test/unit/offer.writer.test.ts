@@ -8,6 +8,7 @@ import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
+import { prepareOffer } from '../../lib/producer/prepare-offer.js';
 import { STORES } from '../../lib/runtime/delay-queue.tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queues } from '../../lib/runtime/queues.js';
@@ -26,13 +27,13 @@ const options = resolveQueueOptions();
 
 function newWriter(store: MessageStore) {
   const busy = new Map<string, OfferWriter>();
-  const ids = { ids: new MessageIdGenerator(), stickyIds: new Map() };
+  const ids = { ids: new MessageIdGenerator(), stickyIds: new Map(), calls: { underWay: 0 } };
   const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
   const writer = new OfferWriter(
     { name: 'orders', options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) },
     context,
   );
-  const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
+  const offer = (id: string) => prepareOffer(writer, 'payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   return { writer, busy, offer };
 }
 

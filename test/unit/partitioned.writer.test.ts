@@ -5,6 +5,7 @@ import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import type { OfferWriter } from '../../lib/producer/offer.writer.js';
+import { prepareOffer } from '../../lib/producer/prepare-offer.js';
 import { PartitionedWriter } from '../../lib/producer/partitioned.writer.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed.partitions.js';
@@ -21,10 +22,10 @@ function newWriter() {
   const all = new FixedPartitions(partitions);
   const queue = { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(all), partitions: all };
   const busy = new Map<string, OfferWriter>();
-  const ids = { ids: new MessageIdGenerator(), stickyIds: new Map() };
+  const ids = { ids: new MessageIdGenerator(), stickyIds: new Map(), calls: { underWay: 0 } };
   const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
   const writer = new PartitionedWriter(queue, context);
-  const offer = (id: string) => writer.prepare('payload', { after: 1000 }, { id, onDuplicate: 'reject' });
+  const offer = (id: string) => prepareOffer(writer, 'payload', { after: 1000 }, { id, onDuplicate: 'reject' });
   const calls: string[][][] = partitions.map((partition) => {
     const own: string[][] = [];
     const take = partition.offer.bind(partition);

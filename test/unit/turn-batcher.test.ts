@@ -51,6 +51,33 @@ describe('TurnBatcher', () => {
   });
 });
 
+describe('a TurnBatcher of many items', () => {
+  const batchesOf = async (count: number, isIdle: boolean) => {
+    const batches: (readonly number[])[] = [];
+    const batcher = new TurnBatcher<number>({
+      send: (batch) => batches.push(batch),
+      isIdle: () => isIdle,
+      maxItems: 40,
+      maxWeight: 1000,
+      weigh: () => 1,
+    });
+    for (let i = 0; i < count; i++) batcher.add(i);
+    await nextTurn();
+    return batches.map(({ length }) => length);
+  };
+
+  it('sends them in halves while idle, so that the server works on one half while answers to the other are handled', async () => {
+    expect(await batchesOf(32, true)).toEqual([16, 16]);
+    expect(await batchesOf(33, true)).toEqual([17, 16]);
+    expect(await batchesOf(100, true)).toEqual([40, 40, 20]);
+  });
+
+  it('sends few, and those that it adds to calls under way, in one batch', async () => {
+    expect(await batchesOf(31, true)).toEqual([31]);
+    expect(await batchesOf(33, false)).toEqual([33]);
+  });
+});
+
 describe('batches', () => {
   const cut = (items: number[], maxWeight: number) => [
     ...inBatches(items, { maxItems: 1000, maxWeight, weigh: (item) => item }),
