@@ -37,7 +37,7 @@ export class Session {
   }
 
   /** Counts, due times and the time of Redis at one instant. */
-  async status(queue: string): Promise<QueueStatus> {
+  status(queue: string): Promise<QueueStatus> {
     return this.context.get(Queues, { strict: false }).named(queue).store.status();
   }
 

@@ -4,8 +4,8 @@ import { type ResolvedModuleOptions } from '../options/module-options.schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory.store.js';
-import type { StoreLimits } from '../store/message-store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
+import { MemoryPartitions } from '../store/memory/memory.partitions.js';
 import { neededByFamily } from '../store/native/directory.permissions.js';
 import { NativeQueueDirectory } from '../store/native/native.directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
@@ -117,29 +117,12 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
 }
 
 function memoryStores({ clock, events }: ProcessParts): Stores {
-  // The messages live in these stores, so none may be dropped.
-  const stores = new Map<string, MemoryMessageStore>();
   const directory = new MemoryQueueDirectory();
-  const open = (queue: string, limits: StoreLimits) => {
-    const store = new MemoryMessageStore({ limits, clock });
-    directory.follow(queue, store);
-    return store;
-  };
-  const openPartition = (queue: string, partition: number, limits: StoreLimits) => {
-    const name = `${queue}#${partition}`;
-    const store = stores.get(name) ?? open(queue, limits);
-    stores.set(name, store);
-    // It may have been opened before the options of its handler were known.
-    store.limit(limits);
-    return store;
-  };
+  const partitions = new MemoryPartitions(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
   return {
     connect: () => events.emit('memory-store', {}),
-    open: (queue, options) => {
-      const limits = limitsOfPartition(options);
-      const openOne = (_: unknown, partition: number) => openPartition(queue, partition, limits);
-      return new FixedPartitions(Array.from({ length: options.partitions }, openOne));
-    },
+    open: (queue, options) =>
+      new FixedPartitions(partitions.open(queue, options.partitions, limitsOfPartition(options))),
     directory,
     check: () => Promise.resolve(),
     hurry: () => undefined,

@@ -5,6 +5,7 @@ import type { Stores } from '../runtime/create-stores.js';
 import type { Substitutes } from '../runtime/substitutes.js';
 import { limitsOfPartition } from '../runtime/partition-limits.js';
 import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
+import { MemoryPartitions } from '../store/memory/memory.partitions.js';
 import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
 import type { StoreLimits } from '../store/message-store.js';
 import { LONGEST_TIMER } from '../timing/clock.js';
@@ -16,8 +17,8 @@ export class TestBench implements Substitutes {
   readonly clock: VirtualClock;
   /** What varies at random is in the middle of its range. */
   readonly random = () => 0.5;
-  readonly #stores = new Map<string, WatchedStore>();
   readonly #directory = new MemoryQueueDirectory();
+  readonly #partitions = new MemoryPartitions(this.#directory, (queue, limits) => this.#newStore(queue, limits));
   #offered: TakenOffer[] = [];
   #settled = 0;
   #isUsed = false;
@@ -82,7 +83,7 @@ export class TestBench implements Substitutes {
   }
 
   async clear(): Promise<void> {
-    for (const store of this.#stores.values()) {
+    for (const store of this.#partitions.all()) {
       await store.clear();
       await store.resume();
     }
@@ -106,30 +107,20 @@ export class TestBench implements Substitutes {
 
   #open(queue: string, options: ResolvedQueueOptions): WatchedStore[] {
     // A message that is due is handled before time moves on, so none could wait for a rate.
-    const limits = { ...limitsOfPartition(options), rate: null };
-    return Array.from({ length: options.partitions }, (_, partition) => {
-      const name = `${queue}#${partition}`;
-      const store = this.#stores.get(name) ?? this.#newStore(queue, limits);
-      this.#stores.set(name, store);
-      // It may have been used before the options of its handler were known.
-      store.limit(limits);
-      return store;
-    });
+    return this.#partitions.open(queue, options.partitions, { ...limitsOfPartition(options), rate: null });
   }
 
   #newStore(queue: string, limits: StoreLimits): WatchedStore {
-    const store = new WatchedStore({
+    return new WatchedStore({
       queue,
       limits,
       clock: this.clock,
       onOffered: (offer) => this.#offered.push(offer),
       onSettled: () => this.#settled++,
     });
-    this.#directory.follow(queue, store);
-    return store;
   }
 
   #followedStores(): WatchedStore[] {
-    return [...this.#stores.values()].filter(({ queue }) => this.#isHandled(queue));
+    return this.#partitions.all().filter(({ queue }) => this.#isHandled(queue));
   }
 }

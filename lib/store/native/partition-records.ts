@@ -19,6 +19,17 @@ export interface Agreed {
   readonly isPaused: boolean;
 }
 
+/** What a partition is told. */
+interface Agreement {
+  readonly known: PartitionRecord;
+  /** Replaces the known one. */
+  readonly next?: PartitionRecord | undefined;
+  /** Whether to pause a partition that learns of the record: `1`, `0`, or empty for no change. */
+  readonly pause: string;
+  /** Where to announce a change; empty: nowhere. */
+  readonly channel: string;
+}
+
 /** The records that the partitions of a queue keep. */
 export class PartitionRecords {
   readonly #prefix: string;
@@ -104,15 +115,7 @@ export class PartitionRecords {
     return answers.map((answer) => answer.status === 'fulfilled' && answer.value);
   }
 
-  async #run(
-    partition: number,
-    {
-      known,
-      next,
-      pause,
-      channel,
-    }: { known: PartitionRecord; next?: PartitionRecord | undefined; pause: string; channel: string },
-  ): Promise<Agreed> {
+  async #run(partition: number, { known, next, pause, channel }: Agreement): Promise<Agreed> {
     const keys = this.#keys(partition);
     const publish = this.connections.announcements.command;
     const args = { known: formatRecord(known), next: next ? formatRecord(next) : '', pause, channel, publish };
