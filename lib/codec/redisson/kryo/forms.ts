@@ -12,7 +12,7 @@ import { isInt } from './numbers.js';
 import { type HiddenClass, originOf, remember } from './origins.js';
 import { collections, maps } from './platform-containers.js';
 import { enumOf, implementationOf, isAssignable, isOpen } from './platform-types.js';
-import { isOffset } from './times.js';
+import { isOffset } from './iso-times.js';
 
 /** Values of these classes carry their type in JavaScript as well. */
 const NATURAL: ReadonlySet<string> = new Set([
