@@ -5,8 +5,10 @@ import type { Delay, Messages, ProducerTasks, Schedule } from './tasks.js';
 /** About a small order. The figures are about this size unless they say otherwise. */
 const USUAL_BYTES = 200;
 const LIST = 1000;
-/** Lists under way while a queue is filled. */
-const FILLING = 4;
+/** How large the lists are that fill a queue, and how many of them are under way. */
+const QUICK = { size: LIST, lists: 4 };
+/** A delay counts from the arrival of its list, so lists with due times must not wait for each other. */
+const PRECISE = { size: 100, lists: 1 };
 /** Calls under way for each of them where a system takes no lists. */
 const FILLING_CALLS = 50;
 
@@ -38,10 +40,11 @@ export class ProducerRunner implements ProducerTasks {
     const make = offers(kind);
     const instants = due ? atRandomPlaces(due, count) : [];
     const makeAt = (i: number) => (instants[i] === undefined ? make() : offerAt(instants[i], kind.bytes));
+    const { size, lists } = due ? PRECISE : QUICK;
     return measured(() =>
-      inParallel(Math.ceil(count / LIST), FILLING, (i) => {
-        const first = i * LIST;
-        return this.#offerList(list((n) => makeAt(first + n), Math.min(LIST, count - first)));
+      inParallel(Math.ceil(count / size), lists, (i) => {
+        const first = i * size;
+        return this.#offerList(list((n) => makeAt(first + n), Math.min(size, count - first)));
       }),
     );
   }

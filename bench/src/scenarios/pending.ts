@@ -7,6 +7,7 @@ import type { Figure, Scenario } from './scenario.js';
 const HOUR = 3_600_000;
 const later = { from: HOUR, to: 3 * HOUR };
 const SIZES = { quick: [1_000, 30_000], full: [1_000, 100_000, 300_000] };
+const CALLERS = 100;
 const AT_ONCE = 2_000;
 const RATE = 1_000;
 const WARM_UP = { oneByOne: 3_000, inFlight: 30_000, handled: 5_000 };
@@ -21,7 +22,7 @@ function figuresFor(size: number): Figure[] {
   const pending = `${size.toLocaleString('en')} pending`;
   return [
     { key: `oneByOne ${size}`, title: `offers one by one, ${pending}`, unit: '/s', better: 'more' },
-    { key: `inFlight ${size}`, title: `offers, 1,000 in flight, ${pending}`, unit: '/s', better: 'more' },
+    { key: `inFlight ${size}`, title: `offers, 100 in flight, ${pending}`, unit: '/s', better: 'more' },
     { key: `handled ${size}`, title: `2,000 due at once, handled, ${pending}`, unit: '/s', better: 'more' },
     { key: `ping ${size}`, title: `PING of another client meanwhile, p99, ${pending}`, unit: 'ms', better: 'less' },
     { key: `late ${size}`, title: `p99 of the lateness at 1,000 a second, ${pending}`, unit: 'ms', better: 'less' },
@@ -66,7 +67,7 @@ interface PendingQueue {
 /** Java compiles what runs often, and so does Node.js. */
 async function warmUp(producer: SystemProcess, consumer: SystemProcess): Promise<void> {
   await producer.ask('offerOneByOne', { count: WARM_UP.oneByOne, delay: later });
-  await producer.ask('offerInFlight', { count: WARM_UP.inFlight, inFlight: 1_000, delay: later });
+  await producer.ask('offerInFlight', { count: WARM_UP.inFlight, inFlight: CALLERS, delay: later });
   await producer.ask('fill', { count: WARM_UP.handled, delay: 1 });
   await consumer.ask('handled', { count: WARM_UP.handled });
 }
@@ -75,7 +76,7 @@ async function measureOffers(stage: Stage, producer: SystemProcess, size: number
   const few = stage.pick({ quick: 1_000, full: 3_000 });
   const many = stage.pick({ quick: 10_000, full: 30_000 });
   const oneByOne = await producer.ask('offerOneByOne', { count: few, delay: later });
-  const inFlight = await producer.ask('offerInFlight', { count: many, inFlight: 1_000, delay: later });
+  const inFlight = await producer.ask('offerInFlight', { count: many, inFlight: CALLERS, delay: later });
   return {
     [`oneByOne ${size}`]: (few / oneByOne.took) * 1000,
     [`inFlight ${size}`]: (many / inFlight.took) * 1000,
