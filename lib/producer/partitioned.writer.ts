@@ -1,4 +1,3 @@
-import { partitionOf } from '../message/partition-of.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Offer } from '../store/message-intake.js';
 import type { OfferResult } from './offer.js';
@@ -24,12 +23,14 @@ interface Group {
 /** Writes the offers of a queue with several partitions: each with the writer of the partition that its id belongs to. */
 export class PartitionedWriter implements Writer {
   readonly #record: Queue['partitions']['record'];
+  readonly #ids: StickyIds;
 
   constructor(
     readonly queue: Queue,
     private readonly context: WriterContext,
   ) {
     this.#record = queue.partitions.record;
+    this.#ids = stickyIdsFor(this.#record.count, context);
   }
 
   get isCurrent(): boolean {
@@ -37,15 +38,11 @@ export class PartitionedWriter implements Writer {
   }
 
   newId(): string {
-    const { stickyIds, ids } = this.context;
-    const { count } = this.#record;
-    let known = stickyIds.get(count);
-    if (!known) stickyIds.set(count, (known = new StickyIds(ids, count)));
-    return known.next();
+    return this.#ids.next();
   }
 
   write(offer: Offer): Promise<OfferResult> {
-    return this.#writerOf(this.#partitionOf(offer.id)).write(offer);
+    return this.#writerOf(this.#ids.partitionOf(offer.id)).write(offer);
   }
 
   async writeMany(offers: readonly Offer[]): Promise<OfferResult[]> {
@@ -66,7 +63,7 @@ export class PartitionedWriter implements Writer {
   #split(offers: readonly Offer[]): Map<number, Group> {
     const groups = new Map<number, Group>();
     for (const [place, offer] of offers.entries()) {
-      const partition = this.#partitionOf(offer.id);
+      const partition = this.#ids.partitionOf(offer.id);
       const group = groups.get(partition) ?? { offers: [], places: [] };
       groups.set(partition, group);
       group.offers.push(offer);
@@ -75,15 +72,17 @@ export class PartitionedWriter implements Writer {
     return groups;
   }
 
-  #partitionOf(id: string): number {
-    return partitionOf(id, this.#record.count);
-  }
-
   #writerOf(partition: number): OfferWriter {
     const route = new OfferRoute(this.queue, partition);
     const busy = this.context.busy.get(route.name);
     return busy?.isCurrent ? busy : new OfferWriter(this.queue, this.context, route);
   }
+}
+
+function stickyIdsFor(partitions: number, { stickyIds, ids }: WriterContext): StickyIds {
+  const known = stickyIds.get(partitions) ?? new StickyIds(ids, partitions);
+  stickyIds.set(partitions, known);
+  return known;
 }
 
 /** An error of a partition is about each offer that belongs to it. */

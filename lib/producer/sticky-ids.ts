@@ -11,14 +11,17 @@ import { setImmediate } from '../timing/event-loop.js';
 export class StickyIds {
   /** An end of ids for each partition. */
   readonly #origins: readonly string[];
+  /** Which partition they are for. */
+  readonly #partitionOfOrigin: ReadonlyMap<string, number>;
   #partition: number;
   #isTurnBegun = false;
 
   constructor(
     private readonly ids: MessageIdGenerator,
-    partitions: number,
+    private readonly partitions: number,
   ) {
     this.#origins = findOrigins(partitions);
+    this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
     // Processes that start together go different ways.
     this.#partition = partitionOf(newOrigin(), partitions);
   }
@@ -29,6 +32,12 @@ export class StickyIds {
       setImmediate(() => this.#endTurn());
     }
     return this.ids.next(this.#origins[this.#partition]);
+  }
+
+  /** The partition that an id belongs to; for those generated here, without the hash. */
+  partitionOf(id: string): number {
+    const own = this.#partitionOfOrigin.get(id.slice(id.indexOf('{')));
+    return own ?? partitionOf(id, this.partitions);
   }
 
   #endTurn(): void {

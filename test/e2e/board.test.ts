@@ -9,7 +9,10 @@ import { Scene } from '../support/scene.js';
 import { handlerOf, type TestAppParts } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-describe('a queue on bull-board', () => {
+describe.each([
+  ['a queue', 1],
+  ['a queue of 8 partitions', 8],
+])('%s on bull-board', (_, partitions) => {
   const scene = new Scene();
   let board: RunningBoard | undefined;
 
@@ -22,7 +25,7 @@ describe('a queue on bull-board', () => {
 
   /** Starts an application and a board with one queue. */
   async function start(parts: TestAppParts = {}, options?: BoardAdapterOptions, queue = scene.newQueue()) {
-    const { producer } = await scene.startApp(parts);
+    const { producer } = await scene.startApp({ ...parts, module: { defaults: { partitions } } });
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue, options));
     return { queue, producer, board, counts: () => producer.counts(queue) } satisfies OnBoard;
   }

@@ -69,6 +69,25 @@ describe('generated ids of a queue with partitions', () => {
     expect(turns[8]).toBe(turns[0]);
   });
 
+  it('are known to be in it without the hash, and so is every other id that has their braces first', () => {
+    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const generated = ids.next();
+    const end = generated.slice(generated.indexOf('{'));
+    for (const id of [
+      generated,
+      `other${end}`,
+      end,
+      `a{b}${end}`,
+      `${end}{b}`,
+      `{${end}`,
+      end.slice(1),
+      'plain',
+      '}{',
+    ]) {
+      expect(ids.partitionOf(id)).toBe(partitionOf(id, 8));
+    }
+  });
+
   it('sort in the order in which they were made, whatever their partitions', async () => {
     const ids = new StickyIds(new MessageIdGenerator(), 32);
     const made: string[] = [];
