@@ -256,7 +256,7 @@ describe.each([
       return finish.opened;
     }, 1);
     const ids = (await offer(8)).map(({ id }) => id);
-    await until(async () => (await visits.counts()).active === 8);
+    await until(async () => calls.length === 1 && (await visits.counts()).active === 8);
     const closed = close();
     const waiting = ids.filter((id) => !calls[0]!.includes(id));
     await until(async () => (await visits.counts()).ready === waiting.length);
