@@ -5,6 +5,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/[^/]+/dist/'],
   globalSetup: '<rootDir>/test/support/jest/global-setup.js',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.js',
+  testSequencer: '<rootDir>/test/support/jest/slow-first.js',
   // Only for tests that hang: waits in tests have deadlines of their own.
   testTimeout: 240_000,
   maxWorkers: 2,

@@ -14,4 +14,4 @@ const native: RedisLayout = {
   checkInside: (redis, { prefix, queue }, model) => expectNativeKeys(redis, nativeKeys(prefix, queue), model),
 };
 
-describeModelRun('NativeMessageStore', 40, () => new RedisRealStore(native));
+describeModelRun('NativeMessageStore', 10, () => new RedisRealStore(native));
