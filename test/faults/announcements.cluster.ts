@@ -50,6 +50,13 @@ describe('announcements in a cluster', () => {
   const keyOf = (name: string) => `delay-queue:{${name}}:delayed`;
   const channelOf = (name: string) => `delay-queue:{${name}}:due`;
 
+  /** How many connections of this package there are, by role. */
+  async function connections(): Promise<Record<string, number>> {
+    const lists = await Promise.all(cluster().up.map((member) => cluster().ask(member, 'CLIENT', 'LIST')));
+    const count = (role: string) => lists.join('').split(`name=delay-queue:${role} `).length - 1;
+    return { commands: count('commands'), announcements: count('announcements'), doorbell: count('doorbell') };
+  }
+
   async function startApp(parts = {}, more: Partial<DelayQueueModuleOptions> = {}): Promise<TestApp> {
     const connection: Connection = { cluster: { nodes: cluster().nodes } };
     const app = await startTestApp(
@@ -121,6 +128,19 @@ describe('announcements in a cluster', () => {
     const primaries = new Set(await Promise.all(queues.map((name) => cluster().primaryOf(keyOf(name)))));
     expect(listening).toHaveLength(primaries.size);
     await Promise.all(queues.map((name) => expectHeard(app, name)));
+  });
+
+  test('and commands take one connection to each primary, and doorbells one for each queue', async () => {
+    const names = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const name = randomName('queue');
+        return { name, primary: await cluster().primaryOf(keyOf(name)) };
+      }),
+    );
+    expect(new Set(names.map(({ primary }) => primary)).size).toBe(3);
+    await startApp({ providers: names.map(({ name }) => handlerOf(name, handled.record)) });
+    const expected = { commands: 3, announcements: 3, doorbell: 20 };
+    await until(async () => JSON.stringify(await connections()) === JSON.stringify(expected));
   });
 
   test('are heard by all processes of a family, also while the queue is awake in one of them', async () => {

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { hasCode } from '../../message/failure.js';
+import { SLOTS } from './hash-slot.js';
 import { redisOverrides } from './read-client-options.js';
 import type { ConnectionRole } from './redis-client.js';
 import { type ConnectionParts, RedisConnection, type ConnectionSettings } from './redis-connection.js';
@@ -8,32 +9,48 @@ import { notConnected, type Redirection } from './redis-errors.js';
 /** How long a call waits for a server before it looks whether another one has taken its place, ms. */
 const LOOK_AGAIN = 250;
 
+/** How many servers are asked for the map at once, and for how long, ms: one of them may hang. */
+const ASKED = 2;
+const READ_TIMEOUT = 1000;
+
 /**
  * Which server of a cluster has which slot.
  *
- * ioredis finds the servers and reads the map. It sends nothing else: it would send a call again by itself, and not say
- * whether a call that failed was sent.
+ * The `Cluster` of ioredis finds the servers, and reads the first map. It sends nothing else: it would send a call again by itself,
+ * and not say whether a call that failed was sent. It also keeps connections that nothing needs, so it rests as soon as there is a
+ * connection to a server. From then on the map is read over those, and only when none is left, ioredis looks for servers again.
  */
 export class ClusterMap {
   readonly #cluster: Cluster;
   readonly #settings: ConnectionSettings;
+  /** That of the `Cluster`. */
   readonly #connection: RedisConnection;
+  /** To servers, for commands. */
+  readonly #servers = new Set<RedisConnection>();
+  /** The address of the primary, by slot. */
+  #slots: (string | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
-  /** A client of ioredis for a server of this cluster, never connected here: the others get its options. */
-  #pattern: Redis | undefined;
+  /** Clients of ioredis for servers of this cluster, never connected here: ours get their options. */
+  #patterns: readonly Redis[] = [];
   #primaries: readonly string[] = [];
-  #isReading = false;
+  /** The reading of the map that is under way. */
+  #reading: symbol | undefined;
   #hurried = false;
 
   constructor(cluster: Cluster, settings: ConnectionSettings) {
     this.#cluster = cluster;
     this.#settings = settings;
     this.#connection = new RedisConnection('commands', settings, { client: cluster });
-    cluster.on('refresh', () => this.#changed());
+    cluster.on('refresh', () => {
+      const nodes = cluster.nodes();
+      if (nodes.length > 0) this.#patterns = nodes;
+      this.#learn(cluster.slots.map((addresses) => addresses?.[0]));
+    });
+    cluster.on('ready', () => this.#rest());
   }
 
   connect(): void {
-    this.#connection.connect();
+    if (this.#primaries.length === 0) this.#connection.connect();
   }
 
   /** The addresses of all primaries that have slots. */
@@ -43,7 +60,7 @@ export class ClusterMap {
 
   /** The address of the primary that has a slot; undefined if none is known. */
   primaryOf(slot: number): string | undefined {
-    return this.#cluster.slots[slot]?.[0];
+    return this.#slots[slot];
   }
 
   /** Calls `listener` after each reading of the map, until the returned function is called. */
@@ -55,8 +72,8 @@ export class ClusterMap {
   /** Creates a connection to a server, not connected yet. */
   open(role: ConnectionRole, address: string, parts: Omit<ConnectionParts, 'client'> = {}): RedisConnection {
     const [, host, port] = /^(.*):(\d+)$/.exec(address)!;
-    const known = this.#cluster.nodes().find(({ options }) => addressOf(options) === address) ?? this.#pattern!;
-    const client = known.duplicate({
+    const pattern = this.#patterns.find(({ options }) => addressOf(options) === address) ?? this.#patterns[0]!;
+    const client = pattern.duplicate({
       ...redisOverrides,
       connectionName: `delay-queue:${role}`,
       readOnly: false,
@@ -64,13 +81,15 @@ export class ClusterMap {
       port: Number(port),
     });
     const onRedirection = (redirection: Redirection) => this.note(redirection);
-    return new RedisConnection(role, this.#settings, { client, onRedirection, ...parts });
+    const connection = new RedisConnection(role, this.#settings, { client, onRedirection, ...parts });
+    if (role === 'commands') this.#follow(connection);
+    return connection;
   }
 
   /** Takes note of what a server says about a slot. */
   note({ word, slot, address }: Redirection): void {
     if (word === 'MOVED') {
-      this.#cluster.slots[slot!] = [this.addressFor(address!)];
+      this.#slots[slot!] = this.addressFor(address!);
       this.#changed();
     }
     if (word !== 'ASK' && word !== 'TRYAGAIN') this.readAgain();
@@ -83,11 +102,27 @@ export class ClusterMap {
     return mapped ? addressOf(mapped) : address;
   }
 
-  /** Asks the servers for the map, in the background. */
+  /** Reads the map in the background. */
   readAgain(): void {
-    if (this.#isReading || !this.#connection.isReady) return;
-    this.#isReading = true;
-    this.#cluster.refreshSlotsCache(() => (this.#isReading = false));
+    if (this.#reading || this.isClosed) return;
+    const servers = [...this.#servers].filter(({ isReady }) => isReady);
+    if (servers.length === 0 && !this.#connection.isReady) return this.#connection.connect();
+    const reading = Symbol('reading');
+    this.#reading = reading;
+    const end = () => {
+      cancelTimer();
+      if (this.#reading === reading) this.#reading = undefined;
+    };
+    const cancelTimer = this.#settings.clock.schedule(end, READ_TIMEOUT);
+    if (servers.length === 0) return this.#cluster.refreshSlotsCache(end);
+    void Promise.any(chosenFrom(servers).map((server) => readSlots(server, (address) => this.addressFor(address))))
+      .then((slots) => {
+        // A server that was frozen tells of the past.
+        if (this.#reading === reading) this.#learn(slots);
+      })
+      // Those who need the map ask for it again.
+      .catch(() => undefined)
+      .finally(end);
   }
 
   /**
@@ -138,12 +173,46 @@ export class ClusterMap {
     }
   }
 
+  #follow(connection: RedisConnection): void {
+    this.#servers.add(connection);
+    connection.client.on('ready', () => this.#rest());
+    connection.client.on('end', () => connection.isClosed && this.#servers.delete(connection));
+  }
+
+  /** Leaves the servers to the connections to them, if there are any. */
+  #rest(): void {
+    if (this.#connection.isReady && [...this.#servers].some(({ isReady }) => isReady)) this.#connection.rest();
+  }
+
+  #learn(slots: (string | undefined)[]): void {
+    this.#slots = slots;
+    this.#changed();
+  }
+
   #changed(): void {
-    const { slots } = this.#cluster;
-    this.#pattern = this.#cluster.nodes()[0] ?? this.#pattern;
-    this.#primaries = [...new Set(slots.flatMap((addresses) => addresses?.slice(0, 1) ?? []))];
+    this.#primaries = [...new Set(this.#slots.filter((address) => address !== undefined))];
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+/** Some of the servers, at random. */
+function chosenFrom(servers: readonly RedisConnection[]): readonly RedisConnection[] {
+  const first = Math.floor(Math.random() * servers.length);
+  return [...servers.slice(first), ...servers.slice(0, first)].slice(0, ASKED);
+}
+
+/** Asks a server for the address of the primary of each slot. */
+async function readSlots(
+  { client }: RedisConnection,
+  addressFor: (address: string) => string,
+): Promise<(string | undefined)[]> {
+  const ranges = (await client.call('CLUSTER', 'SLOTS')) as [number, number, [string | null, number]][];
+  const slots = new Array<string | undefined>(SLOTS).fill(undefined);
+  for (const [from, to, [host, port]] of ranges) {
+    // A server that does not know its own name leaves it out.
+    slots.fill(addressFor(`${host || (client as Redis).options.host!}:${port}`), from, to + 1);
+  }
+  return slots;
 }
 
 const addressOf = ({ host, port }: { host?: string; port?: number }) => `${host}:${port}`;

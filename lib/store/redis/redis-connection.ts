@@ -78,6 +78,7 @@ export class RedisConnection implements Wire {
   #lastError: unknown;
   #wasReady = false;
   #hurried = false;
+  #isResting = false;
   #cancelOpening: CancelTimer | undefined;
   #closed = false;
 
@@ -106,6 +107,7 @@ export class RedisConnection implements Wire {
   connect(): void {
     const { status } = this.client;
     if (this.#closed || (status !== 'wait' && status !== 'end')) return;
+    this.#isResting = false;
     // Mostly the same error as in an 'error' event, with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
@@ -184,6 +186,12 @@ export class RedisConnection implements Wire {
     this.#deadlines.endAll();
   }
 
+  /** Closes the connection until {@link connect}. */
+  rest(): void {
+    this.#isResting = true;
+    this.client.disconnect();
+  }
+
   /** Closes the connection because nobody needs this server any more: an outage is over. */
   retire(): Promise<void> {
     this.#outage.worked();
@@ -210,7 +218,7 @@ export class RedisConnection implements Wire {
     this.#cancelOpening?.();
     const wasReady = this.#wasReady;
     this.#wasReady = false;
-    if (!wasReady && this.#lastError === undefined)
+    if (!wasReady && !this.#isResting && this.#lastError === undefined)
       this.#onError(new Error('the connection was closed before it was ready'));
   }
 
@@ -227,7 +235,7 @@ export class RedisConnection implements Wire {
 
   /** ioredis gives up only if connecting throws. */
   #onEnd(): void {
-    if (this.#closed) return;
+    if (this.#closed || this.#isResting) return;
     this.#cancelOpening = this.#settings.clock.schedule(() => this.connect(), REOPEN_PAUSE);
   }
 
