@@ -24,6 +24,8 @@ export async function listMerged(
   partitions: readonly MessageStore[],
   { state, from = { offset: 0 }, limit }: PageRequest,
 ): Promise<StoredPage> {
+  // It need not walk to an offset.
+  if (partitions.length === 1) return partitions[0]!.list({ state, from, limit });
   let cursor = 'cursor' in from ? from.cursor : undefined;
   let toPass = 'cursor' in from ? 0 : from.offset;
   const listed: StoredMessage[] = [];
