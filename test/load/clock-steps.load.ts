@@ -101,7 +101,7 @@ describeWithClock("a step of Redis' own clock by an hour", () => {
     await handled.until('m', { within: BLOCK_TIMEOUT + 5000 + SLACK });
     const took = Math.round(performance.now() - start);
     console.log(`a message whose token was lost, with the clock set back: handled after ${took} ms`);
-    expect(log).toContainEqual(expect.stringMatching(/doorbell is down: no answer within 6000 ms/));
+    expect(log).toContainEqual(expect.stringMatching(/doorbell is down: no answer within (59\d\d|6000) ms/));
   });
 
   test.each([
