@@ -80,8 +80,8 @@ export class PartitionedWriter implements Writer {
 }
 
 function stickyIdsFor(partitions: number, { stickyIds, ids }: WriterContext): StickyIds {
-  const known = stickyIds.get(partitions) ?? new StickyIds(ids, partitions);
-  stickyIds.set(partitions, known);
+  let known = stickyIds.get(partitions);
+  if (!known) stickyIds.set(partitions, (known = new StickyIds(ids, partitions)));
   return known;
 }
 
