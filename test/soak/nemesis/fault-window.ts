@@ -13,6 +13,8 @@ export interface FaultWindow extends Span {
   readonly detail: string;
   /** Whether it may have let leases end. */
   readonly costsLeases: boolean;
+  /** Whether another server may have taken a primary's place. */
+  readonly replaces?: boolean;
   /** When Redis acknowledged what it may have forgotten because of this. */
   readonly forgotten?: readonly Span[];
   /** Whether the nemesis did it; otherwise it came from the machine. */

@@ -3,8 +3,10 @@ import type { Journal } from '../journal/journal.js';
 import { WORTH_TELLING, watchForStalls } from '../journal/stall-watch.js';
 import type { FaultLog } from '../nemesis/fault-log.js';
 import type { Fleet } from '../processes/fleet.js';
+import { isReplicated } from '../servers/replicated-servers.js';
 import type { Servers } from '../servers/servers.js';
 import { SOAK_USER } from '../soak-user.js';
+import { FailoverWatch } from './failover-watch.js';
 import type { QueueKeys } from './queue-keys.js';
 import { HoldingWatch } from './holding-watch.js';
 import type { Sample } from './sample.js';
@@ -20,6 +22,7 @@ export class Observer {
   #looking: Promise<void> = Promise.resolve();
   #busy = false;
   readonly #holdings: HoldingWatch;
+  readonly #failovers: FailoverWatch | undefined;
 
   constructor(
     private readonly servers: Servers,
@@ -32,6 +35,7 @@ export class Observer {
     },
   ) {
     this.#holdings = new HoldingWatch(servers.client, queues, subjects.journal);
+    this.#failovers = isReplicated(servers) ? new FailoverWatch(servers, subjects) : undefined;
   }
 
   start(): void {
@@ -41,6 +45,7 @@ export class Observer {
       const about = { processes: fleet.behindProxy, detail: `for ${to - from} ms` };
       log.add({ kind: 'proxy stalled by the machine', from, to, ...about, costsLeases: true, injected: false });
     });
+    this.#failovers?.start();
     this.#timer = setInterval(() => {
       if (this.#busy) return;
       this.#busy = true;
@@ -52,6 +57,7 @@ export class Observer {
     this.#endWatch();
     clearInterval(this.#timer);
     await this.#looking;
+    await this.#failovers?.stop();
     this.#holdings.finish();
   }
 

@@ -6,13 +6,21 @@ import type { Servers } from './servers.js';
 export interface ReplicatedServers extends Servers {
   /** For how long a primary must be silent to be replaced, ms. */
   readonly patience: number;
+  /** Whether a primary that comes back with nothing knows at once that it has been replaced, and accepts no writes. */
+  readonly knowsWhenBack: boolean;
   /** Whether a primary that is replaced as planned hands over all that it acknowledged. */
   readonly handsOverAll: boolean;
 
+  /** Which servers are primaries now, as text that changes when another server takes the place of one. */
+  primaries(): Promise<string>;
   /** Any primary. */
   choosePrimary(random: Random): Promise<Primary>;
   /** Resolves when all servers run, agree who is a primary, and are in sync. */
   untilWhole(): Promise<void>;
+}
+
+export function isReplicated(servers: Servers): servers is ReplicatedServers {
+  return 'primaries' in servers;
 }
 
 /** A server that is a primary now. */

@@ -20,6 +20,7 @@ export class SoakCluster implements ReplicatedServers {
   readonly durability = 'asynchronous replication';
   readonly patience = NODE_TIMEOUT;
   readonly handsOverAll = true;
+  readonly knowsWhenBack = true;
   /** One to each primary; and ioredis' own, to a server that it asks for the map, and to each whose role has changed. */
   readonly commandConnections = 3 + 6;
   readonly client: Cluster;
@@ -55,6 +56,10 @@ export class SoakCluster implements ReplicatedServers {
 
   async ask(command: string, ...words: readonly (string | number)[]): Promise<unknown[]> {
     return Promise.all(this.cluster.up.map((member) => this.cluster.ask(member, command, ...words)));
+  }
+
+  async primaries(): Promise<string> {
+    return (await this.cluster.primaries()).map(({ id }) => id).join(' ');
   }
 
   async choosePrimary(random: Random): Promise<ClusterPrimary> {

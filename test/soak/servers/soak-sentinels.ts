@@ -18,6 +18,8 @@ export class SoakSentinels implements ReplicatedServers {
   readonly patience = DOWN_AFTER;
   // Sentinels tell a replica that it is the primary, and only then the primary that it is not.
   readonly handsOverAll = false;
+  // It is the primary that its arguments say, until a sentinel tells it.
+  readonly knowsWhenBack = false;
   readonly commandConnections = 1;
   readonly client: Redis;
 
@@ -56,6 +58,10 @@ export class SoakSentinels implements ReplicatedServers {
   ask(command: string, ...words: readonly (string | number)[]): Promise<unknown[]> {
     const up = this.sentinels.servers.filter(({ pid }) => pid !== undefined);
     return Promise.all(up.map((server) => administer(server, (redis) => redis.call(command, ...words))));
+  }
+
+  async primaries(): Promise<string> {
+    return String((await this.sentinels.primary()).port);
   }
 
   async choosePrimary(): Promise<Primary> {

@@ -6,6 +6,7 @@ export const plannedFailover: Fault<ReplicatedServers> = {
   kind: 'planned failover',
   of: 'server',
   costsLeases: true,
+  replaces: true,
   strike: async ({ servers, now, open }, random) => {
     const primary = await servers.choosePrimary(random);
     const close = open('all', `a replica takes over from the primary at port ${primary.server.port}`);

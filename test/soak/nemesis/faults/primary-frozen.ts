@@ -9,6 +9,7 @@ export const primaryFrozen: Fault<ReplicatedServers> = {
   kind: 'primary frozen',
   of: 'server',
   costsLeases: true,
+  replaces: true,
   strike: async ({ servers, now, open, wait }, random, turn) => {
     const isReplaced = turn % 2 === 0;
     const length = Math.round(servers.patience * (0.2 + 0.5 * random.next()));

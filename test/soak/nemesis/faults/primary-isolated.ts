@@ -17,6 +17,7 @@ export const primaryIsolated: Fault<SoakCluster> = {
   kind: 'primary isolated',
   of: 'server',
   costsLeases: true,
+  replaces: true,
   strike: async ({ servers, now, open, wait }, random, turn) => {
     const isReplaced = turn % 2 === 0;
     const asksReplicas = turn % 4 < 2;

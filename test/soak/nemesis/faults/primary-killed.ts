@@ -6,6 +6,7 @@ export const primaryKilled: Fault<ReplicatedServers> = {
   kind: 'primary killed',
   of: 'server',
   costsLeases: true,
+  replaces: true,
   strike: async ({ servers, now, open, wait }, random) => {
     const primary = await servers.choosePrimary(random);
     const close = open('all', `SIGKILL to the primary at port ${primary.server.port}`);
@@ -16,8 +17,11 @@ export const primaryKilled: Fault<ReplicatedServers> = {
     const forgotten = { from, to: now() };
     await primary.untilReplaced();
     await wait(random.int(0, 2000));
+    const backAt = now();
     await primary.server.restart();
     await servers.untilWhole();
-    close([forgotten]);
+    // Clients of a sentinel that has not heard of the failover yet write to the empty server.
+    const astray = servers.knowsWhenBack ? [] : [{ from: backAt, to: now() }];
+    close([forgotten, ...astray]);
   },
 };

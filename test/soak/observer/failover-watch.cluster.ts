@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FaultLog } from '../nemesis/fault-log.js';
+import { Random } from '../random.js';
+import { SoakSentinels } from '../servers/soak-sentinels.js';
+import { FailoverWatch } from './failover-watch.js';
+
+const TIMEOUT = 90_000;
+const FAULT = { kind: 'planned failover', detail: '', processes: 'all', costsLeases: true, injected: true } as const;
+
+let folder: string;
+let servers: SoakSentinels;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'failovers-'));
+  servers = await SoakSentinels.start();
+}, TIMEOUT);
+
+afterEach(async () => {
+  await servers.stop();
+  rmSync(folder, { recursive: true });
+}, TIMEOUT);
+
+test.each([
+  ['of a fault is not recorded again', true, 1],
+  ['that no fault asked for is recorded, with what Redis may have forgotten', false, 2],
+])(
+  'a failover %s',
+  async (_what, replaces, count) => {
+    const epoch = Date.now();
+    const now = () => Date.now() - epoch;
+    const log = new FaultLog(join(folder, 'faults.jsonl'), now);
+    const watch = new FailoverWatch(servers, { log, now });
+    watch.start();
+    const close = log.open({ ...FAULT, replaces });
+    const primary = await servers.choosePrimary(new Random(1, 1));
+    const replacedAfter = now();
+    await primary.failOver();
+    close();
+    await watch.stop();
+    expect(log.windows).toHaveLength(count);
+    const [, recorded] = log.windows;
+    expect(recorded?.forgotten?.every(({ from, to }) => from <= replacedAfter && to > replacedAfter) ?? true).toBe(
+      true,
+    );
+  },
+  TIMEOUT,
+);

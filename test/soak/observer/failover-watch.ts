@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultLog } from '../nemesis/fault-log.js';
+import type { Span } from '../nemesis/fault-window.js';
+import type { ReplicatedServers } from '../servers/replicated-servers.js';
+
+const INTERVAL = 500;
+
+/** What a failover is recorded with. */
+interface Subjects {
+  readonly log: FaultLog;
+  /** ms since the run's epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Watches which servers are primaries. A busy machine can keep one silent for so long that it is replaced although no fault asked
+ * for that; what Redis then forgets says nothing about the module.
+ */
+export class FailoverWatch {
+  readonly #seen: Span[] = [];
+  #isOver = false;
+  #watching: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly servers: Pick<ReplicatedServers, 'primaries' | 'patience' | 'untilWhole'>,
+    private readonly subjects: Subjects,
+  ) {}
+
+  start(): void {
+    this.#watching = this.#watch();
+  }
+
+  /** Ends the watch, and records the failovers that belong to no fault. */
+  async stop(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#watching;
+    const { log } = this.subjects;
+    const faults = log.windows.filter(({ replaces }) => replaces);
+    for (const span of this.#seen) {
+      if (faults.some(({ from, to }) => from <= span.to && span.from <= to)) continue;
+      log.add({
+        ...{ kind: 'primary replaced by the machine', detail: 'it was silent for too long', processes: 'all' },
+        ...{ costsLeases: true, replaces: true, injected: false, forgotten: [span], ...span },
+      });
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { now } = this.subjects;
+    let known: string | undefined;
+    for (let from = now(); !this.#isOver; await sleep(INTERVAL)) {
+      const at = now();
+      const primaries = await this.servers.primaries().catch(() => undefined);
+      if (primaries === undefined) continue;
+      if (known !== undefined && primaries !== known) {
+        await this.servers.untilWhole().catch(() => undefined);
+        // It was replaced because it had been silent; what it acknowledged right before may not have been replicated.
+        this.#seen.push({ from: from - 2 * this.servers.patience, to: now() });
+      }
+      [known, from] = [primaries, at];
+    }
+  }
+}
