@@ -45,8 +45,9 @@ export class TurnBatcher<Item> {
   flush(): void {
     const items = this.#items;
     this.#items = [];
-    const limits = { ...this.#options, maxItems: this.#mostOf(items.length) };
-    for (const batch of inBatches(items, limits)) this.#options.send(batch);
+    const { maxWeight, weigh, send } = this.#options;
+    const maxItems = this.#mostOf(items.length);
+    for (const batch of inBatches(items, { maxItems, maxWeight, weigh })) send(batch);
   }
 
   /**

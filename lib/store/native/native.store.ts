@@ -88,7 +88,8 @@ export class NativeMessageStore implements MessageStore {
 
   async #offer(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
-    const args = { ...this.#announcing, maxMessages, record: this.#record() };
+    const { channel, publish } = this.#announcing;
+    const args = { channel, publish, maxMessages, record: this.#record() };
     const reply = await this.#runByRecord(scripts.offer, { args, rest: offerArguments(offers) });
     return readReceipts(reply, offers.length);
   }
@@ -134,7 +135,8 @@ export class NativeMessageStore implements MessageStore {
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    const args = { ...this.#announcing, maxDead: this.#limits.maxDeadLetters };
+    const { channel, publish } = this.#announcing;
+    const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
     const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
     const dropped = reply.number();
     const accepted = settlements.map(() => true);
@@ -199,6 +201,7 @@ export class NativeMessageStore implements MessageStore {
     return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
   }
 
+  /** Spreading it where every message passes would cost more than the rest of the call. */
   get #announcing() {
     return { channel: this.#keys.due, publish: this.#connections.announcements.command };
   }
