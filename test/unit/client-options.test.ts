@@ -181,6 +181,15 @@ describe.each([
 });
 
 describe('the options of a connection', () => {
+  it('have connections leave a primary that sentinels have replaced, unless they say otherwise', () => {
+    const connection = { sentinels: [{ host: 'sentinel.internal' }], name: 'primary' };
+    const detectorOf = (options: ConnectionOptions) =>
+      (createClient(options, 'commands') as Redis).options.failoverDetector;
+    expect(detectorOf(connection)).toBe(true);
+    expect(detectorOf({ ...connection, failoverDetector: false })).toBe(false);
+    expect(detectorOf({ host: 'redis.internal' })).toBe(false);
+  });
+
   it('reach the sentinels and the connections of a cluster', () => {
     const sentinels = [{ host: 'sentinel.internal', port: 26379 }];
     expect(createClient({ sentinels, name: 'primary' }, 'commands').options).toMatchObject({

@@ -31,11 +31,19 @@ export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 /** Reads the options of a `Redis`, given as options or as a URL. */
 export function readRedisOptions(given: unknown): ReadOptions<RedisOptions> {
   const read = readOptions(redisRules, given);
-  const { sentinels, name, Connector } = read.values;
-  // A connector of the application's own may find the primary without a name.
-  if (!sentinels || name || Connector) return read;
+  return read.values.sentinels ? withSentinels(read) : read;
+}
+
+function withSentinels({ values, problems, overridden }: ReadOptions<RedisOptions>): ReadOptions<RedisOptions> {
   const unnamed = { path: ['sentinels'], message: 'need the name of the primary that they watch: set `name`' };
-  return { ...read, problems: [...read.problems, unnamed] };
+  // A connector of the application's own may find the primary without a name.
+  const isUnnamed = !values.name && !values.Connector;
+  return {
+    // A former primary that has not heard of its successor accepts offers for about ten seconds, which are lost.
+    values: { failoverDetector: true, ...values },
+    problems: isUnnamed ? [...problems, unnamed] : problems,
+    overridden,
+  };
 }
 
 /** Reads the options of a `Cluster`, including those of its connections. */

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FaultLog } from '../nemesis/fault-log.js';
-import { Random } from '../random.js';
 import { SoakSentinels } from '../servers/soak-sentinels.js';
 import { FailoverWatch } from './failover-watch.js';
 
@@ -35,7 +34,7 @@ test.each([
     const watch = new FailoverWatch(servers, { log, now });
     watch.start();
     const close = log.open({ ...FAULT, replaces });
-    const primary = await servers.choosePrimary(new Random(1, 1));
+    const primary = await servers.choosePrimary();
     const replacedAfter = now();
     await primary.failOver();
     close();

@@ -44,8 +44,7 @@ export class SoakSentinels implements ReplicatedServers {
   }
 
   get connection(): RedisOptions {
-    // Without it, clients stay with a former primary for as long as that does not know.
-    return { ...this.sentinels.connection, ...LOGIN, failoverDetector: true };
+    return { ...this.sentinels.connection, ...LOGIN };
   }
 
   get proxiedConnection(): RedisOptions {
