@@ -5,6 +5,13 @@ import type { ReplicatedServers } from '../servers/replicated-servers.js';
 
 const INTERVAL = 500;
 
+interface Failover {
+  /** Between two looks. */
+  readonly change: Span;
+  /** When Redis acknowledged what it may have forgotten. */
+  readonly forgotten: Span;
+}
+
 /** What a failover is recorded with. */
 interface Subjects {
   readonly log: FaultLog;
@@ -17,7 +24,7 @@ interface Subjects {
  * for that; what Redis then forgets says nothing about the module.
  */
 export class FailoverWatch {
-  readonly #seen: Span[] = [];
+  readonly #seen: Failover[] = [];
   #isOver = false;
   #watching: Promise<void> = Promise.resolve();
 
@@ -37,11 +44,11 @@ export class FailoverWatch {
     await this.#watching;
     const { log } = this.subjects;
     const faults = log.windows.filter(({ replaces }) => replaces);
-    for (const span of this.#seen) {
-      if (faults.some(({ from, to }) => from <= span.to && span.from <= to)) continue;
+    for (const { change, forgotten } of this.#seen) {
+      if (faults.some(({ from, to }) => from <= change.to && change.from <= to)) continue;
       log.add({
         ...{ kind: 'primary replaced by the machine', detail: 'it was silent for too long', processes: 'all' },
-        ...{ costsLeases: true, replaces: true, injected: false, forgotten: [span], ...span },
+        ...{ costsLeases: true, replaces: true, injected: false, forgotten: [forgotten], ...forgotten },
       });
     }
   }
@@ -54,9 +61,10 @@ export class FailoverWatch {
       const primaries = await this.servers.primaries().catch(() => undefined);
       if (primaries === undefined) continue;
       if (known !== undefined && primaries !== known) {
+        const change = { from, to: now() };
         await this.servers.untilWhole().catch(() => undefined);
         // It was replaced because it had been silent; what it acknowledged right before may not have been replicated.
-        this.#seen.push({ from: from - 2 * this.servers.patience, to: now() });
+        this.#seen.push({ change, forgotten: { from: from - 2 * this.servers.patience, to: now() } });
       }
       [known, from] = [primaries, at];
     }
