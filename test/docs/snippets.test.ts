@@ -5,8 +5,9 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { promisify } from 'node:util';
+import { transformFile } from '@swc/core';
 import ts from 'typescript';
-import { ENVIRONMENT } from '../support/run-program.js';
+import { compiledFolder, ENVIRONMENT } from '../support/run-program.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -94,26 +95,31 @@ async function readExamples(file: string): Promise<Snippet[]> {
   });
 }
 
-function startSnippet(file: string) {
-  const args = ['--import', '@swc-node/register/esm-register', file];
-  return spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
 describe('the snippets of the documentation', () => {
   let folder: string;
+  /** Beside the compiled library, which a snippet then imports as its users do. */
+  let programs: string;
   let snippets: Snippet[];
   const fileOf = ({ name }: Snippet) => path.join(folder, `${name}.ts`);
+  const programOf = ({ name }: Snippet) => path.join(programs, `${name}.js`);
+  const startSnippet = (snippet: Snippet) =>
+    spawn(process.execPath, [programOf(snippet)], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT });
 
   beforeAll(async () => {
     // Inside the project, so that imports resolve as in a user's file.
     await mkdir(path.join(ROOT, 'temp'), { recursive: true });
     folder = await mkdtemp(path.join(ROOT, 'temp', 'snippets-'));
+    programs = await mkdtemp(path.join(compiledFolder(), 'snippets-'));
     const docs = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
     const documents = ['README.md', 'packages/bull-board/README.md', ...docs.map((name) => `docs/${name}`)];
     const sources = (await readdir(path.join(ROOT, 'lib'), { recursive: true })).filter((name) => name.endsWith('.ts'));
     const found = await Promise.all([...documents.map(readSnippets), ...sources.map(readExamples)]);
     snippets = found.flat();
     await Promise.all(snippets.map((snippet) => writeFile(fileOf(snippet), snippet.source)));
+    for (const snippet of snippets.filter(({ mark }) => mark === 'run' || mark?.startsWith('file '))) {
+      const { code } = await transformFile(fileOf(snippet), { configFile: path.join(ROOT, '.swcrc') });
+      await writeFile(programOf(snippet), code);
+    }
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -142,7 +148,7 @@ describe('the snippets of the documentation', () => {
 
   it('include a first message that says hello and ends on SIGTERM', async () => {
     const [first] = snippets.filter(({ mark }) => mark === 'run');
-    const child = startSnippet(fileOf(first!));
+    const child = startSnippet(first!);
     let output = '';
     const greeted = new Promise<void>((resolve) => {
       for (const stream of [child.stdout, child.stderr]) {
@@ -163,7 +169,7 @@ describe('the snippets of the documentation', () => {
     const shown = snippets.filter(({ mark, output }) => mark === 'run' && output !== undefined);
     expect(shown.length).toBeGreaterThan(0);
     for (const snippet of shown) {
-      const child = startSnippet(fileOf(snippet));
+      const child = startSnippet(snippet);
       const [output, problems] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
       const { name } = snippet;
       const { exitCode } = child;

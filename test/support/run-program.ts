@@ -15,6 +15,14 @@ export function setUpPrograms(): () => void {
   return () => programs.remove();
 }
 
+/** The folder of what the set-up of a test run has compiled. */
+export function compiledFolder(): string {
+  const folder = process.env[VARIABLE];
+  if (folder === undefined)
+    throw new Error('There are no compiled programs: tests run with the configuration of this folder.');
+  return folder;
+}
+
 /** The arguments with which Node.js runs a TypeScript file: compiled by the set-up of a test run, else while it starts. */
 export function argumentsFor(program: URL): string[] {
   const compiled = process.env[VARIABLE];
