@@ -120,7 +120,11 @@ describe('a family of queues, when processes and connections break', () => {
     const name = scene.newQueue();
     const handled = new Handled();
     const family = { providers: [handlerOf(`${name}-*`, handled.record, { checkInterval: '1s' })] };
+    const patterns = async () => Number(await scene.redis.pubsub('NUMPAT'));
+    const patternsOfOthers = await patterns();
     const first = await scene.startApp(family);
+    // It starts before it listens, and nothing else tells it of the first message.
+    await until(async () => (await patterns()) > patternsOfOthers);
     const connections = new RedisConnections({
       connection: scene.url,
       clock: systemClock,
