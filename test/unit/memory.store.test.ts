@@ -77,7 +77,8 @@ describe('MemoryMessageStore', () => {
 
   it('takes and transfers a hundred thousand messages, offered latest first, within seconds', async () => {
     const count = 100_000;
-    const began = performance.now();
+    // By the time of the processor: other tests run beside this one.
+    const before = process.cpuUsage();
     for (let start = 0; start < count; start += 1000) {
       await store.offer(Array.from({ length: 1000 }, (_, index) => offer(`${start + index}`, count - start - index)));
     }
@@ -89,6 +90,7 @@ describe('MemoryMessageStore', () => {
       more = report.more;
     }
     expect(moved).toBe(count);
-    expect(performance.now() - began).toBeLessThan(5000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000_000).toBeLessThan(5);
   });
 });
