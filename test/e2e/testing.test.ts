@@ -409,7 +409,7 @@ describe('A call that would go on for ever', () => {
     });
     const took = performance.now() - startedAt;
     expect(took).toBeGreaterThan(3900);
-    expect(took).toBeLessThan(5000);
+    expect(took).toBeLessThan(8000);
   });
 
   test('fails as soon as its own patience is over, and closing the application does not wait either', async () => {
