@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../lib/timing/clock.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
@@ -19,6 +19,11 @@ const LATEST = 5000;
 
 describe('a family of queues, when processes and connections break', () => {
   const scene = new Scene({});
+  /** Of a test that uses a store without the module. */
+  let connections: RedisConnections | undefined;
+
+  afterEach(() => connections?.close());
+
   const names = (name: string) => Array.from({ length: QUEUES }, (_, i) => `${name}-${i}`);
   const isRegistered = (queue: string) => scene.redis.hexists(`${scene.prefix}:{@queues}:registered`, queue);
 
@@ -125,7 +130,7 @@ describe('a family of queues, when processes and connections break', () => {
     const first = await scene.startApp(family);
     // It starts before it listens, and nothing else tells it of the first message.
     await until(async () => (await patterns()) > patternsOfOthers);
-    const connections = new RedisConnections({
+    connections = new RedisConnections({
       connection: scene.url,
       clock: systemClock,
       events: new LoggedEvents(),
@@ -134,7 +139,7 @@ describe('a family of queues, when processes and connections break', () => {
     });
     await scene.redis.del(`${scene.prefix}:{@queues}:registered`);
     const offer = (queue: string, after: number) =>
-      new NativeMessageStore(connections, {
+      new NativeMessageStore(connections!, {
         keys: nativeKeys(scene.prefix, queue),
         limits: resolveQueueOptions(),
       }).offer([{ id: queue, due: { after }, onDuplicate: 'reject', body: 'J1' }]);
@@ -146,7 +151,6 @@ describe('a family of queues, when processes and connections break', () => {
     await scene.startApp(family);
     await handled.until(`${name}-2`, { within: 4000 + LATEST });
     expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 1]);
-    await connections.close();
   });
 
   test('closes the connections of queues that are at rest, and opens them again', async () => {
