@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
-import { RedisSentinels } from '../support/redis/redis-sentinels.js';
+import { ask, RedisSentinels } from '../support/redis/redis-sentinels.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -10,16 +9,10 @@ import { until } from '../support/until.js';
 /** Sentinels tell a former primary only after eight seconds that it is none, which closes all its connections. */
 const BEFORE_IT_KNOWS = 5000;
 
-async function ask({ url }: TestRedis, command: string, ...words: string[]): Promise<string> {
-  const redis = new Redis(url, { connectionName: 'test' });
-  const answer = await redis.call(command, ...words);
-  redis.disconnect();
-  return String(answer);
-}
-
 const connectionsTo = async (server: TestRedis) =>
-  (await ask(server, 'CLIENT', 'LIST')).split(' name=delay-queue:').length - 1;
-const listenersTo = async (sentinel: TestRedis) => (await ask(sentinel, 'CLIENT', 'LIST')).split(' sub=1 ').length - 1;
+  String(await ask(server, 'CLIENT', 'LIST')).split(' name=delay-queue:').length - 1;
+const listenersTo = async (sentinel: TestRedis) =>
+  String(await ask(sentinel, 'CLIENT', 'LIST')).split(' sub=1 ').length - 1;
 
 describe('a primary watched by sentinels', () => {
   let servers: RedisSentinels;

@@ -4,6 +4,11 @@ export interface Span {
   readonly to: number;
 }
 
+/** Whether two times have an instant in common. */
+export function overlap(a: Span, b: Span): boolean {
+  return a.from <= b.to && b.from <= a.to;
+}
+
 /** A time in which something was wrong; after its end, processes only need to recover. */
 export interface FaultWindow extends Span {
   readonly kind: string;
@@ -30,8 +35,9 @@ export function withoutEchoes(windows: readonly FaultWindow[]): FaultWindow[] {
   return windows.filter((window) => window.injected || !injected.some((cause) => isEcho(window, cause)));
 }
 
-function isEcho(window: FaultWindow, { processes, from, to }: FaultWindow): boolean {
-  const felt = window.processes;
+function isEcho(window: FaultWindow, cause: FaultWindow): boolean {
+  const { processes: felt } = window;
+  const { processes } = cause;
   const covers = processes === 'all' || (felt !== 'all' && felt.every((process) => processes.includes(process)));
-  return covers && from <= window.to && to >= window.from;
+  return covers && overlap(window, cause);
 }

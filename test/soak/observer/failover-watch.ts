@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultLog } from '../nemesis/fault-log.js';
-import type { Span } from '../nemesis/fault-window.js';
+import { overlap, type Span } from '../nemesis/fault-window.js';
 import type { ReplicatedServers } from '../servers/replicated-servers.js';
 
 const INTERVAL = 500;
@@ -45,7 +45,7 @@ export class FailoverWatch {
     const { log } = this.subjects;
     const faults = log.windows.filter(({ replaces }) => replaces);
     for (const { change, forgotten } of this.#seen) {
-      if (faults.some(({ from, to }) => from <= change.to && change.from <= to)) continue;
+      if (faults.some((fault) => overlap(fault, change))) continue;
       log.add({
         ...{ kind: 'primary replaced by the machine', detail: 'it was silent for too long', processes: 'all' },
         ...{ costsLeases: true, replaces: true, injected: false, forgotten: [forgotten], ...forgotten },

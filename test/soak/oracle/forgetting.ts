@@ -1,4 +1,4 @@
-import type { FaultWindow, Span } from '../nemesis/fault-window.js';
+import { type FaultWindow, overlap, type Span } from '../nemesis/fault-window.js';
 import type { ClaimStory, MessageStory } from './message-story.js';
 
 /** The cause of starts that happened because Redis forgot what it had acknowledged. */
@@ -46,8 +46,4 @@ function acknowledgedCalls({ offers, changes, claims }: MessageStory): Span[] {
 
 function spanOf({ invokedAt, endedAt }: { readonly invokedAt: number; readonly endedAt: number }): Span {
   return { from: invokedAt, to: endedAt };
-}
-
-function overlap(a: Span, b: Span): boolean {
-  return a.from <= b.to && b.from <= a.to;
 }

@@ -149,7 +149,7 @@ function sentinelConfig({ host, port }: TestRedis): string {
 }
 
 /** Sends a command to a server, which has a second to answer: a frozen one never does. */
-async function ask({ url }: TestRedis, command: string, ...words: string[]): Promise<unknown> {
+export async function ask({ url }: TestRedis, command: string, ...words: string[]): Promise<unknown> {
   const redis = new Redis(url, {
     retryStrategy: null,
     maxRetriesPerRequest: 0,
