@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DelayQueueError } from '../../lib/index.js';
+import { valueDigest } from '../../lib/store/redisson/value-digest.js';
 import { until } from '../support/until.js';
 import { redissonQueues } from './redisson-queue.js';
 
@@ -46,7 +47,7 @@ describe('a queue in the layout of Redisson', () => {
       expect(await queue.listed()).toEqual(['of d', 'of f', 'new e']);
       expect(await queue.store.find('a')).toBeNull();
       expect(await queue.store.find('b')).toBeNull();
-      expect((await queue.redis.zrange(queue.keys.offered, 0, '-1')).sort()).toEqual(['d', 'e', 'f']);
+      expect((await queue.redis.hkeys(queue.keys.offered)).sort()).toEqual(['d', 'e', 'f']);
     });
 
     test('does not make one transfer search a long list for many entries of Java', async () => {
@@ -155,7 +156,7 @@ describe('a queue in the layout of Redisson', () => {
     await queue.redis
       .multi()
       .rpush(queue.keys.target, '')
-      .zadd(queue.keys.offered, now() - HOUR, 'lost')
+      .hset(queue.keys.values, valueDigest(''), 'lost')
       .exec();
     expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=$/)]);
   });
@@ -206,7 +207,7 @@ describe('a queue in the layout of Redisson', () => {
       // What a transfer and a consumer of Java leave behind.
       await queue.redis.multi().del(queue.keys.timeouts, queue.keys.entries).exec();
     }
-    expect(await queue.redis.zcard(queue.keys.offered)).toBeLessThan(10);
+    expect(await queue.redis.hlen(queue.keys.offered)).toBeLessThan(10);
   });
 
   test('a value that Java puts straight into the target list is noticed at once and can be claimed', async () => {

@@ -86,7 +86,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
   test('keeps the order of due times, then that of the offers, of what was offered here', async () => {
     const queue = open();
     const count = 8_000;
-    const due = new Map([...somePlaces(900, count)].map((place) => [place, 1e12 + (place % 7)]));
+    const due = new Map([...somePlaces(2000, count)].map((place) => [place, 1e12 + (place % 7)]));
     for (let first = 0; first < count; first += AT_ONCE) {
       const places = Array.from({ length: AT_ONCE }, (_, index) => first + index);
       const offers = places.map((place) => [`m${place}`, { at: due.get(place) ?? FAR, value: String(place) }] as const);

@@ -15,8 +15,9 @@ const RIGHT_TYPES = {
   target: 'list',
   timeouts: 'zset',
   entries: 'list',
-  offered: 'zset',
-  values: 'zset',
+  offered: 'hash',
+  values: 'hash',
+  repeated: 'zset',
   sequence: 'string',
   rate: 'string',
 } as const;
@@ -59,7 +60,7 @@ describe("a call that meets a foreign type in Redisson's layout", () => {
     },
   );
 
-  test.each(['target', 'values'] as const)(
+  test.each(['target', 'values', 'repeated'] as const)(
     'fails and changes nothing if it offers an id that Java removed before it was due: key %s',
     async (part) => {
       const queue = open();

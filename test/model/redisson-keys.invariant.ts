@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { readRecord } from '../../lib/store/native/native.record.js';
 import type { RedissonKeys } from '../../lib/store/redisson/redisson.keys.js';
 import { decodeEntry } from '../redisson/entry.codec.js';
 import { expectEqual } from './expect-equal.js';
@@ -6,24 +7,23 @@ import type { ModelMessage } from './queue-model.js';
 import { isEntry, isNameless, type RedissonQueueModel } from './redisson-model.js';
 
 /**
- * Expects Redisson's structures to hold what the model holds, in the order in which Java sees it, and the due time of each
- * message offered here to be kept beside them.
- *
- * @returns the ids that are kept beside them, including some that Java took and that are not forgotten yet
+ * Expects Redisson's structures to hold what the model holds, in the order in which Java sees it, and a record of each message
+ * offered here to be kept beside them, which its value leads to. Some that Java took may not be forgotten yet.
  */
 export async function expectRedissonKeys(
   redis: Redis,
   keys: RedissonKeys,
   model: RedissonQueueModel,
-): Promise<readonly string[]> {
-  const [timeouts, entries, target, offered, passedOver] = await Promise.all([
+): Promise<void> {
+  const [timeouts, entries, target, offered, values, repeated] = await Promise.all([
     redis.zrangeBuffer(keys.timeouts, 0, '-1', 'WITHSCORES'),
     redis.lrangeBuffer(keys.entries, 0, -1),
     redis.lrange(keys.target, 0, -1),
-    redis.zrange(keys.offered, 0, '-1', 'WITHSCORES'),
-    redis.zcard(keys.values),
+    redis.hgetallBuffer(keys.offered),
+    redis.hvals(keys.values),
+    redis.zrangeBuffer(keys.repeated, 0, '-1'),
   ]);
-  const dueOf = Object.fromEntries(pairs(offered).map(([id, due]) => [id, Number(due)]));
+  const dueOf = Object.fromEntries(Object.entries(offered).map(([id, record]) => [id, readRecord(record).dueAt]));
   const delayed = model.in('delayed').filter(isEntry);
   const waiting = model.line.target.map((id) => model.messages.get(id)!);
   const ours = [...delayed, ...waiting].filter(({ id }) => !isNameless(id));
@@ -43,8 +43,12 @@ export async function expectRedissonKeys(
     others.filter((id) => !model.takenByJava.has(id)),
     [],
   );
-  expectEqual(passedOver, 0);
-  return Object.keys(dueOf);
+  expectEqual([...values, ...repeated.map(idAtPlace)].sort(), Object.keys(dueOf).sort());
+}
+
+/** What follows the digest of the value, the due time and the id of the entry. */
+function idAtPlace(place: Buffer): string {
+  return place.subarray(30).toString();
 }
 
 function bodyOf({ body }: ModelMessage): string {

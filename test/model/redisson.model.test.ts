@@ -27,8 +27,8 @@ const redisson: RedisLayout = {
   },
   checkInside: async (redis, options, model) => {
     const keys = redissonKeys(options);
-    const elsewhere = await expectRedissonKeys(redis, keys, model as RedissonQueueModel);
-    await expectNativeKeys(redis, keys, (model as RedissonQueueModel).kept, elsewhere);
+    await expectRedissonKeys(redis, keys, model as RedissonQueueModel);
+    await expectNativeKeys(redis, keys, (model as RedissonQueueModel).kept);
   },
   openJava: (redis, options) => new RedissonJava(redis, redissonKeys(options)),
 };

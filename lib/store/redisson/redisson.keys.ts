@@ -10,10 +10,12 @@ export interface RedissonKeys {
   readonly entries: string;
   /** Channel: the due time of an offer that became the earliest, as decimal text. */
   readonly channel: string;
-  /** ZSET id → due ms, minus 10¹⁵ once claims have passed it over, of messages offered here that no consumer has taken. */
+  /** HASH id → record, of messages offered here that no consumer has taken. */
   readonly offered: string;
-  /** ZSET of digest of the value, due time, id of the entry and id of the message, for those in `offered` that claims passed over. */
+  /** HASH digest of the value → id, of these messages. */
   readonly values: string;
+  /** ZSET of digest of the value, due time, id of the entry and id of the message, of those whose digest leads to another one. */
+  readonly repeated: string;
   /** STRING, the number of the latest entry. */
   readonly sequence: string;
 }
@@ -42,6 +44,7 @@ export function redissonKeys({ prefix, queue, redissonName = queue }: RedissonQu
     channel: `redisson_delay_queue_channel:${tagged}`,
     offered: `${root}offered`,
     values: `${root}values`,
+    repeated: `${root}repeated`,
     sequence: `${root}sequence`,
   };
 }

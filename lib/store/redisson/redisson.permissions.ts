@@ -9,8 +9,9 @@ export const redissonPermissions: Permissions<RedissonKeys & NativeKeys> = {
   timeouts: ['UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZMSCORE', 'ZRANGE', 'ZREM', 'ZSCAN', 'ZSCORE'],
   entries: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'LSET', 'RPOP', 'RPUSH', 'UNLINK'],
   channel: ['PUBLISH', 'SUBSCRIBE'],
-  offered: ['UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZRANGE', 'ZREM', 'ZSCORE'],
-  values: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM'],
+  offered: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HRANDFIELD', 'HSET', 'UNLINK'],
+  values: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  repeated: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM'],
   sequence: ['GET', 'SET'],
   ...nativePermissions,
 };

@@ -16,7 +16,6 @@ export const redissonScripts = {
   transfer: load('transfer'),
   claim: load('claim'),
   ring: load('ring'),
-  repair: load('repair'),
   status: load('status'),
   listDelayed: load('list-delayed'),
   listReady: load('list-ready'),

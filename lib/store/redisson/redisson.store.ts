@@ -32,25 +32,23 @@ import { NativeMessageStore } from '../native/native.store.js';
 import {
   claimCall,
   dueArgument,
-  offerArguments,
   pageArguments,
   readClaimReport,
   readStoredPage,
   readQueueStatus,
   readReceipts,
-  readRepairReport,
   readTransferReport,
-  REPAIR_PART,
   transferArguments,
 } from '../native/script-values.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
-import type { ScriptCall } from '../redis/script-call.js';
+import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
 import { RedissonValues } from './redisson.values.js';
 import { TargetWatch } from './target-watch.js';
+import { valueDigest } from './value-digest.js';
 
 export interface RedissonStoreOptions extends RedissonQueueName {
   readonly limits: StoreLimits;
@@ -154,8 +152,8 @@ export class RedissonMessageStore implements MessageStore {
     return this.#native.settle(settlements);
   }
 
-  async repair(cursor = ''): Promise<RepairReport> {
-    return readRepairReport(await this.#run(scripts.repair, { args: { cursor, size: REPAIR_PART } }));
+  repair(cursor?: string): Promise<RepairReport> {
+    return this.#native.repair(cursor);
   }
 
   async status(): Promise<QueueStatus> {
@@ -227,4 +225,13 @@ export class RedissonMessageStore implements MessageStore {
   #run(script: RedisScript<keyof (RedissonKeys & NativeKeys)>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
     return this.#connections.commands.run(script, { ...call, keys: this.#keys });
   }
+}
+
+/** The arguments of all offers, one after the other. The digests are made here, because Redis has less time to spare. */
+function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  for (const { id, due, onDuplicate, body } of offers) {
+    args.push(id, dueArgument(due), onDuplicate, body, valueDigest(body));
+  }
+  return args;
 }

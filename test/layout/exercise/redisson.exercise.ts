@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { RedissonKeys } from '../../../lib/store/redisson/redisson.keys.js';
+import type { DueTime } from '../../../lib/store/message-intake.js';
 import type { NativeKeys } from '../../../lib/store/native/native.keys.js';
 import type { RedissonMessageStore } from '../../../lib/store/redisson/redisson.store.js';
 import { encodeEntry } from '../../redisson/entry.codec.js';
@@ -31,6 +32,7 @@ export class RedissonExercise {
     await this.#transferInAllWays();
     await this.#loseToJava();
     await this.#claimAmongJava();
+    await this.#repeatValues();
     await this.#readValues();
     await this.#listInAllWays();
   }
@@ -76,18 +78,32 @@ export class RedissonExercise {
       await this.#common.transfer();
       await this.redis.del(this.keys.target);
       await this.store.find('m0');
-      await this.redis.hdel(this.keys.messages, 'm1');
       await forgetThem();
       await this.store.clear();
     }
   }
 
-  /** Puts one of Java's values ahead of more messages than a claim looks at. */
   async #claimAmongJava(): Promise<void> {
-    await this.#lay('O'.repeat(150));
+    await this.#lay('OO');
     await this.#common.transfer();
     await this.redis.lpush(this.keys.target, 'of Java');
-    for (const token of ['a', 'b', 'c', 'd']) await this.store.claim({ token, limit: 1, lease: HOUR });
+    await this.store.claim({ token: 'a', limit: 3, lease: HOUR });
+    await this.store.clear();
+  }
+
+  /** Messages with the same value. */
+  async #repeatValues(): Promise<void> {
+    const offer = (due: DueTime) =>
+      this.store.offer(['a', 'b', 'c'].map((id) => ({ id, due, onDuplicate: 'reject', body: 'of Java' })));
+    await offer({ after: HOUR });
+    await this.store.list({ state: 'delayed', limit: 9 });
+    await this.store.reschedule('b', { after: 2 * HOUR });
+    for (const id of ['b', 'a']) await this.store.cancel(id);
+    await this.store.clear();
+    await offer({ at: 0 });
+    await this.#common.transfer();
+    await this.store.list({ state: 'ready', from: { offset: 1 }, limit: 1 });
+    await this.store.claim({ token: 'a', limit: 3, lease: HOUR });
     await this.store.clear();
   }
 

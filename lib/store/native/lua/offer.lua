@@ -33,13 +33,14 @@ local room = math.huge
 if args.max_messages ~= 0 then
   room = args.max_messages - redis.call('HLEN', keys.messages)
 end
-local receipts, scores, records, replaced, earliest = decide_offers(room, now_micros, record_due)
+local receipts, scores, sources, replaced, earliest = decide_offers(read_offers(4), room, now_micros, record_due)
 if #scores == 0 then
   return receipts
 end
 
-for at = 2, #records, 2 do
-  records[at] = pack_record(scores[at - 1], now, records[at])
+local records = {}
+for i, at in ipairs(sources) do
+  records[2 * i - 1], records[2 * i] = ARGV[at], pack_record(scores[2 * i - 1], now, ARGV[at + 3])
 end
 if #replaced > 0 then
   check_take_out()

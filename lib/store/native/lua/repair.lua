@@ -10,4 +10,4 @@
 -- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves them ready.
 --@include repair
 
-return repair(function() return 0 end, function() return false end)
+return repair()

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Removes a message that was offered here and is still delayed.
 --
--- KEYS timeouts entries offered values messages
+-- KEYS timeouts entries offered values repeated
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 -- Returns 'cancelled', 'late' if it is no longer delayed, or 'unknown' if it is not among the messages that were offered here
@@ -17,9 +17,8 @@
 --@include unlist
 
 check_deadline(args.deadline, (read_clock()))
-redis.call('ZCARD', keys.values)
-local record = redis.call('HGET', keys.messages, args.id)
-if not record or not redis.call('ZSCORE', keys.offered, args.id) then
+local record = redis.call('HGET', keys.offered, args.id)
+if not record then
   return 'unknown'
 end
 local entry = entry_of(record)

@@ -2,7 +2,7 @@
 -- Takes ready messages under a lease. Values of the target list first become messages of the native bookkeeping, but only as
 -- many as are about to be taken: the rest stays there for Java's consumers.
 --
--- KEYS target timeouts offered values sequence ready claims leases messages attempts wake paused rate
+-- KEYS target timeouts offered values repeated sequence ready claims leases messages attempts wake paused rate
 --      ended:token [ended:instead_of] if the claim replaces another one
 -- ARGV as native/claim
 -- Returns the same as native/claim.
@@ -24,9 +24,9 @@ check_deadline(args.deadline, now)
 local waiting = redis.call('LLEN', keys.target)
 local rate = read_rate(now_micros)
 local room = (rate and math.min(args.limit, rate.room) or args.limit) - redis.call('LLEN', keys.ready)
-local sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
-for _, key in ipairs({ keys.timeouts, keys.offered, keys.values, keys.leases }) do redis.call('ZCARD', key) end
-for _, key in ipairs({ keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
+local sequence = unused_sequence(redis.call('GET', keys.sequence), now_micros)
+for _, key in ipairs({ keys.timeouts, keys.repeated, keys.leases }) do redis.call('ZCARD', key) end
+for _, key in ipairs({ keys.offered, keys.values, keys.messages, keys.attempts, keys.claims }) do redis.call('HLEN', key) end
 redis.call('LLEN', keys.wake)
 if redis.call('GET', keys.paused) or has_taken() or #passed_on() > 0 then
   room = 0
@@ -37,17 +37,19 @@ local values = read_within(math.min(room, waiting), most_bytes(), function(first
 end)
 local count = #values
 if count > 0 then
-  local search = find_offered(values, now)
-  count = search.sure
-
-  local ids, records, offered, places = {}, {}, {}, {}
+  local found = find_offered(values, now, {})
+  local ids, records, offered, digests, places = {}, {}, {}, {}, {}
   local others = 0
-  for i = 1, count do
-    local value, message = values[i], search.found[i]
+  for i, value in ipairs(values) do
+    local message = found[i]
     if message then
       ids[i] = message.id
       offered[#offered + 1] = message.id
-      places[#places + 1] = message.place
+      if message.place then
+        places[#places + 1] = message.place
+      else
+        digests[#digests + 1] = message.digest
+      end
       records[#records + 1], records[#records + 2] = message.id, string.sub(message.record, 1, 12) .. value
     else
       ids[i] = string.format('%014x', sequence + others)
@@ -58,24 +60,24 @@ if count > 0 then
 
   check_claim_permissions()
   check_permissions(
-    'ZADD', keys.offered, 'ZADD', keys.values, 'LPOP', keys.target, 'HSET', keys.messages, 'RPUSH', keys.ready,
-    'SET', keys.sequence, 'ZREM', keys.offered, 'ZREM', keys.values, 'LRANGE', keys.ready, 'HMGET', keys.messages, 'DEL', keys.wake,
+    'LPOP', keys.target, 'HSET', keys.messages, 'RPUSH', keys.ready, 'SET', keys.sequence, 'HDEL', keys.offered,
+    'HDEL', keys.values, 'ZREM', keys.repeated, 'LRANGE', keys.ready, 'HMGET', keys.messages, 'DEL', keys.wake,
     'HMGET', keys.attempts
   )
-  pass_over(search.passed)
-  if count > 0 then
-    redis.call('LPOP', keys.target, count)
-    redis.call('HSET', keys.messages, unpack(records))
-    redis.call('RPUSH', keys.ready, unpack(ids))
-  end
+  redis.call('LPOP', keys.target, count)
+  redis.call('HSET', keys.messages, unpack(records))
+  redis.call('RPUSH', keys.ready, unpack(ids))
   if others > 0 then
     store_sequence(keys.sequence, sequence + others - 1)
   end
   if #offered > 0 then
-    redis.call('ZREM', keys.offered, unpack(offered))
+    redis.call('HDEL', keys.offered, unpack(offered))
+  end
+  if #digests > 0 then
+    redis.call('HDEL', keys.values, unpack(digests))
   end
   if #places > 0 then
-    redis.call('ZREM', keys.values, unpack(places))
+    redis.call('ZREM', keys.repeated, unpack(places))
   end
 end
 

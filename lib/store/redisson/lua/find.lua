@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 -- Finds a message that was offered here and that no consumer here has taken yet.
 --
--- KEYS timeouts target offered messages
+-- KEYS timeouts target offered
 -- ARGV id: text
 -- Returns 'unknown' if there is none with this id; 'taken' if a Java consumer has taken it; else 'delayed' or 'ready', and the
 --      record with the value as its body.
@@ -11,8 +11,8 @@
 --@include offered
 --@include state
 
-local record = redis.call('HGET', keys.messages, args.id)
-if not record or not redis.call('ZSCORE', keys.offered, args.id) then
+local record = redis.call('HGET', keys.offered, args.id)
+if not record then
   return { 'unknown' }
 end
 local entry = entry_of(record)

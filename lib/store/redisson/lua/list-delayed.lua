@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 -- Lists delayed messages, page by page: the entries of Redisson's and the messages that wait for another attempt, as one.
 --
--- KEYS timeouts delayed offered messages attempts
+-- KEYS timeouts delayed offered values repeated messages attempts
 -- ARGV at: text, as in native/list
 --      name: text, as in native/list; for an entry a line feed and the beginning of the entry in hexadecimal digits
 --      offset: number, as in native/list
@@ -12,10 +12,10 @@
 --@include native/clock
 --@include native/record
 --@include native/places
---@include native/listed
 --@include native/read-within
 --@include entry
---@include identify
+--@include native/listed
+--@include find-entries
 
 local entries_count, others_count = redis.call('ZCARD', keys.timeouts), redis.call('ZCARD', keys.delayed)
 
@@ -80,18 +80,11 @@ local function read_entries(first)
   return entries, dues
 end
 
--- The messages of these entries, the first of which is at a position.
-local function identify(entries, dues, first, now)
-  local messages, at_entry = {}, {}
-  if #entries > 0 then
-    local before = string.format('(%.17g', dues[1])
-    local place = first - redis.call('ZCOUNT', keys.timeouts, '-inf', before)
-    for _, message in ipairs(offered_around(redis.call('ZCOUNT', keys.offered, '-inf', before) + place, #entries)) do
-      at_entry[string.sub(message.record, 13)] = message
-    end
-  end
+-- The messages of these entries.
+local function identify(entries, dues, now)
+  local messages, found = {}, find_entries(entries, dues)
   for i, entry in ipairs(entries) do
-    local value, message = entry_value(entry) or entry, at_entry[entry]
+    local value, message = entry_value(entry) or entry, found[i]
     messages[i] = {
       id = message and message.id or '', due = dues[i], failed = 0, entry = entry,
       record = message and string.sub(message.record, 1, 12) .. value or pack_record(dues[i], now, value),
@@ -116,7 +109,7 @@ end
 
 local first_entry, first_other = page_start()
 local entries, dues = read_entries(first_entry)
-local mine, others = identify(entries, dues, first_entry, (read_clock())), read_others(first_other)
+local mine, others = identify(entries, dues, (read_clock())), read_others(first_other)
 local reply, last, bytes = { '' }, nil, 0
 local i, j, count = 1, 1, 0
 while count < args.limit do

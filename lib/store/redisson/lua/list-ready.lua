@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 -- Lists ready messages, page by page: those that a consumer here had before, then the values of the target list.
 --
--- KEYS ready target timeouts offered messages attempts
+-- KEYS ready target timeouts offered values repeated messages attempts
 -- ARGV at: text, as in native/list
 --      name: text, as in native/list; for a value a line feed and the digests of the last three values
 --      offset: number, as in native/list
@@ -14,9 +14,8 @@
 --@include native/listed
 --@include native/pages
 --@include native/read-within
---@include entry
 --@include offered
---@include identify
+--@include find-offered
 
 local known, waiting = redis.call('LLEN', keys.ready), redis.call('LLEN', keys.target)
 local digests = string.match(args.name, '^\n(%x+)$')
@@ -63,22 +62,23 @@ local function list_known()
   return count == #ids
 end
 
--- The message of each of these values that was offered here, the first of which is at a position.
-local function identify(values, first)
-  local of_value, found, taken = {}, {}, {}
-  for _, message in ipairs(#values > 0 and offered_around(first, #values) or {}) do
-    local entry = entry_of(message.record)
-    local value = entry_value(entry)
-    if value and not redis.call('ZSCORE', keys.timeouts, entry) then
-      of_value[value] = of_value[value] or {}
-      table.insert(of_value[value], message)
+-- How many values before a page are searched for some that are equal to one on the page, for all of these together.
+local SEARCH_BEFORE = 100000
+
+-- How many values before a position are equal to each of those that repeat: the messages of these are on the pages before. False
+-- if that would take too long.
+local function count_before(values, first, now)
+  local before, searched = {}, 0
+  if first == 0 or redis.call('ZCARD', keys.repeated) == 0 then
+    return before
+  end
+  for _, value in ipairs(values) do
+    if before[value] == nil and #repeated_from(0, 1, value, now) > 0 then
+      searched = searched + first
+      before[value] = searched <= SEARCH_BEFORE and #redis.call('LPOS', keys.target, value, 'COUNT', 0, 'MAXLEN', first)
     end
   end
-  for i, value in ipairs(values) do
-    taken[value] = (taken[value] or 0) + 1
-    found[i] = (of_value[value] or {})[taken[value]]
-  end
-  return found
+  return before
 end
 
 -- The place of the last of these values, the first of which is at a position. Some of its three digests are there even if an offer
@@ -98,7 +98,7 @@ local function list_values(first, now)
   local values = read_within(math.min(args.limit - count, waiting - first), MOST_BYTES, function(from, to)
     return redis.call('LRANGE', keys.target, first + from - 1, first + to - 1)
   end)
-  local found = identify(values, first)
+  local found = find_offered(values, now, count_before(values, first, now))
   for i, value in ipairs(values) do
     local message = found[i]
     local record = message and string.sub(message.record, 1, 12) .. value or pack_record(now, now, value)

@@ -2,7 +2,7 @@
 -- The same as offer.lua, for offers that may replace messages. Most offers may not, and a call pays for each function of its
 -- script.
 --
--- KEYS timeouts entries target offered values sequence messages
+-- KEYS timeouts entries target offered values repeated sequence messages
 --      delayed ready claims leases attempts dead errors
 -- ARGV as redisson/offer
 -- Returns the same as native/offer.
@@ -19,13 +19,13 @@
 
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
-local plan = plan_offers(now, now_micros)
+local plan = plan_offers(now_micros)
 if #plan.scores == 0 then
   return plan.receipts
 end
 if #plan.replaced > 0 then
   check_take_out()
-  check_permissions('ZREM', keys.timeouts, 'LREM', keys.target)
+  check_permissions('ZREM', keys.timeouts, 'LREM', keys.target, 'HDEL', keys.messages)
   check_unlist(keys.entries)
   check_forget()
 end
@@ -36,6 +36,7 @@ for _, id in ipairs(plan.replaced) do
   local old = plan.waiting[id]
   if not old then
     take_out(id)
+    redis.call('HDEL', keys.messages, id)
   else
     if old.state == 'delayed' then
       redis.call('ZREM', keys.timeouts, old.entry)

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Changes the due time of a message that was offered here and is still delayed.
 --
--- KEYS timeouts offered messages values
+-- KEYS timeouts offered values repeated
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      due: text, '+' and a delay, or '@' and an instant, in ms
@@ -16,16 +16,15 @@
 --@include native/permission
 --@include native/record
 --@include native/lowest
+--@include entry
 --@include offered
---@include forget
 
 local id = args.id
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 local earliest_before = lowest(keys.timeouts)
-redis.call('ZCARD', keys.values)
-local record = redis.call('HGET', keys.messages, id)
-if not record or not redis.call('ZSCORE', keys.offered, id) then
+local record = redis.call('HGET', keys.offered, id)
+if not record then
   return 'unknown'
 end
 local entry = entry_of(record)
@@ -34,12 +33,18 @@ if not redis.call('ZSCORE', keys.timeouts, entry) then
 end
 
 local due = due_instant(args.due, now_micros)
-check_permissions('ZADD', keys.timeouts, 'ZADD', keys.offered, 'HSET', keys.messages, 'ZREM', keys.values)
+local moved = with_due(record, due)
+local digest = digest_of(entry_value(entry))
+local repeats = redis.call('HGET', keys.values, digest) ~= id
+redis.call('ZCARD', keys.repeated)
+check_permissions('ZADD', keys.timeouts, 'HSET', keys.offered, 'ZREM', keys.repeated, 'ZADD', keys.repeated)
 if earliest_before == nil or due < earliest_before then
   redis.call('PUBLISH', args.channel, string.format('%.0f', due))
 end
 redis.call('ZADD', keys.timeouts, due, entry)
-redis.call('ZADD', keys.offered, due, id)
-redis.call('HSET', keys.messages, id, with_due(record, due))
-leave_values(id, record)
+redis.call('HSET', keys.offered, id, moved)
+if repeats then
+  redis.call('ZREM', keys.repeated, place_of(digest, id, record))
+  redis.call('ZADD', keys.repeated, 0, place_of(digest, id, moved))
+end
 return 'moved'

@@ -2,7 +2,7 @@
 -- Moves what is due to the target list, like Redisson's transfer does; unreadable entries become dead letters. Then does what
 -- the native transfer does for retries and expired leases.
 --
--- KEYS timeouts entries target offered values delayed ready claims leases attempts messages dead errors wake mover paused
+-- KEYS timeouts entries target offered values repeated delayed ready claims leases attempts messages dead errors wake mover paused
 --      rate
 -- ARGV as native/transfer
 --      unreadable_error: text, error of a dead letter that was an unreadable entry, JSON
@@ -28,14 +28,16 @@
 --@include unlist
 
 local now, now_micros = read_clock()
--- How many messages taken by Java consumers each call forgets.
-local FORGET = 100
+-- How many messages a call examines at most that Java may have taken.
+local EXAMINED = 100
 
-local found = up_to_now(keys.timeouts, lowest(keys.timeouts), now)
+local first = redis.call('ZRANGE', keys.timeouts, 0, 0, 'WITHSCORES')
+local most = math.min(args.limit, first[1] and most_removable(keys.entries, first[1], args.read_on) or math.huge)
+local found = up_to_now(keys.timeouts, tonumber(first[2]), now, most)
 local length = redis.call('LLEN', keys.target)
 redis.call('LLEN', keys.wake)
-redis.call('ZCARD', keys.offered)
 local is_quiet = redis.call('GET', keys.paused) or is_rate_awaited(now_micros)
+local examined = math.min(#found > 0 and surely_taken() or EXAMINED, EXAMINED)
 check_forget_taken()
 check_dead()
 local native_plan = plan_transfer(now, now_micros)
@@ -82,9 +84,9 @@ end
 if length > 0 and not is_quiet then
   ring(keys.wake)
 end
-local is_cut_short = #gone < #found or #found == args.limit
+local is_cut_short = #gone < #found or #found == most
 if not is_cut_short then
-  forget_taken(now, FORGET)
+  forget_taken(examined)
 end
 
 report.moved = report.moved + #values

@@ -9,26 +9,26 @@ local function outcome_of(is_in_use, on_duplicate, room)
   return on_duplicate == 'replace' and 'replaced' or on_duplicate == 'keep' and 'kept' or 'rejected'
 end
 
--- The offered ids, and the records stored under them.
-local function read_offered()
+-- The offers of a call, each of which has so many arguments: their ids, and what is stored under these.
+local function read_offers(arguments)
   local ids = {}
-  for at = FIRST, #ARGV, 4 do
+  for at = FIRST, #ARGV, arguments do
     ids[#ids + 1] = ARGV[at]
   end
-  return ids, redis.call('HMGET', keys.messages, unpack(ids))
+  return { arguments = arguments, ids = ids, stored = redis.call('HMGET', keys.messages, unpack(ids)) }
 end
 
--- `due_in_use(record, id)`: when the message stored under an id falls due; nil if the id is free nevertheless.
--- Returns the reply; due and id of each message to store, one for each id; id and body of each; the ids of the messages that they
--- replace; the earliest due time.
-local function decide_offers(room, now_micros, due_in_use)
-  local ids, stored = read_offered()
-  local scores, bodies, replaced, dues, places = {}, {}, {}, {}, {}
+-- `due_in_use(record, id, i)`: when the message stored under the id of the i-th offer falls due; nil if the id is free nevertheless.
+-- Returns the reply; due and id of each message to store, one for each id; where the arguments of each begin; the ids of the
+-- messages that they replace; the earliest due time.
+local function decide_offers(offers, room, now_micros, due_in_use)
+  local stored, arguments = offers.stored, offers.arguments
+  local scores, sources, replaced, dues, places = {}, {}, {}, {}, {}
   local others, earliest
-  for i, id in ipairs(ids) do
-    local at, place = FIRST + (i - 1) * 4, places[id]
+  for i, id in ipairs(offers.ids) do
+    local at, place = FIRST + (i - 1) * arguments, places[id]
     -- An offer sees the offers before it.
-    local due = place and scores[place - 1] or stored[i] and due_in_use(stored[i], id) or nil
+    local due = place and scores[2 * place - 1] or stored[i] and due_in_use(stored[i], id, i) or nil
     local outcome = outcome_of(due, ARGV[at + 2], room)
     if outcome == 'created' or outcome == 'replaced' then
       if not due then
@@ -36,11 +36,10 @@ local function decide_offers(room, now_micros, due_in_use)
       elseif not place then
         replaced[#replaced + 1] = id
       end
-      place = place or #scores + 2
+      place = place or #sources + 1
       due = due_instant(ARGV[at + 1], now_micros)
-      places[id] = place
-      scores[place - 1], scores[place] = due, id
-      bodies[place - 1], bodies[place] = id, ARGV[at + 3]
+      places[id], sources[place] = place, at
+      scores[2 * place - 1], scores[2 * place] = due, id
       earliest = earliest and math.min(earliest, due) or due
     end
     dues[i] = due or 0
@@ -52,5 +51,5 @@ local function decide_offers(room, now_micros, due_in_use)
   for at = 1, others and #others or 0 do
     dues[#dues + 1] = others[at]
   end
-  return dues, scores, bodies, replaced, earliest
+  return dues, scores, sources, replaced, earliest
 end

@@ -7,10 +7,9 @@
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MOST_READY = 10000
 
--- `elsewhere`: how many messages are in a state that these keys do not show.
-local function is_sound(ready, elsewhere)
+local function is_sound(ready)
   local known = redis.call('ZCARD', keys.delayed) + ready + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
-  return redis.call('HLEN', keys.messages) <= known + elsewhere
+  return redis.call('HLEN', keys.messages) <= known
 end
 
 -- The ids of one part of the queue, and the cursor of the next part.
@@ -25,11 +24,11 @@ local function read_part()
 end
 
 -- The ids of one part of the queue that are in no state, and the cursor of the next part.
-local function find_lost(is_elsewhere)
+local function find_lost()
   local ids, next_cursor = read_part()
   local lost, ready, holders = {}, nil, nil
   for _, id in ipairs(ids) do
-    if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) and not is_elsewhere(id) then
+    if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) then
       ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
       holders = holders or holders_of(keys.claims)
       if not ready[id] and not holders[id] then
@@ -40,13 +39,12 @@ local function find_lost(is_elsewhere)
   return lost, next_cursor
 end
 
--- `elsewhere()`: how many messages are in a state that these keys do not show; `is_elsewhere(id)`: whether one is.
-local function repair(elsewhere, is_elsewhere)
+local function repair()
   local ready = redis.call('LLEN', keys.ready)
-  if ready > MOST_READY or (args.cursor == '' and is_sound(ready, elsewhere())) then
+  if ready > MOST_READY or (args.cursor == '' and is_sound(ready)) then
     return { '' }
   end
-  local lost, next_cursor = find_lost(is_elsewhere)
+  local lost, next_cursor = find_lost()
   if #lost > 0 then
     redis.call('LLEN', keys.wake)
     local is_paused = redis.call('GET', keys.paused)

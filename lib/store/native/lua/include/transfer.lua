@@ -9,13 +9,13 @@
 --@include claims
 --@include rate-awaited
 
--- The first members of a sorted set whose score is in the past, at most `limit` of them. `first` is the lowest score: if that is
+-- The first members of a sorted set whose score is in the past, at most `most` of them. `first` is the lowest score: if that is
 -- in the future, nothing needs to be read.
-local function up_to_now(key, first, now)
+local function up_to_now(key, first, now, most)
   if first == nil or first > now then
     return {}
   end
-  return redis.call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', 0, args.limit)
+  return redis.call('ZRANGE', key, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
 end
 
 -- The ids held by claims whose lease has expired, at most `limit` of them, and what is left of these claims, by token.
@@ -52,8 +52,8 @@ end
 -- Raises an error if a key has another type.
 local function plan_transfer(now, now_micros)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
-  plan.due = up_to_now(keys.delayed, plan.next_due, now)
-  plan.expired = expired_claims(up_to_now(keys.leases, plan.next_lease_end, now))
+  plan.due = up_to_now(keys.delayed, plan.next_due, now, args.limit)
+  plan.expired = expired_claims(up_to_now(keys.leases, plan.next_lease_end, now, args.limit))
   plan.ready = redis.call('LLEN', keys.ready)
   plan.last_move = redis.call('GET', keys.mover) or ''
   if plan.ready + #plan.due + #plan.expired.ids > 0 then

@@ -6,9 +6,8 @@
 -- the order of their offers, and so that an entry's position in the list of entries can be found without a linear search.
 
 local function pack_entry(format, sequence, value)
-  local id = struct.pack('>I8', sequence)
-  local head = format == 'dLc0' and id or struct.pack('B', #id) .. id
-  return head .. struct.pack('<I8', #value) .. value
+  local head = format == 'dLc0' and struct.pack('>I8<I8', sequence, #value) or struct.pack('>BI8<I8', 8, sequence, #value)
+  return head .. value
 end
 
 -- Whether exactly the length of the value is left after the first `head` bytes.

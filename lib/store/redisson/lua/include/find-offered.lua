@@ -1,124 +1,119 @@
--- Finds the messages that belong to values in the target list.
---
--- Values enter that list in the order in which they fall due, so messages are examined in this order: mostly the first ones are
--- the right ones. A value that Java offered belongs to none, which is certain only when all due messages have been examined. If
--- there are more than one call may examine, the ones that do not match are passed over: later calls find them by the digest of
--- their value.
+-- Finds the messages that belong to values in the target list. A value that Java offered belongs to none.
 --@include native/record
 --@include entry
 --@include offered
 
--- How many messages are examined beyond one for each value. Records are as large as their payloads.
-local LOOK_FURTHER = 100
+-- How many more messages with the same value are examined if some of the first ones are still delayed.
+local LOOK_FURTHER = 20
 
--- Added to the due time in the score of a message that claims have passed over, so that these come before all others.
-local PASSED_OVER = -1e15
-
--- The due messages that no claim has passed over, earliest first: at most `most` of them, from position `place` (from 0) on.
-local function due_offered(now, place, most)
-  return redis.call('ZRANGE', keys.offered, 0, now, 'BYSCORE', 'LIMIT', place, most)
-end
-
--- The ids of the messages with a value that claims have passed over, earliest due first, at most `most` of them.
-local function passed_over(value, most)
-  local start = digest_of(value)
-  local ids = redis.call('ZRANGE', keys.values, '[' .. start, '(' .. start .. '\255', 'BYLEX', 'LIMIT', 0, most)
-  for i, place in ipairs(ids) do
-    ids[i] = string.sub(place, PLACE_BYTES + 1)
+-- Those of some messages, given by `id` and `value`, that are no longer delayed, with their `record`.
+local function no_longer_delayed(messages)
+  local ids, candidates, entries, moved = {}, {}, {}, {}
+  for i, message in ipairs(messages) do
+    ids[i] = message.id
   end
-  return ids
-end
-
--- Assigns the messages that match a wanted value; returns the others.
-local function sift(search, ids)
-  local records = #ids > 0 and redis.call('HMGET', keys.messages, unpack(ids)) or {}
-  local candidates, entries, others = {}, {}, {}
-  for i, record in ipairs(records) do
-    local entry = entry_of(record or '')
-    local message = { id = ids[i], record = record, value = entry_value(entry) }
-    if message.value and search.wanted[message.value] then
+  for i, record in ipairs(#ids > 0 and redis.call('HMGET', keys.offered, unpack(ids)) or {}) do
+    local message, entry = messages[i], entry_of(record or '')
+    if record and string.find(entry, message.value, -#message.value, true) then
+      message.record = record
       candidates[#candidates + 1], entries[#entries + 1] = message, entry
-    else
-      others[#others + 1] = message
     end
   end
-
   local due_of = #entries > 0 and redis.call('ZMSCORE', keys.timeouts, unpack(entries))
   for i, message in ipairs(candidates) do
-    local value = message.value
-    if search.wanted[value] > 0 and not due_of[i] then
-      search.wanted[value], search.missing = search.wanted[value] - 1, search.missing - 1
-      table.insert(search.messages[value], message)
-    else
-      others[#others + 1] = message
+    if not due_of[i] then
+      moved[#moved + 1] = message
     end
   end
-  return others
+  return moved
 end
 
--- The message of each value, by the value's position; nil if none is known.
-local function assign(values, messages)
+-- The due messages in `repeated` with a value, from a position (from 0) on, at most `most` of them, earliest first.
+local function repeated_from(first, most, value, now)
+  local digest, messages = digest_of(value), {}
+  local places = redis.call(
+    'ZRANGE', keys.repeated, '[' .. digest, '(' .. digest .. struct.pack('>I6', now + 1), 'BYLEX', 'LIMIT', first, most
+  )
+  for i, place in ipairs(places) do
+    messages[i] = { id = string.sub(place, PLACE_BYTES + 1), value = value, place = place }
+  end
+  return messages
+end
+
+-- Of those due at the same instant, the one that was offered first comes first.
+local function is_before(message, other)
+  local due, other_due = record_due(message.record), record_due(other.record)
+  if due ~= other_due then
+    return due < other_due
+  end
+  return (entry_sequence(entry_of(message.record)) or 0) < (entry_sequence(entry_of(other.record)) or 0)
+end
+
+-- The messages with a value that are no longer delayed, earliest first, from position `before` (from 0) on; at least `most` of them
+-- if there are so many. `single`: the one that is not in `repeated`, if there is one.
+local function moved_with(value, single, before, most, now)
+  local moved, place = {}, single and math.max(0, before - 1) or before
+  for _, count in ipairs({ most + 1, LOOK_FURTHER }) do
+    local messages = #moved <= most and repeated_from(place, count, value, now) or {}
+    place = place + #messages
+    for _, message in ipairs(no_longer_delayed(messages)) do
+      moved[#moved + 1] = message
+    end
+  end
+  if single and before > 0 then
+    if not moved[1] or is_before(single, moved[1]) then
+      return moved
+    end
+    table.remove(moved, 1)
+  end
+  local at = 1
+  while single and moved[at] and is_before(moved[at], single) do
+    at = at + 1
+  end
+  if single then
+    table.insert(moved, at, single)
+  end
+  return moved
+end
+
+-- Those of the messages in `values` with some values that are no longer delayed, by value.
+local function find_singles(values)
+  local digests, messages, singles = {}, {}, {}
+  for i, value in ipairs(values) do
+    digests[i] = digest_of(value)
+  end
+  for i, id in ipairs(#values > 0 and redis.call('HMGET', keys.values, unpack(digests)) or {}) do
+    if id then
+      messages[#messages + 1] = { id = id, value = values[i], digest = digests[i] }
+    end
+  end
+  for _, message in ipairs(no_longer_delayed(messages)) do
+    singles[message.value] = message
+  end
+  return singles
+end
+
+-- Returns for each value, by its position, its message: `id`, `record`, and `place` if it is in `repeated`, or else `digest`; nil if
+-- Java offered it. `before`: how many equal ones come before these values, by value; false if that is not known.
+local function find_offered(values, now, before)
+  local wanted, different = {}, {}
+  for _, value in ipairs(values) do
+    if not wanted[value] and before[value] ~= false then
+      different[#different + 1] = value
+    end
+    wanted[value] = (wanted[value] or 0) + 1
+  end
+
+  local singles, moved = find_singles(different), {}
+  local repeats = redis.call('ZCARD', keys.repeated) > 0
+  for _, value in ipairs(different) do
+    moved[value] = repeats and moved_with(value, singles[value], before[value] or 0, wanted[value], now) or { singles[value] }
+  end
+
   local met, found = {}, {}
   for i, value in ipairs(values) do
     met[value] = (met[value] or 0) + 1
-    found[i] = messages[value][met[value]]
+    found[i] = (moved[value] or {})[met[value]]
   end
   return found
-end
-
--- Returns `found`: for each value its message that was offered here, nil if Java offered it; `sure`: for how many values, from the
--- first on, that is certain; `passed`: the messages to be passed over.
-local function find_offered(values, now)
-  local search = { wanted = {}, messages = {}, missing = #values }
-  for _, value in ipairs(values) do
-    search.wanted[value] = (search.wanted[value] or 0) + 1
-    search.messages[value] = search.messages[value] or {}
-  end
-
-  if redis.call('ZCARD', keys.values) > 0 then
-    for value, most in pairs(search.wanted) do
-      sift(search, passed_over(value, most))
-      for _, message in ipairs(search.messages[value]) do
-        message.place = value_place(message.id, message.record)
-      end
-    end
-  end
-
-  local looks, are_all, passed = 0, false, {}
-  for _, most in ipairs({ #values, LOOK_FURTHER }) do
-    if search.missing > 0 and not are_all then
-      local ids = due_offered(now, looks, most)
-      looks, are_all = looks + #ids, #ids < most
-      for _, message in ipairs(sift(search, ids)) do
-        table.insert(passed, message)
-      end
-    end
-  end
-  local found = assign(values, search.messages)
-  if search.missing == 0 or are_all then
-    return { found = found, sure = #values, passed = {} }
-  end
-  local sure = 0
-  while found[sure + 1] do
-    sure = sure + 1
-  end
-  return { found = found, sure = sure, passed = passed }
-end
-
-local function pass_over(passed)
-  if #passed == 0 then
-    return
-  end
-  local scores, places = {}, {}
-  for _, message in ipairs(passed) do
-    local place = message.value and value_place(message.id, message.record)
-    scores[#scores + 1], scores[#scores + 2] = record_due(message.record) + PASSED_OVER, message.id
-    if place then
-      places[#places + 1], places[#places + 2] = 0, place
-    end
-  end
-  redis.call('ZADD', keys.offered, unpack(scores))
-  if #places > 0 then
-    redis.call('ZADD', keys.values, unpack(places))
-  end
 end

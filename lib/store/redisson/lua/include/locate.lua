@@ -12,15 +12,15 @@
 
 -- The limits of a call: how many elements its removal passes, how many it reads in a row, and past how many nodes it walks to
 -- positions. Each stands for two milliseconds or so.
-local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 4000000
+local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 2000000
 -- A visit to a position costs as much as so many nodes.
 local VISIT_COST = 1600
 -- Redis keeps so much of a list in a node. Entries are as large as their payloads.
 local NODE_BYTES, READ_BYTES = 8192, 2 * 1024 * 1024
 -- More entries whose positions are unknown are not searched for one by one.
 local FEW = 20
--- How many visits a search for an entry takes, its mark included.
-local VISITS_EACH = 6
+-- How many visits a search for an entry takes, its mark included: at least, and hardly ever more than.
+local FEWEST_VISITS, MOST_VISITS = 2, 6
 -- How many elements are read at once: few at first, because they may be large.
 local FIRST_PART, MOST_PART = 8, 256
 -- Where to read on when the whole list has been read.
@@ -61,11 +61,12 @@ local function plan_ends(list, plan, entries)
   local wanted, others = set_of(entries), {}
   plan.head = run_at(list, from_head, wanted)
   plan.tail = run_at(list, from_tail, wanted)
+  plan.at_ends = {}
   for _, entry in ipairs(entries) do
     if wanted[entry] then
       others[#others + 1] = entry
     else
-      plan.found[entry] = true
+      plan.at_ends[entry] = true
     end
   end
   return others
@@ -83,15 +84,15 @@ local function plan_unknown(plan, entries, most)
   end
 end
 
--- How often a call may go to a position, to find an entry or to mark it.
-local function most_visits(plan, entry)
-  local nodes = plan.size * math.min(1, #entry / NODE_BYTES)
+-- How often a call may go to a position of a list of this size, to find an entry or to mark it.
+local function most_visits(size, entry)
+  local nodes = size * math.min(1, #entry / NODE_BYTES)
   return math.ceil(WALK_LIMIT / (VISIT_COST + nodes))
 end
 
 -- Plans the removal of the wanted entries that are met from a position on. Returns the position behind the last element read.
 local function read_from(list, plan, entries, place)
-  local wanted, most = set_of(entries), most_visits(plan, entries[1])
+  local wanted, most = set_of(entries), most_visits(plan.size, entries[1])
   local last = plan.size - plan.tail - 1
   local size, bytes, end_of_call = FIRST_PART, 0, place + READ_LIMIT
   while place <= last and place < end_of_call and bytes < READ_BYTES and #plan.places < most do
@@ -130,25 +131,34 @@ local function search_between(search, plan, from, to, below, above)
   local middle = math.floor((from + to) / 2)
   local sequence = search.sequences[middle]
   local entry = search.entries[sequence]
-  local landmark = find_own(search.list, entry, sequence, below, above)
+  local landmark, visits = find_own(search.list, entry, sequence, below, above)
+  search.visits = search.visits + visits + 1
   if landmark then
     plan_place(plan, entry, landmark.place)
   else
-    search.missed[#search.missed + 1] = entry
+    search.missed = search.missed + 1
   end
   search_between(search, plan, from, middle - 1, below, landmark or above)
   search_between(search, plan, middle + 1, to, landmark or below, above)
 end
 
--- Searches for own entries. Returns those that it does not find.
-local function search_own(list, plan, entries, sequences)
-  local search = { list = list, sequences = sequences, entries = {}, missed = {} }
-  for i, entry in ipairs(entries) do
-    search.entries[sequences[i]] = entry
-  end
-  table.sort(sequences)
-  search_between(search, plan, 1, #sequences, landmarks_around(list, plan.head, plan.size - plan.tail - 1))
-  return search.missed
+-- Searches for own entries, the first ones first, until it has gone to `most` positions. Returns how many entries it looked for,
+-- and how many of these it did not find.
+local function search_own(list, plan, own, sequences, most)
+  local search = { list = list, visits = 0, missed = 0 }
+  local below, above = landmarks_around(list, plan.head, plan.size - plan.tail - 1)
+  local done = 0
+  repeat
+    local last = math.min(#own, done + math.max(1, math.floor((most - search.visits) / MOST_VISITS)))
+    search.entries, search.sequences = {}, { unpack(sequences, done + 1, last) }
+    for at = done + 1, last do
+      search.entries[sequences[at]] = own[at]
+    end
+    table.sort(search.sequences)
+    search_between(search, plan, 1, #search.sequences, below, above)
+    done = last
+  until done == #own or search.visits >= most
+  return done, search.missed
 end
 
 -- Returns which entries were written here, with their sequence numbers; and those of other clients.
@@ -176,41 +186,57 @@ local function up_to(entries, last)
   end
 end
 
--- Plans the removal of entries from a list that is too long to be read at once. Returns the last entry to be considered if there
--- are too many for one call.
+-- Plans the removal of entries from a list that is too long to be read at once. Returns the last entry it considered if there are
+-- too many for one call.
 local function plan_others(list, plan, entries, from)
   local own, sequences, foreign = by_origin(entries)
-  local most = math.ceil(most_visits(plan, entries[1]) / VISITS_EACH)
   if #foreign > FEW then
     read_on(list, plan, entries, from)
   elseif foreign[1] == entries[1] then
     plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
-  elseif #own > most then
-    return own[most]
-  elseif #search_own(list, plan, own, sequences) > FEW then
-    read_on(list, plan, entries, from)
-  elseif not plan.found[entries[1]] then
-    plan_unknown(plan, entries, 1)
+  else
+    local done, missed = search_own(list, plan, own, sequences, most_visits(plan.size, entries[1]))
+    if missed > FEW then
+      read_on(list, plan, entries, from)
+    elseif not plan.found[entries[1]] then
+      plan_unknown(plan, entries, 1)
+    end
+    return done < #own and own[done] or nil
   end
 end
 
+local function is_short(size, entry)
+  return size <= READ_LIMIT and size * #entry <= READ_BYTES
+end
+
+-- `read_on`: where the next call reads on.
 local function plan_removal(list, entries, from)
-  local plan = {
-    size = redis.call('LLEN', list), head = 0, tail = 0, places = {}, unknown = {}, found = {}, read_on = 0,
-  }
+  local plan = { size = redis.call('LLEN', list), head = 0, tail = 0, places = {}, unknown = {}, found = {}, read_on = 0 }
   local others = plan_ends(list, plan, entries)
-  local last
   if #others == 0 then
     return plan
   elseif from == BEHIND_END then
     -- It was not met, and may not be in the list.
     plan_unknown(plan, others, 1)
-  elseif plan.size <= READ_LIMIT and plan.size * #others[1] <= READ_BYTES then
+  elseif is_short(plan.size, others[1]) then
     read_on(list, plan, others, from)
   else
-    last = plan_others(list, plan, others, from)
+    local last = plan_others(list, plan, others, from)
+    if last then
+      -- Entries that fall due later stay, so that none overtakes another.
+      plan_ends(list, plan, up_to(entries, last))
+    end
   end
-  return last and plan_removal(list, up_to(entries, last), from) or plan
+  return plan
+end
+
+-- How many of the first due entries a call can remove at most, so that it reads no more. `first`: the first one.
+local function most_removable(list, first, from)
+  local size = redis.call('LLEN', list)
+  if from ~= 0 or is_short(size, first) or redis.call('LINDEX', list, 0) == first then
+    return math.huge
+  end
+  return math.ceil(most_visits(size, first) / FEWEST_VISITS)
 end
 
 -- Returns a plan for unlist(); the entries that it removes, in their order; the others. The plan's `read_on` is what the next call
@@ -219,7 +245,7 @@ local function locate(list, entries, from)
   local plan = plan_removal(list, entries, from)
   local gone, left = {}, {}
   for _, entry in ipairs(entries) do
-    table.insert(plan.found[entry] and gone or left, entry)
+    table.insert((plan.found[entry] or plan.at_ends[entry]) and gone or left, entry)
   end
   return plan, gone, left
 end

@@ -1,8 +1,8 @@
 -- Finds entries written here in Redisson's list of entries. The list is in the order of offers, so their sequence numbers ascend.
 --@include entry
 
--- How many elements are read at each position that a search goes to.
-local WINDOW = 8
+-- How many elements are read at each position that a search goes to, and how many if all of those are other clients'.
+local WINDOW, WIDE_WINDOW = 2, 32
 
 -- The sequence number of the first entry written here among some elements, from index `from` to `to`.
 local function number_among(elements, from, to)
@@ -15,8 +15,8 @@ local function number_among(elements, from, to)
   return nil
 end
 
--- Where to look for a sequence number between two landmarks. Offers of one call get numbers without a gap, others mostly come at a
--- steady pace, so the number tells much about the position. Every third guess is the middle, because sometimes it does not.
+-- Where to look for a sequence number between two landmarks. Numbers have no gaps, so the number tells the position as long as
+-- nothing in between was removed, or belongs to another client. Every third guess is the middle.
 local function guess_between(below, above, sequence, guesses)
   local space = above.place - below.place
   if guesses % 3 == 2 or not (below.sequence and above.sequence) then
@@ -32,18 +32,18 @@ local function guess_between(below, above, sequence, guesses)
   return below.place + math.floor(space * share)
 end
 
--- Looks for an entry between two landmarks: positions, and the sequence numbers there if they are known. Returns its landmark; nil
--- if it is not found.
+-- Looks for an entry between two landmarks: positions, and the sequence numbers there if they are known. Returns its landmark, nil
+-- if it is not found, and how many positions it went to.
 local function find_own(list, entry, sequence, below, above)
-  local guesses = 0
+  local guesses, window = 0, WINDOW
   while above.place - below.place > 1 do
     local guess = guess_between(below, above, sequence, guesses)
-    local first = math.max(below.place + 1, math.min(guess - WINDOW / 2, above.place - WINDOW))
-    local elements = redis.call('LRANGE', list, first, math.min(first + WINDOW, above.place) - 1)
+    local first = math.max(below.place + 1, math.min(guess - math.floor((window - 1) / 2), above.place - window))
+    local elements = redis.call('LRANGE', list, first, math.min(first + window, above.place) - 1)
     guesses = guesses + 1
     for at, element in ipairs(elements) do
       if element == entry then
-        return { place = first + at - 1, sequence = sequence }
+        return { place = first + at - 1, sequence = sequence }, guesses
       end
     end
     local first_number = number_among(elements, 1, #elements)
@@ -52,17 +52,19 @@ local function find_own(list, entry, sequence, below, above)
       above = { place = first, sequence = first_number }
     elseif last_number and sequence > last_number then
       below = { place = first + #elements - 1, sequence = last_number }
+    elseif not first_number and window < WIDE_WINDOW and #elements == window then
+      window = WIDE_WINDOW
     else
-      return nil
+      return nil, guesses
     end
   end
-  return nil
+  return nil, guesses
 end
 
 -- The landmarks before and behind a part of the list.
 local function landmarks_around(list, first, last)
-  local head = redis.call('LRANGE', list, first, math.min(first + WINDOW - 1, last))
-  local tail = redis.call('LRANGE', list, math.max(first, last - WINDOW + 1), last)
+  local head = redis.call('LRANGE', list, first, math.min(first + WIDE_WINDOW - 1, last))
+  local tail = redis.call('LRANGE', list, math.max(first, last - WIDE_WINDOW + 1), last)
   local first_number, last_number = number_among(head, 1, #head), number_among(tail, #tail, 1)
   local below = { place = first - 1, sequence = first_number and first_number - 1 }
   return below, { place = last + 1, sequence = last_number and last_number + 1 }

@@ -1,11 +1,17 @@
--- The next number of the sequence: microseconds by the server's clock, or one more than the last number if the clock has not
--- advanced beyond that.
+-- The numbers of entries, and of the ids of messages that have none.
+
+-- One more than the last number: without gaps, the numbers of two entries tell how far apart they are. The first one is the time in
+-- microseconds, so that numbers ascend even if the last one is lost.
 local function next_sequence(last, now_micros)
-  return math.max(now_micros, (tonumber(last or 0) or 0) + 1)
+  return last and tonumber(last) and tonumber(last) + 1 or now_micros
 end
 
--- The stored number is useless once the clock has passed it; without an expiry, a queue that is used only once would leave it
--- forever.
+-- The same, but a number that was never given out, even if a failover lost the latest ones.
+local function unused_sequence(last, now_micros)
+  return math.max(now_micros, next_sequence(last, now_micros))
+end
+
+-- Without an expiry, a queue that is used only once would leave the number forever.
 local SEQUENCE_KEPT_MS = 86400000
 
 local function store_sequence(key, sequence)

@@ -9,40 +9,47 @@
 --@include forget
 --@include taken
 
--- How many messages taken by Java consumers each call forgets.
-local FORGET = 4
-
 -- How many more messages the queue may have.
 local function room_left()
   if args.max_messages == 0 then
     return math.huge
   end
   return args.max_messages - redis.call('ZCARD', keys.timeouts) - redis.call('LLEN', keys.target)
-    - redis.call('HLEN', keys.messages) + redis.call('ZCARD', keys.offered)
+    - redis.call('HLEN', keys.messages)
 end
 
--- `any_due`: whether there are messages that Java consumers may have taken. `taken`: records of those that they took, by id; the
--- ids are free, and they must be forgotten. `waiting`: messages that were offered here and that no consumer has taken; they may
--- be replaced. `receipts`: the reply.
-local function plan_offers(now, now_micros)
-  local taken, waiting = {}, {}
-  local plan = { taken = taken, waiting = waiting, any_due = redis.call('ZCOUNT', keys.offered, '-inf', now) > 0 }
-  if plan.any_due then
-    check_forget_taken()
+-- Notes for each message to store the digest of its value, and whether another message, or another offer of the call, has it.
+local function plan_digests(plan)
+  local digests, seen = {}, {}
+  for i, at in ipairs(plan.sources) do
+    digests[i] = ARGV[at + 4]
   end
-  local room = room_left()
-  plan.sequence = next_sequence(redis.call('GET', keys.sequence), now_micros)
+  plan.digests, plan.repeats = digests, #digests > 0 and redis.call('HMGET', keys.values, unpack(digests))
+  for i, digest in ipairs(digests) do
+    plan.repeats[i] = plan.repeats[i] or seen[digest]
+    plan.any_repeats = plan.any_repeats or plan.repeats[i]
+    seen[digest] = true
+  end
+end
 
-  local function due_in_use(record, id)
+-- `taken`: records of messages that Java consumers took, by id; the ids are free, and they must be forgotten. `waiting`: messages
+-- that were offered here and that no consumer has taken; they may be replaced. `receipts`: the reply.
+local function plan_offers(now_micros)
+  local offers, taken, waiting = read_offers(5), {}, {}
+  local offered = redis.call('HMGET', keys.offered, unpack(offers.ids))
+  for i, record in ipairs(offered) do
+    offers.stored[i] = record or offers.stored[i]
+  end
+
+  local function due_in_use(record, id, i)
     if taken[id] then
       return nil
     end
-    if not waiting[id] and redis.call('ZSCORE', keys.offered, id) then
+    if offered[i] and not waiting[id] then
       local entry = entry_of(record)
       local value = entry_value(entry) or ''
       local state = offered_state(entry, value)
       if state == 'taken' then
-        check_forget_taken()
         taken[id] = record
         return nil
       end
@@ -50,13 +57,25 @@ local function plan_offers(now, now_micros)
     end
     return record_due(record)
   end
-  plan.receipts, plan.scores, plan.records, plan.replaced, plan.earliest = decide_offers(room, now_micros, due_in_use)
+  local plan = { taken = taken, waiting = waiting, sequence = next_sequence(redis.call('GET', keys.sequence), now_micros) }
+  plan.receipts, plan.scores, plan.sources, plan.replaced, plan.earliest =
+    decide_offers(offers, room_left(), now_micros, due_in_use)
+  plan_digests(plan)
+  -- So that a queue that is only offered to here keeps less than it holds: most of those examined may still be delayed.
+  plan.examined = math.min(surely_taken(), 2 * #offers.ids + 2)
   return plan
 end
 
 -- Raises an error before the first write, or announces what the plan is about to store.
 local function announce_offers(plan)
-  check_permissions('ZADD', keys.timeouts, 'ZADD', keys.offered, 'HSET', keys.messages, 'SET', keys.sequence)
+  check_permissions('ZADD', keys.timeouts, 'HSET', keys.offered, 'HSET', keys.values, 'SET', keys.sequence)
+  if plan.any_repeats then
+    redis.call('ZCARD', keys.repeated)
+    check_permissions('ZADD', keys.repeated)
+  end
+  if plan.examined > 0 or next(plan.taken) then
+    check_forget_taken()
+  end
   if #plan.replaced > 0 or next(plan.taken) then
     -- Otherwise the first write goes to this list, and fails by itself if it cannot be done.
     redis.call('LLEN', keys.entries)
@@ -71,20 +90,30 @@ local function store_offers(plan, now)
   for id, record in pairs(plan.taken) do
     forget_offered(id, record)
   end
-  local scores, records, timeouts, entries = plan.scores, plan.records, {}, {}
-  for at = 2, #records, 2 do
-    local due, entry = scores[at - 1], pack_entry(args.format, plan.sequence + #entries, records[at])
-    entries[#entries + 1] = entry
-    timeouts[at - 1], timeouts[at] = due, entry
-    records[at] = pack_record(due, now, entry)
+  local scores, entries, timeouts, records, singles, repeated = plan.scores, {}, {}, {}, {}, {}
+  for i, at in ipairs(plan.sources) do
+    local id, due, digest = ARGV[at], scores[2 * i - 1], plan.digests[i]
+    local entry = pack_entry(args.format, plan.sequence + i - 1, ARGV[at + 3])
+    local record = pack_record(due, now, entry)
+    entries[i] = entry
+    timeouts[2 * i - 1], timeouts[2 * i] = due, entry
+    records[2 * i - 1], records[2 * i] = id, record
+    if plan.repeats[i] then
+      repeated[#repeated + 1], repeated[#repeated + 2] = 0, place_of(digest, id, record)
+    else
+      singles[#singles + 1], singles[#singles + 2] = digest, id
+    end
   end
 
   redis.call('RPUSH', keys.entries, unpack(entries))
   redis.call('ZADD', keys.timeouts, unpack(timeouts))
-  redis.call('ZADD', keys.offered, unpack(scores))
-  redis.call('HSET', keys.messages, unpack(records))
-  store_sequence(keys.sequence, plan.sequence + #entries - 1)
-  if plan.any_due then
-    forget_taken(now, FORGET)
+  redis.call('HSET', keys.offered, unpack(records))
+  if #singles > 0 then
+    redis.call('HSET', keys.values, unpack(singles))
   end
+  if #repeated > 0 then
+    redis.call('ZADD', keys.repeated, unpack(repeated))
+  end
+  store_sequence(keys.sequence, plan.sequence + #entries - 1)
+  forget_taken(plan.examined)
 end

@@ -1,44 +1,44 @@
+-- A Java client takes or removes a message without telling anyone, so what is kept for it must be found by looking.
 --@include native/permission
+--@include native/read-within
 --@include entry
 --@include offered
 --@include state
 --@include forget
 
+-- Each message is searched for among the values in the target list, so nothing is looked for while more wait there.
+local MOST_WAITING = 1000
+local MOST_BYTES_READ = 1048576
+
+-- How many more messages are kept than wait in Redisson's keys: Java must have taken at least so many.
+local function surely_taken()
+  return redis.call('HLEN', keys.offered) - redis.call('ZCARD', keys.timeouts) - redis.call('LLEN', keys.target)
+end
+
 -- Raises an error before the first write if a key that is needed to forget messages has another type, or the user may not read
 -- or change it.
 local function check_forget_taken()
-  redis.call('LLEN', keys.target)
-  redis.call('ZCARD', keys.values)
   check_permissions(
-    'ZCOUNT', keys.offered, 'ZRANGE', keys.offered, 'ZCOUNT', keys.timeouts, 'ZSCORE', keys.timeouts, 'LPOS', keys.target,
-    'HGET', keys.messages
+    'HRANDFIELD', keys.offered, 'HMGET', keys.offered, 'ZSCORE', keys.timeouts, 'LPOS', keys.target
   )
   check_forget()
 end
 
--- Forgets messages that were offered here and taken by Java consumers: at most `most` of them, those that fell due first.
---
--- Messages that have fallen due but wait neither for a transfer nor in the target list must have been taken. While many wait in
--- the target list, this is left for later, because each message is searched for among them.
-local function forget_taken(now, most)
-  local due = redis.call('ZCOUNT', keys.offered, '-inf', now)
-  local waiting = due > 0 and redis.call('LLEN', keys.target) or 0
-  if due <= waiting or waiting > 1000 then
+-- Examines some messages at random, about `count`, and forgets those that Java has taken.
+local function forget_taken(count)
+  if count <= 0 or redis.call('LLEN', keys.target) > MOST_WAITING then
     return
   end
-  local excess = due - waiting - redis.call('ZCOUNT', keys.timeouts, '-inf', now)
-  if excess <= 0 then
-    return
-  end
-  local ids = redis.call('ZRANGE', keys.offered, '-inf', now, 'BYSCORE', 'LIMIT', 0, math.min(excess, most))
-  for _, id in ipairs(ids) do
-    local record = redis.call('HGET', keys.messages, id)
-    local entry = record and entry_of(record)
-    local value = entry and entry_value(entry)
-    if not value then
-      redis.call('ZREM', keys.offered, id)
-    elseif offered_state(entry, value) == 'taken' then
-      forget_offered(id, record)
+  local ids = redis.call('HRANDFIELD', keys.offered, count)
+  local records = read_within(#ids, MOST_BYTES_READ, function(first, last)
+    return redis.call('HMGET', keys.offered, unpack(ids, first, last))
+  end)
+  for i, record in ipairs(records) do
+    if record then
+      local entry = entry_of(record)
+      if offered_state(entry, entry_value(entry) or '') == 'taken' then
+        forget_offered(ids[i], record)
+      end
     end
   end
 end
