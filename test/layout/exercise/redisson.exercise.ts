@@ -87,6 +87,8 @@ export class RedissonExercise {
     await this.#lay('OO');
     await this.#common.transfer();
     await this.redis.lpush(this.keys.target, 'of Java');
+    // Something is due before them, but not moved yet.
+    await this.#lay('J');
     await this.store.claim({ token: 'a', limit: 3, lease: HOUR });
     await this.store.clear();
   }

@@ -35,7 +35,7 @@ end
 local values = read_within(math.min(room, waiting), most_bytes(), function(first, last)
   return redis.call('LRANGE', keys.target, first - 1, last - 1)
 end)
-local count = #values
+local count, known = #values, {}
 if count > 0 then
   local found = find_offered(values, now, {})
   local ids, records, offered, digests, places = {}, {}, {}, {}, {}
@@ -50,12 +50,13 @@ if count > 0 then
       else
         digests[#digests + 1] = message.digest
       end
-      records[#records + 1], records[#records + 2] = message.id, string.sub(message.record, 1, 12) .. value
+      known[message.id] = with_body(message.record, value)
     else
       ids[i] = string.format('%014x', sequence + others)
       others = others + 1
-      records[#records + 1], records[#records + 2] = ids[i], pack_record(now, now, value)
+      known[ids[i]] = pack_record(now, now, value)
     end
+    records[2 * i - 1], records[2 * i] = ids[i], known[ids[i]]
   end
 
   check_claim_permissions()
@@ -81,4 +82,4 @@ if count > 0 then
   end
 end
 
-return claim_ready(now_micros, rate, waiting - count)
+return claim_ready(now_micros, rate, waiting - count, known)

@@ -36,15 +36,23 @@ end
 -- How many records are read at a time: each may be as large as a payload, and perhaps not all are taken.
 local READ_AT_ONCE = 64
 
+-- The records of these messages from position `first` to `last`. `known`: records by id, if the script has read them already.
+local function records_of(ids, first, last, known)
+  local records = {}
+  for at = first, last do
+    records[#records + 1] = known and known[ids[at]]
+  end
+  return #records == last - first + 1 and records or redis.call('HMGET', keys.messages, unpack(ids, first, last))
+end
+
 -- Takes the first of these messages: at most `most`, and `max_bytes` of records, but at least one unless `most` is 0. Returns how
 -- many it took, all of them in one string, and the ids of those that have a record.
-local function pack_taken(ids, most, max_bytes)
+local function pack_taken(ids, most, max_bytes, known)
   local taken, present, count, bytes = {}, {}, 0, 0
   local failed = most > 0 and redis.call('HLEN', keys.attempts) > 0
     and redis.call('HMGET', keys.attempts, unpack(ids, 1, most)) or {}
   while count < most do
-    local records = redis.call('HMGET', keys.messages, unpack(ids, count + 1, math.min(count + READ_AT_ONCE, most)))
-    for _, value in ipairs(records) do
+    for _, value in ipairs(records_of(ids, count + 1, math.min(count + READ_AT_ONCE, most), known)) do
       local id, record = ids[count + 1], is_record(value) and value or ''
       bytes = bytes + #record
       if bytes > max_bytes and count > 0 then
@@ -61,8 +69,8 @@ local function pack_taken(ids, most, max_bytes)
   return count, table.concat(taken), present
 end
 
--- `rate`: from read_rate; `elsewhere`: how many messages are ready but not in the list of ready ids.
-local function claim_ready(now_micros, rate, elsewhere)
+-- `rate`: from read_rate; `elsewhere`: how many messages are ready but not in the list of ready ids; `known`: as in records_of.
+local function claim_ready(now_micros, rate, elsewhere, known)
   local passed = passed_on()
   local limit = has_taken() and 0 or args.limit
   local is_paused = redis.call('GET', keys.paused)
@@ -74,7 +82,7 @@ local function claim_ready(now_micros, rate, elsewhere)
   if #passed == 0 and not is_paused and most > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, most - 1)
   end
-  local count, taken, present = pack_taken(ids, math.min(limit, #ids), most_bytes())
+  local count, taken, present = pack_taken(ids, math.min(limit, #ids), most_bytes(), known)
   local popped = #passed == 0 and count or 0
   local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0

@@ -1,26 +1,33 @@
 -- Finds the messages that belong to values in the target list. A value that Java offered belongs to none.
 --@include native/record
+--@include native/lowest
 --@include entry
 --@include offered
 
 -- How many more messages with the same value are examined if some of the first ones are still delayed.
 local LOOK_FURTHER = 20
 
--- Those of some messages, given by `id` and `value`, that are no longer delayed, with their `record`.
-local function no_longer_delayed(messages)
-  local ids, candidates, entries, moved = {}, {}, {}, {}
+-- Those of some messages, given by `id` and `value`, that are no longer delayed, with their `record`. `earliest`: the lowest due time
+-- in Redisson's sorted set, nil if it is empty. Only what falls due no earlier can be in there.
+local function no_longer_delayed(messages, earliest)
+  local ids, moved, unsure, entries = {}, {}, {}, {}
   for i, message in ipairs(messages) do
     ids[i] = message.id
   end
   for i, record in ipairs(#ids > 0 and redis.call('HMGET', keys.offered, unpack(ids)) or {}) do
-    local message, entry = messages[i], entry_of(record or '')
-    if record and string.find(entry, message.value, -#message.value, true) then
+    local message = messages[i]
+    -- Another value may have the same digest.
+    if record and string.find(record, message.value, -#message.value, true) then
       message.record = record
-      candidates[#candidates + 1], entries[#entries + 1] = message, entry
+      if earliest and record_due(record) >= earliest then
+        unsure[#unsure + 1], entries[#entries + 1] = message, entry_of(record)
+      else
+        moved[#moved + 1] = message
+      end
     end
   end
   local due_of = #entries > 0 and redis.call('ZMSCORE', keys.timeouts, unpack(entries))
-  for i, message in ipairs(candidates) do
+  for i, message in ipairs(unsure) do
     if not due_of[i] then
       moved[#moved + 1] = message
     end
@@ -49,14 +56,15 @@ local function is_before(message, other)
   return (entry_sequence(entry_of(message.record)) or 0) < (entry_sequence(entry_of(other.record)) or 0)
 end
 
--- The messages with a value that are no longer delayed, earliest first, from position `before` (from 0) on; at least `most` of them
--- if there are so many. `single`: the one that is not in `repeated`, if there is one.
-local function moved_with(value, single, before, most, now)
-  local moved, place = {}, single and math.max(0, before - 1) or before
-  for _, count in ipairs({ most + 1, LOOK_FURTHER }) do
-    local messages = #moved <= most and repeated_from(place, count, value, now) or {}
+-- The messages with a value that are no longer delayed, earliest first: `part.most` from position `part.before` (from 0) on, and
+-- perhaps a few more. `single`: the one that is not in `repeated`, if there is one.
+local function moved_with(value, single, part, instants)
+  local before, moved = part.before, {}
+  local place = single and math.max(0, before - 1) or before
+  for _, count in ipairs({ part.most + 1, LOOK_FURTHER }) do
+    local messages = #moved <= part.most and repeated_from(place, count, value, instants.now) or {}
     place = place + #messages
-    for _, message in ipairs(no_longer_delayed(messages)) do
+    for _, message in ipairs(no_longer_delayed(messages, instants.earliest)) do
       moved[#moved + 1] = message
     end
   end
@@ -77,7 +85,7 @@ local function moved_with(value, single, before, most, now)
 end
 
 -- Those of the messages in `values` with some values that are no longer delayed, by value.
-local function find_singles(values)
+local function find_singles(values, earliest)
   local digests, messages, singles = {}, {}, {}
   for i, value in ipairs(values) do
     digests[i] = digest_of(value)
@@ -87,7 +95,7 @@ local function find_singles(values)
       messages[#messages + 1] = { id = id, value = values[i], digest = digests[i] }
     end
   end
-  for _, message in ipairs(no_longer_delayed(messages)) do
+  for _, message in ipairs(no_longer_delayed(messages, earliest)) do
     singles[message.value] = message
   end
   return singles
@@ -104,10 +112,12 @@ local function find_offered(values, now, before)
     wanted[value] = (wanted[value] or 0) + 1
   end
 
-  local singles, moved = find_singles(different), {}
+  local instants = { now = now, earliest = lowest(keys.timeouts) }
+  local singles, moved = find_singles(different, instants.earliest), {}
   local repeats = redis.call('ZCARD', keys.repeated) > 0
   for _, value in ipairs(different) do
-    moved[value] = repeats and moved_with(value, singles[value], before[value] or 0, wanted[value], now) or { singles[value] }
+    local part = { before = before[value] or 0, most = wanted[value] }
+    moved[value] = repeats and moved_with(value, singles[value], part, instants) or { singles[value] }
   end
 
   local met, found = {}, {}
