@@ -153,11 +153,7 @@ describe('a queue in the layout of Redisson', () => {
 
   test('an empty value can be claimed, even beside an id whose record is lost', async () => {
     const queue = open();
-    await queue.redis
-      .multi()
-      .rpush(queue.keys.target, '')
-      .hset(queue.keys.values, valueDigest(''), 'lost')
-      .exec();
+    await queue.redis.multi().rpush(queue.keys.target, '').hset(queue.keys.values, valueDigest(''), 'lost').exec();
     expect(await queue.claim()).toEqual([expect.stringMatching(/^[0-9a-f]{14}=$/)]);
   });
 

@@ -99,6 +99,29 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order.map(([place]) => String(place)));
   });
 
+  test('leaves none behind at an end of the list whose neighbors fall due too late for the call', async () => {
+    const queue = open();
+    const count = 8_000;
+    // At the head are some that the second call reads but may not get to, then some that it does get to.
+    const lateRanks = [1000, 1030, 1060, 1090, 1120, 1150, 1160, 1170, 1180, 1190];
+    const soonRanks = [700, 701, 702, 703, 704, 705, 706, 707, 708, 709];
+    const placed = [...lateRanks, ...soonRanks];
+    const ranks = Array.from({ length: 2_000 }, (_, rank) => rank).filter((rank) => !placed.includes(rank));
+    const others = [...somePlaces(ranks.length + 20, count)].filter((place) => place >= 20);
+    const rankOf = new Map([
+      ...placed.map((rank, place) => [place, rank] as const),
+      ...ranks.slice(0, others.length).map((rank, i) => [others[i]!, rank] as const),
+    ]);
+    for (let first = 0; first < count; first += AT_ONCE) {
+      const places = Array.from({ length: AT_ONCE }, (_, index) => first + index);
+      const at = (place: number) => (rankOf.has(place) ? 1e12 + rankOf.get(place)! : FAR);
+      await queue.offer(Object.fromEntries(places.map((place) => [`m${place}`, { at: at(place), value: `${place}` }])));
+    }
+    while ((await queue.transfer()).more);
+    const order = [...rankOf].sort(([, rank], [, other]) => rank - other).map(([place]) => String(place));
+    expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order);
+  });
+
   test('moves due messages that are missing in the list, however many', async () => {
     const queue = open();
     await fill(queue, 8_000, new Set(), () => 'Java');

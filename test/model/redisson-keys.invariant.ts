@@ -10,11 +10,7 @@ import { isEntry, isNameless, type RedissonQueueModel } from './redisson-model.j
  * Expects Redisson's structures to hold what the model holds, in the order in which Java sees it, and a record of each message
  * offered here to be kept beside them, which its value leads to. Some that Java took may not be forgotten yet.
  */
-export async function expectRedissonKeys(
-  redis: Redis,
-  keys: RedissonKeys,
-  model: RedissonQueueModel,
-): Promise<void> {
+export async function expectRedissonKeys(redis: Redis, keys: RedissonKeys, model: RedissonQueueModel): Promise<void> {
   const [timeouts, entries, target, offered, values, repeated] = await Promise.all([
     redis.zrangeBuffer(keys.timeouts, 0, '-1', 'WITHSCORES'),
     redis.lrangeBuffer(keys.entries, 0, -1),

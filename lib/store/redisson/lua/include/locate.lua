@@ -35,8 +35,9 @@ local function from_tail(distance, size)
   return -distance - size, -distance - 1
 end
 
--- How many wanted elements there are at one end of the list, without a gap; they are no longer wanted.
-local function run_at(list, bounds, wanted)
+-- How many wanted elements there are at one end of the list, without a gap; they are no longer wanted, and the plan notes their
+-- places.
+local function run_at(list, bounds, wanted, plan)
   local count, size = 0, FIRST_PART
   repeat
     local part = redis.call('LRANGE', list, bounds(count, size))
@@ -49,6 +50,7 @@ local function run_at(list, bounds, wanted)
         return count
       end
       wanted[part[at]] = nil
+      plan.at_ends[part[at]] = bounds == from_tail and plan.size - 1 - count or count
       count = count + 1
     end
     size = math.min(2 * size, MOST_PART)
@@ -59,14 +61,12 @@ end
 -- Plans the removal of entries at the ends of the list. Returns the others.
 local function plan_ends(list, plan, entries)
   local wanted, others = set_of(entries), {}
-  plan.head = run_at(list, from_head, wanted)
-  plan.tail = run_at(list, from_tail, wanted)
   plan.at_ends = {}
+  plan.head = run_at(list, from_head, wanted, plan)
+  plan.tail = run_at(list, from_tail, wanted, plan)
   for _, entry in ipairs(entries) do
     if wanted[entry] then
       others[#others + 1] = entry
-    else
-      plan.at_ends[entry] = true
     end
   end
   return others
@@ -205,6 +205,17 @@ local function plan_others(list, plan, entries, from)
   end
 end
 
+-- Takes entries that fall due after the last one out of the plan, so that none overtakes another. They may be at the ends, in the way
+-- of others.
+local function plan_up_to(list, plan, entries, last)
+  local places, remaining = plan.at_ends, up_to(entries, last)
+  for _, entry in ipairs(plan_ends(list, plan, remaining)) do
+    if places[entry] then
+      plan_place(plan, entry, places[entry])
+    end
+  end
+end
+
 local function is_short(size, entry)
   return size <= READ_LIMIT and size * #entry <= READ_BYTES
 end
@@ -223,8 +234,7 @@ local function plan_removal(list, entries, from)
   else
     local last = plan_others(list, plan, others, from)
     if last then
-      -- Entries that fall due later stay, so that none overtakes another.
-      plan_ends(list, plan, up_to(entries, last))
+      plan_up_to(list, plan, entries, last)
     end
   end
   return plan
