@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ChainableCommander } from 'ioredis';
+import { until } from '../support/until.js';
 import { CALLS, dump, FAR, fill, offer } from './full-redisson-queue.js';
 import { redissonQueues } from './redisson-queue.js';
 
@@ -57,6 +58,21 @@ describe("a call that meets a foreign type in Redisson's layout", () => {
         }
       }
       expect(refusals).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(['offered', 'values', 'repeated'] as const)(
+    'fails and changes nothing if it takes back a lease while nothing is due: key %s',
+    async (part) => {
+      const queue = open();
+      await queue.offer({ expired: { at: 0, value: 'of expired' } });
+      await queue.transfer();
+      const { now } = await queue.store.claim({ token: 'gone', limit: 1, lease: 0 });
+      await until(async () => (await queue.store.status()).now > now + 1);
+      await queue.redis.set(queue.keys[part], 'garbage');
+      const before = await dump(queue);
+      await expect(queue.transfer()).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+      expect(await dump(queue)).toEqual(before);
     },
   );
 

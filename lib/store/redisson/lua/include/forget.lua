@@ -5,6 +5,7 @@
 
 -- Raises an error before the first write if a key has another type, or the user may not change what is kept for entries.
 local function check_forget()
+  redis.call('HLEN', keys.offered)
   redis.call('HLEN', keys.values)
   redis.call('ZCARD', keys.repeated)
   check_permissions('HDEL', keys.offered, 'HGET', keys.values, 'HDEL', keys.values, 'ZREM', keys.repeated)
