@@ -61,7 +61,7 @@ describe('many due messages', () => {
     await queue.redis.lpop(queue.keys.target, 400);
     const claimed = await claimAll(queue);
     expect(claimed).toEqual(messages(400, MANY));
-    for (let transfers = 0; transfers < 10; transfers++) await queue.transfer();
+    for (let transfers = 0; transfers < MANY / 100; transfers++) await queue.transfer();
     expect(await keptBeside(queue)).toBe(0);
     expect(await queue.redis.hlen(`layout:{${queue.name}}:messages`)).toBe(claimed.length);
   });
