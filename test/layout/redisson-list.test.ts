@@ -82,7 +82,7 @@ describe("messages of a Redisson queue that are listed beside Java's", () => {
     await queue.offer(Object.fromEntries(ids.slice(1000, 2000).map((id, i) => [id, { at: FAR + i, value: id }])));
     await queue.offer(Object.fromEntries(ids.slice(2000).map((id, i) => [id, { at: 1 + (i >> 5), value: id }])));
     const expected = (first: number, count: number) => ids.slice(first, first + count).map((id) => `${id}=${id}`);
-    await queue.transfer();
+    while ((await queue.transfer()).more);
     for (const [offset, count] of [
       [0, 50],
       [700, 50],

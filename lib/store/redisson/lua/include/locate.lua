@@ -12,7 +12,10 @@
 
 -- The limits of a call: how many elements its removal passes, how many it reads in a row, and past how many nodes it walks to
 -- positions. Each stands for two milliseconds or so.
-local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 5000, 2000000
+local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 2500, 1000000
+-- A list that is no longer is read at once, unless so few entries are wanted that it costs less to search for each. A search costs
+-- as much as reading so many elements.
+local SHORT_LIST, SEARCH_COST = 5000, 16
 -- A visit to a position costs as much as so many nodes.
 local VISIT_COST = 1600
 -- Redis keeps so much of a list in a node. Entries are as large as their payloads.
@@ -94,7 +97,7 @@ end
 local function read_from(list, plan, entries, place)
   local wanted, most = set_of(entries), most_visits(plan.size, entries[1])
   local last = plan.size - plan.tail - 1
-  local size, bytes, end_of_call = FIRST_PART, 0, place + READ_LIMIT
+  local size, bytes, end_of_call = FIRST_PART, 0, place + (plan.is_short and SHORT_LIST or READ_LIMIT)
   while place <= last and place < end_of_call and bytes < READ_BYTES and #plan.places < most do
     local part = redis.call('LRANGE', list, place, math.min(place + size - 1, last))
     for offset, element in ipairs(part) do
@@ -108,11 +111,13 @@ local function read_from(list, plan, entries, place)
   return place
 end
 
--- Reads on. Entries that are not met from one end of the list to the other are not in it, and count as found.
+-- Reads on, unless all are met. Entries that are not met from one end of the list to the other are not in it, and count as found.
 local function read_on(list, plan, entries, from)
   local first = math.max(plan.head, from)
   local place = read_from(list, plan, entries, first)
-  if place < plan.size - plan.tail then
+  if #plan.places == #entries then
+    return
+  elseif place < plan.size - plan.tail then
     plan.read_on = place - #plan.places - plan.head
   elseif first > plan.head then
     plan.read_on = BEHIND_END
@@ -186,16 +191,21 @@ local function up_to(entries, last)
   end
 end
 
--- Plans the removal of entries from a list that is too long to be read at once. Returns the last entry it considered if there are
--- too many for one call.
+-- Plans the removal of entries that are not at the ends of the list. Returns the last entry it considered if there are too many for
+-- one call.
 local function plan_others(list, plan, entries, from)
+  local most = most_visits(plan.size, entries[1])
+  if plan.is_short and #entries * SEARCH_COST > plan.size then
+    read_on(list, plan, { unpack(entries, 1, most) }, from)
+    return #entries > most and entries[most] or nil
+  end
   local own, sequences, foreign = by_origin(entries)
   if #foreign > FEW then
     read_on(list, plan, entries, from)
   elseif foreign[1] == entries[1] then
     plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
   else
-    local done, missed = search_own(list, plan, own, sequences, most_visits(plan.size, entries[1]))
+    local done, missed = search_own(list, plan, own, sequences, most)
     if missed > FEW then
       read_on(list, plan, entries, from)
     elseif not plan.found[entries[1]] then
@@ -217,7 +227,7 @@ local function plan_up_to(list, plan, entries, last)
 end
 
 local function is_short(size, entry)
-  return size <= READ_LIMIT and size * #entry <= READ_BYTES
+  return size <= SHORT_LIST and size * #entry <= READ_BYTES
 end
 
 -- `read_on`: where the next call reads on.
@@ -229,13 +239,12 @@ local function plan_removal(list, entries, from)
   elseif from == BEHIND_END then
     -- It was not met, and may not be in the list.
     plan_unknown(plan, others, 1)
-  elseif is_short(plan.size, others[1]) then
-    read_on(list, plan, others, from)
-  else
-    local last = plan_others(list, plan, others, from)
-    if last then
-      plan_up_to(list, plan, entries, last)
-    end
+    return plan
+  end
+  plan.is_short = is_short(plan.size, others[1])
+  local last = plan_others(list, plan, others, from)
+  if last then
+    plan_up_to(list, plan, entries, last)
   end
   return plan
 end
@@ -243,10 +252,10 @@ end
 -- How many of the first due entries a call can remove at most, so that it reads no more. `first`: the first one.
 local function most_removable(list, first, from)
   local size = redis.call('LLEN', list)
-  if from ~= 0 or is_short(size, first) or redis.call('LINDEX', list, 0) == first then
+  if from ~= 0 or redis.call('LINDEX', list, 0) == first then
     return math.huge
   end
-  return math.ceil(most_visits(size, first) / FEWEST_VISITS)
+  return math.ceil(most_visits(size, first) / (is_short(size, first) and 1 or FEWEST_VISITS))
 end
 
 -- Returns a plan for unlist(); the entries that it removes, in their order; the others. The plan's `read_on` is what the next call
