@@ -15,7 +15,7 @@
 local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 2500, 1000000
 -- A list that is no longer is read at once, unless so few entries are wanted that it costs less to search for each. A search costs
 -- as much as reading so many elements.
-local SHORT_LIST, SEARCH_COST = 5000, 16
+local SHORT_LIST, SEARCH_COST = 3000, 16
 -- A visit to a position costs as much as so many nodes.
 local VISIT_COST = 1600
 -- Redis keeps so much of a list in a node. Entries are as large as their payloads.
@@ -91,6 +91,11 @@ end
 local function most_visits(size, entry)
   local nodes = size * math.min(1, #entry / NODE_BYTES)
   return math.ceil(WALK_LIMIT / (VISIT_COST + nodes))
+end
+
+-- How many entries a call removes at most that are not at the ends of the list.
+local function most_removed(size, entry)
+  return math.ceil(most_visits(size, entry) / FEWEST_VISITS)
 end
 
 -- Plans the removal of the wanted entries that are met from a position on. Returns the position behind the last element read.
@@ -194,8 +199,8 @@ end
 -- Plans the removal of entries that are not at the ends of the list. Returns the last entry it considered if there are too many for
 -- one call.
 local function plan_others(list, plan, entries, from)
-  local most = most_visits(plan.size, entries[1])
   if plan.is_short and #entries * SEARCH_COST > plan.size then
+    local most = most_removed(plan.size, entries[1])
     read_on(list, plan, { unpack(entries, 1, most) }, from)
     return #entries > most and entries[most] or nil
   end
@@ -205,7 +210,7 @@ local function plan_others(list, plan, entries, from)
   elseif foreign[1] == entries[1] then
     plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
   else
-    local done, missed = search_own(list, plan, own, sequences, most)
+    local done, missed = search_own(list, plan, own, sequences, most_visits(plan.size, entries[1]))
     if missed > FEW then
       read_on(list, plan, entries, from)
     elseif not plan.found[entries[1]] then
@@ -255,7 +260,7 @@ local function most_removable(list, first, from)
   if from ~= 0 or redis.call('LINDEX', list, 0) == first then
     return math.huge
   end
-  return math.ceil(most_visits(size, first) / (is_short(size, first) and 1 or FEWEST_VISITS))
+  return most_removed(size, first)
 end
 
 -- Returns a plan for unlist(); the entries that it removes, in their order; the others. The plan's `read_on` is what the next call
