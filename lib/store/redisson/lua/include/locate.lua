@@ -10,14 +10,16 @@
 --@include entry
 --@include own-places
 
--- The limits of a call: how many elements its removal passes, how many it reads in a row, and past how many nodes it walks to
--- positions. Each stands for two milliseconds or so.
-local PASS_LIMIT, READ_LIMIT, WALK_LIMIT = 100000, 2500, 1000000
+-- What a call may spend on finding entries, in nodes of the list that a walk passes, each of about 2 ns: at least so much, and with
+-- a long list as much as the removal, which passes half of its elements on average.
+local LEAST_BUDGET, REMOVAL_COST = 1000000, 8
+-- What it costs to go to a position besides the walk, and to read an element.
+local VISIT_COST, READ_COST = 1600, 400
 -- A list that is no longer is read at once, unless so few entries are wanted that it costs less to search for each. A search costs
 -- as much as reading so many elements.
 local SHORT_LIST, SEARCH_COST = 3000, 16
--- A visit to a position costs as much as so many nodes.
-local VISIT_COST = 1600
+-- How many elements the searches for unknown positions may pass.
+local PASS_LIMIT = 100000
 -- Redis keeps so much of a list in a node. Entries are as large as their payloads.
 local NODE_BYTES, READ_BYTES = 8192, 2 * 1024 * 1024
 -- More entries whose positions are unknown are not searched for one by one.
@@ -87,10 +89,14 @@ local function plan_unknown(plan, entries, most)
   end
 end
 
+local function budget_of(size)
+  return math.max(LEAST_BUDGET, REMOVAL_COST * size)
+end
+
 -- How often a call may go to a position of a list of this size, to find an entry or to mark it.
 local function most_visits(size, entry)
   local nodes = size * math.min(1, #entry / NODE_BYTES)
-  return math.ceil(WALK_LIMIT / (VISIT_COST + nodes))
+  return math.ceil(budget_of(size) / (VISIT_COST + nodes))
 end
 
 -- How many entries a call removes at most that are not at the ends of the list.
@@ -102,7 +108,7 @@ end
 local function read_from(list, plan, entries, place)
   local wanted, most = set_of(entries), most_visits(plan.size, entries[1])
   local last = plan.size - plan.tail - 1
-  local size, bytes, end_of_call = FIRST_PART, 0, place + (plan.is_short and SHORT_LIST or READ_LIMIT)
+  local size, bytes, end_of_call = FIRST_PART, 0, place + (plan.is_short and SHORT_LIST or budget_of(plan.size) / READ_COST)
   while place <= last and place < end_of_call and bytes < READ_BYTES and #plan.places < most do
     local part = redis.call('LRANGE', list, place, math.min(place + size - 1, last))
     for offset, element in ipairs(part) do
