@@ -13,9 +13,6 @@ end
 
 -- When something falls due: '+' and a delay, or '@' and an instant, in ms.
 local function due_instant(when, now_micros)
-  local milliseconds = tonumber(string.sub(when, 2))
-  if string.sub(when, 1, 1) == '@' then
-    return milliseconds
-  end
-  return instant_in(milliseconds, now_micros)
+  local delay = tonumber(when)
+  return delay and instant_in(delay, now_micros) or tonumber(string.sub(when, 2))
 end
