@@ -19,7 +19,7 @@ export const USAGE = `npm run bench [-- options]
   --quick             fewer messages, one round: about two minutes
   --check             fails if this package is too far from the floor: under a minute
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
-  --systems a,b       these systems: ${SYSTEMS.map(({ name }) => name).join(', ')}
+  --systems a,b       these systems, the others beside the first: ${SYSTEMS.map(({ name }) => name).join(', ')}
   --rounds n          default 5, with --quick 1
   --against folder    also measures another build of this package: dist/lib/esm of an earlier commit
 
@@ -78,11 +78,12 @@ function chooseScenarios(mode: Command['mode'], names: string | undefined): read
   return SCENARIOS.filter(({ onRequest, fullOnly }) => !onRequest && !(fullOnly && mode !== 'full')).map(nameOf);
 }
 
+/** In the order in which the user names them. */
 function choose(option: string, text: string, known: readonly string[]): readonly string[] {
-  const chosen = text.split(',');
+  const chosen = [...new Set(text.split(','))];
   const unknown = chosen.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`${option}: there is no '${unknown}', only ${known.join(', ')}`);
-  return known.filter((name) => chosen.includes(name));
+  return chosen;
 }
 
 const nameOf = ({ name }: { readonly name: string }) => name;
