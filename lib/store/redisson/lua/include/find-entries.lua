@@ -12,14 +12,21 @@ end
 
 -- Returns for each entry, by its position, its message: `id`, `record`; nil if Java offered it. `dues`: their scores.
 local function find_entries(entries, dues)
-  local digests, found = {}, {}
+  if #entries == 0 then
+    return {}
+  end
+  local digests, fields, found = {}, {}, {}
   for i, entry in ipairs(entries) do
     digests[i] = digest_of(entry_value(entry) or '')
   end
-  local ids = #digests > 0 and redis.call('HMGET', keys.values, unpack(digests)) or {}
+  local ids = redis.call('HMGET', keys.values, unpack(digests))
+  for i, id in ipairs(ids) do
+    fields[i] = id or ''
+  end
+  local records = redis.call('HMGET', keys.offered, unpack(fields))
   local repeats = redis.call('ZCARD', keys.repeated) > 0
   for i, entry in ipairs(entries) do
-    local id, record = ids[i], ids[i] and redis.call('HGET', keys.offered, ids[i])
+    local id, record = ids[i], records[i]
     if repeats and not (record and entry_of(record) == entry) and read_heads(entry) then
       id, record = find_repeated(digests[i], dues[i], entry)
     end
