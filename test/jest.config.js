@@ -8,7 +8,8 @@ export default {
   testSequencer: '<rootDir>/test/support/jest/slow-first.js',
   // Only for tests that hang: waits in tests have deadlines of their own.
   testTimeout: 240_000,
-  maxWorkers: 2,
+  // More than the processors of a small machine: many suites wait for servers and timers.
+  maxWorkers: 3,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {
