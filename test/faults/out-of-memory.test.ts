@@ -28,7 +28,7 @@ describe('a Redis out of memory that evicts nothing', () => {
     await producer.offer(queue, 'held', 0, { id: 'held' });
     await producer.offer(queue, 'fails', 600, { id: 'fails' });
     await producer.offer(queue, 'good', 600, { id: 'good' });
-    await producer.offer(queue, 'cancelled', 600, { id: 'cancelled' });
+    await producer.offer(queue, 'cancelled', '1h', { id: 'cancelled' });
     await producer.offer(queue, 'moved', '1h', { id: 'moved' });
     await handled.until('held');
     await scene.redis.config('SET', 'maxmemory', '1');
