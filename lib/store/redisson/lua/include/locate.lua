@@ -11,7 +11,8 @@
 --@include own-places
 
 -- What a call may spend on finding entries, in nodes of the list that a walk passes, each of about 2 ns: at least so much, and with
--- a long list as much as the removal, which passes half of its elements on average.
+-- a long list as much as the removal costs, which passes about half of its elements. Less would shorten the waits of other clients,
+-- but each call pays for its pass, so fewer messages would get through.
 local LEAST_BUDGET, REMOVAL_COST = 1000000, 8
 -- What it costs to go to a position besides the walk, and to read an element.
 local VISIT_COST, READ_COST = 1600, 400
