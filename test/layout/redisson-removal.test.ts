@@ -44,6 +44,16 @@ async function fill(queue: RedissonTestQueue, count: number, due: ReadonlySet<nu
   }
 }
 
+/** Offers so many messages, whose values are their places. */
+async function offerAt(queue: RedissonTestQueue, count: number, at: (place: number) => number): Promise<void> {
+  for (let first = 0; first < count; first += AT_ONCE) {
+    const places = Array.from({ length: AT_ONCE }, (_, index) => first + index);
+    await queue.offer(
+      Object.fromEntries(places.map((place) => [`m${place}`, { at: at(place), value: String(place) }])),
+    );
+  }
+}
+
 function somePlaces(count: number, among: number): ReadonlySet<number> {
   const places = new Set<number>();
   while (places.size < count) places.add(Math.floor(Math.random() * among));
@@ -94,11 +104,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
     const queue = open();
     const due = new Map([0, ...somePlaces(2000, count)].map((place) => [place, 1e12 + dueAt(place)]));
     due.set(count - 1, 1e12 + 2);
-    for (let first = 0; first < count; first += AT_ONCE) {
-      const places = Array.from({ length: AT_ONCE }, (_, index) => first + index);
-      const offers = places.map((place) => [`m${place}`, { at: due.get(place) ?? FAR, value: String(place) }] as const);
-      await queue.offer(Object.fromEntries(offers));
-    }
+    await offerAt(queue, count, (place) => due.get(place) ?? FAR);
     let calls = 0;
     while ((await queue.transfer()).more) calls++;
     expect(calls).toBeGreaterThan(1);
@@ -119,11 +125,7 @@ describe('the removal of due entries from a long list in the layout of Redisson'
       ...placed.map((rank, place) => [place, rank] as const),
       ...ranks.slice(0, others.length).map((rank, i) => [others[i]!, rank] as const),
     ]);
-    for (let first = 0; first < count; first += AT_ONCE) {
-      const places = Array.from({ length: AT_ONCE }, (_, index) => first + index);
-      const at = (place: number) => (rankOf.has(place) ? 1e12 + rankOf.get(place)! : FAR);
-      await queue.offer(Object.fromEntries(places.map((place) => [`m${place}`, { at: at(place), value: `${place}` }])));
-    }
+    await offerAt(queue, count, (place) => (rankOf.has(place) ? 1e12 + rankOf.get(place)! : FAR));
     while ((await queue.transfer()).more);
     const order = [...rankOf].sort(([, rank], [, other]) => rank - other).map(([place]) => String(place));
     expect(await queue.redis.lrange(queue.keys.target, 0, -1)).toEqual(order);

@@ -15,10 +15,10 @@
 -- but each call pays for its pass, so fewer messages would get through.
 local LEAST_BUDGET, REMOVAL_COST = 1000000, 8
 -- What it costs to go to a position besides the walk, and to read an element.
-local VISIT_COST, READ_COST = 1600, 400
--- A list that is no longer is read at once, unless so few entries are wanted that it costs less to search for each. A search costs
--- as much as reading so many elements.
-local SHORT_LIST, SEARCH_COST = 3000, 16
+local VISIT_COST, READ_COST = 1600, 333
+-- A list that a call can read to its end is read, unless so few entries are wanted that it costs less to search for each. A search
+-- costs as much as reading so many elements.
+local SEARCH_COST = 16
 -- How many elements the searches for unknown positions may pass.
 local PASS_LIMIT = 100000
 -- Redis keeps so much of a list in a node. Entries are as large as their payloads.
@@ -94,6 +94,10 @@ local function budget_of(size)
   return math.max(LEAST_BUDGET, REMOVAL_COST * size)
 end
 
+local function most_read(size)
+  return math.floor(budget_of(size) / READ_COST)
+end
+
 -- How often a call may go to a position of a list of this size, to find an entry or to mark it.
 local function most_visits(size, entry)
   local nodes = size * math.min(1, #entry / NODE_BYTES)
@@ -109,7 +113,7 @@ end
 local function read_from(list, plan, entries, place)
   local wanted, most = set_of(entries), most_visits(plan.size, entries[1])
   local last = plan.size - plan.tail - 1
-  local size, bytes, end_of_call = FIRST_PART, 0, place + (plan.is_short and SHORT_LIST or budget_of(plan.size) / READ_COST)
+  local size, bytes, end_of_call = FIRST_PART, 0, place + most_read(plan.size)
   while place <= last and place < end_of_call and bytes < READ_BYTES and #plan.places < most do
     local part = redis.call('LRANGE', list, place, math.min(place + size - 1, last))
     for offset, element in ipairs(part) do
@@ -203,10 +207,14 @@ local function up_to(entries, last)
   end
 end
 
+local function is_short(size, entry)
+  return size <= most_read(size) and size * #entry <= READ_BYTES
+end
+
 -- Plans the removal of entries that are not at the ends of the list. Returns the last entry it considered if there are too many for
 -- one call.
 local function plan_others(list, plan, entries, from)
-  if plan.is_short and #entries * SEARCH_COST > plan.size then
+  if is_short(plan.size, entries[1]) and #entries * SEARCH_COST > plan.size then
     local most = most_removed(plan.size, entries[1])
     read_on(list, plan, { unpack(entries, 1, most) }, from)
     return #entries > most and entries[most] or nil
@@ -238,10 +246,6 @@ local function plan_up_to(list, plan, entries, last)
   end
 end
 
-local function is_short(size, entry)
-  return size <= SHORT_LIST and size * #entry <= READ_BYTES
-end
-
 -- `read_on`: where the next call reads on.
 local function plan_removal(list, entries, from)
   local plan = { size = redis.call('LLEN', list), head = 0, tail = 0, places = {}, unknown = {}, found = {}, read_on = 0 }
@@ -253,7 +257,6 @@ local function plan_removal(list, entries, from)
     plan_unknown(plan, others, 1)
     return plan
   end
-  plan.is_short = is_short(plan.size, others[1])
   local last = plan_others(list, plan, others, from)
   if last then
     plan_up_to(list, plan, entries, last)
