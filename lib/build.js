@@ -4,7 +4,7 @@
  * formats. The Lua files are embedded as text, because bundlers would leave them out.
  */
 import console from 'node:console';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import process from 'node:process';
@@ -16,6 +16,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist', 'lib');
 const CJS = join(DIST, 'cjs');
 const ESM = join(DIST, 'esm');
+/** The package as it is published. */
+const PACKAGE = join(ROOT, 'dist', 'package');
 /** Where the compiled library finds the peer modules that the ES module entries have imported. */
 const PEERS = join(CJS, 'peers.js');
 
@@ -32,6 +34,8 @@ const COMMONJS = {
 
 /** The module that reads Lua files from disk. */
 const LUA_MODULE = join(LIB, 'store', 'lua-files.ts');
+/** The module that reads the version of the package from disk. */
+const VERSION_MODULE = join(LIB, 'cli', 'version.ts');
 
 /** Peers that may be ES modules. Not every CommonJS loader can require one: jest can only on Node.js 24.9 and newer. */
 const NEST_REQUIRE = /require\("(@nestjs\/[^"]+)"\)/g;
@@ -45,7 +49,11 @@ const FORMAT_HOST = {
 };
 
 rmSync(DIST, { recursive: true, force: true });
-const luaModule = writeLuaModule();
+/** By path: the texts that take the place of modules which read from disk. */
+const replacements = new Map([
+  [LUA_MODULE, writeLuaModule()],
+  [VERSION_MODULE, `export const VERSION: string = '${readManifest().version}';\n`],
+]);
 compile(ESM_DECLARATIONS, ts.sys.writeFile);
 compile(COMMONJS, (file, text) => ts.sys.writeFile(file, takeGivenPeers(file, text)));
 writeLines(join(CJS, 'package.json'), ['{ "type": "commonjs" }']);
@@ -55,6 +63,7 @@ writeLines(PEERS, [
   'module.exports = {};',
 ]);
 for (const entry of entries()) writeEntry(entry);
+writePackage();
 
 /** The same module, with all Lua texts embedded. */
 function writeLuaModule() {
@@ -70,11 +79,25 @@ function writeLuaModule() {
   ].join('\n');
 }
 
+/** What only this project needs of the manifest would mislead those who install the package, and tools that audit them. */
+function writePackage() {
+  rmSync(PACKAGE, { recursive: true, force: true });
+  cpSync(DIST, join(PACKAGE, relative(ROOT, DIST)), { recursive: true });
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) cpSync(join(ROOT, file), join(PACKAGE, file));
+  const ours = ['private', 'workspaces', 'scripts', 'devDependencies', 'typedocOptions'];
+  const published = Object.entries(readManifest()).filter(([field]) => !ours.includes(field));
+  writeLines(join(PACKAGE, 'package.json'), [JSON.stringify(Object.fromEntries(published), null, 2)]);
+}
+
+function readManifest() {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+}
+
 function compile(formatOptions, writeFile) {
   const { fileNames, options } = readConfig(formatOptions);
   const host = ts.createCompilerHost(options);
   const { readFile } = host;
-  host.readFile = (file) => (relative(file, LUA_MODULE) === '' ? luaModule : readFile(file));
+  host.readFile = (file) => replacements.get(resolve(file)) ?? readFile(file);
   const program = ts.createProgram(fileNames, options, host);
   failOn([...ts.getPreEmitDiagnostics(program), ...program.emit(undefined, writeFile).diagnostics]);
 }
@@ -101,8 +124,7 @@ function takeGivenPeers(file, text) {
 
 /** The ES module entries that `package.json` exports. */
 function entries() {
-  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const targets = Object.values(exports).map((target) => target.import?.default);
+  const targets = Object.values(readManifest().exports).map((target) => target.import?.default);
   return targets.filter((target) => target !== undefined).map((target) => join(ROOT, target));
 }
 

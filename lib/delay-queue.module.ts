@@ -6,7 +6,7 @@ import { DelayQueueError } from './message/delay-queue.errors.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './options/delay-queue.module-definition.js';
 import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './options/module-options.js';
 import { type ResolvedModuleOptions } from './options/module-options.schema.js';
-import { resolveModuleOptions } from './options/resolve-options.js';
+import { resolveModuleOptionsInSlices } from './options/resolve-options.js';
 import { DelayQueueRuntime } from './runtime/delay-queue.runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './runtime/delay-queue.tokens.js';
 import { logEvents } from './events/event-log.js';
@@ -24,6 +24,7 @@ import { QueueRegistrar } from './runtime/queue-registrar.js';
 import { Queues } from './runtime/queues.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
+import { ShutdownHint } from './runtime/shutdown-hint.js';
 import { SingleImport } from './runtime/single-import.js';
 import { UnhandledQueues } from './runtime/unhandled-queues.js';
 import { Workers } from './runtime/workers.js';
@@ -45,7 +46,11 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
 @Module({
   imports: [DiscoveryModule],
   providers: [
-    { provide: RESOLVED_OPTIONS, useFactory: resolveModuleOptions, inject: [MODULE_OPTIONS_TOKEN] },
+    {
+      provide: RESOLVED_OPTIONS,
+      useFactory: resolveGivenOptions,
+      inject: [{ token: MODULE_OPTIONS_TOKEN, optional: true }],
+    },
     { provide: CLOCK, useFactory: (test?: Substitutes) => test?.clock ?? systemClock, inject: [IN_A_TEST] },
     { provide: RANDOM, useFactory: (test?: Substitutes) => test?.random ?? Math.random, inject: [IN_A_TEST] },
     {
@@ -82,6 +87,12 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
     UnhandledQueues,
     QueueRegistrar,
     Workers,
+    {
+      provide: ShutdownHint,
+      useFactory: (clock: Clock, events: Events, test?: Substitutes) =>
+        test ? undefined : new ShutdownHint(clock, events),
+      inject: [CLOCK, Events, IN_A_TEST],
+    },
     DelayQueueRuntime,
     Offers,
     DelayQueueProducer,
@@ -133,6 +144,20 @@ export class DelayQueueModule {
     }
     return asThisModule(ConfigurableModuleClass.forRootAsync(given));
   }
+}
+
+/**
+ * Nest would only say that it cannot resolve a dependency.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
+  if (options !== undefined) return resolveModuleOptionsInSlices(options);
+  throw new DelayQueueError(
+    'INVALID_OPTION',
+    'DelayQueueModule has no options: import DelayQueueModule.forRoot({ … }) in the root module instead of DelayQueueModule ' +
+      'itself, and nothing in other modules, because it is global; a factory of forRootAsync() must return the options',
+  );
 }
 
 /** `DelayQueueModule` does not extend the class that Nest builds: the declarations would then expose that class and its helpers. */

@@ -30,7 +30,7 @@ export type * from './events/observed-types.js';
 export { DelayQueueListener } from './listener/delay-queue-listener.decorator.js';
 export { type EventListenerDecorator, OnDelayQueueEvent } from './listener/on-delay-queue-event.decorator.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue.errors.js';
-export type { Duration } from './message/duration.js';
+export type { CheckedDuration, Duration, DurationText, DurationUnit } from './message/duration.js';
 export type {
   DeadLetter,
   DelayedMessage,
@@ -41,15 +41,17 @@ export type {
   MessageSnapshot,
   MessageState,
 } from './message/message.js';
-export {
-  type Accepts,
-  type BatchHandlerDecorator,
-  type BatchHandlerOptions,
-  type SingleHandlerOptions,
-  DelayedHandler,
-  type HandlerDecorator,
-  type HandlerMismatch,
-} from './handler/delayed-handler.decorator.js';
+export { DelayedHandler } from './handler/delayed-handler.decorator.js';
+export type {
+  Accepts,
+  BatchHandlerDecorator,
+  DecoratorOfHandler,
+  DecoratorOfType,
+  HandlerArguments,
+  HandlerDecorator,
+  HandlerMismatch,
+  TypedHandlerOptions,
+} from './handler/handler-types.js';
 export {
   type BarePayload,
   payload,
@@ -87,7 +89,15 @@ export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } fro
 export { DelayQueueProducer } from './producer/delay-queue.producer.js';
 export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
 export type { MessagePage, MessageQuery } from './producer/message-page.js';
+export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';
 export type { RedissonQueue } from './producer/redisson-queue.js';
-export type { OfferOptions, OfferRequest, OfferResult, TypedOfferOptions } from './producer/offer.js';
+export type {
+  CheckedRequests,
+  Delayed,
+  OfferOptions,
+  OfferRequest,
+  OfferResult,
+  TypedOfferOptions,
+} from './producer/offer.js';
 export type { OnDuplicate } from './store/message-intake.js';

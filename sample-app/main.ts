@@ -6,6 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { readSettings } from './settings.js';
 import { guardRequests } from './requests/guard-requests.js';
+import { ShopLogger } from './shop-logger.js';
 import { StartError } from './start-error.js';
 import { openStore } from './store/open-store.js';
 
@@ -15,7 +16,7 @@ async function start(): Promise<void> {
   const settings = readSettings(process.env);
   const store = await openStore(settings);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.on(store), {
-    logger: ['log', 'warn', 'error'],
+    logger: new ShopLogger({ logLevels: ['log', 'warn', 'error'] }),
     bodyParser: false,
     // Event streams never end by themselves, so the server would wait for them.
     forceCloseConnections: true,

@@ -1,6 +1,8 @@
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
@@ -16,19 +18,24 @@ import java.util.Date;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Prints the classes of payloads as nestjs-delay-queue wants them declared, with every class that their fields mention:
  *
- * <pre>java --class-path 'target/classes:libs/*' DeclareClasses.java com.shop.OrderTimeout com.shop.Refund</pre>
+ * <pre>java --class-path 'target/classes:target/dependency/*' DeclareClasses.java com.shop.OrderTimeout com.shop.Refund</pre>
  *
- * Name the subclasses that a field of an interface or an abstract class may hold, too. What cannot be declared is printed as a
- * comment, and the exit code is 1. Needs Java 11 or newer, and loads classes without running their code.
+ * What it prints is for Kryo5Codec; with --jackson before the names it is for JsonJacksonCodec, and with --jackson3 for
+ * JsonJackson3Codec, whose own mapper then tells what it writes. Name the subclasses that a field may hold, too. A class that
+ * cannot be declared is left out, and so are those that mention it; all reasons are printed, and the exit code is 1. Needs Java
+ * 11 or newer, and loads classes without running their code.
  */
 public final class DeclareClasses {
   /** Java's own classes that a declaration may mention, by package. */
@@ -64,111 +71,371 @@ public final class DeclareClasses {
   private static final List<Class<?>> WITHOUT_FIELDS =
       Arrays.asList(Collection.class, Map.class, Date.class, Calendar.class, Number.class, CharSequence.class, Throwable.class);
 
+  /** Java's own classes that the codec kryo5 does not know, although Kryo writes them in a field of their type. */
+  private static final List<String> UNKNOWN_TO_KRYO5 = Arrays.asList("Optional", "OptionalInt", "OptionalLong", "OptionalDouble");
+
+  private final Codec codec;
   private final Deque<Class<?>> waiting = new ArrayDeque<>();
   private final Set<Class<?>> seen = new HashSet<>();
-  private final List<String> problems = new ArrayList<>();
+  private final Map<Class<?>, String> declarations = new LinkedHashMap<>();
+  /** Why classes, by name, are left out. */
+  private final Map<String, List<String>> problems = new LinkedHashMap<>();
+  /** The classes that the fields of a class mention, and one of these fields. */
+  private final Map<Class<?>, Map<Class<?>, String>> mentions = new HashMap<>();
+  private Map<Class<?>, String> mentioned = new HashMap<>();
+  private String field = "";
 
-  private DeclareClasses() {}
+  private DeclareClasses(Codec codec) {
+    this.codec = codec;
+  }
 
-  public static void main(String[] names) throws ClassNotFoundException {
-    if (names.length == 0) {
-      System.err.println("Usage: java --class-path <your classes> DeclareClasses.java <full names of classes>");
+  public static void main(String[] arguments) {
+    boolean hasOption = arguments.length > 0 && arguments[0].startsWith("--");
+    List<String> names = Arrays.asList(arguments).subList(hasOption ? 1 : 0, arguments.length);
+    Codec codec = codec(hasOption ? arguments[0] : "--kryo5");
+    if (names.isEmpty() || codec == null) {
+      System.err.println(
+          "Usage: java --class-path <your classes and libraries> DeclareClasses.java [--jackson | --jackson3] <full names of classes>");
       System.exit(2);
     }
-    DeclareClasses declarations = new DeclareClasses();
-    for (String name : names) {
-      declarations.mention(Class.forName(name, false, DeclareClasses.class.getClassLoader()));
-    }
+    DeclareClasses declarations = new DeclareClasses(codec);
+    declarations.declare(names);
     System.out.print(declarations.print());
-    declarations.problems.forEach(System.err::println);
+    declarations.lines().forEach(System.err::println);
     if (!declarations.problems.isEmpty()) {
       System.exit(1);
     }
   }
 
+  private static Codec codec(String option) {
+    try {
+      switch (option) {
+        case "--kryo5":
+          return new KryoCodec();
+        case "--jackson":
+          return new JacksonCodec("org.redisson.codec.JsonJacksonCodec", "getSerializerProviderInstance");
+        case "--jackson3":
+          return new JacksonCodec("org.redisson.codec.JsonJackson3Codec", "_serializationContext");
+        default:
+          return null;
+      }
+    } catch (ReflectiveOperationException | LinkageError e) {
+      // Without its annotations, which Java leaves out if their library is missing, a class may look as if it could be declared.
+      System.err.println("The libraries of your application must be on the class path, Redisson and its own included: " + e);
+      System.exit(2);
+      return null;
+    }
+  }
+
+  private void declare(List<String> names) {
+    for (String name : names) {
+      try {
+        Class<?> type = Class.forName(name, false, DeclareClasses.class.getClassLoader());
+        if (isJavas(type)) {
+          refuse(name, "a class of Java's own is not declared");
+        }
+        mention(type);
+      } catch (ClassNotFoundException | LinkageError e) {
+        refuse(name, "it is not on the class path");
+      }
+    }
+    while (!waiting.isEmpty()) {
+      Class<?> type = waiting.remove();
+      mentioned = new LinkedHashMap<>();
+      mentions.put(type, mentioned);
+      try {
+        declarations.put(type, declaration(type));
+      } catch (LinkageError | TypeNotPresentException e) {
+        refuse(type.getName(), "something that it mentions is not on the class path: " + e.getMessage());
+      } catch (Unwritable e) {
+        refuse(type.getName(), "Jackson cannot write it: " + e.getMessage());
+      }
+    }
+    boolean isComplete = false;
+    while (!isComplete) {
+      isComplete = true;
+      for (Class<?> type : declarations.keySet()) {
+        for (Map.Entry<Class<?>, String> mention : mentions.get(type).entrySet()) {
+          boolean isKnown = problems.containsKey(type.getName());
+          if (!isKnown && problems.containsKey(mention.getKey().getName())) {
+            refuse(type.getName(), mention.getValue() + ": " + mention.getKey().getName() + " cannot be declared");
+            isComplete = false;
+          }
+        }
+      }
+    }
+  }
+
+  private void refuse(String type, String reason) {
+    problems.computeIfAbsent(type, any -> new ArrayList<>()).add(reason);
+  }
+
+  private List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    problems.forEach((type, reasons) -> reasons.forEach(reason -> lines.add(type + " is left out: " + reason)));
+    return lines;
+  }
+
   private String print() {
     StringBuilder text = new StringBuilder("import type { JavaClasses } from 'nestjs-delay-queue';\n\n");
     text.append("export const classes: JavaClasses = {\n");
-    while (!waiting.isEmpty()) {
-      text.append(declaration(waiting.remove()));
-    }
+    declarations.forEach((type, declaration) -> text.append(problems.containsKey(type.getName()) ? "" : declaration));
+    lines().forEach(line -> text.append("  // ").append(line.replaceAll("\\s+", " ")).append("\n"));
     return text.append("};\n").toString();
   }
 
   private String declaration(Class<?> type) {
-    String problem = problemWith(type);
-    if (problem != null) {
-      return comment(type.getName() + ": " + problem);
+    String name = "  '" + prefix(type) + type.getName() + "': ";
+    List<String> reasons = new ArrayList<>();
+    if (type.isInterface()) {
+      reasons.add("an interface has no objects of its own; give the fields that mention it a class");
+    } else {
+      codec.check(type, reasons);
+    }
+    reasons.forEach(reason -> refuse(type.getName(), reason));
+    if (!reasons.isEmpty()) {
+      return "";
     }
     if (type.isEnum()) {
-      String constants =
-          Arrays.stream(type.getFields())
-              .filter(Field::isEnumConstant)
-              .map(field -> "'" + field.getName() + "'")
-              .collect(Collectors.joining(", "));
-      return "  '" + prefix(type) + type.getName() + "': [" + constants + "],\n";
+      return name + constants(type).map(field -> "'" + field.getName() + "'").collect(Collectors.joining(", ", "[", "],\n"));
     }
-    List<Field> fields = fields(type);
-    if (fields.isEmpty()) {
-      return "  '" + prefix(type) + type.getName() + "': {},\n";
-    }
-    StringBuilder text = new StringBuilder("  '" + prefix(type) + type.getName() + "': {\n");
-    for (Field field : fields) {
-      text.append(declaration(type, field));
-    }
-    return text.append("  },\n").toString();
+    StringBuilder text = new StringBuilder();
+    codec.members(type).forEach((member, memberType) -> text.append(declaration(type, member, memberType)));
+    return name + (text.length() == 0 ? "{},\n" : "{\n" + text + "  },\n");
   }
 
-  private String declaration(Class<?> type, Field field) {
-    String place = type.getName() + "." + field.getName();
-    for (Annotation annotation : field.getAnnotations()) {
-      String name = annotation.annotationType().getName();
-      if (name.startsWith("com.esotericsoftware.kryo.")) {
-        return "  " + comment(place + ": @" + annotation.annotationType().getSimpleName() + " changes what Kryo writes");
-      }
+  private String declaration(Class<?> type, String member, Type memberType) {
+    field = member;
+    String problem = problemWith(memberType);
+    if (!member.matches("[\\p{L}_$][\\p{L}\\p{N}_$]*")) {
+      problem = "a property must be called like a field of Java";
     }
-    Type resolved = resolve(field.getGenericType(), variables(type));
-    Class<?> raw = raw(resolved);
-    while (raw.isArray()) {
-      raw = raw.getComponentType();
+    if (problem != null) {
+      refuse(type.getName(), member + ": " + problem);
     }
-    if (isJavas(raw) && !isKnown(raw) && Modifier.isFinal(raw.getModifiers())) {
-      return "  " + comment(place + ": " + raw.getName() + " is not supported");
-    }
-    return "    " + field.getName() + ": '" + text(resolved) + "',\n";
+    return "    " + member + ": '" + text(memberType) + "',\n";
   }
 
-  private String comment(String problem) {
-    problems.add(problem);
-    return "  // " + problem + "\n";
-  }
-
-  /** Why Kryo or Jackson writes anything but the fields of a class, or null. */
-  private static String problemWith(Class<?> type) {
-    for (Class<?> special : WITHOUT_FIELDS) {
-      if (special.isAssignableFrom(type)) {
-        return "a class that is a " + special.getSimpleName() + " cannot be declared";
-      }
+  /** Why a field cannot have a type, or null. */
+  private String problemWith(Type type) {
+    if (type instanceof ArrayOf) {
+      return problemWith(((ArrayOf) type).element);
     }
-    for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-      for (Class<?> implemented : each.getInterfaces()) {
-        if (implemented.getName().equals("com.esotericsoftware.kryo.KryoSerializable")) {
-          return "a class that writes itself cannot be declared";
-        }
-      }
-      for (Annotation annotation : each.getAnnotations()) {
-        if (annotation.annotationType().getName().startsWith("com.esotericsoftware.kryo.")) {
-          return "a class with a serializer of its own cannot be declared";
-        }
-      }
+    Class<?> raw = innermost(raw(type));
+    if (isJavas(raw) && !isKnown(raw) && Modifier.isFinal(raw.getModifiers()) || !codec.knows(raw)) {
+      return raw.getName() + " is not supported";
     }
-    Set<String> names = new HashSet<>();
-    for (Field field : fields(type)) {
-      if (!names.add(field.getName())) {
-        return "it has two fields called " + field.getName() + ", one of them in a superclass";
+    List<Type> arguments = type instanceof Parameterized ? ((Parameterized) type).arguments : Collections.emptyList();
+    for (Type argument : arguments) {
+      if (!isJavas(raw) && codec.isHidden(raw(argument))) {
+        return raw.getName() + " with a final class as its type argument is not supported";
+      }
+      String problem = problemWith(argument);
+      if (problem != null) {
+        return problem;
       }
     }
     return null;
+  }
+
+  private static Class<?> innermost(Class<?> type) {
+    return type.isArray() ? innermost(type.getComponentType()) : type;
+  }
+
+  private static Stream<Field> constants(Class<?> type) {
+    return Arrays.stream(type.getFields()).filter(Field::isEnumConstant);
+  }
+
+  private static final class Unwritable extends RuntimeException {
+    Unwritable(Throwable cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
+
+  /** What a codec of Redisson writes of an object. */
+  private interface Codec {
+    /** Adds the reasons why a class cannot be declared. */
+    void check(Class<?> type, List<String> reasons);
+
+    /** The types of what is written, by name. */
+    Map<String, Type> members(Class<?> type);
+
+    /** Whether a field may have a type of Java's own. */
+    boolean knows(Class<?> type);
+
+    /** Whether bytes do not show this class where it is the argument of a type parameter. */
+    boolean isHidden(Class<?> argument);
+  }
+
+  private static final class KryoCodec implements Codec {
+    KryoCodec() throws ClassNotFoundException {
+      Class.forName("com.esotericsoftware.kryo.Kryo", false, DeclareClasses.class.getClassLoader());
+    }
+
+    @Override
+    public void check(Class<?> type, List<String> reasons) {
+      for (Class<?> special : WITHOUT_FIELDS) {
+        if (special.isAssignableFrom(type)) {
+          reasons.add("a class that is a " + special.getSimpleName() + " cannot be declared");
+        }
+      }
+      for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+        for (Class<?> implemented : each.getInterfaces()) {
+          if (implemented.getName().equals("com.esotericsoftware.kryo.KryoSerializable")) {
+            reasons.add("a class that writes itself cannot be declared");
+          }
+        }
+        if (Arrays.stream(each.getAnnotations()).anyMatch(KryoCodec::isKryos)) {
+          reasons.add("a class with a serializer of its own cannot be declared");
+        }
+      }
+      Set<String> names = new HashSet<>();
+      for (Field field : fields(type)) {
+        if (!names.add(field.getName())) {
+          reasons.add("it has two fields called " + field.getName() + ", one of them in a superclass");
+        }
+        for (Annotation annotation : field.getAnnotations()) {
+          if (isKryos(annotation)) {
+            reasons.add(field.getName() + ": @" + annotation.annotationType().getSimpleName() + " changes what Kryo writes");
+          }
+        }
+      }
+    }
+
+    private static boolean isKryos(Annotation annotation) {
+      return annotation.annotationType().getName().startsWith("com.esotericsoftware.kryo.");
+    }
+
+    @Override
+    public Map<String, Type> members(Class<?> type) {
+      Map<String, Type> members = new LinkedHashMap<>();
+      fields(type).forEach(field -> members.put(field.getName(), resolve(field.getGenericType(), variables(type))));
+      return members;
+    }
+
+    @Override
+    public boolean knows(Class<?> type) {
+      return !isJavas(type) || !UNKNOWN_TO_KRYO5.contains(type.getSimpleName());
+    }
+
+    @Override
+    public boolean isHidden(Class<?> argument) {
+      return Modifier.isFinal(innermost(argument).getModifiers());
+    }
+  }
+
+  /** Asks the mapper of Redisson's codec, which Jackson 2 and 3 allow in nearly the same way. */
+  private static final class JacksonCodec implements Codec {
+    /** Annotations that change no more than the names and the choice of properties. */
+    private static final List<String> HARMLESS =
+        Arrays.asList(
+            "JsonProperty", "JsonIgnore", "JsonIgnoreProperties", "JsonIgnoreType", "JsonNaming", "JsonAutoDetect", "JsonInclude",
+            "JsonPropertyOrder", "JsonGetter", "JsonSetter", "JsonAlias", "JsonCreator", "JsonTypeName", "JsonRootName",
+            "JsonPropertyDescription", "JsonClassDescription");
+
+    private static final List<Class<?>> SHOWN = Arrays.asList(String.class, Integer.class, Boolean.class, Double.class);
+
+    private final Object serializers;
+
+    JacksonCodec(String codec, String getSerializers) throws ReflectiveOperationException {
+      Object mapper = call(Class.forName(codec).getConstructor().newInstance(), "getObjectMapper");
+      serializers = call(mapper, getSerializers);
+    }
+
+    @Override
+    public void check(Class<?> type, List<String> reasons) {
+      for (Class<?> each : kin(type)) {
+        refuseAnnotations(each, "", reasons);
+        Arrays.stream(each.getDeclaredFields()).forEach(field -> refuseAnnotations(field, field.getName() + ": ", reasons));
+        Arrays.stream(each.getDeclaredMethods()).forEach(method -> refuseAnnotations(method, method.getName() + "(): ", reasons));
+      }
+      if (type.isEnum()) {
+        constants(type)
+            .filter(field -> Arrays.stream(field.getAnnotations()).anyMatch(JacksonCodec::isJacksons))
+            .forEach(field -> reasons.add(field.getName() + ": a constant with a name of its own in JSON cannot be declared"));
+      } else if (reasons.isEmpty()) {
+        String serializer = serializer(type).getClass().getSimpleName();
+        if (!serializer.matches("(Unrolled)?BeanSerializer|UnknownSerializer")) {
+          reasons.add("Jackson writes something else than its properties (" + serializer + ")");
+        }
+      }
+    }
+
+    /** Jackson merges the annotations of superclasses and interfaces. */
+    private static Set<Class<?>> kin(Class<?> type) {
+      Set<Class<?>> kin = new LinkedHashSet<>();
+      if (type == null || isJavas(type)) {
+        return kin;
+      }
+      kin.add(type);
+      kin.addAll(kin(type.getSuperclass()));
+      Arrays.stream(type.getInterfaces()).forEach(implemented -> kin.addAll(kin(implemented)));
+      return kin;
+    }
+
+    private static void refuseAnnotations(AnnotatedElement element, String place, List<String> reasons) {
+      for (Annotation annotation : element.getAnnotations()) {
+        Class<?> type = annotation.annotationType();
+        boolean isBundle = Arrays.stream(type.getAnnotations()).anyMatch(JacksonCodec::isJacksons) && !isJacksons(annotation);
+        if (isBundle || isJacksons(annotation) && !HARMLESS.contains(type.getSimpleName())) {
+          reasons.add(place + "@" + type.getSimpleName() + " changes what Jackson writes");
+        }
+      }
+    }
+
+    private static boolean isJacksons(Annotation annotation) {
+      return annotation.annotationType().getName().matches("(com\\.fasterxml|tools)\\.jackson\\..*");
+    }
+
+    @Override
+    public Map<String, Type> members(Class<?> type) {
+      Map<String, Type> members = new LinkedHashMap<>();
+      Iterator<?> properties = (Iterator<?>) call(serializer(type), "properties");
+      while (properties.hasNext()) {
+        Object property = properties.next();
+        members.put((String) call(property, "getName"), typeOf(call(property, "getType")));
+      }
+      return members;
+    }
+
+    private Object serializer(Class<?> type) {
+      return call(serializers, "findValueSerializer", type);
+    }
+
+    private static Type typeOf(Object javaType) {
+      Class<?> raw = (Class<?>) call(javaType, "getRawClass");
+      if (raw.isArray()) {
+        Type element = typeOf(call(javaType, "getContentType"));
+        return element instanceof Class ? raw : new ArrayOf(element);
+      }
+      List<Type> arguments = new ArrayList<>();
+      for (int i = 0; i < raw.getTypeParameters().length; i++) {
+        arguments.add(typeOf(call(javaType, "containedTypeOrUnknown", i)));
+      }
+      return arguments.isEmpty() ? raw : new Parameterized(raw, arguments);
+    }
+
+    private static Object call(Object target, String method, Object... arguments) {
+      Class<?>[] types =
+          Arrays.stream(arguments).map(each -> each instanceof Integer ? int.class : each.getClass()).toArray(Class<?>[]::new);
+      try {
+        return target.getClass().getMethod(method, types).invoke(target, arguments);
+      } catch (InvocationTargetException e) {
+        throw new Unwritable(e.getCause());
+      } catch (ReflectiveOperationException e) {
+        throw new Unwritable(e);
+      }
+    }
+
+    @Override
+    public boolean knows(Class<?> type) {
+      return true;
+    }
+
+    @Override
+    public boolean isHidden(Class<?> argument) {
+      return Modifier.isFinal(innermost(argument).getModifiers()) && !SHOWN.contains(argument);
+    }
   }
 
   private static String prefix(Class<?> type) {
@@ -313,6 +580,9 @@ public final class DeclareClasses {
   }
 
   private void mention(Class<?> type) {
+    if (!isJavas(type)) {
+      mentioned.putIfAbsent(type, field);
+    }
     if (!isJavas(type) && seen.add(type)) {
       waiting.add(type);
     }

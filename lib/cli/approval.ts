@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Refusal } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
+import { printable } from './text/printable.js';
 
 /** Lets a command change something only if somebody agrees: with `--yes`, or to a question on a terminal. */
 export class Approval {
@@ -28,7 +29,7 @@ export class Approval {
   async ask(question: string): Promise<void> {
     if (this.yes) return;
     const { input, problems } = this.terminal;
-    problems.write(`${question} [y/N] `);
+    problems.write(`${printable(question)} [y/N] `);
     const lines = createInterface({ input });
     try {
       const answer = await firstOf(lines);

@@ -4,6 +4,7 @@ import type { DelayQueueProducer } from '../producer/delay-queue.producer.js';
 import type { QueueStatus } from '../store/message-upkeep.js';
 import { Approval } from './approval.js';
 import { type CommonArguments, moduleOptionsOf, serverOf } from './connection-arguments.js';
+import { assertExists } from './queue-names.js';
 import { Report } from './report.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
@@ -12,6 +13,8 @@ import type { Terminal } from './terminal.js';
 export interface Run {
   readonly producer: DelayQueueProducer;
   readonly report: Report;
+  /** Warns that partitions of a queue did not answer, if there are any. */
+  readonly warnOfMissing: (queue: string, missing: readonly number[] | undefined) => void;
   /** Counts, due times and the time of Redis at one instant. */
   readonly status: (queue: string) => Promise<QueueStatus>;
 }
@@ -29,7 +32,7 @@ export class CommandLine {
   /**
    * Runs a command that only looks.
    *
-   * @param queues - the queues that it is about, if they are named
+   * @param queues - the queues that it is about, if they are named; one that never existed is refused
    */
   async look(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
     const args = command.optsWithGlobals<CommonArguments>();
@@ -37,7 +40,10 @@ export class CommandLine {
     const session = await Session.open(moduleOptionsOf(args, queues), serverOf(args));
     try {
       const status = (queue: string) => session.status(queue);
-      await use({ producer: session.producer, report: this.reportFor(args), status });
+      const warnOfMissing = (queue: string, missing: readonly number[] = []) => this.#warnOfMissing(queue, missing);
+      const run = { producer: session.producer, report: this.reportFor(args), warnOfMissing, status };
+      for (const queue of queues) await assertExists(queue, run, args.prefix);
+      await use(run);
     } finally {
       await session.close();
     }
@@ -50,6 +56,12 @@ export class CommandLine {
     approval.assertPossible();
     const place = `on ${serverOf(args)}`;
     await this.look(command, [queue], (run) => use({ ...run, ask: (what) => approval.ask(`${what} ${place}?`) }));
+  }
+
+  #warnOfMissing(queue: string, missing: readonly number[]): void {
+    if (missing.length === 0) return;
+    const text = `Incomplete: partitions do not answer: ${queue} (${missing.join(', ')})`;
+    this.terminal.problems.write(`${text}\n`);
   }
 
   reportFor({ json }: CommonArguments): Report {

@@ -14,7 +14,8 @@ import { addTailCommand } from './commands/tail.command.js';
 import { addCommonOptions } from './connection-arguments.js';
 import { FAILED, FINE, Refusal, WRONG_USAGE, WrongUsage } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
-import { printable, withoutLogins, withoutPasswords } from './text/printable.js';
+import { VERSION } from './version.js';
+import { printable, printableJson, printableLines, withoutLogins, withoutPasswords } from './text/printable.js';
 
 const HELP = `
 Exit codes: 0 fine, 1 a refusal or a failure, 2 wrong usage.
@@ -36,12 +37,14 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 function createProgram(terminal: Terminal): Command {
   const program = new Command('nestjs-delay-queue')
     .description('Looks at delay queues in Redis, and mends them.')
+    .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.output.write(text),
       writeErr: (text) => void terminal.problems.write(text),
       // It quotes what it does not understand, which may be a part of a URL.
-      outputError: (text, write) => write(`${withoutPasswords(text).trimEnd()} (--help shows what is possible)\n`),
+      outputError: (text, write) =>
+        write(`${printableLines(withoutPasswords(text).trimEnd())} (--help shows what is possible)\n`),
     })
     .addHelpText('after', HELP);
   addCommonOptions(program);
@@ -54,9 +57,9 @@ function createProgram(terminal: Terminal): Command {
 
 function describe(error: unknown, asJson: boolean): string {
   const isExpected = error instanceof DelayQueueError || error instanceof Refusal || error instanceof WrongUsage;
-  const message = printable(withoutLogins(isExpected ? error.message : showFailure(error)));
-  if (!asJson) return message;
-  return JSON.stringify({ ...(error instanceof DelayQueueError && { code: error.code }), message });
+  const message = withoutLogins(isExpected ? error.message : showFailure(error));
+  if (!asJson) return printable(message);
+  return printableJson({ ...(error instanceof DelayQueueError && { code: error.code }), message });
 }
 
 function exitCodeOf(error: unknown): number {

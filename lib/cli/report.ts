@@ -1,4 +1,5 @@
 import type { Terminal } from './terminal.js';
+import { printable, printableJson } from './text/printable.js';
 
 /** Prints results: as text for people, or as one JSON document a line for programs. */
 export class Report {
@@ -14,7 +15,7 @@ export class Report {
    * @param text - the lines that tell people the same
    */
   print(records: object | readonly object[], text: () => string | readonly string[]): void {
-    const lines = this.asJson ? [records].flat().map((record) => JSON.stringify(record)) : [text()].flat();
+    const lines = this.asJson ? [records].flat().map(printableJson) : [text()].flat().map(printable);
     if (lines.length > 0) this.output.write(lines.map((line) => `${line}\n`).join(''));
   }
 }

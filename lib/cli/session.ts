@@ -5,6 +5,8 @@ import type { DelayQueueEvent } from '../events/delay-queue-events.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { DelayQueueModuleOptions } from '../options/module-options.js';
 import { DelayQueueProducer } from '../producer/delay-queue.producer.js';
+import type { Stores } from '../runtime/create-stores.js';
+import { STORES } from '../runtime/delay-queue.tokens.js';
 import { Queues } from '../runtime/queues.js';
 import type { QueueStatus } from '../store/message-upkeep.js';
 
@@ -25,7 +27,8 @@ export class Session {
       { module: CommandLineModule, imports },
       { logger: false, abortOnError: false },
     );
-    if (outage.lasts) {
+    // A cluster of which a shard is down can be looked at all the same.
+    if (outage.lasts && !context.get<Stores>(STORES, { strict: false }).isConnected) {
       await context.close();
       throw unreachable(server, outage.reason);
     }

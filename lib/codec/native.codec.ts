@@ -75,7 +75,7 @@ export const nativeCodec: MessageCodec = {
     }
     if (form & HEADED) {
       const end = endOfLine(body, at, 'headers');
-      headers = fromJson(body, at, end) as MessageHeaders;
+      headers = headersFrom(body, at, end);
       at = end + 1;
     }
     return { type, headers, payload: form & BYTES ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
@@ -86,6 +86,17 @@ function decodeSetAside(body: Buffer): MessageContent {
   const { since, body: inside } = unwrapSetAside(body);
   if (since === null) throw unreadable(body, 'it was set aside at no instant');
   return nativeCodec.decode(inside);
+}
+
+function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {
+  const headers = fromJson(body, start, end);
+  if (!isHeaders(headers)) throw unreadable(body, 'its headers are no object of text values');
+  return headers;
+}
+
+function isHeaders(value: unknown): value is MessageHeaders {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((each) => typeof each === 'string');
 }
 
 function fromJson(body: Buffer, start: number, end?: number): unknown {

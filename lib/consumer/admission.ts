@@ -52,6 +52,12 @@ export class Admission {
     return this.#slots.areFull;
   }
 
+  /** How many messages it may claim in passing, with another call: never more than half of the slots are filled like that. */
+  get inPassing(): number {
+    const half = Math.floor(this.#slots.total / 2);
+    return this.isOpen ? Math.min(this.#slots.free - half, this.#wanted) : 0;
+  }
+
   /** Waits in line until it is open, or {@link close}. */
   awaitTurn(): Promise<void> {
     this.#turn?.leave();
@@ -86,8 +92,8 @@ export class Admission {
    */
   async claim<Claimed extends { readonly messages: readonly unknown[] }>(
     claim: (limit: number) => Promise<Claimed>,
+    limit = Math.min(this.#slots.free, this.#wanted),
   ): Promise<{ readonly claimed: Claimed; readonly granted: number }> {
-    const limit = Math.min(this.#slots.free, this.#wanted);
     const loan = this.#slots.lend(limit, this.#turn);
     this.#turn = undefined;
     try {

@@ -4,10 +4,11 @@ import { follow } from '../message/failure.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { clearImmediate, setImmediate } from '../timing/event-loop.js';
+import { withinTimeout } from '../timing/time-limit.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { CallLine, WaitingCall } from './call-line.js';
 import type { Delivery } from './delivery.js';
-import { withinTimeout } from './handler-timeout.js';
+import { slowHandler, slowObserver, timeOut } from './handler-timeout.js';
 import { type BatchOutcomes, observedBatch } from './observed-handling.js';
 import type { HandlerRules, Outcomes } from './outcomes.js';
 
@@ -98,25 +99,40 @@ export class BatchRunner {
   #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
     const around = this.#options.observers?.handleBatch;
     const deliveries = batch.map(({ delivery }) => delivery);
-    const outcomes = around
-      ? observedBatch(around, deliveries, () => this.#handle(deliveries))
-      : this.#handle(deliveries);
+    const outcomes = around ? this.#observe(around, deliveries) : this.#handle(deliveries);
     const settleAll = (known: BatchOutcomes) => batch.forEach(({ settle }, i) => settle(known[i]!));
     if (outcomes instanceof Promise) return outcomes.then(settleAll);
     settleAll(outcomes);
     return undefined;
   }
 
+  #observe(
+    around: NonNullable<Observers['handleBatch']>,
+    deliveries: readonly Delivery[],
+  ): BatchOutcomes | Promise<BatchOutcomes> {
+    return observedBatch(around, deliveries, {
+      handle: () => this.#handle(deliveries),
+      timeout: this.#options.timeout,
+      onTimeout: (observer, timeout) => {
+        const error = timeOut(deliveries, slowObserver(observer, timeout));
+        return this.#outcomesOf(deliveries, forAll(deliveries.length, { error }));
+      },
+    });
+  }
+
   #handle(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
     const { invoker, clock, timeout } = this.#options;
     const payloads = deliveries.map(({ payload }) => payload);
-    const onDone = (value: unknown) => this.#outcomesOf(deliveries, readBatchResults(value, deliveries.length));
-    const onFailed = (error: unknown) => this.#outcomesOf(deliveries, forAll(deliveries.length, { error }));
-    const onTimeout = (reason: Error) => deliveries.forEach((delivery) => delivery.abort(reason));
+    const size = deliveries.length;
+    const read = (value: unknown) => readBatchResults(value, size);
+    const onDone = (results: unknown) => this.#outcomesOf(deliveries, results as readonly BatchResult[]);
+    const onFailed = (error: unknown) => this.#outcomesOf(deliveries, forAll(size, { error }));
+    const onTimeout = (passed: number) => timeOut(deliveries, slowHandler(passed));
     try {
       const result = invoker.invoke(payloads, deliveries);
-      if (!(result instanceof Promise)) return onDone(result);
-      return follow(withinTimeout(result, { clock, timeout, onTimeout }), { onDone, onFailed });
+      const results = result instanceof Promise ? follow(result, { onDone: read, onFailed: rethrow }) : read(result);
+      if (!(results instanceof Promise)) return onDone(results);
+      return follow(withinTimeout(results, { clock, timeout, onTimeout }), { onDone, onFailed });
     } catch (error) {
       return onFailed(error);
     }
@@ -130,6 +146,10 @@ export class BatchRunner {
         : outcomes.done(deliveries[i]!, this.#options, result.value),
     );
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** Another process has it by now. */

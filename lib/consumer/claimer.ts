@@ -2,7 +2,7 @@ import type { Events } from '../events/events.js';
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../timing/clock.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { ClaimedMessage, ClaimRequest, MessageFlow } from '../store/message-flow.js';
+import type { ClaimedMessage, ClaimReport, ClaimRequest, MessageFlow } from '../store/message-flow.js';
 import { hasCode } from '../message/failure.js';
 
 /** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */
@@ -24,6 +24,9 @@ export interface ClaimerOptions {
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
 }
+
+/** Makes a claim, alone or together with something else. */
+export type CallStore = (request: ClaimRequest) => Promise<ClaimReport>;
 
 /** What a claim took. */
 export interface Claimed {
@@ -61,15 +64,21 @@ export class Claimer {
     this.#options = options;
   }
 
+  /** Whether an earlier claim may hold messages unknown to this process, so that the next one has to succeed it. */
+  get hasUnanswered(): boolean {
+    return this.#unanswered.length > 0;
+  }
+
   /**
    * Claims at most `limit` ready messages.
    *
+   * @param firstCall - makes the first of its calls
    * @throws what the store throws
    */
-  async claim(limit: number): Promise<Claimed> {
+  async claim(limit: number, firstCall: CallStore = this.#callStore): Promise<Claimed> {
     const { lease, queue } = this.#options;
-    for (;;) {
-      const claimed = await this.#ask(limit);
+    for (let call = firstCall; ; call = this.#callStore) {
+      const claimed = await this.#ask(limit, call);
       const took = claimed.answeredAt - claimed.sentAt;
       if (took < lease) {
         this.#answered(took);
@@ -106,8 +115,10 @@ export class Claimer {
     void this.#end(sent.token).catch(() => undefined);
   }
 
-  async #ask(limit: number): Promise<Claimed> {
-    const { store, clock } = this.#options;
+  readonly #callStore: CallStore = (request) => this.#options.store.claim(request);
+
+  async #ask(limit: number, call: CallStore): Promise<Claimed> {
+    const { clock } = this.#options;
     // A claim can replace only one other. None of these was answered, so any of them may have taken something.
     for (const token of this.#unanswered.slice(0, -1)) await this.#end(token);
     const request = this.#request(limit);
@@ -115,7 +126,7 @@ export class Claimer {
     const sentAt = clock.monotonic();
     this.#sent = { token, sentAt };
     try {
-      const { messages, more, now, claimAgainIn, orphans } = await store.claim(request);
+      const { messages, more, now, claimAgainIn, orphans } = await call(request);
       const answeredAt = clock.monotonic();
       this.#unanswered = [];
       this.#reportOrphans(orphans);

@@ -5,14 +5,15 @@ import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
-import type { MessageFlow, Outcome } from '../store/message-flow.js';
+import type { ClaimReport, MessageFlow, Outcome, Teller, TransferReport } from '../store/message-flow.js';
 import { Admission, type SharedByLoops } from './admission.js';
-import { Claimer } from './claimer.js';
+import { type CallStore, Claimer } from './claimer.js';
 import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
+import { againWatch } from '../message/again-watch.js';
 import { hasCode } from '../message/failure.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message.runner.js';
-import { tellOutcome } from './outcome-events.js';
+import { tellAgainInVain, tellOutcome } from './outcome-events.js';
 import { NudgedDoorbell } from './nudged-doorbell.js';
 import { Pace } from './pace.js';
 import { type Settled, Settler, type SettleResult } from './settler.js';
@@ -23,6 +24,10 @@ import { Starter } from './starter.js';
 const MOST_WHILE_UNCONNECTED = 4;
 
 const RELEASE: Outcome = { kind: 'release' };
+
+const NOTHING_CLAIMED: ClaimReport = { messages: [], more: false, now: 0, orphans: [] };
+
+const noop = () => undefined;
 
 export interface ConsumerLoopOptions {
   readonly queue: string;
@@ -63,7 +68,11 @@ export class ConsumerLoop {
   #claimAgainAt: number | undefined;
   /** Whether this consumer took the token for ready messages, and has not claimed since. */
   #hasToken = false;
-  #drained: () => void = () => undefined;
+  /** Whether it waits at the doorbell, or has not been started. */
+  #isIdle = true;
+  /** The end of a claim that is under way together with a transfer. */
+  #claimingAlong: Promise<void> | undefined;
+  #drained: () => void = noop;
 
   constructor(options: ConsumerLoopOptions) {
     this.#options = options;
@@ -96,10 +105,26 @@ export class ConsumerLoop {
     return this.#held.size;
   }
 
+  /** Whether it holds messages, or may: a claim was not answered. */
+  get mayHold(): boolean {
+    return this.#held.size > 0 || this.#claimer.hasUnanswered;
+  }
+
   /** Whether a message is among {@link held}. A linear search, so for rare cases only. */
   holds(id: string): boolean {
     for (const held of this.#held) if (held.id === id) return true;
     return false;
+  }
+
+  /**
+   * Claims what is ready and starts its handlers, without waiting for more.
+   *
+   * @returns whether messages may be left: those are handled after {@link start}, which reports what keeps failing
+   */
+  visit(): Promise<boolean> {
+    const visit = this.runOnce().catch(() => true);
+    this.#looping = visit.then(() => undefined);
+    return visit;
   }
 
   start(): void {
@@ -111,6 +136,7 @@ export class ConsumerLoop {
       // If it fails, the next transfer rings.
       passOn: () => void store.ring().catch(() => undefined),
     });
+    this.#isIdle = false;
     this.#looping = this.#loop(this.#doorbell);
   }
 
@@ -128,6 +154,7 @@ export class ConsumerLoop {
    * @throws what the store throws
    */
   async runOnce(): Promise<boolean> {
+    if (this.#claimingAlong) await this.#claimingAlong;
     for (let claim = this.#claim(); ;) {
       const more = await claim;
       const next = more && this.#mayClaimAhead ? this.#claim() : undefined;
@@ -139,10 +166,51 @@ export class ConsumerLoop {
     }
   }
 
+  /**
+   * Has a transfer claim what is due, if this loop has nothing to do and most of its slots free: they are spared the way over the
+   * doorbell. Other claims of this loop wait for it.
+   *
+   * @param teller - as in {@link MessageFlow.transferAndClaim}
+   * @returns undefined if nothing was changed, and a plain transfer is called for
+   * @throws what the store throws
+   */
+  claimAlong(teller: Teller | undefined): Promise<TransferReport | undefined> | undefined {
+    const limit = this.#mayClaimAlong ? this.#admission.inPassing : 0;
+    if (limit < 1) return undefined;
+    const transfer = this.#claimAlong(teller, limit);
+    this.#claimingAlong = transfer.then(noop, noop);
+    return transfer;
+  }
+
+  /** A claim without an answer has to be succeeded, which a transfer cannot do. */
+  get #mayClaimAlong(): boolean {
+    const { store, runner } = this.#options;
+    if (!store.transferAndClaim || !this.#isIdle || this.#claimingAlong || this.#stopping) return false;
+    return !this.#claimer.hasUnanswered && runner.haltReason === undefined;
+  }
+
+  async #claimAlong(teller: Teller | undefined, limit: number): Promise<TransferReport | undefined> {
+    let report: TransferReport | undefined;
+    try {
+      await this.#claim(limit, async (request) => {
+        const both = await this.#options.store.transferAndClaim!(request, teller);
+        report = both?.report;
+        return both?.claimed ?? NOTHING_CLAIMED;
+      });
+      return report;
+    } finally {
+      this.#claimingAlong = undefined;
+      void this.#starter.run();
+      // A claim without an answer is succeeded by the next one; without a free slot, a ring is for others.
+      if (this.#claimer.hasUnanswered) this.nudge();
+      else if (this.#isIdle && this.#admission.isFull) this.#doorbell?.leave();
+    }
+  }
+
   /** @returns whether ready messages remain */
-  async #claim(): Promise<boolean> {
+  async #claim(limit?: number, call?: CallStore): Promise<boolean> {
     const { queue } = this.#options;
-    const { claimed, granted } = await this.#admission.claim((limit) => this.#claimer.claim(limit));
+    const { claimed, granted } = await this.#admission.claim((most) => this.#claimer.claim(most, call), limit);
     const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = claimed;
     this.#hasToken = false;
     this.#claimAgainAt = claimAgainAt;
@@ -154,6 +222,7 @@ export class ConsumerLoop {
         delivery: new Delivery(queue, message, storeNow),
       }));
       for (const held of deliveries) this.#held.add(held);
+      againWatch.hold(this.#held);
       this.#keeper.hold(token, deliveries, sentAt);
       // The answer came so late that others have its slots.
       for (const surplus of deliveries.slice(granted)) this.#settler.settle(surplus, RELEASE);
@@ -180,6 +249,7 @@ export class ConsumerLoop {
     this.#pauses.end();
     await this.#doorbell?.close();
     await this.#looping;
+    await this.#claimingAlong;
     // A token popped at the last moment must not be lost with this consumer.
     await this.#claimer.giveBack().catch(() => undefined);
   }
@@ -198,6 +268,8 @@ export class ConsumerLoop {
   abandon(): void {
     this.#settler.stop();
     this.#keeper.stop();
+    againWatch.letGo(this.#held);
+    if (this.#held.size > 0) againWatch.stop();
   }
 
   async #loop(doorbell: NudgedDoorbell): Promise<void> {
@@ -244,7 +316,14 @@ export class ConsumerLoop {
   /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */
   async #awaitMessages(doorbell: NudgedDoorbell): Promise<boolean> {
     const { clock, settings } = this.#options;
-    if (this.#claimAgainAt === undefined) return (this.#hasToken = await doorbell.wait(settings.blockTimeout));
+    if (this.#claimAgainAt === undefined) {
+      this.#isIdle = true;
+      try {
+        return (this.#hasToken = await doorbell.wait(settings.blockTimeout));
+      } finally {
+        this.#isIdle = false;
+      }
+    }
     doorbell.leave();
     await this.#pauses.takePunctually(this.#claimAgainAt - clock.monotonic());
     return true;
@@ -267,10 +346,14 @@ export class ConsumerLoop {
   }
 
   #letGo({ held, outcome }: Settled, result: SettleResult): void {
-    tellOutcome(this.#options.events, held.delivery, outcome, result);
+    const { events } = this.#options;
+    tellOutcome(events, held.delivery, outcome, result);
+    if (againWatch.isWatching) tellAgainInVain(events, held, outcome, result);
     this.#keeper.release(held);
     this.#held.delete(held);
-    if (this.#held.size === 0) this.#drained();
+    if (this.#held.size > 0) return;
+    againWatch.letGo(this.#held);
+    this.#drained();
   }
 
   /** Waits for free slots, and then for the end of the turn, so that one claim covers all slots freed in that turn. */

@@ -1,27 +1,23 @@
-import { follow } from '../message/failure.js';
-import type { Clock } from '../timing/clock.js';
-import { HandlerTimeout } from './delivery.js';
+import { againWatch } from '../message/again-watch.js';
+import { type Delivery, HandlerTimeout } from './delivery.js';
 
-export interface TimeLimit {
-  readonly clock: Clock;
-  /** How long a handler may run, ms; null: no limit. */
-  readonly timeout: number | null;
-  /** Called when it has run for longer; must not throw. */
-  readonly onTimeout: (reason: HandlerTimeout) => void;
+/**
+ * Ends the time of messages: aborts their signals. Their handler may go on nevertheless.
+ *
+ * @param problem - what took how long
+ * @returns what they fail with
+ */
+export function timeOut(deliveries: readonly Delivery[], problem: string): HandlerTimeout {
+  const reason = new HandlerTimeout(problem);
+  againWatch.stop();
+  for (const delivery of deliveries) delivery.abort(reason);
+  return reason;
 }
 
-/** Follows a running handler, and rejects with a {@link HandlerTimeout} if it takes too long. */
-export function withinTimeout(
-  completion: Promise<unknown>,
-  { clock, timeout, onTimeout }: TimeLimit,
-): Promise<unknown> {
-  if (timeout === null) return completion;
-  return new Promise<unknown>((resolve, reject) => {
-    const cancelTimer = clock.schedule(() => {
-      const reason = new HandlerTimeout(`The handler took longer than its timeout of ${timeout} ms`);
-      reject(reason);
-      onTimeout(reason);
-    }, timeout);
-    void follow(completion, { onDone: resolve, onFailed: reject }).finally(cancelTimer);
-  });
-}
+export const slowHandler = (timeout: number): string => `The handler took longer than its timeout of ${timeout} ms`;
+
+export const slowSchema = (timeout: number): string =>
+  `The schema of the payload took longer than the timeout of the handler, ${timeout} ms`;
+
+export const slowObserver = (observer: string, timeout: number): string =>
+  `The observer ${observer} did not call next() within the timeout of the handler, ${timeout} ms`;

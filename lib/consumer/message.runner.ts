@@ -8,11 +8,12 @@ import { follow, isInstance, isStrayPromise } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';
+import { withinTimeout } from '../timing/time-limit.js';
 import type { BatchRunner } from './batch.runner.js';
 import type { CallLine } from './call-line.js';
 import type { CodecDoubt } from './codec-doubt.js';
 import type { Delivery } from './delivery.js';
-import { withinTimeout } from './handler-timeout.js';
+import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
 import { observed } from './observed-handling.js';
 import type { HandlerRules, Outcomes } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
@@ -58,9 +59,8 @@ export class MessageRunner {
       this.#open(delivery, body);
     } catch (error) {
       if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
-      return this.options.doubt?.unread(delivery.id, body) ?? this.options.outcomes.unreadable(delivery, error);
+      return this.options.doubt?.unread(delivery.id, body, error) ?? this.options.outcomes.unreadable(delivery, error);
     }
-    this.options.doubt?.read();
     const route = this.#routeOf(delivery.type);
     return route ? this.#observe(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
   }
@@ -85,14 +85,24 @@ export class MessageRunner {
   #observe(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const around = this.options.observers?.handle;
     if (!around || route.batch) return this.#handle(delivery, route);
-    return observed(around, delivery, () => this.#handle(delivery, route));
+    return observed(around, delivery, {
+      handle: () => this.#handle(delivery, route),
+      timeout: route.timeout,
+      onTimeout: (observer, timeout) =>
+        this.options.outcomes.failed(delivery, route, timeOut([delivery], slowObserver(observer, timeout))),
+    });
   }
 
   #handle(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     if (!route.check) return this.#call(delivery, route);
     const checked = route.check(delivery.payload);
     if (!(checked instanceof Promise)) return this.#callWith(checked, delivery, route);
-    return this.#follow(checked, delivery, route, (known) => this.#callWith(known as CheckedPayload, delivery, route));
+    const { clock, outcomes } = this.options;
+    const onTimeout = (timeout: number) => timeOut([delivery], slowSchema(timeout));
+    return follow(withinTimeout(checked, { clock, timeout: route.timeout, onTimeout }), {
+      onDone: (known) => this.#callWith(known as CheckedPayload, delivery, route),
+      onFailed: (error) => outcomes.failed(delivery, route, error),
+    }) as Promise<Outcome>;
   }
 
   #callWith(checked: CheckedPayload, delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
@@ -122,32 +132,23 @@ export class MessageRunner {
   }
 
   #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
-    const { outcomes } = this.options;
+    const { clock, outcomes } = this.options;
     try {
       const result = route.invoker.invoke(delivery.payload, delivery);
       if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);
-      return this.#follow(result, delivery, route, (value) => outcomes.done(delivery, route, value));
+      const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
+      return follow(withinTimeout(result, { clock, timeout: route.timeout, onTimeout }), {
+        onDone: (value) => outcomes.done(delivery, route, value),
+        onFailed: (error) => outcomes.failed(delivery, route, error),
+      }) as Promise<Outcome>;
     } catch (error) {
       return outcomes.failed(delivery, route, error);
     }
   }
 
-  #follow(
-    promise: Promise<unknown>,
-    delivery: Delivery,
-    route: Route,
-    onDone: (value: unknown) => Outcome | Promise<Outcome>,
-  ): Promise<Outcome> {
-    const { clock, outcomes } = this.options;
-    const onTimeout = (reason: Error) => delivery.abort(reason);
-    return follow(withinTimeout(promise, { clock, timeout: route.timeout, onTimeout }), {
-      onDone,
-      onFailed: (error) => outcomes.failed(delivery, route, error),
-    }) as Promise<Outcome>;
-  }
-
   #open(delivery: Delivery, body: Buffer): void {
     delivery.open(this.options.codec.decode(body));
+    this.options.doubt?.read(delivery.id, body);
     if (isStrayPromise(delivery.payload)) {
       throw new DelayQueueError(
         'INVALID_PAYLOAD',

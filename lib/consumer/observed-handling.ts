@@ -3,16 +3,29 @@ import type { Observers } from '../events/observers.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { Delivery } from './delivery.js';
 
-/** Handles a message inside the hooks of the observers. Its outcome is what it would be without them. */
+/** What observers are around. */
+export interface ObservedWork<Result> {
+  readonly handle: () => Result | Promise<Result>;
+  /** How long each observer may take to let it begin, ms; null: no limit. */
+  readonly timeout: number | null;
+  /** Gives the outcome if an observer takes longer, from its name. */
+  readonly onTimeout: (observer: string, timeout: number) => Result;
+}
+
+/** Handles a message inside the hooks of the observers. Its outcome is what it would be without them, if they let it begin in time. */
 export function observed(
   around: NonNullable<Observers['handle']>,
   delivery: Delivery,
-  handle: () => Outcome | Promise<Outcome>,
+  { handle, timeout, onTimeout }: ObservedWork<Outcome>,
 ): Outcome | Promise<Outcome> {
   let outcome: Outcome | Promise<Outcome>;
-  const shown = around(delivery, () => {
-    outcome = handle();
-    return outcome instanceof Promise ? outcome.then((known) => show(known, delivery)) : show(outcome, delivery);
+  const showKept = (given: Outcome | Promise<Outcome>) => {
+    outcome = given;
+    return given instanceof Promise ? given.then((known) => show(known, delivery)) : show(given, delivery);
+  };
+  const shown = around(delivery, () => showKept(handle()), {
+    timeout,
+    onTimeout: (observer, passed) => showKept(onTimeout(observer, passed)),
   });
   return shown instanceof Promise ? shown.then(() => outcome) : outcome!;
 }
@@ -24,13 +37,17 @@ export type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 export function observedBatch(
   around: NonNullable<Observers['handleBatch']>,
   deliveries: readonly Delivery[],
-  handle: () => BatchOutcomes | Promise<BatchOutcomes>,
+  { handle, timeout, onTimeout }: ObservedWork<BatchOutcomes>,
 ): BatchOutcomes | Promise<BatchOutcomes> {
   let outcomes: readonly Outcome[] | Promise<readonly Outcome[]>;
   const showAll = (known: readonly Outcome[]) => known.map((outcome, i) => show(outcome, deliveries[i]!));
-  const shown = around(deliveries, () => {
-    outcomes = allOf(handle());
+  const showKept = (given: BatchOutcomes | Promise<BatchOutcomes>) => {
+    outcomes = allOf(given);
     return outcomes instanceof Promise ? outcomes.then(showAll) : showAll(outcomes);
+  };
+  const shown = around(deliveries, () => showKept(handle()), {
+    timeout,
+    onTimeout: (observer, passed) => showKept(onTimeout(observer, passed)),
   });
   return shown instanceof Promise ? shown.then(() => outcomes) : outcomes!;
 }

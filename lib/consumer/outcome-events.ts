@@ -1,7 +1,8 @@
 import type { Events } from '../events/events.js';
+import { againWatch } from '../message/again-watch.js';
 import type { MessageFailure } from '../message/message.js';
 import type { Outcome } from '../store/message-flow.js';
-import type { Delivery } from './delivery.js';
+import type { Delivery, HeldDelivery } from './delivery.js';
 import type { SettleResult } from './settler.js';
 
 /** The event for each kind of accepted outcome; a message that was given back is nobody's news. */
@@ -21,6 +22,12 @@ export function tellOutcome(
   const attempted = { queue, id, type, attempt };
   if (outcome.kind !== 'dead') events.emit(EVENT_OF[outcome.kind], attempted);
   else events.emit('dead', { ...attempted, by: outcome.by ?? 'handler', failure: parseFailure(outcome.error) });
+}
+
+/** Tells of calls of `again()` that are known to be in vain now. */
+export function tellAgainInVain(events: Events, held: HeldDelivery, outcome: Outcome, result: SettleResult): void {
+  const wasHandled = outcome.kind === 'ack' && result === 'accepted';
+  for (const place of againWatch.ended(held, wasHandled)) events.emit('again-in-vain', { place });
 }
 
 const parseFailure = (error: string) => JSON.parse(error) as MessageFailure;

@@ -2,12 +2,14 @@ import { type BodyRules, encodeBody } from '../codec/encode-body.js';
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../definition/payload-check.js';
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance } from '../message/failure.js';
-import { Again, again, RejectMessage } from '../message/handler-results.js';
+import { traceOf } from '../message/failure-trace.js';
+import { Again, readAgain, RejectMessage } from '../message/handler-results.js';
 import type { MessageFailure } from '../message/message.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';
+import { withinTimeout } from '../timing/time-limit.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
-import { withinTimeout } from './handler-timeout.js';
+import { slowSchema, timeOut } from './handler-timeout.js';
 import type { RetryPolicy } from './retry-policy.js';
 
 export interface OutcomesOptions extends BodyRules {
@@ -81,18 +83,19 @@ export class Outcomes {
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
     const { queue, type, headers } = delivery;
     const { codec, clock } = this.options;
-    const { delay, payload } = again(result.delay, { payload: result.payload });
+    const { delay, payload } = readAgain(result.delay, { payload: result.payload });
     if (payload === undefined) return { kind: 'again', delay };
     const body = encodeBody(this.options, { type, payload, headers });
     const checked = check && checkEncoded(check, { queue, type, body, codec });
     if (!checked) return { kind: 'again', delay, body };
-    const onTimeout = (reason: Error) => delivery.abort(reason);
+    const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
     return withinTimeout(checked, { clock, timeout, onTimeout }).then(() => ({ kind: 'again', delay, body }));
   }
 
   #report({ queue, id, type, attempt }: Delivery, outcome: Outcome, error: unknown): void {
     const { events, attempts } = this.options;
-    const retryIn = outcome.kind === 'retry' ? { retryIn: outcome.delay } : {};
-    events.emit('failed', { queue, id, type, attempt, attempts, failure: describeFailure(error), ...retryIn });
+    const failed = { queue, id, type, attempt, attempts, failure: describeFailure(error) };
+    if (outcome.kind === 'retry') events.emit('failed', { ...failed, retryIn: outcome.delay });
+    else events.emit('failed', { ...failed, trace: traceOf(error) });
   }
 }

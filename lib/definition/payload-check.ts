@@ -52,10 +52,15 @@ export function checkEncoded(check: PayloadCheck, payload: EncodedPayload): Prom
   return undefined;
 }
 
-function refuseInvalid(checked: CheckedPayload, { queue, type }: EncodedPayload): void {
+/** What errors call a payload. */
+export function nameOfPayload({ queue, type }: Pick<EncodedPayload, 'queue' | 'type'>): string {
+  return type === NO_TYPE ? `payload of queue '${queue}'` : `payload of type '${type}' of queue '${queue}'`;
+}
+
+function refuseInvalid(checked: CheckedPayload, payload: EncodedPayload): void {
   if (!('problem' in checked)) return;
-  const what = type === NO_TYPE ? `of queue '${queue}'` : `of type '${type}' of queue '${queue}'`;
-  throw new DelayQueueError('INVALID_PAYLOAD', `payload ${what}: ${checked.problem}`, { cause: checked.cause });
+  const problem = `${nameOfPayload(payload)}: ${checked.problem}`;
+  throw new DelayQueueError('INVALID_PAYLOAD', problem, { cause: checked.cause });
 }
 
 function failedCheck(cause: unknown): CheckedPayload {

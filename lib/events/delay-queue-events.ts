@@ -32,6 +32,8 @@ export interface OfFailure extends OfAttempt {
   readonly failure: MessageFailure;
   /** Until the next attempt, ms; undefined: this was the last one. */
   readonly retryIn?: number;
+  /** After the last attempt: the stack of the error and those of its causes, longer than that of `failure`. */
+  readonly trace?: string;
 }
 
 /**
@@ -82,6 +84,8 @@ export interface OfTakenBack extends OfQueue {
 export interface OfRepair extends OfQueue {
   /** Their ids. */
   readonly ids: readonly string[];
+  /** The ids of those among them that are not due yet, and are delayed again; the others are ready. */
+  readonly delayed: readonly string[];
 }
 
 /** What events of several messages have. */
@@ -133,10 +137,40 @@ export interface OfConnection {
   readonly connection: string;
 }
 
+/** What the event of the first connection has. */
+export interface OfServer {
+  /** What it calls itself, such as `Redis 7.0.15`; undefined: the user may not ask. */
+  readonly server: string | undefined;
+  /** Host and port, or the path of a socket; in a cluster, those of one primary. */
+  readonly address: string;
+  /** The number of primaries of a cluster; undefined: it is none. */
+  readonly primaries: number | undefined;
+  /** The name by which sentinels know the server; undefined: none were asked. */
+  readonly master: string | undefined;
+  /** Its number; undefined in a cluster. */
+  readonly database: number | undefined;
+  /** The first part of every key. */
+  readonly prefix: string;
+  /** Whether the module was given no `connection`. */
+  readonly isDefault: boolean;
+}
+
 /** What the event of ignored options of the connection has. */
 export interface OfOptions {
   /** Each with the reason. */
   readonly options: readonly OverriddenOption[];
+}
+
+/** What the event of options for no queue has. */
+export interface OfUnmatched extends OfQueue {
+  /** The queue that was most likely meant. */
+  readonly nearest: string;
+}
+
+/** What the event of an unheard signal has. */
+export interface OfSignal {
+  /** Its name. */
+  readonly signal: 'SIGTERM';
 }
 
 /** An option of the connection that the module sets itself. */
@@ -151,6 +185,12 @@ export interface OverriddenOption {
 export interface OfMistake {
   /** What is wrong, and what the queue does instead. */
   readonly problem: string;
+}
+
+/** What the event of a call without effect has. */
+export interface OfCall {
+  /** The line of the code that made it, as in a stack. */
+  readonly place: string;
 }
 
 /** What the event of a failed observer has. */
@@ -172,6 +212,14 @@ export interface OfAdoption extends OfQueue {
   /** How many partitions this process is configured with. */
   readonly configured: number;
   /** How many the queue has. */
+  readonly partitions: number;
+}
+
+/** What the event of partitions that do not answer has. */
+export interface OfMissing extends OfQueue {
+  /** Their numbers, from 0. */
+  readonly missing: readonly number[];
+  /** How many partitions the queue has. */
   readonly partitions: number;
 }
 
@@ -215,12 +263,14 @@ export interface DelayQueueEvents {
   'claims-unanswered': Counted;
   /** Ready ids without a message were removed. */
   'orphans-removed': Counted;
-  /** Messages that were in no state are ready again. */
+  /** Messages that were in no state are ready again, or delayed again until they fall due. */
   repaired: OfRepair;
   /** An offer was ignored, because a handler of this process holds the message with that id. */
   'offered-while-held': OfMessage;
   /** Messages are offered to a queue that no process has ever handled. Emitted once for a queue and process. */
   unhandled: OfQueue;
+  /** A handler called `again()` and did not return its value, so its message is gone. Emitted once for each place in the code. */
+  'again-in-vain': OfCall;
   /** The application's code supplied something unusable. */
   misused: OfMistake;
   /** An observer or a listener threw. */
@@ -229,6 +279,11 @@ export interface DelayQueueEvents {
   'partitions-changed': OfPartitions;
   /** The queue has more partitions than this process is configured with, which uses them. Emitted once for a queue and process. */
   'partitions-adopted': OfAdoption;
+  /**
+   * Somebody has looked at the queue as a whole, and these partitions did not answer. Emitted when they change, and once a minute while
+   * they stay the same.
+   */
+  'partitions-missing': OfMissing;
 
   /** Background work fails. Emitted when that begins, when its reason changes, and once a minute while it lasts. */
   'work-failing': OfWork & Failing;
@@ -239,18 +294,31 @@ export interface DelayQueueEvents {
   /** A connection to Redis is back. */
   'connection-restored': OfConnection & Lasting;
 
+  /** Redis is connected and checked, for the first time in this process. */
+  connected: OfServer;
   /** Messages live in this process only. */
   'memory-store': object;
   /** Tests move the time of this process, and its messages are in memory. */
   'under-test': object;
   /** The module sets these options of the connection itself. */
   'options-overridden': OfOptions;
+  /** Options are configured for a queue that this process does not declare, though it declares one with nearly the same name. */
+  'options-unmatched': OfUnmatched;
+  /** Nobody listens for a signal that ends the process, so its handlers are not waited for. */
+  'signals-ignored': OfSignal;
   /** Redis could not be checked at the start. */
   unchecked: Explained;
   /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
   'server-unidentified': Explained;
+  /** Redis does not use the user or password of the connection, and goes on without it. Emitted once for a process. */
+  'login-ignored': Explained;
   /** After an outage, the connection leads to a server that cannot serve the queues. */
   'server-unfit': Explained;
+  /**
+   * Redis refuses to wait for several queues in one call, because a proxy hides that it is a cluster. From now on, each handled queue
+   * has a connection of its own. Emitted once for a process.
+   */
+  'doorbells-separated': Explained;
   /** A handler is started. */
   'handler-started': OfHandler;
   /** This process only offers. */
@@ -297,23 +365,30 @@ const NAMES = {
   repaired: true,
   'offered-while-held': true,
   unhandled: true,
+  'again-in-vain': true,
   misused: true,
   'work-failing': true,
   'work-restored': true,
   'connection-lost': true,
   'connection-restored': true,
+  connected: true,
   'memory-store': true,
   'under-test': true,
   'options-overridden': true,
+  'options-unmatched': true,
+  'signals-ignored': true,
   unchecked: true,
   'server-unidentified': true,
+  'login-ignored': true,
   'server-unfit': true,
+  'doorbells-separated': true,
   'handler-started': true,
   'handlers-not-started': true,
   unsettled: true,
   'observer-failed': true,
   'partitions-changed': true,
   'partitions-adopted': true,
+  'partitions-missing': true,
 } satisfies Record<EventName, true>;
 
 /** Whether there are events of this name. */

@@ -6,8 +6,9 @@ import type { DelayQueueEvent } from './delay-queue-events.js';
  * and what is not there costs nothing.
  *
  * Give it in `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Whatever an observer does, messages are
- * offered and handled as without it: what it throws is logged, and its results count for nothing. Of several, the first is the
- * outermost.
+ * offered and handled as without it: what it throws is logged, and its results count for nothing. Only one that does not call `next`
+ * within the `timeout` of the handler, or within `offerTimeout`, fails the attempt or the offer, which names it. Of several, the
+ * first is the outermost.
  *
  * @example
  * ```ts

@@ -56,10 +56,10 @@ type Texts = {
 };
 
 const MESSAGE_TEXTS: Texts = {
-  failed: (logger, { queue, id, attempt, attempts, failure, retryIn }) => {
+  failed: (logger, { queue, id, attempt, attempts, failure, retryIn, trace }) => {
     if (retryIn === undefined) {
       const text = `${queue}: message ${id} is a dead letter after attempt ${attempt}: ${show(failure)}`;
-      logger.error(text, failure.stack);
+      logger.error(text, trace || undefined);
     } else {
       logger.warn(
         `${queue}: message ${id} failed (attempt ${attempt} of ${attempts}), retrying in ${retryIn} ms: ${show(failure)}`,
@@ -98,10 +98,11 @@ const MESSAGE_TEXTS: Texts = {
     ),
   'orphans-removed': (logger, { queue, count }) =>
     logger.error(`${queue}: ${count} ready ids had no message and were removed: is Redis evicting keys?`),
-  repaired: (logger, { queue, ids }) => {
+  repaired: (logger, { queue, ids, delayed }) => {
     const names = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
     logger.error(
-      `${queue}: ${ids.length} messages were in no state and are ready again (${names}): ` +
+      `${queue}: ${ids.length} messages were in no state; ${ids.length - delayed.length} are ready again and ` +
+        `${delayed.length} delayed again (${names}): ` +
         'were keys of the queue deleted or changed?',
     );
   },
@@ -112,6 +113,10 @@ const MESSAGE_TEXTS: Texts = {
     ),
   unhandled: (logger, { queue }) =>
     logger.warn(`${queue}: messages are offered, but no process has ever handled this queue: is its name right?`),
+  'again-in-vain': (logger, { place }) =>
+    logger.warn(
+      `again() was called at ${place}, but its value was not returned, so the message is gone. Write: return again(…)`,
+    ),
   misused: (logger, { problem }) => logger.error(problem),
   'observer-failed': (logger, { observer, reason }) =>
     logger.error(`${observer} failed; messages are offered and handled all the same: ${reason}`),
@@ -121,6 +126,11 @@ const MESSAGE_TEXTS: Texts = {
     logger.warn(
       `${queue}: this process is configured with partitions: ${configured}, but the queue has ${partitions}, and so they are used. ` +
         'A process that starts lowers the number only while the queue is empty; see docs/scaling.md',
+    ),
+  'partitions-missing': (logger, { queue, missing, partitions }) =>
+    logger.warn(
+      `${queue}: ${missing.length} of ${partitions} partitions do not answer (${missing.join(', ')}): counts, lists and the like ` +
+        'leave out what is in them',
     ),
 };
 
@@ -133,6 +143,16 @@ const PROCESS_TEXTS: Texts = {
     logger.warn(
       'DelayQueueTestingModule is imported - messages live only in this process, and none falls due until a test moves time; ' +
         'import it in tests only',
+    ),
+  'options-unmatched': (logger, { queue, nearest }) =>
+    logger.warn(
+      `queues.${queue}: this process has no handler and no typed queue of that name, but '${nearest}', which has no entry: ` +
+        `is the name misspelt? The options do not apply to '${nearest}'`,
+    ),
+  'signals-ignored': (logger, { signal }) =>
+    logger.warn(
+      `Nobody listens for ${signal}, so it ends the process without waiting for handlers, and their messages wait for their ` +
+        'leases: call app.enableShutdownHooks()',
     ),
   unchecked: (logger, { reason }) => logger.warn(`Redis could not be checked yet: ${reason}`),
   'handler-started': (logger, { queue, type, handler }) =>
@@ -150,6 +170,7 @@ const PROCESS_TEXTS: Texts = {
 };
 
 const REDIS_TEXTS: Texts = {
+  connected: (logger, event) => logger.log(connectedTo(event)),
   'connection-lost': (logger, { connection, reason, lasted }) =>
     logger.error(retried(`Redis connection for ${connection} is down`, reason, lasted)),
   'connection-restored': (logger, { connection, lasted }) =>
@@ -160,7 +181,17 @@ const REDIS_TEXTS: Texts = {
   },
   'server-unidentified': (logger, { reason }) =>
     logger.warn(`Redis does not reveal its version and maxmemory-policy, so they are not checked: ${reason}`),
+  'login-ignored': (logger, { reason }) =>
+    logger.warn(
+      `Redis does not use the login of \`connection\`: ${reason.replace(/\.$/, '')}. ` +
+        'Is it the right server? Set a password there, or remove it from `connection`',
+    ),
   'server-unfit': (logger, { reason }) => logger.error(reason),
+  'doorbells-separated': (logger, { reason }) =>
+    logger.warn(
+      `Redis refuses to wait for several queues in one call (${reason}), so each handled queue gets a connection of its own. ` +
+        'Is it a cluster behind a proxy? If the cluster can be reached, connect to it: connection: { cluster: { nodes } }',
+    ),
 };
 
 const WORK_TEXTS: Texts = {
@@ -190,6 +221,19 @@ function subscribe(events: Events, logger: Logger, texts: Texts): void {
     const write = texts[name] as (logger: Logger, event: unknown) => void;
     events.on(name, (event) => write(logger, event));
   }
+}
+
+function connectedTo(event: DelayQueueEvents['connected']): string {
+  const { server = 'Redis', address, primaries, master, database, prefix, isDefault } = event;
+  const parts = [
+    primaries === undefined
+      ? `${server} at ${address}`
+      : `${server}, a cluster of ${primaries} primaries, one at ${address}`,
+    ...(master === undefined ? [] : [`the master '${master}' of its sentinels`]),
+    ...(database === undefined ? [] : [`database ${database}`]),
+    `prefix ${prefix}`,
+  ];
+  return `Connected to ${parts.join(', ')}${isDefault ? ' (default connection: no `connection` was given)' : ''}`;
 }
 
 const noHandler = (type: string) =>

@@ -5,7 +5,7 @@ import type { DelayQueueEvent, EventName } from './delay-queue-events.js';
 import type { DelayQueueObserver, HandlingOutcome, OfferContext } from './delay-queue-observer.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from './once-a-minute.js';
-import { type Complain, surround } from './surround.js';
+import { type Complain, type HookLimit, type HookOwner, surround } from './surround.js';
 
 /** What the log calls an observer. */
 export function nameOf(observer: object, fallback: string): string {
@@ -13,10 +13,11 @@ export function nameOf(observer: object, fallback: string): string {
   return name === 'Object' || name === '' ? fallback : name;
 }
 
-/** Does some work about a subject inside the hooks of all observers. */
+/** Does some work about a subject inside the hooks of all observers, each of which has the time of the limit to let it begin. */
 export type Around<Subject, Argument, Result> = (
   subject: Subject,
   work: (argument?: Argument) => Result | Promise<Result>,
+  limit: HookLimit<Result>,
 ) => Result | Promise<Result>;
 
 /**
@@ -37,27 +38,28 @@ export class Observers {
   /**
    * Adds an observer inside those that are there.
    *
-   * @param name - for the log
+   * @param name - for errors and the log
    */
   add(observer: DelayQueueObserver, name: string): void {
-    const complain = this.#complaintsOf(name);
-    if (observer.event) this.events.watch((event) => tell(() => observer.event!(event), complain));
+    const owner = this.#ownerOf(name);
+    if (observer.event) this.events.watch((event) => tell(() => observer.event!(event), owner));
     if (observer.offer) {
       const outer = this.offer;
-      const inner: typeof outer = (offers, work) =>
-        surround((next) => observer.offer!(offers, next as never), work, complain);
+      const inner: typeof outer = (offers, work, limit) =>
+        surround((next) => observer.offer!(offers, next as never), work, owner, limit);
       this.offer = outer
-        ? (offers, work) => outer(offers, (theirs) => inner(offers, (own) => work({ ...own, ...theirs })))
+        ? (offers, work, limit) =>
+            outer(offers, (theirs) => inner(offers, (own) => work({ ...own, ...theirs }), limit), limit)
         : inner;
     }
     if (observer.handle) {
-      this.handle = inside(this.handle, (message, work) =>
-        surround((next) => observer.handle!(message, next), work, complain),
+      this.handle = inside(this.handle, (message, work, limit) =>
+        surround((next) => observer.handle!(message, next), work, owner, limit),
       );
     }
     if (observer.handleBatch) {
-      this.handleBatch = inside(this.handleBatch, (messages, work) =>
-        surround((next) => observer.handleBatch!(messages, next), work, complain),
+      this.handleBatch = inside(this.handleBatch, (messages, work, limit) =>
+        surround((next) => observer.handleBatch!(messages, next), work, owner, limit),
       );
     }
   }
@@ -76,11 +78,15 @@ export class Observers {
       readonly call: (event: DelayQueueEvent<Name>) => unknown;
     },
   ): void {
-    const complain = this.#complaintsOf(listener.place);
+    const owner = this.#ownerOf(listener.place);
     this.events.on(name, (event) => {
       if (!listener.isWanted('queue' in event ? event.queue : undefined)) return;
-      tell(() => listener.call({ name, ...event }), complain);
+      tell(() => listener.call({ name, ...event }), owner);
     });
+  }
+
+  #ownerOf(name: string): HookOwner {
+    return { name, complain: this.#complaintsOf(name), clock: this.clock };
   }
 
   /** At most one a minute. It is noted before it is told, because the observer may fail at that, too. */
@@ -98,10 +104,10 @@ function inside<Subject, Result>(
   outer: Around<Subject, never, Result> | undefined,
   inner: Around<Subject, never, Result>,
 ): Around<Subject, never, Result> {
-  return outer ? (subject, work) => outer(subject, () => inner(subject, work)) : inner;
+  return outer ? (subject, work, limit) => outer(subject, () => inner(subject, work, limit), limit) : inner;
 }
 
 /** Nothing that was told of an event is waited for. */
-function tell(call: () => unknown, complain: Complain): void {
-  void surround(call, () => undefined, complain);
+function tell(call: () => unknown, owner: HookOwner): void {
+  void surround(call, () => undefined, owner);
 }

@@ -21,7 +21,10 @@ export interface HandlerMethod {
 }
 
 /** The method that the decorators have decorated; an instance may have something else in its place, such as a spy. */
-export function decoratedMethod({ prototype, name }: HandlerMethod): (...args: unknown[]) => unknown {
+export function decoratedMethod({
+  prototype,
+  name,
+}: Pick<HandlerMethod, 'prototype' | 'name'>): (...args: unknown[]) => unknown {
   return (prototype as HandlerInstance)[name]!;
 }
 

@@ -4,7 +4,8 @@ import { definitionOf } from '../definition/queue-definition.js';
 import { type DelayQueueEvent, isEventName } from '../events/delay-queue-events.js';
 import { isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
 import { Observers } from '../events/observers.js';
-import { isScoped, prototypeOf } from '../handler/handler-method.js';
+import { exploreClasses, type HostedMethod } from '../handler/explore-classes.js';
+import { decoratedMethod, isScoped } from '../handler/handler-method.js';
 import type { InstanceWrapper } from '../handler/nest-internals.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { belongsTo, QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
@@ -27,20 +28,19 @@ export class ListenerExplorer implements OnModuleInit {
   /**
    * @throws DelayQueueError `INVALID_LISTENER`, naming the class and the method
    */
-  onModuleInit(): void {
-    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      // An alias has the same instance as its target.
-      if (!wrapper.isAlias) this.#explore(wrapper);
-    }
+  async onModuleInit(): Promise<void> {
+    await exploreClasses(this.discovery, this.scanner, {
+      onClass: (host, prototype) => {
+        if (prototype && isListener(prototype.constructor)) this.#observe(host, String(host.name));
+      },
+      onMethod: (method) => this.#explore(method),
+    });
   }
 
-  #explore(host: InstanceWrapper): void {
-    const prototype = prototypeOf(host) as Methods | undefined;
-    if (!prototype) return;
-    const name = String(host.name);
-    if (isListener(prototype.constructor)) this.#observe(host, name);
-    for (const method of this.scanner.getAllMethodNames(prototype)) {
-      for (const declaration of eventsOf(prototype[method]!)) this.#listen(host, `${name}.${method}`, declaration);
+  #explore(method: HostedMethod): void {
+    const { host, name } = method;
+    for (const declaration of eventsOf(decoratedMethod(method))) {
+      this.#listen(host, `${String(host.name)}.${name}`, declaration);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { DefinedBy } from '../definition/queue-definition.js';
-import type { Accepts } from '../handler/delayed-handler.decorator.js';
+import { methodOf } from '../handler/decorated-method.js';
+import type { Accepts } from '../handler/handler-types.js';
 import type { DelayQueueEvent, EventName } from '../events/delay-queue-events.js';
 
 /** All copies of the package share the key, so a listener is found whichever copy decorated it. */
@@ -35,8 +36,8 @@ export function OnDelayQueueEvent<Name extends EventName>(
   queue?: string | DefinedBy<unknown>,
 ): EventListenerDecorator<Name> {
   const declaration: EventDeclaration = { event, queue };
-  return (_target, _method, descriptor) => {
-    const method = descriptor.value as object;
+  return (target, name, descriptor) => {
+    const method = methodOf({ decorator: '@OnDelayQueueEvent', code: 'INVALID_LISTENER', target, name, descriptor });
     Reflect.defineMetadata(EVENTS, [...eventsOf(method), declaration], method);
   };
 }

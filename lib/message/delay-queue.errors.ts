@@ -6,7 +6,7 @@
  *   range.
  * - `INVALID_PAYLOAD`: JSON cannot represent the payload, or a part of it (undefined, a promise, a Map, `NaN`, a BigInt, a
  *   cycle…).
- * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`.
+ * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`, or `proto-max-bulk-len` of Redis.
  * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed, another handler has the
  *   same, it is on a request-scoped controller, or Nest has no instance of a guard of it…
  * - `INVALID_LISTENER`: a `@DelayQueueListener()` or `@OnDelayQueueEvent` cannot be used: its event or queue is malformed, or its
@@ -14,9 +14,10 @@
  * - `DUPLICATE_MESSAGE`: the id is in use, and the offer was made with `onDuplicate: 'reject'`.
  * - `QUEUE_FULL`: the queue already holds `maxMessages` messages.
  * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.
- * - `UNSUPPORTED_SERVER`: Redis is too old, or evicts keys when its memory is full.
+ * - `UNSUPPORTED_SERVER`: Redis is too old, evicts keys when its memory is full, or does not know a command that the module needs.
  * - `MISSING_PERMISSION`: the Redis user lacks a permission that a queue needs.
  * - `LOGIN_REFUSED`: Redis refuses the user, password, database or protocol of the connection; nothing was written.
+ * - `OFFER_TIMEOUT`: an observer or a schema of the application held an offer up for too long; nothing was written.
  * - `NOT_CONNECTED`: Redis could not be reached in time; nothing was written.
  * - `OUTCOME_UNKNOWN`: the connection broke, or no reply came in time; the command may have been carried out.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
@@ -37,6 +38,7 @@ export type DelayQueueErrorCode =
   | 'UNSUPPORTED_SERVER'
   | 'MISSING_PERMISSION'
   | 'LOGIN_REFUSED'
+  | 'OFFER_TIMEOUT'
   | 'NOT_CONNECTED'
   | 'OUTCOME_UNKNOWN'
   | 'STORE_REFUSED'

@@ -6,10 +6,40 @@ import { showGiven } from './show-given.js';
  * A length of time: a whole number of milliseconds, or text with a unit in the notation of the `ms` package
  * (`'250ms'`, `'30s'`, `'10m'`, `'2h'`, `'7 days'`).
  *
- * This is deliberately not a template-literal type: durations mostly come from configuration, which has plain strings. An
- * unknown unit fails at run time, with an error that names the field.
+ * Any text, because many durations come from configuration. An unknown unit fails at run time, with an error that names the
+ * field; one that is written out as an argument does not compile ({@link CheckedDuration}).
  */
 export type Duration = number | string;
+
+/** The units that the text of a duration may have, in capital letters, too. */
+export type DurationUnit =
+  | ('ms' | 'msec' | 'msecs' | 'millisecond' | 'milliseconds')
+  | ('s' | 'sec' | 'secs' | 'second' | 'seconds')
+  | ('m' | 'min' | 'mins' | 'minute' | 'minutes')
+  | ('h' | 'hr' | 'hrs' | 'hour' | 'hours')
+  | ('d' | 'day' | 'days')
+  | ('w' | 'week' | 'weeks')
+  | ('y' | 'yr' | 'yrs' | 'year' | 'years');
+
+/** A number and a unit, or milliseconds. */
+export type DurationText = `${number}` | `${number}${DurationUnit}` | `${number} ${DurationUnit}`;
+
+/**
+ * A duration that is given as an argument. Text that is written out must be a number and a unit, or it does not compile;
+ * text that is known only at run time, such as from configuration, needs no cast.
+ *
+ * @typeParam Given - the type of what was given
+ */
+export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
+  ? Given
+  : // Only of a text that is not written out, a record has an index signature. Two types of one name would be compared by
+    // their arguments instead, hence Readonly.
+    Record<string, 0> extends Readonly<Record<Given, 0>>
+    ? Given
+    : Lowercase<Given & string> extends DurationText
+      ? Given
+      : // What the compiler shows of a mistake: all the units would be too many to read.
+        `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'y'}`;
 
 /** The longest accepted delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
 export const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;

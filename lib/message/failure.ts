@@ -28,7 +28,7 @@ export function showFailure(thrown: unknown): string {
 }
 
 /** Also recognises errors of another realm: in jest, the errors that Node.js throws are of one. */
-function isError(thrown: unknown): thrown is Error {
+export function isError(thrown: unknown): thrown is Error {
   return types.isNativeError(thrown) || isInstance(thrown, Error);
 }
 
@@ -65,9 +65,10 @@ export function follow<T>(
   return Promise.prototype.then.call(promise, onDone, onFailed) as Promise<T>;
 }
 
-function textOf(read: () => unknown): string {
+/** What is read, as text, cut to a length. Whatever reading or converting it throws, it is text. */
+export function textOf(read: () => unknown, longest = LONGEST_TEXT): string {
   try {
-    return String(read()).slice(0, LONGEST_TEXT);
+    return String(read()).slice(0, longest);
   } catch {
     return UNREADABLE;
   }

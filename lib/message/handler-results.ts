@@ -1,5 +1,6 @@
+import { againWatch } from './again-watch.js';
 import { showFailure } from './failure.js';
-import { type Duration, readDelay } from './duration.js';
+import { type CheckedDuration, type Duration, readDelay } from './duration.js';
 import { readFields } from './read-fields.js';
 
 /**
@@ -30,8 +31,10 @@ export class RejectMessage extends Error {
  * ```ts
  * if (!shopIsOpen()) throw new DeferMessage('15m');
  * ```
+ *
+ * @typeParam Delay - the type of the delay
  */
-export class DeferMessage extends Error {
+export class DeferMessage<const Delay extends Duration = Duration> extends Error {
   /** The error's name in logs. */
   override readonly name = 'DeferMessage';
   /** Milliseconds until the message is due again. */
@@ -41,7 +44,7 @@ export class DeferMessage extends Error {
    * @param delay - 0 ms – 100 years, by the clock of Redis
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
-  constructor(delay: Duration) {
+  constructor(delay: CheckedDuration<Delay>) {
     const milliseconds = readDelay(delay);
     super(`deferred by ${delay}`);
     this.delay = milliseconds;
@@ -51,7 +54,7 @@ export class DeferMessage extends Error {
 /** Options of {@link again}. */
 export interface AgainOptions<T = unknown> {
   /** The new payload: JSON values or a `Buffer`. Default: the payload stays the same. */
-  readonly payload?: T;
+  readonly payload?: T | undefined;
 }
 
 const AGAIN_OPTIONS: readonly (keyof AgainOptions)[] = ['payload'];
@@ -84,7 +87,17 @@ export class Again {
  * return again('1d');
  * ```
  */
-export function again(delay: Duration, options: AgainOptions = {}): Again {
+export function again<const Delay extends Duration = Duration>(
+  delay: CheckedDuration<Delay>,
+  options: AgainOptions = {},
+): Again {
+  const result = readAgain(delay, options);
+  againWatch.called(again);
+  return result;
+}
+
+/** @throws DelayQueueError `INVALID_ARGUMENT` */
+export function readAgain(delay: Duration, options: AgainOptions): Again {
   const { payload } = readFields(options, 'options', AGAIN_OPTIONS);
   return new Again(readDelay(delay), payload);
 }

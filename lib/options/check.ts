@@ -14,18 +14,23 @@ export function check<Schema extends z.ZodType>(
   value: z.input<Schema>,
   place: string,
 ): z.output<Schema> {
-  let problems: string[];
-  let cause: unknown;
+  const result = parse(schema, value, place);
+  if ('data' in result) return result.data;
+  const problems = new Set(result.issues.flatMap((issue) => describeIssue(issue, [])));
+  // Without a cause: it would fill the screen, and says nothing more.
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...problems].join('; ')}`);
+}
+
+type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.core.$ZodIssue[] };
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
   try {
     const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    problems = result.error.issues.flatMap((issue) => describeIssue(issue, []));
-    cause = result.error;
-  } catch (error) {
-    problems = [`a value cannot be read (${showFailure(error)})`];
-    cause = error;
+    // To read the issues is to look at the value once more.
+    return result.success ? { data: result.data } : { issues: result.error.issues };
+  } catch (cause) {
+    throw new DelayQueueError('INVALID_OPTION', `${place}: a value cannot be read (${showFailure(cause)})`, { cause });
   }
-  throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...new Set(problems)].join('; ')}`, { cause });
 }
 
 function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): string[] {

@@ -11,7 +11,10 @@ import { duration, HOUR, oneOf, trueOrFalse } from './values.schema.js';
 
 /** The module options with every default filled in. Durations are milliseconds; the queue options are still as given. */
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
-  Required<Pick<DelayQueueModuleOptions, AsGiven>>;
+  Readonly<{ [Name in AsGiven]-?: NonNullable<DelayQueueModuleOptions[Name]> }> & {
+    /** Whether none was given. */
+    readonly hasDefaultConnection: boolean;
+  };
 
 type AsGiven = 'connection' | 'defaults' | 'queues' | 'observers';
 
@@ -35,6 +38,9 @@ const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
   error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}`,
 });
 
+/** For `queues`. */
+export const queuesSchema = z.record(queueOrFamilySchema, queueLayerSchema);
+
 /** Every option of the module: what is accepted, and the default as a user would write it. */
 const moduleFields = {
   connection: connectionSchema.prefault('redis://127.0.0.1:6379'),
@@ -53,7 +59,7 @@ const moduleFields = {
       error: 'cannot be shared by all queues: set it in `queues`',
     })
     .optional(),
-  queues: z.record(queueOrFamilySchema, queueLayerSchema).optional(),
+  queues: queuesSchema.optional(),
   shutdownTimeout: duration(0, HOUR).prefault('10s'),
   offerTimeout: duration(10, HOUR / 6).prefault('5s'),
 } satisfies {
@@ -61,6 +67,9 @@ const moduleFields = {
 };
 
 export const moduleSchema = z.strictObject(moduleFields);
+
+/** Every option of the module, but not the entries of `queues`. */
+export const moduleFrameSchema = moduleSchema.extend({ queues: z.record(z.string(), z.unknown()).optional() });
 
 function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
   if (typeof connection === 'object' && 'duplicate' in connection) {

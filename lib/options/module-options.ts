@@ -11,71 +11,72 @@ export interface DelayQueueModuleOptions {
    *
    * @defaultValue `'redis://127.0.0.1:6379'`
    */
-  readonly connection?: ConnectionOptions;
+  readonly connection?: ConnectionOptions | undefined;
   /**
    * Where messages live: `'redis'`, or `'memory'` for tests and experiments. Messages in memory are lost when the process
    * ends.
    *
    * @defaultValue `'redis'`
    */
-  readonly store?: 'redis' | 'memory';
+  readonly store?: 'redis' | 'memory' | undefined;
   /**
    * The first part of every key. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
    *
    * @defaultValue `'delay-queue'`
    */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /**
    * Start even if Redis may evict messages when its memory is full. Otherwise an `allkeys-*`
    * `maxmemory-policy` fails the start-up with `UNSUPPORTED_SERVER`.
    *
    * @defaultValue `false`
    */
-  readonly allowEviction?: boolean;
+  readonly allowEviction?: boolean | undefined;
   /**
    * Start the handlers; with `false`, this process only offers.
    *
    * @defaultValue `true`
    */
-  readonly consume?: boolean;
+  readonly consume?: boolean | undefined;
   /**
    * Run the application's global guards, pipes, interceptors and exception filters around handlers, too. Those that
    * `app.useGlobalGuards()` and the like were given count from `app.init()` on.
    *
    * @defaultValue `false`
    */
-  readonly inheritAppConfig?: boolean;
+  readonly inheritAppConfig?: boolean | undefined;
   /**
    * Watch what happens: traces, metrics, a log of your own. They are around those that `@DelayQueueListener()` adds, in this order.
    *
    * @defaultValue `[]`
    */
-  readonly observers?: readonly DelayQueueObserver[];
+  readonly observers?: readonly DelayQueueObserver[] | undefined;
   /**
    * Options for every queue.
    *
    * @defaultValue `{}`
    */
-  readonly defaults?: QueueOptions;
+  readonly defaults?: QueueOptions | undefined;
   /**
    * Options by queue name, or by the beginning of the names and a `*`. They override those of the queue's `@DelayedHandler`, which
    * override `defaults`. Of several beginnings the longest counts; the entry of the queue's own name overrides it.
    *
    * @defaultValue `{}`
    */
-  readonly queues?: Readonly<Record<string, QueueOptions>>;
+  readonly queues?: Readonly<Record<string, QueueOptions>> | undefined;
   /**
    * How long a stopping process waits for running handlers. 0 ms – 1 h.
    *
    * @defaultValue `'10s'`
    */
-  readonly shutdownTimeout?: Duration;
+  readonly shutdownTimeout?: Duration | undefined;
   /**
-   * How long an offer, or another call of the producer, may take before it fails. 10 ms – 10 min.
+   * How long an offer, or another call of the producer, may take before it fails. A schema, and each observer before `next`, may
+   * take as long. 10 ms – 10 min.
    *
    * @defaultValue `'5s'`
    */
-  readonly offerTimeout?: Duration;
+  readonly offerTimeout?: Duration | undefined;
 }
 
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */

@@ -16,7 +16,7 @@ export interface FixedBackoff {
    *
    * @defaultValue `0`
    */
-  readonly jitter?: number;
+  readonly jitter?: number | undefined;
 }
 
 /** A wait that grows with each failed attempt: `delay × factor^(failed attempts − 1)`, at most `maxDelay`. */
@@ -28,25 +28,25 @@ export interface ExponentialBackoff {
    *
    * @defaultValue `'1s'`
    */
-  readonly delay?: Duration;
+  readonly delay?: Duration | undefined;
   /**
    * The factor by which the wait grows with each failed attempt. 1–100.
    *
    * @defaultValue `2`
    */
-  readonly factor?: number;
+  readonly factor?: number | undefined;
   /**
    * The longest wait. 0 ms – 100 years.
    *
    * @defaultValue `'1h'`
    */
-  readonly maxDelay?: Duration;
+  readonly maxDelay?: Duration | undefined;
   /**
    * The share of the wait by which it varies at random, up or down. 0–1.
    *
    * @defaultValue `0.2`
    */
-  readonly jitter?: number;
+  readonly jitter?: number | undefined;
 }
 
 /**
@@ -71,13 +71,13 @@ export interface BatchOptions {
    *
    * @defaultValue one message, not in an array
    */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
   /**
    * How long the first message of a batch waits for others. 0 ms – 1 h. With 0, a batch is what is ready at the same moment.
    *
    * @defaultValue `0`
    */
-  readonly batchWait?: Duration;
+  readonly batchWait?: Duration | undefined;
 }
 
 /** At most `max` messages are claimed in any `per`. */
@@ -104,14 +104,14 @@ export interface QueueOptions {
    *
    * @defaultValue `16`
    */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Over how many slots of a Redis Cluster the messages of the queue are spread, by their ids, for a queue that is too busy for one
    * shard. It may grow while the queue is in use: processes with fewer use as many as there are. 1–256. See `docs/scaling.md`.
    *
    * @defaultValue `1`
    */
-  readonly partitions?: number;
+  readonly partitions?: number | undefined;
   /**
    * How many messages of the queue are claimed within a length of time, over all processes, such as `{ max: 100, per: '1s' }`.
    * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready` and
@@ -121,81 +121,81 @@ export interface QueueOptions {
    *
    * @defaultValue `'unlimited'`
    */
-  readonly rate?: RateOptions | 'unlimited';
+  readonly rate?: RateOptions | 'unlimited' | undefined;
   /**
    * How long a claimed message belongs to its consumer; extended while the handler runs. 1 s – 24 h. After a crash, the
    * message is delivered again when its lease ends.
    *
    * @defaultValue `'30s'`
    */
-  readonly lease?: Duration;
+  readonly lease?: Duration | undefined;
   /**
    * How many attempts a message has before it becomes a dead letter. 1–1,000,000.
    *
    * @defaultValue `5`
    */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /**
    * The wait before a failed message's next attempt: exponential, fixed, or a function.
    *
    * @defaultValue `{ type: 'exponential', delay: '1s', factor: 2, maxDelay: '1h', jitter: 0.2 }`
    */
-  readonly backoff?: BackoffOptions;
+  readonly backoff?: BackoffOptions | undefined;
   /**
-   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again.
-   * 1 ms – 24 h, or `'none'`.
+   * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. Its schema, and each
+   * observer before `next`, may take as long. 1 ms – 24 h, or `'none'`.
    *
    * @defaultValue `'none'`
    */
-  readonly timeout?: Duration | 'none';
+  readonly timeout?: Duration | 'none' | undefined;
   /**
    * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due
    * time. The same applies to a message that only a newer version of this package can read. 0 ms – 100 years.
    *
    * @defaultValue `'24h'`
    */
-  readonly unknownTypeGrace?: Duration;
+  readonly unknownTypeGrace?: Duration | undefined;
   /**
    * The maximum size of a message's encoded payload and headers, in bytes. 1 byte – 512 MiB.
    *
    * @defaultValue `256 * 1024`
    */
-  readonly maxPayloadBytes?: number;
+  readonly maxPayloadBytes?: number | undefined;
   /**
    * The maximum number of messages in the queue, in all states together; further offers are refused. At least 1, or
    * `'unlimited'`. Each of n `partitions` takes an nth of it, rounded up, so some are full a little before the others.
    *
    * @defaultValue `'unlimited'`
    */
-  readonly maxMessages?: number | 'unlimited';
+  readonly maxMessages?: number | 'unlimited' | undefined;
   /**
    * The maximum number of dead letters; beyond it the oldest are dropped, with a warning in the log, except those whose bodies
    * could not be read. 0–10,000,000. Each of n `partitions` keeps an nth of them, rounded up.
    *
    * @defaultValue `10_000`
    */
-  readonly maxDeadLetters?: number;
+  readonly maxDeadLetters?: number | undefined;
   /**
    * How often the next due time is looked up in any case: the longest delay that a lost announcement can cause.
    * 1 s – 1 h.
    *
    * @defaultValue `'60s'`
    */
-  readonly checkInterval?: Duration;
+  readonly checkInterval?: Duration | undefined;
   /**
    * How long an idle consumer blocks before it asks again; a connection that died silently is noticed 5 s later.
    * 1 s – 10 min.
    *
    * @defaultValue `'25s'`
    */
-  readonly blockTimeout?: Duration;
+  readonly blockTimeout?: Duration | undefined;
   /**
    * How messages are laid out in Redis: `'native'`, or `'redisson'` to share the queue with Java. The latter matches
    * Redisson's `RDelayedQueue` byte for byte (`docs/redisson.md`).
    *
    * @defaultValue `'native'`
    */
-  readonly layout?: 'native' | 'redisson';
+  readonly layout?: 'native' | 'redisson' | undefined;
   /**
    * How payloads are encoded: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'`, one with options, or a codec of your own.
    * With `layout: 'redisson'` it must match the codec of the Java side; `kryo5()`, `jackson()` and `json()` make codecs with
@@ -203,14 +203,14 @@ export interface QueueOptions {
    *
    * @defaultValue `'json'`
    */
-  readonly codec?: CodecName | PayloadCodec;
+  readonly codec?: CodecName | PayloadCodec | undefined;
   /**
    * The format of entries written with `layout: 'redisson'`: `'Bc0Lc0'` for Redisson 3.21.1 and later, `'dLc0'` for earlier
    * versions. Both are read.
    *
    * @defaultValue `'Bc0Lc0'`
    */
-  readonly format?: EntryFormat;
+  readonly format?: EntryFormat | undefined;
   /**
    * The queue's name in Redisson, with `layout: 'redisson'`, if it differs. 1–512 characters; braces only as one pair
    * around something. It differs if it has a hash tag, characters that a queue name cannot have here, or a prefix that a
@@ -218,5 +218,5 @@ export interface QueueOptions {
    *
    * @defaultValue the queue's name
    */
-  readonly redissonName?: string;
+  readonly redissonName?: string | undefined;
 }

@@ -1,6 +1,9 @@
+import type { z } from 'zod';
+import { systemClock } from '../timing/clock.js';
+import { inSlices } from '../timing/slices.js';
 import { check } from './check.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
-import { moduleSchema, type ResolvedModuleOptions } from './module-options.schema.js';
+import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options.schema.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type {
   BatchOptions,
@@ -18,16 +21,44 @@ import {
   type ResolvedQueueOptions,
 } from './queue-options.schema.js';
 
+/** What errors call the options of the module. */
+const MODULE = 'DelayQueueModule options';
+
 /**
  * Checks the module's options and fills in the defaults.
  *
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function resolveModuleOptions(options: DelayQueueModuleOptions): ResolvedModuleOptions {
-  const parsed = check(moduleSchema, options, 'DelayQueueModule options');
+  return completed(options, check(moduleSchema, options, MODULE));
+}
+
+/**
+ * As {@link resolveModuleOptions}, but the event loop turns while thousands of `queues` are checked.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
+ */
+export async function resolveModuleOptionsInSlices(options: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
+  try {
+    const parsed = check(moduleFrameSchema, options, MODULE);
+    // The check finds out whether they are what the type says.
+    const entries = Object.entries(parsed.queues ?? {}) as [string, QueueOptions][];
+    await inSlices(entries, systemClock, (entry) => check(queuesSchema, Object.fromEntries([entry]), MODULE));
+    return completed(options, parsed);
+  } catch {
+    // Says where, and what else is wrong.
+    return resolveModuleOptions(options);
+  }
+}
+
+function completed(
+  options: DelayQueueModuleOptions,
+  parsed: Omit<z.output<typeof moduleSchema>, 'queues'>,
+): ResolvedModuleOptions {
   return {
     ...parsed,
     connection: options.connection ?? parsed.connection,
+    hasDefaultConnection: options.connection === undefined,
     defaults: options.defaults ?? {},
     queues: options.queues ?? {},
     observers: options.observers ?? [],

@@ -15,14 +15,14 @@ export interface OpenTelemetryOptions {
    *
    * @defaultValue `'link'`
    */
-  readonly traces?: 'link' | 'parent' | 'none';
+  readonly traces?: 'link' | 'parent' | 'none' | undefined;
   /**
    * Families of queues, such as `tenant-*`. Metrics and names of spans have the family instead of the queue, so that thousands of
    * queues do not make thousands of series.
    *
    * @defaultValue `[]`
    */
-  readonly families?: readonly string[];
+  readonly families?: readonly string[] | undefined;
 }
 
 const optionsSchema = z.strictObject({

@@ -1,15 +1,16 @@
 import type { DeadLetter } from '../message/message.js';
+import type { MayBeIncomplete } from './queue-counts.js';
 
 /** Which dead letters to list. */
 export interface DeadLetterQuery {
   /** The `cursor` of the previous page. Default: the first page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** The maximum number of letters, 1–1000. Default: 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** One page of dead letters. */
-export interface DeadLetterPage<T = unknown> {
+export interface DeadLetterPage<T = unknown> extends MayBeIncomplete {
   /** Oldest first. */
   readonly letters: readonly DeadLetter<T>[];
   /** For the next page; null if this is the last one. */

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Duration } from '../message/duration.js';
+import { dateOf } from '../message/date-of.js';
+import type { CheckedDuration, Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { Stores } from '../runtime/create-stores.js';
@@ -8,11 +9,20 @@ import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import { lookUp } from '../store/partitioned/partitions.js';
 import type { DeadLetters } from './dead-letters.js';
-import { dueAfter, dueAt, type OfferOptions, type OfferRequest, type OfferResult, readOfferOptions } from './offer.js';
+import {
+  type CheckedRequests,
+  dueAfter,
+  dueAt,
+  type OfferOptions,
+  type OfferRequest,
+  type OfferResult,
+  readOfferOptions,
+} from './offer.js';
 import { Offers } from './offers.js';
 import { countByType } from './count-by-type.js';
 import { listMessages } from './message-list.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
+import type { QueueCounts } from './queue-counts.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 import type { RedissonQueue } from './redisson-queue.js';
 import { snapshotOf } from './snapshot.js';
@@ -51,7 +61,12 @@ export class DelayQueueProducer {
    * await producer.offer('orders', { orderId }, '30m', { id: `unpaid:${orderId}` });
    * ```
    */
-  async offer<T>(queue: string, payload: T, delay: Duration, options?: OfferOptions): Promise<OfferResult> {
+  async offer<T, const Delay extends Duration = Duration>(
+    queue: string,
+    payload: T,
+    delay: CheckedDuration<Delay>,
+    options?: OfferOptions,
+  ): Promise<OfferResult> {
     return this.offering.offer(queue, { payload, due: dueAfter(delay), options: readOfferOptions(options) });
   }
 
@@ -89,7 +104,10 @@ export class DelayQueueProducer {
    * await producer.offerMany('orders', orders.map(({ id }) => ({ payload: { orderId: id }, delay: '30m' })));
    * ```
    */
-  async offerMany<T>(queue: string, messages: readonly OfferRequest<T>[]): Promise<OfferResult[]> {
+  async offerMany<T, const Delays extends readonly Duration[] = readonly Duration[]>(
+    queue: string,
+    messages: CheckedRequests<OfferRequest<T>, Delays>,
+  ): Promise<OfferResult[]> {
     return this.offering.offerMany(queue, messages);
   }
 
@@ -124,7 +142,11 @@ export class DelayQueueProducer {
    * await producer.reschedule('orders', `unpaid:${orderId}`, '15m');
    * ```
    */
-  async reschedule(queue: string, id: string, delay: Duration): Promise<boolean> {
+  async reschedule<const Delay extends Duration = Duration>(
+    queue: string,
+    id: string,
+    delay: CheckedDuration<Delay>,
+  ): Promise<boolean> {
     const known = this.known.named(queue);
     assertMessageId(id);
     const due = dueAfter(delay);
@@ -159,6 +181,7 @@ export class DelayQueueProducer {
    * A page has about 1 MiB of messages at most, so it may be shorter than `limit`: go on until its `cursor` is null. A message that
    * stays where it is is listed exactly once, whatever happens to others between two pages. One that changes its state or its
    * due time meanwhile may be listed twice or not at all. With `partitions`, ready and active ones come partition by partition.
+   * Messages in partitions that do not answer are not listed; the page names these partitions as `missing`.
    *
    * @param queue - the queue that the messages were offered to
    * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
@@ -185,15 +208,17 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Counts the messages of a queue in each state, at one instant; with `partitions`, at one for each.
+   * Counts the messages of a queue in each state, at one instant; with `partitions`, at one for each. While some of these do not
+   * answer, it counts what is in the others, and `missing` names them.
    *
    * @example
    * ```ts
    * const { delayed, ready, active, dead } = await producer.counts('orders');
    * ```
    */
-  async counts(queue: string): Promise<MessageCounts> {
-    return (await this.known.named(queue).store.status()).counts;
+  async counts(queue: string): Promise<QueueCounts> {
+    const { counts, missing } = await this.known.named(queue).store.status();
+    return missing ? { ...counts, missing } : counts;
   }
 
   /**
@@ -201,7 +226,8 @@ export class DelayQueueProducer {
    * 100,000 small messages. Other clients are served between the calls; {@link counts} costs one call, however long the queue.
    *
    * The numbers are exact while no message moves. A message that changes its state or its due time during the walk may be
-   * counted twice; one that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once.
+   * counted twice; one that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once,
+   * except in partitions that do not answer: these are left out, and the event `partitions-missing` tells of it.
    *
    * @returns the counts by type, `''` for messages without one; a type without a message is absent. With `layout: 'redisson'`,
    *   no message has a type
@@ -216,10 +242,13 @@ export class DelayQueueProducer {
     return countByType(this.known.named(queue));
   }
 
-  /** Tells when the next delayed message of a queue falls due, by the clock of Redis; null if none is delayed. */
+  /**
+   * Tells when the next delayed message of a queue falls due, by the clock of Redis; null if none is delayed. Partitions that do not
+   * answer are left out, and the event `partitions-missing` tells of it.
+   */
   async nextDue(queue: string): Promise<Date | null> {
     const { nextDue } = await this.known.named(queue).store.status();
-    return nextDue === null ? null : new Date(nextDue);
+    return nextDue === null ? null : dateOf(nextDue);
   }
 
   /** Pauses the handling of a queue in all processes: running handlers finish, and nothing is claimed until {@link resume}. */
@@ -232,7 +261,9 @@ export class DelayQueueProducer {
     await this.known.named(queue).store.resume();
   }
 
-  /** Tells whether a queue is paused. */
+  /**
+   * Tells whether a queue is paused. Partitions that do not answer are left out, and the event `partitions-missing` tells of it.
+   */
   async isPaused(queue: string): Promise<boolean> {
     return (await this.known.named(queue).store.status()).paused;
   }

@@ -23,5 +23,5 @@ export async function listMessages<T>(
     throw new DelayQueueError('INVALID_ARGUMENT', `state: must be one of ${names}, not ${showGiven(state)}`);
   }
   const page = await queue.store.list({ state, ...readPlacedPage(query) });
-  return { messages: page.messages.map((message) => snapshotOf<T>(queue, message)), cursor: page.cursor };
+  return { ...page, messages: page.messages.map((message) => snapshotOf<T>(queue, message)) };
 }

@@ -1,13 +1,14 @@
 import type { MessageSnapshot } from '../message/message.js';
+import type { MayBeIncomplete } from './queue-counts.js';
 
 /** Which messages of a state to list. */
 export interface MessageQuery {
   /** The `cursor` of the previous page. Default: the first page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** How many messages come before the page, instead of a `cursor`: to begin in the middle. Default: 0. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** The maximum number of messages, 1–1000. Default: 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /**
@@ -15,7 +16,7 @@ export interface MessageQuery {
  *
  * @typeParam Snapshot - what a message looks like
  */
-export interface MessagePage<Snapshot = MessageSnapshot> {
+export interface MessagePage<Snapshot = MessageSnapshot> extends MayBeIncomplete {
   /** In the order of the state. */
   readonly messages: readonly Snapshot[];
   /** For the next page; null if this is the last one. */

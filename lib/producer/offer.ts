@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import { type Duration, readDelay } from '../message/duration.js';
+import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
@@ -15,19 +15,19 @@ export interface OfferOptions {
    * The type of the message, which decides the handler that gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
    * Not available with `layout: 'redisson'`. Default: none.
    */
-  readonly type?: string;
+  readonly type?: string | undefined;
   /**
    * Text of 1–256 bytes without control characters. Default: a generated id of 16 characters (18 with `partitions`) that sorts in
    * the order of offers.
    */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Text values that travel with the payload. Default: none. */
-  readonly headers?: MessageHeaders;
+  readonly headers?: MessageHeaders | undefined;
   /**
    * What to do if the queue has a message with this id, in any state: `'keep'` leaves it, `'replace'` puts the new one in its
    * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. Default: `'keep'`.
    */
-  readonly onDuplicate?: OnDuplicate;
+  readonly onDuplicate?: OnDuplicate | undefined;
 }
 
 /** One message of `offerMany`. */
@@ -37,6 +37,26 @@ export interface OfferRequest<T = unknown> extends OfferOptions {
   /** 0 ms – 100 years, by the clock of Redis. */
   readonly delay: Duration;
 }
+
+/**
+ * What has a delay that the compiler checks.
+ *
+ * @typeParam Delay - its literal, if it is written out
+ */
+export interface Delayed<Delay extends Duration> {
+  /** After which the message falls due: ms, or a text such as `'30m'`. */
+  readonly delay: CheckedDuration<Delay>;
+}
+
+/**
+ * The messages of `offerMany`, with delays that are checked one by one.
+ *
+ * @typeParam Request - a message of the queue
+ * @typeParam Delays - their delays, in the order of the messages
+ */
+export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
+  readonly [Index in keyof Delays]: Request & Delayed<Delays[Index]>;
+};
 
 /** The result of an offer. */
 export interface OfferResult {

@@ -60,7 +60,7 @@ export interface Writer {
   /**
    * Writes one offer, together with the others of the same turn.
    *
-   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, and what the store throws
+   * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
    */
   write(offer: Offer): Promise<OfferResult>;
   /** Writes many offers. Refused ones do not hold up the others; one error reports them all. */

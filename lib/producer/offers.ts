@@ -6,9 +6,13 @@ import { AgainAdvice } from '../handler/again-advice.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
+import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
+import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue.tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import type { DueTime, Offer } from '../store/message-intake.js';
+import type { Clock } from '../timing/clock.js';
+import { withinTimeout } from '../timing/time-limit.js';
 import {
   checkOfferOptions,
   dueAfter,
@@ -20,6 +24,7 @@ import {
   readHeaders,
   readRequest,
 } from './offer.js';
+import { heldUp, uncheckedInTime } from './offer-timeout.js';
 import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
 import { PartitionedWriter } from './partitioned.writer.js';
 import { prepareOffer, type PreparedOptions } from './prepare-offer.js';
@@ -40,6 +45,8 @@ export class Offers {
   @Inject() private readonly advice!: AgainAdvice;
   @Inject() private readonly registrar!: QueueRegistrar;
   @Inject() private readonly observers!: Observers;
+  @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
   readonly #context: WriterContext = {
     ids: new MessageIdGenerator(),
@@ -79,7 +86,7 @@ export class Offers {
     const writer = this.#writerOf(queue);
     const check = checkOf(options.type ?? NO_TYPE);
     const offer = prepareOffer(writer, payload, due, options);
-    const checked = check && checkOffer(check, offer, writer, options);
+    const checked = check && this.#check(check, offer, writer, options);
     if (checked) return checked.then(() => this.#current(writer).write(offer));
     return this.#current(writer).write(offer);
   }
@@ -90,12 +97,12 @@ export class Offers {
     { read, checkOf }: { readonly read: (given: Given) => NewMessage; readonly checkOf: CheckOfType },
   ): Promise<OfferResult[]> {
     const writer = this.#writerOf(queue);
-    const checks: Promise<void>[] = [];
+    const checks: Promise<unknown>[] = [];
     const offers = readEach(given, (each, i) => {
       const { payload, due, options } = read(each);
       const check = checkOf(options.type ?? NO_TYPE);
       const offer = prepareOffer(writer, payload, due, options);
-      const checked = check && checkOffer(check, offer, writer, options);
+      const checked = check && this.#check(check, offer, writer, options);
       if (checked) checks.push(refuseMessage(i, checked));
       return offer;
     });
@@ -114,11 +121,32 @@ export class Offers {
       type,
       headers,
     }));
-    return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, (given) => {
+    const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);
       // What it throws at once must not look like a mistake of the observer.
       return Promise.resolve().then(() => offer(carriesHeaders ? headers : undefined));
+    };
+    return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, work, {
+      timeout: this.limits.offerTimeout,
+      onTimeout: (observer, timeout) => Promise.reject(heldUp(queue, observer, timeout)),
     })) as Result;
+  }
+
+  /** Checks a payload as it will be read. Returns a promise if its schema takes its time. */
+  #check(
+    check: PayloadCheck,
+    { body }: Offer,
+    { queue: { name, codec } }: Writer,
+    { type = NO_TYPE }: OfferOptions,
+  ): Promise<unknown> | undefined {
+    const payload = { queue: name, type, body, codec };
+    const checked = checkEncoded(check, payload);
+    if (!checked) return undefined;
+    return withinTimeout(checked, {
+      clock: this.clock,
+      timeout: this.limits.offerTimeout,
+      onTimeout: (timeout) => uncheckedInTime(payload, timeout),
+    });
   }
 
   /**
@@ -147,16 +175,6 @@ function readMessage(request: OfferRequest): NewMessage {
   return { payload, due: dueAfter(delay), options: checkOfferOptions(options) };
 }
 
-/** Checks a payload as it will be read. Returns a promise if its schema takes its time. */
-function checkOffer(
-  check: PayloadCheck,
-  { body }: Offer,
-  { queue: { name, codec } }: Writer,
-  { type = NO_TYPE }: OfferOptions,
-): Promise<void> | undefined {
-  return checkEncoded(check, { queue: name, type, body, codec });
-}
-
 /** Observers know each message by its id, so it has one before it is prepared. */
 function withId({ options, ...message }: NewMessage, writer: Writer): NewMessage {
   return options.id === undefined
@@ -171,7 +189,7 @@ function withHeaders({ options, ...message }: NewMessage, added: MessageHeaders 
 }
 
 /** Names the message in the list that its check refuses. */
-function refuseMessage(index: number, checked: Promise<void>): Promise<void> {
+function refuseMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
   const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
   // A later message may be refused first, and nobody waits for this check then.
   check.catch(() => undefined);

@@ -38,7 +38,7 @@ export class PartitionedWriter implements Writer {
   }
 
   newId(): string {
-    return this.#ids.next();
+    return this.#ids.next(this.queue.partitions);
   }
 
   write(offer: Offer): Promise<OfferResult> {

@@ -15,6 +15,7 @@ import {
 } from './offer.js';
 import { type NewMessage, Offers } from './offers.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
+import type { QueueCounts } from './queue-counts.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
 // Names that no property of the class that extends the handle can have.
@@ -55,7 +56,7 @@ export class QueueHandle {
     return this[PRODUCER].list(this.queue, state, query);
   }
 
-  counts(): Promise<MessageCounts> {
+  counts(): Promise<QueueCounts> {
     return this[PRODUCER].counts(this.queue);
   }
 

@@ -6,9 +6,9 @@ import { readPage } from './read-page.js';
 /** Which queues to list. */
 export interface QueueQuery {
   /** The `cursor` of the previous page. Default: the first page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** The maximum number of queues, 1–1000. Default: 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** One page of queues. */

@@ -1,4 +1,5 @@
 import { readContent } from '../codec/read-content.js';
+import { dateOf } from '../message/date-of.js';
 import type { MessageFailure, MessageSnapshot } from '../message/message.js';
 import type { Queue } from '../runtime/queues.js';
 import type { StoredMessage } from '../store/message-upkeep.js';
@@ -12,18 +13,20 @@ export function snapshotOf<T>({ name: queue, codec }: Queue, message: StoredMess
     state,
     ...readContent<T>(codec, body),
     failedAttempts,
-    dueAt: new Date(dueAt),
-    offeredAt: new Date(offeredAt),
-    ...(leasedUntil !== null && { leasedUntil: new Date(leasedUntil) }),
-    ...(death !== null && { diedAt: new Date(death.at), error: readFailure(death.error) }),
+    dueAt: dateOf(dueAt),
+    offeredAt: dateOf(offeredAt),
+    ...(leasedUntil !== null && { leasedUntil: dateOf(leasedUntil) }),
+    ...(death !== null && { diedAt: dateOf(death.at), error: readFailure(death.error) }),
   };
 }
 
 /** Whatever is stored, it must not hide the message. */
 function readFailure(text: string): MessageFailure {
   try {
-    const failure = JSON.parse(text) as Partial<MessageFailure> | null;
-    if (typeof failure?.name === 'string' && typeof failure.message === 'string') return failure as MessageFailure;
+    const { name, message, stack } = JSON.parse(text) as Partial<Record<keyof MessageFailure, unknown>>;
+    if (typeof name === 'string' && typeof message === 'string') {
+      return { name, message, ...(typeof stack === 'string' && { stack }) };
+    }
   } catch {
     // Somebody else has written it.
   }

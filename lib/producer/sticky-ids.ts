@@ -1,10 +1,11 @@
 import { type MessageIdGenerator, newOrigin } from '../message/message-id.js';
 import { partitionOf } from '../message/partition-of.js';
+import type { Partitions } from '../store/partitioned/partitions.js';
 import { setImmediate } from '../timing/event-loop.js';
 
 /**
  * Generates ids of which those of one turn of the event loop are in the same partition, and those of the next turn in the next
- * one: spread over all partitions, the offers of a turn could not travel together.
+ * one: spread over all partitions, the offers of a turn could not travel together. A partition that does not answer is passed over.
  *
  * The end of such an id, in braces, decides on its partition.
  */
@@ -13,7 +14,8 @@ export class StickyIds {
   readonly #origins: readonly string[];
   /** Which partition they are for. */
   readonly #partitionOfOrigin: ReadonlyMap<string, number>;
-  #partition: number;
+  readonly #first: number;
+  #turns = 0;
   #isTurnBegun = false;
 
   constructor(
@@ -23,15 +25,18 @@ export class StickyIds {
     this.#origins = findOrigins(partitions);
     this.#partitionOfOrigin = new Map(this.#origins.map((origin, partition) => [origin, partition]));
     // Processes that start together go different ways.
-    this.#partition = partitionOf(newOrigin(), partitions);
+    this.#first = partitionOf(newOrigin(), partitions);
   }
 
-  next(): string {
+  /** @param reaches - tells which partitions of the queue answer */
+  next(reaches: Pick<Partitions, 'reachOf'>): string {
     if (!this.#isTurnBegun) {
       this.#isTurnBegun = true;
       setImmediate(() => this.#endTurn());
     }
-    return this.ids.next(this.#origins[this.#partition]);
+    const partition = (this.#first + this.#turns) % this.partitions;
+    const isReached = reaches.reachOf(partition) === 'ready';
+    return this.ids.next(this.#origins[isReached ? partition : this.#detour(partition, reaches)]);
   }
 
   /** The partition that an id belongs to; for those generated here, without the hash. */
@@ -40,9 +45,19 @@ export class StickyIds {
     return own ?? partitionOf(id, this.partitions);
   }
 
+  /** The partition that stands in for one that does not answer: another one each time, so that none gets all of its messages. */
+  #detour(partition: number, reaches: Pick<Partitions, 'reachOf'>): number {
+    const rounds = Math.floor(this.#turns / this.partitions);
+    for (let i = 0; i < this.partitions; i++) {
+      const other = (partition + rounds + i) % this.partitions;
+      if (reaches.reachOf(other) === 'ready') return other;
+    }
+    return partition;
+  }
+
   #endTurn(): void {
     this.#isTurnBegun = false;
-    this.#partition = (this.#partition + 1) % this.#origins.length;
+    this.#turns++;
   }
 }
 

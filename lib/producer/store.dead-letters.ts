@@ -20,8 +20,8 @@ export class StoreDeadLetters implements DeadLetters {
   async list<T = unknown>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>> {
     const { cursor, limit } = readPage(query);
     const from = cursor === undefined ? undefined : { cursor };
-    const page = await this.queue.store.list({ state: 'dead', ...(from && { from }), limit });
-    return { letters: page.messages.map((message) => letterOf<T>(this.queue, message)), cursor: page.cursor };
+    const { messages, ...page } = await this.queue.store.list({ state: 'dead', ...(from && { from }), limit });
+    return { ...page, letters: messages.map((message) => letterOf<T>(this.queue, message)) };
   }
 
   async redrive(id: string): Promise<boolean> {

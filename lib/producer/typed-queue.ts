@@ -8,12 +8,13 @@ import {
   type TypesOf,
   typesOf,
 } from '../definition/queue-definition.js';
-import type { Duration } from '../message/duration.js';
+import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
-import type { OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
+import type { CheckedRequests, OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
+import type { QueueCounts } from './queue-counts.js';
 import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
 import type { RedissonQueue } from './redisson-queue.js';
 
@@ -34,7 +35,7 @@ export interface OfType<Type extends string> {
 /** A message of a queue whose messages have no type. */
 export interface OfNoType {
   /** There is none to name. */
-  readonly type?: never;
+  readonly type?: undefined;
 }
 
 /** One message of a typed queue's `offerMany`. */
@@ -52,17 +53,19 @@ export interface TypedQueue<Payloads> {
   /** The queue's name. */
   readonly queue: string;
   /** As `DelayQueueProducer.offerMany`; all payloads are checked before the first is written. */
-  offerMany(messages: readonly TypedOfferRequest<Payloads>[]): Promise<OfferResult[]>;
+  offerMany<const Delays extends readonly Duration[] = readonly Duration[]>(
+    messages: CheckedRequests<TypedOfferRequest<Payloads>, Delays>,
+  ): Promise<OfferResult[]>;
   /** As `DelayQueueProducer.cancel`. */
   cancel(id: string): Promise<boolean>;
   /** As `DelayQueueProducer.reschedule`. */
-  reschedule(id: string, delay: Duration): Promise<boolean>;
+  reschedule<const Delay extends Duration = Duration>(id: string, delay: CheckedDuration<Delay>): Promise<boolean>;
   /** As `DelayQueueProducer.find`. The payload is what was offered. */
   find(id: string): Promise<SnapshotOf<Payloads> | null>;
   /** As `DelayQueueProducer.list`. The payloads are what was offered. */
   list(state: MessageState, query?: MessageQuery): Promise<MessagePage<SnapshotOf<Payloads>>>;
   /** As `DelayQueueProducer.counts`. */
-  counts(): Promise<MessageCounts>;
+  counts(): Promise<QueueCounts>;
   /** As `DelayQueueProducer.countsByType`. If messages of other types are stored, they are counted, too. */
   countsByType(): Promise<ReadonlyMap<TypesOf<Payloads>, MessageCounts>>;
   /** As `DelayQueueProducer.nextDue`. */
@@ -89,7 +92,11 @@ export interface QueueOfOneKind<Payload> extends TypedQueue<Payload> {
    *
    * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
    */
-  offer(payload: PayloadInput<Payload>, delay: Duration, options?: TypedOfferOptions): Promise<OfferResult>;
+  offer<const Delay extends Duration = Duration>(
+    payload: PayloadInput<Payload>,
+    delay: CheckedDuration<Delay>,
+    options?: TypedOfferOptions,
+  ): Promise<OfferResult>;
   /** As `DelayQueueProducer.offerAt`, with the payload checked. */
   offerAt(payload: PayloadInput<Payload>, date: Date, options?: TypedOfferOptions): Promise<OfferResult>;
 }
@@ -102,10 +109,10 @@ export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
    *
    * @throws DelayQueueError also `INVALID_PAYLOAD`, if the schema refuses it; the error names the paths, no values
    */
-  offer<Type extends TypesOf<Payloads>>(
+  offer<Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
     type: Type,
     payload: PayloadInputOf<Payloads, Type>,
-    delay: Duration,
+    delay: CheckedDuration<Delay>,
     options?: TypedOfferOptions,
   ): Promise<OfferResult>;
   /** As `DelayQueueProducer.offerAt`, of a message of a type, with the payload checked. */

@@ -40,12 +40,12 @@ export function sortOutcomes(
 /**
  * What the user is told of an offer.
  *
- * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`
+ * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`
  */
 export function resultOf(
   { name, options }: Queue,
   { onKept }: { readonly onKept: (queue: string, id: string) => void },
-  { id }: Offer,
+  { id, body }: Offer,
   { outcome, dueAt }: OfferReceipt,
 ): OfferResult {
   if (outcome === 'rejected') {
@@ -56,6 +56,12 @@ export function resultOf(
   if (outcome === 'full') {
     const problem = `Queue '${name}' is full (maxMessages ${options.maxMessages}): message '${id}' was not accepted`;
     throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
+  }
+  if (outcome === 'oversized') {
+    const problem =
+      `The payload and headers take ${Buffer.byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +
+      'offer a reference to the data instead, or raise that limit';
+    throw new DelayQueueError('PAYLOAD_TOO_LARGE', problem, { messageId: id });
   }
   if (outcome === 'kept') onKept(name, id);
   return { id, dueAt: new Date(dueAt), created: outcome === 'created' };

@@ -23,6 +23,9 @@ import { RedissonMessageStore } from '../store/redisson/redisson.store.js';
 import { neededCommands, type Permissions } from '../store/redis/permissions.js';
 import { examineConnection } from '../store/redis/redis-client.js';
 import { RedisConnections } from '../store/redis/redis-connections.js';
+import type { RedisServer } from '../store/redis/redis-server.js';
+import { serverName } from '../store/redis/server-check.js';
+import { placeOf } from '../store/redis/server-place.js';
 import { limitsOfPartition } from './partition-limits.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */
@@ -45,6 +48,8 @@ export interface Stores {
    *   check could not run
    */
   check(queues: readonly CheckedQueue[]): Promise<void>;
+  /** Whether there is a connection to the server, or to any server of a cluster. */
+  readonly isConnected: boolean;
   /** Opens a queue. */
   open(queue: string, options: ResolvedQueueOptions): Partitions;
   /** Which queues there are. */
@@ -65,7 +70,7 @@ export function createStores(options: ResolvedModuleOptions, parts: ProcessParts
 }
 
 function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessParts): Stores {
-  const { connection, prefix, offerTimeout, defaults, allowEviction } = options;
+  const { connection, prefix, offerTimeout, defaults, allowEviction, hasDefaultConnection: isDefault } = options;
   const connections = new RedisConnections({
     connection,
     clock,
@@ -81,7 +86,8 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     }
     const name = { prefix, queue, redissonName };
     const own = { ...name, limits: limitsOf(1), clock, events, format, blockTimeout };
-    return new FixedPartitions([new RedissonMessageStore(connections, own)]);
+    const store = new RedissonMessageStore(connections, own);
+    return new FixedPartitions([store], () => store.checkFormat());
   };
   const neededOn = <Keys extends NativeKeys>(permissions: Permissions<Keys>, keys: Keys) => [
     ...neededCommands(permissions, keys),
@@ -103,11 +109,19 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     },
     check: async (checked) => {
       const { commands } = connections;
-      const queues = checked.map((queue) => ({ name: queue.name, needed: neededBy(queue) }));
-      const partitions = new PartitionCheck(checked.flatMap((queue) => queue.partitions ?? []));
-      const check = new RedisCheck({ commands, queues, allowEviction, events });
+      const queues = checked.map((queue) => ({ name: queue.name, needed: () => neededBy(queue) }));
+      const ofQueues = checked.flatMap((queue) => queue.partitions ?? []);
+      const partitions = new PartitionCheck(ofQueues, clock);
+      const onFirst = (servers: readonly RedisServer[], info: string | undefined) => {
+        const server = info === undefined ? undefined : serverName(info);
+        events.emit('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
+      };
+      const check = new RedisCheck({ commands, queues, allowEviction, events, onFirst });
       await check.start().finally(() => partitions.catchUp(commands, events));
       await partitions.run();
+    },
+    get isConnected() {
+      return connections.commands.isConnected;
     },
     open,
     directory: new NativeQueueDirectory(connections, prefix),
@@ -125,6 +139,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
       new FixedPartitions(partitions.open(queue, options.partitions, limitsOfPartition(options))),
     directory,
     check: () => Promise.resolve(),
+    isConnected: true,
     hurry: () => undefined,
     close: () => Promise.resolve(),
   };

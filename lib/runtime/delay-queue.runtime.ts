@@ -8,6 +8,7 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
+import { allInSlices, inSlices } from '../timing/slices.js';
 import { isFamily } from '../message/queue-family.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
@@ -15,6 +16,7 @@ import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
+import { ShutdownHint } from './shutdown-hint.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
@@ -49,24 +51,27 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly workers: Workers,
     private readonly registrar: QueueRegistrar,
     private readonly modules: ModulesContainer,
+    @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    this.queues.checkOptions();
+    await this.queues.checkOptions(this.clock);
+    for (const event of await this.queues.unmatched(this.clock)) this.events.emit('options-unmatched', event);
     this.stores.connect();
     await this.#check();
-    if (this.options.consume) afterBootstrap(this.modules, () => this.#start());
+    if (this.options.consume) afterBootstrap(this.modules, () => this.#startOrClose());
     else this.#reportHandlersNotStarted();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.#stopping = true;
+    this.shutdownHint?.stop();
     this.stores.hurry();
     await new Promise<void>((resolve, reject) => {
       const cancelTimer = this.clock.schedule(resolve, this.options.shutdownTimeout);
       this.#stop().finally(cancelTimer).then(resolve, reject);
     });
-    for (const worker of this.#workers) worker.abandon();
+    await inSlices(this.#workers, this.clock, (worker) => worker.abandon());
     const left = this.#workers.reduce((sum, worker) => sum + worker.held, 0);
     if (left > 0) {
       this.events.emit('unsettled', { count: left });
@@ -78,7 +83,10 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   }
 
   async #check(): Promise<void> {
-    const handled = this.options.consume ? this.handlers.handled().map((declared) => this.#checked(declared)) : [];
+    const handled: CheckedQueue[] = [];
+    if (this.options.consume) {
+      await inSlices(this.handlers.handled(), this.clock, (declared) => handled.push(this.#checked(declared)));
+    }
     try {
       await this.stores.check(handled);
     } catch (error) {
@@ -101,15 +109,31 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     if (handlers.length > 0) this.events.emit('handlers-not-started', { handlers });
   }
 
-  #start(): void {
-    // The application may be asked to stop while it is still starting.
-    if (this.#stopping) return;
-    const handled = this.handlers.handled();
-    for (const declared of handled) {
-      this.#workers.push(this.workers.start(declared));
-      for (const event of startEvents(declared)) this.events.emit('handler-started', event);
+  async #startOrClose(): Promise<void> {
+    try {
+      await this.#start();
+    } catch (error) {
+      // Nest calls no shutdown hooks for an application that failed to start.
+      await this.onModuleDestroy();
+      await this.stores.close();
+      throw error;
     }
+  }
+
+  async #start(): Promise<void> {
+    const handled = this.handlers.handled();
+    await inSlices(handled, this.clock, (declared) => {
+      // The application may be asked to stop while it is still starting.
+      if (this.#stopping) return;
+      const worker = this.workers.open(declared);
+      // It is stopped even if its start fails half-way.
+      this.#workers.push(worker);
+      worker.start();
+      for (const event of startEvents(declared)) this.events.emit('handler-started', event);
+    });
+    if (this.#stopping) return;
     this.registrar.registerHandled(handled.map(({ name }) => name));
+    if (handled.length > 0) this.shutdownHint?.start();
   }
 
   async #stop(): Promise<void> {
@@ -119,8 +143,8 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       () => this.#workers.forEach((worker) => worker.abortHandlers()),
       shutdownTimeout - reserve,
     );
-    await Promise.all(this.#workers.map((worker) => worker.stopClaiming()));
-    await Promise.all(this.#workers.map((worker) => worker.drained()));
+    await allInSlices(this.#workers, this.clock, (worker) => worker.stopClaiming());
+    await allInSlices(this.#workers, this.clock, (worker) => worker.drained());
     cancelAbort();
   }
 }

@@ -14,13 +14,16 @@ const LAG = 5000;
 /** How many registrations are remembered; a queue that is forgotten is merely registered again. */
 const MOST_REMEMBERED = 10_000;
 
+/** How long offers wait for a registration, ms: the directory may be on a shard that does not answer, and the messages on others. */
+const LONGEST_WAIT = 1000;
+
 /** How soon a registration that failed is repeated, ms. */
 const RETRY_PAUSE = 10_000;
 
 interface Remembered {
   /** On the monotonic clock. */
   readonly until: number;
-  /** Until it is answered. */
+  /** Until it is answered, or offers do not wait for it any more. */
   answer?: Promise<void> | undefined;
 }
 
@@ -29,7 +32,7 @@ interface Remembered {
  * each time, at most every two minutes.
  *
  * An offer is sent right behind the registration and is acknowledged after it, so an acknowledged message is in a registered queue.
- * A registration that fails must not fail the offer: it is repeated until it works.
+ * A registration that fails, or takes its time, must not hold up the offer: it is repeated until it works.
  */
 @Injectable()
 export class QueueRegistrar implements OnModuleDestroy {
@@ -67,9 +70,16 @@ export class QueueRegistrar implements OnModuleDestroy {
     const now = this.clock.monotonic();
     const known = this.#remembered.get(queue);
     if (known && now < known.until) return known.answer;
+    const isOwed = this.#owed.has(queue);
+    if (isOwed && this.#cancelRetry) return undefined;
     const remembered: Remembered = { until: now + this.#memory };
-    remembered.answer = this.#send(queue, remembered);
+    const sent = this.#send(queue, remembered);
     this.#remember(queue, remembered);
+    // What has failed may well fail again: offers do not wait for it.
+    if (isOwed) return undefined;
+    remembered.answer = this.#inTime(sent).then(() => {
+      remembered.answer = undefined;
+    });
     return remembered.answer;
   }
 
@@ -87,7 +97,6 @@ export class QueueRegistrar implements OnModuleDestroy {
   async #send(queue: string, remembered: Remembered): Promise<void> {
     try {
       await this.#directory.register(queue);
-      remembered.answer = undefined;
       this.#owed.delete(queue);
       this.#worked();
     } catch (error) {
@@ -97,6 +106,13 @@ export class QueueRegistrar implements OnModuleDestroy {
       return;
     }
     this.unhandled.offered(queue);
+  }
+
+  #inTime(sent: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.clock.schedule(resolve, LONGEST_WAIT);
+      void sent.finally(cancelTimer).then(resolve);
+    });
   }
 
   async #sendHandled(): Promise<void> {

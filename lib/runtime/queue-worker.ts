@@ -1,30 +1,16 @@
-import { nameOfCodec } from '../codec/redisson/configured-codec.js';
-import type { Clock } from '../timing/clock.js';
 import { ConsumerLoop, slotsOf } from '../consumer/consumer.loop.js';
-import { MessageRunner, type Route } from '../consumer/message.runner.js';
-import { BatchRunner } from '../consumer/batch.runner.js';
-import { CallLine } from '../consumer/call-line.js';
-import { CodecDoubt } from '../consumer/codec-doubt.js';
-import { Outcomes } from '../consumer/outcomes.js';
 import { Slots } from '../consumer/slots.js';
-import { UnknownTypes } from '../consumer/unknown-types.js';
-import { RetryPolicy } from '../consumer/retry-policy.js';
-import type { Observers } from '../events/observers.js';
-import type { Events } from '../events/events.js';
-import { HandlerInvoker } from '../handler/handler.invoker.js';
-import type { ConfiguredHandler, Queue } from './queues.js';
-import { Repairer } from '../transfer/repairer.js';
+import type { Teller } from '../store/message-flow.js';
 import type { MessageStore } from '../store/message-store.js';
+import { withAll } from '../store/partitioned/partitions.js';
+import { Repairer } from '../transfer/repairer.js';
 import { TransferScheduler } from '../transfer/transfer.scheduler.js';
+import { createRunner, type WorkerParts } from './create-runner.js';
+import type { ConfiguredHandler, Queue } from './queues.js';
 
-export interface QueueWorkerOptions {
+export interface QueueWorkerOptions extends Required<WorkerParts> {
   readonly queue: Queue;
   readonly handlers: readonly ConfiguredHandler[];
-  readonly clock: Clock;
-  readonly events: Events;
-  readonly observers: Observers;
-  /** For jitter, 0–1. */
-  readonly random: () => number;
   /** Distinguishes the schedulers of this process from those of others. */
   readonly processId: string;
   /** How long the store waits for an answer, ms. */
@@ -34,12 +20,27 @@ export interface QueueWorkerOptions {
 /** A quiet queue is left alone for this many milliseconds at least. */
 const SHORTEST_QUIET = 10_000;
 
+/** The share of visits that also look for messages in no state: that costs as much as the rest of a visit that finds one message. */
+const REPAIRING_VISITS = 1 / 16;
+
 /** What serves one partition of a queue. */
 interface PartitionWorker {
   readonly scheduler: TransferScheduler;
   readonly repairer: Repairer;
   readonly loop: ConsumerLoop;
+  isStarted: boolean;
+  isRepaired: boolean;
   stopped?: Promise<void>;
+}
+
+/** What a visit to a queue, or to a partition of it, has found. */
+export interface Visit {
+  /** Whether it holds messages, or may, or cannot have those that are ready. */
+  readonly hasFound: boolean;
+  /** Whether messages may be left: those are handled after {@link QueueWorker.start}. */
+  readonly isMore: boolean;
+  /** Milliseconds until something falls due, or a lease ends; null: nothing will. */
+  readonly nextIn: number | null;
 }
 
 /**
@@ -48,6 +49,7 @@ interface PartitionWorker {
  */
 export class QueueWorker {
   readonly #queue: Queue;
+  readonly #random: () => number;
   readonly #open: (store: MessageStore) => PartitionWorker;
   readonly #shared: { readonly slots: Slots; loops: number };
   /** By partition. */
@@ -58,6 +60,7 @@ export class QueueWorker {
 
   constructor({ queue, handlers, processId, answerTimeout, ...parts }: QueueWorkerOptions) {
     this.#queue = queue;
+    this.#random = parts.random;
     const { name, options } = queue;
     const { checkInterval } = options;
     const runner = createRunner(queue, handlers, parts);
@@ -68,10 +71,13 @@ export class QueueWorker {
       const common = { queue: name, store, ...parts };
       const loop = new ConsumerLoop({ ...common, runner, settings, answerTimeout, shared });
       const onStillReady = () => loop.nudge();
+      const claimAlong = (teller: Teller | undefined) => loop.claimAlong(teller);
       return {
-        scheduler: new TransferScheduler({ ...common, id: processId, checkInterval, onStillReady }),
+        scheduler: new TransferScheduler({ ...common, id: processId, checkInterval, onStillReady, claimAlong }),
         repairer: new Repairer(common),
         loop,
+        isStarted: false,
+        isRepaired: false,
       };
     };
   }
@@ -95,6 +101,21 @@ export class QueueWorker {
     return this.#all.every(({ loop, scheduler }) => loop.held === 0 && scheduler.quietFor > quietTime);
   }
 
+  /**
+   * Claims what is due and starts its handlers, without waiting for more.
+   *
+   * @throws what the store throws, if nothing was found
+   */
+  async visit(): Promise<Visit> {
+    const visits = await withAll(this.#queue.partitions, () => {
+      this.#openAll();
+      return Promise.allSettled(this.#serving.map(visit));
+    });
+    const merged = mergeVisits(visits);
+    if (merged.hasFound && this.#random() < REPAIRING_VISITS) this.#serving.forEach(repair);
+    return merged;
+  }
+
   start(): void {
     const { partitions, options } = this.#queue;
     this.#unwatch = [partitions.onChange(() => this.#follow()), partitions.watch(options.checkInterval)];
@@ -107,9 +128,9 @@ export class QueueWorker {
     await Promise.all(this.#all.map(stop));
   }
 
-  /** Resolves when nothing is held any more. */
+  /** Resolves when nothing is held any more, and no repair is under way. */
   async drained(): Promise<void> {
-    await Promise.all(this.#all.map(({ loop }) => loop.drained()));
+    await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.drained(), repairer.checked]));
   }
 
   /** Aborts the signals of the handlers that are still running. */
@@ -119,7 +140,10 @@ export class QueueWorker {
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
-    for (const { loop } of this.#all) loop.abandon();
+    for (const { loop, repairer } of this.#all) {
+      void repairer.stop();
+      loop.abandon();
+    }
   }
 
   get #all(): PartitionWorker[] {
@@ -131,13 +155,20 @@ export class QueueWorker {
     const { stores } = this.#queue.partitions;
     this.#shared.loops = stores.length;
     for (const worker of this.#serving.splice(stores.length)) void this.#leave(worker);
-    for (const store of stores.slice(this.#serving.length)) {
-      const worker = this.#open(store);
-      this.#serving.push(worker);
+    this.#openAll();
+    for (const worker of this.#serving) {
+      if (worker.isStarted) continue;
+      worker.isStarted = true;
+      repair(worker);
       worker.scheduler.start();
-      worker.repairer.start();
       worker.loop.start();
     }
+  }
+
+  /** Opens the partitions that are not open. */
+  #openAll(): void {
+    const { stores } = this.#queue.partitions;
+    for (const store of stores.slice(this.#serving.length)) this.#serving.push(this.#open(store));
   }
 
   /** The partition is empty, as far as anybody knows. */
@@ -150,6 +181,35 @@ export class QueueWorker {
   }
 }
 
+/** Claims what is due in a partition. What a transfer leaves ready takes another call. */
+async function visit({ scheduler, loop }: PartitionWorker): Promise<Visit> {
+  try {
+    const { ready, nextIn } = await scheduler.runOnce();
+    const isMore = ready > 0 && (await loop.visit());
+    return { hasFound: ready > 0 || loop.mayHold, isMore, nextIn };
+  } catch (error) {
+    if (!loop.mayHold) throw error;
+    return { hasFound: true, isMore: true, nextIn: null };
+  }
+}
+
+/** What one partition has found must not be lost because another one fails. */
+function mergeVisits(settled: readonly PromiseSettledResult<Visit>[]): Visit {
+  const visits = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const failed = settled.find((each) => each.status === 'rejected');
+  const hasFound = visits.some((each) => each.hasFound);
+  if (failed && !hasFound) throw failed.reason;
+  const next = Math.min(...visits.map(({ nextIn }) => nextIn ?? Infinity));
+  const isMore = failed !== undefined || visits.some((each) => each.isMore);
+  return { hasFound, isMore, nextIn: next === Infinity ? null : next };
+}
+
+/** Has a partition checked from now on. */
+function repair(worker: PartitionWorker): void {
+  if (!worker.isRepaired) worker.repairer.start();
+  worker.isRepaired = true;
+}
+
 /** Everything except running handlers and the settling of their outcomes. */
 function stop(worker: PartitionWorker): Promise<void> {
   return (worker.stopped ??= Promise.all([
@@ -157,40 +217,4 @@ function stop(worker: PartitionWorker): Promise<void> {
     worker.repairer.stop(),
     worker.loop.stopClaiming(),
   ]).then(() => undefined));
-}
-
-/** What the parts of a worker have in common. */
-export type WorkerParts = Pick<QueueWorkerOptions, 'clock' | 'events' | 'random'> &
-  Partial<Pick<QueueWorkerOptions, 'observers'>>;
-
-type RouteParts = WorkerParts & { readonly outcomes: Outcomes; readonly line: CallLine };
-
-function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Route {
-  const { check, batch } = handler;
-  const { timeout } = options;
-  const { clock, events, random, outcomes, line, observers } = parts;
-  const retryPolicy = new RetryPolicy(options, events, random);
-  const calls = { invoker: new HandlerInvoker(handler), check, retryPolicy, timeout };
-  return { ...calls, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line, observers }) };
-}
-
-/** What takes the messages of a queue to its handlers. */
-export function createRunner(
-  { codec, options }: Queue,
-  handlers: readonly ConfiguredHandler[],
-  parts: WorkerParts,
-): MessageRunner {
-  const { clock, events, random, observers } = parts;
-  const outcomes = new Outcomes({ ...options, codec, clock, events });
-  const line = new CallLine(options.concurrency);
-  return new MessageRunner({
-    codec,
-    routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes, line })])),
-    doubt: options.layout === 'redisson' ? new CodecDoubt(nameOfCodec(options.codec)) : undefined,
-    unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
-    outcomes,
-    clock,
-    observers,
-    line: handlers.some(({ handler }) => handler.batch) ? line : undefined,
-  });
 }

@@ -5,6 +5,7 @@ import { resolveOptionsOf, withoutUndefined } from '../options/resolve-options.j
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DelayedMessageHandler, type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
 import { typesOf } from '../definition/queue-definition.js';
+import { nearestName } from '../message/nearest-name.js';
 import { familyOf, isFamily } from '../message/queue-family.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
@@ -15,6 +16,8 @@ import { PartitionedQueue } from '../store/partitioned/partitioned-queue.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
 import type { WholeQueue } from '../store/whole-queue.js';
 import { assertQueueName } from '../message/queue-name.js';
+import type { Clock } from '../timing/clock.js';
+import { inSlices } from '../timing/slices.js';
 import { codecOf } from './queue-codec.js';
 import { RecentlyUsed } from './recently-used.js';
 
@@ -36,6 +39,13 @@ export interface ConfiguredHandler {
   readonly options: ResolvedQueueOptions;
 }
 
+/** An entry of `queues` that no declared queue matches. */
+interface UnmatchedEntry {
+  readonly queue: string;
+  /** The declared queue that was most likely meant. */
+  readonly nearest: string;
+}
+
 /** How many queues are kept that are neither handled nor configured; it is cheap to create one again. */
 const MOST_OTHERS = 1000;
 
@@ -47,6 +57,8 @@ export class Queues {
   readonly #others = new RecentlyUsed<Queue>(MOST_OTHERS);
   /** The options of the queues that are not known, by the families that decide them. */
   readonly #optionsOfOthers = new Map<string, ResolvedQueueOptions>();
+  /** The handlers of the queues of families that are not configured by their own names, by the families that decide. */
+  readonly #handlersOfOthers = new Map<string, ConfiguredHandler[]>();
   /** The families that are configured. */
   readonly #families: readonly string[];
 
@@ -83,16 +95,32 @@ export class Queues {
    *
    * @throws DelayQueueError `INVALID_OPTION`
    */
-  checkOptions(): void {
-    const names = [...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)];
-    for (const name of names) {
-      const { layout, redissonName } = this.#resolve(name);
-      if (layout !== 'redisson') continue;
-      if (isFamily(name) && redissonName !== undefined) throw sharedRedissonName(name);
-      refuseTypes(this.handlers.find(name));
-      const family = this.handlers.servedBy(name);
-      if (family && isFamily(family.name)) throw redissonFamily(name, family);
-    }
+  async checkOptions(clock: Pick<Clock, 'monotonic'>): Promise<void> {
+    const names = new Set([...Object.keys(this.options.queues), ...this.handlers.all().map(({ name }) => name)]);
+    await inSlices(names, clock, (name) => this.#checkOptionsOf(name));
+  }
+
+  #checkOptionsOf(name: string): void {
+    const { layout, redissonName } = this.#resolve(name);
+    if (layout !== 'redisson') return;
+    if (isFamily(name) && redissonName !== undefined) throw sharedRedissonName(name);
+    refuseTypes(this.handlers.find(name));
+    const family = this.handlers.servedBy(name);
+    if (family && isFamily(family.name)) throw redissonFamily(name, family);
+  }
+
+  /** The entries of `queues` that no declared queue matches, if it is clear which queue was meant. */
+  async unmatched(clock: Pick<Clock, 'monotonic'>): Promise<UnmatchedEntry[]> {
+    const { queues } = this.options;
+    const declared = this.handlers.all().map(({ name }) => name);
+    const hasNoEntry = declared.filter((name) => !Object.hasOwn(queues, name));
+    const unmatched: UnmatchedEntry[] = [];
+    await inSlices(Object.keys(queues), clock, (queue) => {
+      if (this.handlers.find(queue) ?? this.handlers.familyOf(queue)) return;
+      const nearest = nearestName(queue, hasNoEntry);
+      if (nearest !== undefined) unmatched.push({ queue, nearest });
+    });
+    return unmatched;
   }
 
   /**
@@ -100,16 +128,24 @@ export class Queues {
    *
    * @param name - of the queue, if `declared` is its family
    */
-  handlersOf({ name: declared, options, handlers }: DeclaredQueue, name = declared): ConfiguredHandler[] {
-    return [...handlers.values()].map((handler) => ({
-      handler,
-      options: resolveOptionsOf(name, this.options.defaults, options, handler.options, this.#configured(name)),
-    }));
+  handlersOf(declared: DeclaredQueue, name = declared.name): ConfiguredHandler[] {
+    if (this.#isKnown(name)) return this.#configure(declared, name);
+    const deciding = `${declared.name} ${familyOf(name, this.#families)}`;
+    let handlers = this.#handlersOfOthers.get(deciding);
+    if (!handlers) this.#handlersOfOthers.set(deciding, (handlers = this.#configure(declared, name)));
+    return handlers;
   }
 
   /** The options that hold for a family as such, rather than for one of its queues. */
   optionsOfFamily(name: string): ResolvedQueueOptions {
     return this.#resolve(name);
+  }
+
+  #configure({ options, handlers }: DeclaredQueue, name: string): ConfiguredHandler[] {
+    return [...handlers.values()].map((handler) => ({
+      handler,
+      options: resolveOptionsOf(name, this.options.defaults, options, handler.options, this.#configured(name)),
+    }));
   }
 
   #isKnown(name: string): boolean {

@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
-import type { Prospect } from '../family/family-member.js';
+import type { Look } from '../family/family-member.js';
 import { Family } from '../family/family.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
 import { isFamily } from '../message/queue-family.js';
 import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
 import type { Clock } from '../timing/clock.js';
-import type { MessageStore } from '../store/message-store.js';
-import { withAll } from '../store/partitioned/partitions.js';
-import { TransferScheduler } from '../transfer/transfer.scheduler.js';
 import type { Stores } from './create-stores.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue.tokens.js';
 import { QueueWorker } from './queue-worker.js';
@@ -21,7 +18,7 @@ import type { Substitutes } from './substitutes.js';
 /** What serves a queue, or a family of queues. */
 export type Worker = QueueWorker | Family;
 
-/** Starts what serves the handled queues of this process. */
+/** Makes what serves the handled queues of this process. */
 @Injectable()
 export class Workers {
   /** Distinguishes the schedulers of this process from those of others. */
@@ -40,10 +37,9 @@ export class Workers {
     private readonly againAdvice: AgainAdvice,
   ) {}
 
-  start(declared: DeclaredQueue): Worker {
-    const worker = isFamily(declared.name) ? this.#family(declared) : this.#open(declared, declared.name);
-    worker.start();
-    return worker;
+  /** Makes what serves a queue or a family; it is to be started. */
+  open(declared: DeclaredQueue): Worker {
+    return isFamily(declared.name) ? this.#family(declared) : this.#open(declared, declared.name);
   }
 
   #family(declared: DeclaredQueue): Family {
@@ -54,8 +50,7 @@ export class Workers {
       has: (queue) => this.handlers.servedBy(queue) === declared,
       directory: this.stores.directory,
       source: {
-        look: (queue) => this.#look(queue),
-        open: (queue) => this.#open(declared, queue),
+        look: (queue) => this.#look(declared, queue),
         closed: (queue) => this.againAdvice.unwatch(queue),
       },
       clock,
@@ -82,19 +77,19 @@ export class Workers {
     return worker;
   }
 
-  /** A transfer in each partition, without schedulers that go on. */
-  async #look(name: string): Promise<Prospect> {
-    const { clock, events } = this;
-    const { partitions, options } = this.queues.get(name);
-    const { checkInterval } = options;
-    const look = (store: MessageStore) =>
-      new TransferScheduler({ queue: name, store, clock, events, id: this.#processId, checkInterval }).runOnce();
-    return mergedProspect(await withAll(partitions, (stores) => Promise.all(stores.map(look))));
+  /** Serves a queue once. */
+  async #look(declared: DeclaredQueue, name: string): Promise<Look> {
+    const worker = this.#open(declared, name);
+    let isKept = false;
+    try {
+      const { hasFound, isMore, nextIn } = await worker.visit();
+      isKept = hasFound;
+      return { worker: hasFound ? worker : undefined, isMore, nextIn };
+    } finally {
+      if (!isKept) {
+        worker.abandon();
+        this.againAdvice.unwatch(name);
+      }
+    }
   }
-}
-
-function mergedProspect(prospects: readonly Prospect[]): Prospect {
-  const ready = prospects.reduce((sum, prospect) => sum + prospect.ready, 0);
-  const next = Math.min(...prospects.map(({ nextIn }) => nextIn ?? Infinity));
-  return { ready, nextIn: next === Infinity ? null : next };
 }

@@ -36,6 +36,18 @@ export interface MessageFlow {
    */
   claim(request: ClaimRequest): Promise<ClaimReport>;
 
+  /**
+   * {@link transfer} and {@link claim} in one call, for a process with hands free: due messages go straight from delayed into the
+   * claim's lease. It does so only where the order stays that of the two calls: nothing is ready, no lease has expired, and the queue
+   * is neither paused nor limited by a rate. What is due beyond the claim's limits stays delayed, and `more` says so.
+   *
+   * A crash right after the call costs the messages their lease and an attempt.
+   *
+   * @param teller - as in {@link TransferRequest}
+   * @returns undefined if something stands in the way: nothing was changed, and nobody was told
+   */
+  transferAndClaim?(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined>;
+
   /** Rings a doorbell if messages are ready and the queue is not paused. */
   ring(): Promise<void>;
 
@@ -61,11 +73,24 @@ export interface MessageFlow {
   openDoorbell(): Doorbell;
 }
 
+export interface ClaimedTransfer {
+  readonly report: TransferReport;
+  readonly claimed: ClaimReport;
+}
+
 export interface TransferRequest {
-  /** Who asks; remembered when something is moved, for {@link TransferReport.lastMove}. */
-  readonly scheduler: string;
+  /** Who tells those that watch the queue of this transfer ({@link DueListener.onTransfer}). Default: they are not told. */
+  readonly teller?: Teller | undefined;
   /** The most messages to move (1–1000), and the most expired leases to take back. */
   readonly limit: number;
+}
+
+/** A scheduler, as others hear of it. */
+export interface Teller {
+  /** Without spaces. */
+  readonly scheduler: string;
+  /** When it last moved something before, by the store's clock, ms (with fractions); null: never. */
+  readonly movedAt: number | null;
 }
 
 export interface TransferReport {
@@ -85,8 +110,8 @@ export interface TransferReport {
   readonly nextIn: number | null;
   /** The same as an instant; null: none. */
   readonly nextAt: number | null;
-  /** The last transfer that moved something from delayed to ready, this one included; null: none is known. */
-  readonly lastMove: { readonly scheduler: string; readonly at: number } | null;
+  /** When it was made, by the store's clock, ms (with fractions). */
+  readonly at: number;
 }
 
 /** One message held by one claim. The token tells it from every earlier and later claim of the same message. */
@@ -173,8 +198,23 @@ export interface SettleReport {
 export interface DueListener {
   /** The earliest due time became earlier: something falls due in `dueIn` ms, at the instant `dueAt`. */
   onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
+  /** A scheduler, which may be that of the listener, has made a transfer. */
+  onTransfer?(transfer: ToldTransfer): void;
   /** Announcements are heard from now on, or again. Earlier ones may have been missed. */
   onListening(): void;
+}
+
+/** What a scheduler has told of its transfer. */
+export interface ToldTransfer {
+  readonly scheduler: string;
+  /** When it was made, by the store's clock, ms (with fractions). */
+  readonly at: number;
+  /** When it last moved or took back something, this transfer included; null: never. */
+  readonly movedAt: number | null;
+  /** As in {@link TransferReport}, right after this transfer. */
+  readonly ready: number;
+  readonly nextAt: number | null;
+  readonly nextIn: number | null;
 }
 
 /** Where a consumer waits while nothing is ready. One ring wakes one consumer in one process. */

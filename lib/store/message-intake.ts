@@ -49,9 +49,10 @@ export interface Offer {
 
 /**
  * `created`: the id was free. `kept`, `replaced`, `rejected`: it was in use, and `onDuplicate` decided.
- * `full`: nothing was written, because the queue holds its `maxMessages`.
+ * `full`: nothing was written, because the queue holds its `maxMessages`. `oversized`: nothing was written, because the server
+ * does not accept so long a body.
  */
-export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full';
+export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full' | 'oversized';
 
 export interface OfferReceipt {
   readonly outcome: OfferOutcome;

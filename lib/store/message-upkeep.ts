@@ -67,9 +67,9 @@ export interface MessageUpkeep {
   discard(selection: DeadSelection): Promise<number>;
 
   /**
-   * Makes messages ready that are kept but are in no state, as damage from outside may leave them. Each call looks at a part
-   * of the queue; the first look at a sound queue ends at once. A queue with a long line of ready messages is left for
-   * later: a lost message would join the end of that line anyway.
+   * Gives a state to messages that are kept but are in none, as damage from outside may leave them: delayed until their due
+   * times, or ready if those have passed. Each call looks at a part of the queue; the first look at a sound queue ends at once.
+   * A queue with a long line of ready messages is left for later: what is lost and due would join the end of that line anyway.
    *
    * @param cursor - of the report before; none for a first look
    */
@@ -107,6 +107,8 @@ export interface QueueStatus {
    */
   readonly oldestReady: number | null;
   readonly paused: boolean;
+  /** The partitions that did not answer, and are left out; absent: none. */
+  readonly missing?: readonly number[];
 }
 
 export interface TypeCountPage {
@@ -136,6 +138,8 @@ export interface StoredPage {
   readonly messages: readonly StoredMessage[];
   /** For the next page; null: this was the last one. */
   readonly cursor: string | null;
+  /** The partitions that did not answer, and are left out; absent: none. */
+  readonly missing?: readonly number[];
 }
 
 /** One dead letter by its id, or at most so many (1–1000) of the oldest. */
@@ -143,7 +147,9 @@ export type DeadSelection = { readonly id: string } | { readonly oldest: number 
 
 export interface RepairReport {
   /** Messages that were in no state and are ready now. */
-  readonly repaired: readonly string[];
+  readonly ready: readonly string[];
+  /** Messages that were in no state and are delayed now. */
+  readonly delayed: readonly string[];
   /** To go on with; null: this look is over. */
   readonly cursor: string | null;
 }

@@ -12,7 +12,7 @@ import { healthOf, type QueueHealth } from './queue-health.js';
 
 /**
  * Tells Terminus about the delay queue: `down` when Redis does not answer in time, and `degraded` when due messages of a queue that
- * is not paused wait for longer than `maxOverdue`. Terminus 11 has no such status; there it is `up`, with a `message`. A restart
+ * is not paused wait for longer than `maxOverdue`, or when some of its partitions do not answer. Terminus 11 has no such status; there it is `up`, with a `message`. A restart
  * would not help in that case.
  *
  * @example
@@ -61,9 +61,9 @@ export class DelayQueueHealthIndicator {
       return session.down({ message: (error as Error).message });
     }
     const data = { queues: found };
-    const late = queues.filter((name) => !found[name]!.paused && found[name]!.overdue > maxOverdue);
-    if (late.length === 0) return session.up(data);
-    const problem = { ...data, message: `due messages wait for longer than maxOverdue: ${late.join(', ')}` };
+    const problems = problemsOf(found, maxOverdue);
+    if (problems.length === 0) return session.up(data);
+    const problem = { ...data, message: problems.join('; ') };
     return canBeDegraded(session) ? session.degraded(problem) : session.up(problem);
   }
 
@@ -83,6 +83,16 @@ export class DelayQueueHealthIndicator {
   #get<T>(token: symbol | Type<T>): T {
     return this.modules.get<T>(token, { strict: false });
   }
+}
+
+function problemsOf(found: Readonly<Record<string, QueueHealth>>, maxOverdue: number): string[] {
+  const queues = Object.entries(found);
+  const late = queues.filter(([, { paused, overdue }]) => !paused && overdue > maxOverdue).map(([name]) => name);
+  const incomplete = queues.flatMap(([name, { missing }]) => (missing ? [`${name} (${missing.join(', ')})`] : []));
+  return [
+    ...(late.length > 0 ? [`due messages wait for longer than maxOverdue: ${late.join(', ')}`] : []),
+    ...(incomplete.length > 0 ? [`partitions do not answer: ${incomplete.join(', ')}`] : []),
+  ];
 }
 
 type Session = ReturnType<HealthIndicatorService['check']>;

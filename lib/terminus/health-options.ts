@@ -11,20 +11,20 @@ export interface DelayQueueHealthOptions {
    * The queues to look at, by name or by the class of a typed queue. Default: those with a handler of their own name in this
    * application. Queues of a family are looked at only if they are named here.
    */
-  readonly queues?: readonly (string | DefinedBy<unknown>)[];
+  readonly queues?: readonly (string | DefinedBy<unknown>)[] | undefined;
   /**
    * How long a due message may wait for a handler before the queue counts as degraded. Make it longer than a backlog that is normal
    * for the queue, such as one that a `rate` makes. 0 ms – 24 h.
    *
    * @defaultValue `'30s'`
    */
-  readonly maxOverdue?: Duration;
+  readonly maxOverdue?: Duration | undefined;
   /**
    * How long Redis may take to answer before it counts as down. 10 ms – 10 min.
    *
    * @defaultValue `'1s'`
    */
-  readonly timeout?: Duration;
+  readonly timeout?: Duration | undefined;
 }
 
 export interface ResolvedHealthOptions {

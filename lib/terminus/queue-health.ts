@@ -15,8 +15,11 @@ export interface QueueHealth {
   readonly paused: boolean;
   /** How long the oldest due message has waited for a handler, ms by the clock of Redis; 0: none waits. */
   readonly overdue: number;
+  /** The partitions that do not answer, from 0: what is in them is left out. Absent: none. */
+  readonly missing?: readonly number[];
 }
 
 export function healthOf(status: QueueStatus): QueueHealth {
-  return { ...status.counts, paused: status.paused, overdue: Math.round(overdueOf(status)) };
+  const { counts, paused, missing } = status;
+  return { ...counts, paused, overdue: Math.round(overdueOf(status)), ...(missing && { missing }) };
 }

@@ -9,9 +9,9 @@ export interface CallBounds {
    * How many attempts may end within the call. A handler that always causes another message would keep it going for ever.
    * Default 10,000.
    */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** How long nothing may happen in real time while handlers run. Default `'4s'`, less than test frameworks give a test. */
-  readonly patience?: Duration;
+  readonly patience?: Duration | undefined;
 }
 
 /** {@link CallBounds} with the defaults filled in, lengths of time in ms. */

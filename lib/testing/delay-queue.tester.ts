@@ -3,7 +3,7 @@ import { readContent } from '../codec/read-content.js';
 import type { DefinedBy, TypesOf } from '../definition/queue-definition.js';
 import type { PayloadInput, PayloadSpec } from '../definition/payload-spec.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { Duration } from '../message/duration.js';
+import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { PayloadInputOf } from '../producer/typed-queue.js';
 import type { Queues } from '../runtime/queues.js';
 import { ApplicationUnderTest } from './application-under-test.js';
@@ -76,7 +76,10 @@ export class DelayQueueTester {
    * await queue.advance('30m');
    * ```
    */
-  async advance(duration: Duration, bounds: CallBounds = {}): Promise<void> {
+  async advance<const Length extends Duration = Duration>(
+    duration: CheckedDuration<Length>,
+    bounds: CallBounds = {},
+  ): Promise<void> {
     const length = readLength('duration', duration);
     await this.app.timeFor('advance()').advance(length, readBounds(bounds));
   }

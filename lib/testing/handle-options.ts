@@ -8,15 +8,15 @@ import { readCount, readPatience } from './call-bounds.js';
 /** The message that a handler is called with, besides its payload. */
 export interface HandleOptions {
   /** Default: none. */
-  readonly type?: string;
+  readonly type?: string | undefined;
   /** Default: `test-1`, `test-2`… */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Default: none. */
-  readonly headers?: MessageHeaders;
+  readonly headers?: MessageHeaders | undefined;
   /** Which attempt it is; the last of `attempts` that fails makes a dead letter. Default 1. */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** How long the handler may take in real time. Default `'4s'`. */
-  readonly patience?: Duration;
+  readonly patience?: Duration | undefined;
 }
 
 /** {@link HandleOptions} for a typed queue, whose type stands before the payload. */

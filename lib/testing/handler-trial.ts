@@ -6,7 +6,7 @@ import { Events } from '../events/events.js';
 import type { DeclaredQueue } from '../handler/handler.registry.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
-import { createRunner } from '../runtime/queue-worker.js';
+import { createRunner } from '../runtime/create-runner.js';
 import type { ConfiguredHandler, Queue } from '../runtime/queues.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';

@@ -6,7 +6,7 @@ export type { HandleOutcome } from './handle-outcome.js';
 export type { OfferedMessage } from './offered-message.js';
 
 // Of the main entry; what is above is made of them.
-export type { Duration } from '../message/duration.js';
+export type { CheckedDuration, Duration, DurationText, DurationUnit } from '../message/duration.js';
 export type { MessageHeaders } from '../message/message.js';
 export type {
   BarePayload,

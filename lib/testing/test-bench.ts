@@ -95,6 +95,7 @@ export class TestBench implements Substitutes {
     return {
       connect: () => events.emit('under-test', {}),
       check: () => Promise.resolve(),
+      isConnected: true,
       open: (queue, options) => new FixedPartitions(this.#open(queue, options)),
       directory: this.#directory,
       hurry: () => {

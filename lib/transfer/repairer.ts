@@ -16,7 +16,8 @@ export interface RepairerOptions {
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds messages of one queue that are stored but in no state, and makes them ready: at the start, and then every few minutes.
+ * Finds messages of one queue that are stored but in no state, and makes them ready, or delayed again if they are not due yet: at the
+ * start, and then every few minutes.
  * This package never leaves a message like that, so each find is logged: somebody deleted or changed keys of the queue.
  */
 export class Repairer {
@@ -38,6 +39,11 @@ export class Repairer {
     this.#running = this.#check();
   }
 
+  /** Resolves when no check is under way. */
+  get checked(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
   /** Stops, and waits for a check that is under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -48,20 +54,23 @@ export class Repairer {
   /**
    * Checks the queue once, and searches it if the counts do not add up.
    *
-   * @returns how many messages were made ready
+   * @returns how many messages were in no state
    * @throws what the store throws
    */
   async runOnce(): Promise<number> {
     const { store, events, queue } = this.#options;
-    const repaired: string[] = [];
+    const ready: string[] = [];
+    const delayed: string[] = [];
     let cursor: string | null | undefined;
     do {
       const report = await store.repair(cursor ?? undefined);
-      repaired.push(...report.repaired);
+      ready.push(...report.ready);
+      delayed.push(...report.delayed);
       cursor = report.cursor;
     } while (cursor !== null && !this.#stopped);
-    if (repaired.length > 0) events.emit('repaired', { queue, ids: repaired });
-    return repaired.length;
+    const ids = [...ready, ...delayed];
+    if (ids.length > 0) events.emit('repaired', { queue, ids, delayed });
+    return ids.length;
   }
 
   async #check(): Promise<void> {

@@ -2,28 +2,42 @@ import type { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
-import { LEASE_EXPIRED, type MessageFlow, type TransferReport } from '../store/message-flow.js';
+import {
+  LEASE_EXPIRED,
+  type MessageFlow,
+  type Teller,
+  type ToldTransfer,
+  type TransferReport,
+} from '../store/message-flow.js';
 
 export interface TransferSchedulerOptions {
   readonly queue: string;
   readonly store: MessageFlow;
   readonly clock: Clock;
   readonly events: Events;
-  /** Distinguishes this scheduler from those of other processes; without spaces. */
-  readonly id: string;
+  /** Distinguishes this scheduler from those of other processes; without spaces. Default: it tells them nothing. */
+  readonly id?: string;
   /** The longest sleep, ms. */
   readonly checkInterval: number;
   /** For jitter, 0–1. */
   readonly random?: () => number;
   /** Called when messages were ready before a transfer, and are ready still. */
   readonly onStillReady?: () => void;
+  /**
+   * Has a transfer also claim for the free slots of this process; undefined, at once or in the promise: it has none, or nothing was
+   * changed.
+   */
+  readonly claimAlong?: (teller: Teller | undefined) => Promise<TransferReport | undefined> | undefined;
 }
 
 /** How many messages one call moves: small enough that other clients of the server wait only for milliseconds. */
 const BATCH = 1000;
 
-/** How long after the due time a standby fires, ms; ±25 %. By then the eager scheduler has done the work. */
+/** How long after the due time a standby fires, ms; ±25 %. By then it has heard that the eager scheduler has done the work. */
 const STANDBY_GRACE = 1000;
+
+/** How often others are told of transfers at most, ms. Shorter than the shortest grace: what was moved is told before standbys fire. */
+const TELL_INTERVAL = 500;
 
 /**
  * How often to run while ready messages wait, ms: each run replaces a lost token, and learns of the leases of messages claimed
@@ -33,10 +47,10 @@ const READY_CHECK = 1000;
 
 /** The instant that a scheduler waits for. */
 interface Expectation {
-  /** By the store's clock, to compare with the last move of another scheduler. */
-  readonly at: number;
   /** On the monotonic clock of this process. */
-  readonly monotonicAt: number;
+  readonly at: number;
+  /** When this was found out, by the store's clock. */
+  readonly knownSince: number;
 }
 
 /**
@@ -45,9 +59,10 @@ interface Expectation {
  * It has one timer, armed from the store's answer and re-armed by announcements of earlier due times. It also asks the store
  * again whenever the subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
  *
- * Every process has such a scheduler, yet a due message must not cost one call from each of them. So a scheduler that was
- * beaten to what it waited for becomes a *standby*: it fires a grace period later and normally finds nothing left to do. Once
- * the eager scheduler is gone, the standby does find something and becomes eager itself. There is no leader, and no lease on
+ * Every process has such a scheduler, yet a due message must not cost one call from each of them. So schedulers tell each other of
+ * their transfers, and of what the queue waits for next. Whoever hears that another one was the last to move something becomes a
+ * *standby*: it waits for the same instants, but fires a grace period later, and has normally heard by then that nothing is left to
+ * do. Once the eager scheduler is gone, a standby does find something and becomes eager itself. There is no leader, and no lease on
  * leadership that could go wrong.
  */
 export class TransferScheduler {
@@ -63,6 +78,12 @@ export class TransferScheduler {
   /** Messages that are ready, as the last report has it. */
   #ready = 0;
   #checkAt = Infinity;
+  /** When others were last told of a transfer, on the monotonic clock. */
+  #toldAt = -Infinity;
+  /** Whether something was moved that they were not told of. */
+  #hasUntold = false;
+  /** When this scheduler last moved something, by the store's clock. */
+  #movedAt: number | null = null;
   #failures = 0;
   #started = false;
 
@@ -81,15 +102,16 @@ export class TransferScheduler {
   /** How long there is nothing to do, as far as is known, ms: until a due time or the end of a lease. 0 while messages are ready. */
   get quietFor(): number {
     if (this.#running || this.#failures > 0 || this.#ready > 0) return 0;
-    return this.#expected ? Math.max(0, this.#expected.monotonicAt - this.#options.clock.monotonic()) : Infinity;
+    return this.#expected ? Math.max(0, this.#expected.at - this.#options.clock.monotonic()) : Infinity;
   }
 
   start(): void {
     this.#started = true;
     this.#unwatch = this.#options.store.watchDue({
       onEarlierDue: ({ dueAt, dueIn }) => {
-        this.#expectEarlier({ at: dueAt, monotonicAt: this.#options.clock.monotonic() + dueIn });
+        this.#expectEarlier({ at: this.#options.clock.monotonic() + dueIn, knownSince: dueAt - dueIn });
       },
+      onTransfer: (transfer) => this.#hear(transfer),
       onListening: () => void this.#wake(),
     });
     void this.#wake();
@@ -110,26 +132,66 @@ export class TransferScheduler {
    * @throws what the store throws
    */
   async runOnce(): Promise<TransferReport> {
-    const { store, clock, id } = this.#options;
-    for (;;) {
+    const { clock } = this.#options;
+    for (let isFirst = true; ; isFirst = false) {
       const awaited = this.#expected;
       // From here on it collects what is announced while the call is under way.
       this.#expected = undefined;
       const sentAt = clock.monotonic();
-      const report = await store.transfer({ scheduler: id, limit: BATCH });
-      this.#tell(report);
-      this.#chooseRole(report, awaited);
-      if (report.nextAt !== null && report.nextIn !== null) {
+      const teller = this.#tellerAt(sentAt, awaited);
+      // Of what is due beyond the first claim, the other processes get their share.
+      const report = await (isFirst ? this.#transferAlong(teller) : this.#transfer(teller));
+      if (teller) this.#toldAt = sentAt;
+      this.#hasUntold = !teller && (this.#hasUntold || hasMoved(report));
+      if (hasMoved(report)) {
+        this.#movedAt = report.at;
+        this.#eager = true;
+      }
+      this.#emit(report);
+      if (report.nextIn !== null) {
         // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the
         // difference; if after, it fires early, finds nothing, and gets a new answer.
         const readAt = (sentAt + clock.monotonic()) / 2;
-        this.#expectEarlier({ at: report.nextAt, monotonicAt: readAt + report.nextIn });
+        this.#expectEarlier({ at: readAt + report.nextIn, knownSince: report.at });
       }
       if (!report.more) return report;
     }
   }
 
-  #tell({ moved, recovered, buried, dropped }: TransferReport): void {
+  /** A standby does not claim along, because it would soon compete with the eager one. After a failure, the simpler call comes first. */
+  #transferAlong(teller: Teller | undefined): Promise<TransferReport> {
+    const along = this.#eager && this.#failures === 0 ? this.#options.claimAlong?.(teller) : undefined;
+    return along ? along.then((report) => report ?? this.#transfer(teller)) : this.#transfer(teller);
+  }
+
+  #transfer(teller: Teller | undefined): Promise<TransferReport> {
+    return this.#options.store.transfer({ teller, limit: BATCH });
+  }
+
+  /** Who tells of the next transfer; undefined: others need not know, or were told a moment ago. */
+  #tellerAt(now: number, awaited: Expectation | undefined): Teller | undefined {
+    const { id } = this.#options;
+    const isAwaited = awaited !== undefined || this.#hasUntold || this.#ready > 0;
+    if (id === undefined || !isAwaited || now < this.#toldAt + TELL_INTERVAL) return undefined;
+    return { scheduler: id, movedAt: this.#movedAt };
+  }
+
+  /** Another scheduler has looked, so this one knows what it would find, unless it knows of something later. */
+  #hear({ scheduler, at, movedAt, ready, nextIn }: ToldTransfer): void {
+    const { id, clock, checkInterval } = this.#options;
+    if (scheduler === id) return;
+    if (movedAt !== null && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
+    const now = clock.monotonic();
+    if (this.#expected && this.#expected.knownSince <= at) this.#expected = undefined;
+    if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, knownSince: at });
+    if (this.#running || this.#failures > 0) return;
+    this.#ready = ready;
+    // While messages are ready, the other one soon tells of their leases.
+    this.#checkAt = now + (ready > 0 ? Math.min(READY_CHECK + this.#newGrace(), checkInterval) : checkInterval);
+    this.#arm();
+  }
+
+  #emit({ moved, recovered, buried, dropped }: TransferReport): void {
     const { events, queue } = this.#options;
     if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
     if (recovered + buried.length > 0) events.emit('taken-back', { queue, recovered, buried: buried.length });
@@ -176,28 +238,24 @@ export class TransferScheduler {
   #arm(): void {
     this.#cancelTimer?.();
     if (!this.#started) return;
-    const grace = this.#eager ? 0 : STANDBY_GRACE * (0.75 + this.#random() / 2);
-    const dueAt = this.#expected ? this.#expected.monotonicAt + grace : Infinity;
-    const delay = Math.min(dueAt, this.#checkAt) - this.#options.clock.monotonic();
+    const dueAt = this.#expected ? this.#expected.at + (this.#eager ? 0 : this.#newGrace()) : Infinity;
+    const tellAt = this.#hasUntold && this.#failures === 0 ? this.#toldAt + TELL_INTERVAL : Infinity;
+    const delay = Math.min(dueAt, tellAt, this.#checkAt) - this.#options.clock.monotonic();
     this.#cancelTimer = this.#options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
   }
 
   #expectEarlier(expected: Expectation): void {
-    if (this.#expected && this.#expected.monotonicAt <= expected.monotonicAt) return;
+    if (this.#expected && this.#expected.at <= expected.at) return;
     this.#expected = expected;
     // A run under way arms the timer when it ends.
     if (!this.#running) this.#arm();
   }
 
-  /**
-   * A scheduler that found something is eager; one that was beaten becomes a standby. Beaten means that another scheduler moved
-   * messages at or after the instant that this one waited for. One that fired slightly early, or waited for a message that was
-   * cancelled, was not beaten.
-   */
-  #chooseRole({ moved, recovered, buried, lastMove }: TransferReport, awaited: Expectation | undefined): void {
-    if (moved + recovered + buried.length > 0) this.#eager = true;
-    else if (awaited && lastMove && lastMove.scheduler !== this.#options.id && lastMove.at >= awaited.at) {
-      this.#eager = false;
-    }
+  #newGrace(): number {
+    return STANDBY_GRACE * (0.75 + this.#random() / 2);
   }
+}
+
+function hasMoved({ moved, recovered, buried }: TransferReport): boolean {
+  return moved + recovered + buried.length > 0;
 }

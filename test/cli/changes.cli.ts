@@ -79,6 +79,7 @@ describe('the command line', () => {
   });
 
   it('pauses and resumes a queue', async () => {
+    await producer.offer(queue, {}, '1h');
     expect(await run('pause', queue, '--yes')).toEqual(fine(`Queue '${queue}' is paused.`));
     expect(await producer.isPaused(queue)).toBe(true);
     expect(jsonLines((await run('resume', queue, '--yes', '--json')).output)).toEqual([{ queue, paused: false }]);

@@ -75,6 +75,18 @@ describe('the doctor', () => {
     expect(output).toContain(`lacks +${command}`);
   });
 
+  it.each([
+    ['INFO', { connection: 'ok', version: 'fail' }],
+    ['EVAL', { connection: 'ok', version: 'ok', eviction: 'ok', persistence: 'warn', scripts: 'fail' }],
+  ])('says that the server has renamed %s, and stops there', async (command, verdicts) => {
+    const renaming = await startRedis({ args: ['--rename-command', command, 'other'] });
+    const { code, output } = await run('--json', '--url', renaming.url);
+    await renaming.stop();
+    expect(code).toBe(1);
+    expect(verdictsOf(output)).toEqual(verdicts);
+    expect(output).toContain(`rename-command ${command}`);
+  });
+
   it('fails at once if the server is away', async () => {
     const url = 'redis://127.0.0.1:1';
     const { code, output } = await run('--json', '--timeout', '200ms', '--url', url);

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { RejectMessage } from '../../lib/index.js';
+import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { jsonLines, runCommand } from '../support/command-line.js';
+import { putMessage } from '../support/put-message.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -149,5 +151,49 @@ describe('a queue with partitions', () => {
     const { output: listed } = await run('list', split, 'delayed', '--json');
     expect(jsonLines(listed)).toMatchObject(ids.map((id) => ({ id })));
     for (const id of ids.slice(0, 3)) expect((await run('show', split, id)).code).toBe(0);
+  });
+
+  it('shows a message that no offer has written, and those beside it', async () => {
+    const damaged = scene.newQueue();
+    const keys = nativeKeys(scene.prefix, damaged);
+    const deep = `J${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    await putMessage(scene.redis, keys, { id: 'headless', body: 'jnull\n{"order":1}', dueAt: 4e12 });
+    await putMessage(scene.redis, keys, { id: 'deep', body: deep, dueAt: 4.1e12 });
+    await putMessage(scene.redis, keys, { id: 'sound', body: 'J"fine"', dueAt: 4.2e12 });
+    await putMessage(scene.redis, keys, { id: 'never', body: 'J"waits"', dueAt: 4.3e12 });
+    await scene.redis.zadd(keys.delayed, 9e15, 'never');
+
+    const listed = await run('list', damaged, 'delayed');
+    expect(listed).toMatchObject({ code: 0, problems: '' });
+    expect(listed.output).toMatch(
+      /headless .*17 bytes, base64.*\ndeep .*cannot be shown as JSON.*\nsound .*"fine"\nnever .*"waits"/,
+    );
+    const { output: json } = await run('list', damaged, 'delayed', '--json');
+    expect(jsonLines(json)).toMatchObject([
+      { id: 'headless', headers: {}, payloadBase64: Buffer.from('jnull\n{"order":1}').toString('base64') },
+      { id: 'deep', payload: expect.stringContaining('cannot be shown as JSON') },
+      { id: 'sound', payload: 'fine' },
+      { id: 'never', payload: 'waits' },
+    ]);
+    for (const id of ['headless', 'deep', 'sound', 'never']) {
+      expect(await run('show', damaged, id)).toMatchObject({ code: 0, problems: '' });
+      expect((await run('show', damaged, id, '--json')).code).toBe(0);
+    }
+    await scene.redis.zrem(keys.delayed, 'headless', 'deep', 'sound');
+    expect((await run('counts', damaged)).code).toBe(0);
+    await scene.redis.unlink(keys.delayed, keys.messages);
+  });
+
+  it('shows an integer of Java that no number holds as text', async () => {
+    const shared = scene.newQueue();
+    const layout = { layout: 'redisson', codec: 'kryo5' } as const;
+    const { producer } = await scene.startApp({ module: { consume: false, queues: { [shared]: layout } } });
+    await producer.offer(shared, { order: 2n ** 60n }, '1h', { id: 'a' });
+    const words = ['--layout', 'redisson', '--codec', 'kryo5'];
+    const listed = await run('list', shared, 'delayed', ...words);
+    expect(listed).toMatchObject({ code: 0, output: expect.stringContaining('{"order":"1152921504606846976"}') });
+    const json = await run('show', shared, 'a', '--json', ...words);
+    expect(jsonLines(json.output)).toMatchObject([{ id: 'a', payload: { order: '1152921504606846976' } }]);
+    await producer.clear(shared);
   });
 });

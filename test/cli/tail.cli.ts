@@ -4,7 +4,7 @@ import { RejectMessage } from '../../lib/index.js';
 import { type CommandSettings, jsonLines, startCommand } from '../support/command-line.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import { Scene } from '../support/scene.js';
-import { handlerOf } from '../support/test-app.js';
+import { handlerOf, startTestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const scene = new Scene();
@@ -51,6 +51,7 @@ describe('tail', () => {
   it('prints JSON, of several queues', async () => {
     const [dying, quiet] = [scene.newQueue(), scene.newQueue()];
     const app = await scene.startApp({ providers: [handlerOf(dying, refuse)] });
+    await app.producer.offer(quiet, {}, '1h', { id: 'z' });
     const { events, stop } = startTail(scene, dying, quiet, '--json');
     await until(() => events().length === 2, { within: 20_000 });
     await app.producer.offerMany(dying, [
@@ -80,6 +81,9 @@ describe('tail', () => {
 
   it('tells of an outage once, and goes on after it', async () => {
     const redis = await startRedis();
+    const app = await startTestApp({ connection: redis.url, prefix: 'delay-queue' });
+    await app.producer.offer('orders', {}, '1h');
+    await app.close();
     const { tail, stop } = startTail({ url: redis.url, prefix: 'delay-queue' }, 'orders', '--timeout', '200ms');
     await until(() => tail.output.includes('0 dead'), { within: 20_000 });
     await redis.kill9();

@@ -19,6 +19,8 @@ export interface QueueUnderTest {
   leftovers?(): Promise<readonly string[]>;
   /** Whether messages due in the same millisecond come in offer order, whatever their ids. */
   readonly keepsOrderOfOffers?: boolean;
+  /** Damages the store: a message loses its record; for stores whose records can get lost. */
+  lose?(id: string): Promise<unknown>;
   /** Whether bodies have no type in this layout. */
   readonly isTypeless?: boolean;
   /** Closes the stores and deletes everything the queue has stored. */
@@ -77,6 +79,11 @@ export class ContractQueue {
 
   get isTypeless(): boolean {
     return this.underTest.isTypeless ?? false;
+  }
+
+  /** Damages the store: a message loses its record. */
+  async lose(id: string): Promise<void> {
+    await defined(this.underTest.lose)(id);
   }
 
   now(): Promise<number> {
@@ -167,7 +174,7 @@ export class ContractQueue {
   }
 
   transfer(limit = 1000): Promise<TransferReport> {
-    return this.store.transfer({ scheduler: 'scheduler', limit });
+    return this.store.transfer({ limit });
   }
 
   /** Transfers until nothing is left to transfer. */

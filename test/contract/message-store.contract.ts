@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { ContractQueues, type OpenQueue } from './contract-queue.js';
+import { describeClaimingTransfers } from './rules/transfer-and-claim.rules.js';
 import { describeBodies } from './rules/bodies.rules.js';
 import { describeClaims } from './rules/claim.rules.js';
 import { describeDeadLetters } from './rules/dead-letter.rules.js';
@@ -16,7 +17,7 @@ import { describeWatching } from './rules/watch-due.rules.js';
 import { describeWholeQueue } from './rules/whole-queue.rules.js';
 
 /** What every {@link MessageStore} promises, in the order of a message's life. */
-export function describeMessageStore(name: string, openQueue: OpenQueue): void {
+export function describeMessageStore(name: string, openQueue: OpenQueue, { claimsAlong = false } = {}): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
 
@@ -24,6 +25,7 @@ export function describeMessageStore(name: string, openQueue: OpenQueue): void {
     describeDuplicates(queues);
     describeTransfers(queues);
     describeClaims(queues);
+    if (claimsAlong) describeClaimingTransfers(queues);
     describeRates(queues);
     describeLeases(queues);
     describeSettlements(queues);

@@ -5,6 +5,8 @@ import { useCluster } from '../support/redis/use-cluster.js';
 
 const cluster = useCluster();
 
-describeMessageStore('NativeMessageStore in a cluster', (limits) =>
-  Promise.resolve(openRedisQueue(nativeStore(limits), cluster().nodes)),
+describeMessageStore(
+  'NativeMessageStore in a cluster',
+  (limits) => Promise.resolve(openRedisQueue(nativeStore(limits), cluster().nodes)),
+  { claimsAlong: true },
 );

@@ -2,4 +2,6 @@ import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 import { nativeStore } from './redis-stores.js';
 
-describeMessageStore('NativeMessageStore', (limits) => Promise.resolve(openRedisQueue(nativeStore(limits))));
+describeMessageStore('NativeMessageStore', (limits) => Promise.resolve(openRedisQueue(nativeStore(limits))), {
+  claimsAlong: true,
+});

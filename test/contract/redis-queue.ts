@@ -49,6 +49,9 @@ export function openRedisQueue(openStore: OpenStore, nodes?: Address[]): QueueUn
       const end = (await now()) + ms;
       for (let left = ms; left > 0; left = end - (await now())) await sleep(left);
     },
+    lose: async (id) => {
+      for (const key of await keys()) if (key.endsWith(':messages')) await look.hdel(key, id);
+    },
     leftovers: async () => (await keys()).filter((key) => !OF_THE_QUEUE.test(key)),
     close: async () => {
       await Promise.all((await keys()).map((key) => look.del(key)));

@@ -21,6 +21,7 @@ import {
   DelayQueue,
   type PayloadOf,
   type QueueHandlerOptions,
+  RejectMessage,
 } from '../../lib/index.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
@@ -99,6 +100,40 @@ describe.each([
     expect((await producer.deadLetters(queue).list()).letters.map(({ id }) => id)).toEqual(['m1']);
     expect(await producer.find(queue, 'm2')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     expect(await producer.find(queue, 'm0')).toBeNull();
+  });
+
+  test('may return rows, which are no outcomes whatever their columns are called', async () => {
+    const inserted: unknown[] = [];
+    const { queue, producer, offer } = await startApp(
+      (payloads) => {
+        const rows = payloads.map((id) => ({ id, status: 'rejected', reason: 'out of stock' }));
+        inserted.push(...rows);
+        return rows;
+      },
+      { batch: 10, batchWait: 100, backoff: { type: 'fixed', delay: 0 } },
+    );
+    await offer(10);
+    await until(async () => Object.values(await producer.counts(queue)).every((count) => count === 0));
+    expect(inserted).toHaveLength(10);
+  });
+
+  test('is not done before the promises in the array that it returns', async () => {
+    const finish = new Latch();
+    const { queue, producer, offer } = await startApp(
+      (payloads) =>
+        payloads.map(async (payload) => {
+          await finish.opened;
+          if (Number(payload) % 2) throw new RejectMessage('odd');
+        }),
+      { batch: 10, batchWait: 100 },
+    );
+    await offer(10);
+    await until(async () => (await producer.counts(queue)).active === 10);
+    finish.open();
+    await until(async () => (await producer.counts(queue)).active === 0);
+    const { letters } = await producer.deadLetters(queue).list();
+    expect(letters.map(({ id }) => id).sort()).toEqual(['m1', 'm3', 'm5', 'm7', 'm9']);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 5 });
   });
 
   test('has as many calls at once as its concurrency says', async () => {

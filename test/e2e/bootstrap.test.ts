@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Injectable, Module, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
+import { Redis, type RedisOptions } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueModule } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
@@ -75,6 +76,23 @@ describe('the start of an application', () => {
 
     expect(at).toBeGreaterThanOrEqual(done!);
     expect(handled.calls[0]!.attempt).toBe(1);
+  });
+
+  test('an application whose queues cannot all be served does not start, and leaves no connection behind', async () => {
+    let made = 0;
+    const clients: Redis[] = [];
+    const connection = (overrides: RedisOptions) => {
+      // A doorbell has a client of its own for each 64 queues.
+      if (overrides.connectionName?.endsWith(':doorbell') && ++made === 2) throw new Error('No more clients');
+      const client = new Redis(scene.url, overrides);
+      clients.push(client);
+      return client;
+    };
+    const name = scene.newQueue();
+    const providers = Array.from({ length: 65 }, (_, i) => handlerOf(`${name}-${i}`, () => undefined));
+    await expect(scene.startApp({ module: { connection }, providers })).rejects.toThrow('No more clients');
+    expect(clients.map(({ status }) => status)).toEqual(clients.map(() => 'end'));
+    expect(made).toBe(2);
   });
 
   test('a message offered while the application starts is handled afterwards', async () => {

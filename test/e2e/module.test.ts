@@ -47,6 +47,7 @@ describe('the module', () => {
     app = await startRoot({ module: class {}, imports: [delayQueue()], providers: [handlerOf(queue, handled.record)] });
     await app.producer.offer(queue, 1, 0);
     await handled.untilCalls(1);
+    await app.producer.offer(queue, 1, '1h');
     expect(await scene.redis.keys(`${scene.prefix}:{${queue}}:*`)).not.toEqual([]);
   });
 

@@ -205,7 +205,7 @@ describe('odd values from application code', () => {
     };
     const logger: LoggerService = { log: refuse, warn: refuse, error: refuse };
     const context = await NestFactory.createApplicationContext(root, { logger, abortOnError: false });
-    app = { context, producer: context.get(DelayQueueProducer), log: [], close: () => context.close() };
+    app = { context, producer: context.get(DelayQueueProducer), log: [], stacks: [], close: () => context.close() };
     await offerAll('odd', ['a', 'b']);
     await until(() => isEmpty(app.producer, 'odd', { dead: 2 }));
     expect(handled.payloads).toEqual(SOUND);

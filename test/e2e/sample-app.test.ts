@@ -44,6 +44,15 @@ describe('the sample shop', () => {
     expect(receivedAt - dueAt).toBeLessThan(LATEST);
   });
 
+  it('logs what was typed without anything that a terminal obeys', async () => {
+    const typed = 'Tea\u001b[2J\u009b\u202e\u2066\u200f\u0007!';
+    await shop.place({ item: typed, payWithin: 0 });
+    await shop.post(`/add?delay=1ms&task=${encodeURIComponent(typed)}`);
+    const shown = String.raw`Tea\u{1b}[2J\u{9b}\u{202e}\u{2066}\u{200f}\u{7}!`;
+    await until(() => shop.log.split(shown).length === 3);
+    expect(shop.log).not.toContain('\u001b[2J');
+  });
+
   it('never cancels a paid order', async () => {
     const page = await shop.listen();
     const id = await shop.place({ payWithin: '300ms' });

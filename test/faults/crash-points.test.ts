@@ -23,6 +23,8 @@ interface Doomed {
 
 interface CrashPoint {
   readonly point: string;
+  /** Whether transfers and claims are calls of their own, because the queue has a rate. */
+  readonly isLimited?: boolean;
   /** What the proxy holds back at this point. */
   readonly hold?: (proxy: TcpProxy) => Hold;
   /** Whether the process is exactly at this point. */
@@ -45,6 +47,7 @@ const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
   {
     point: 'before the answer to its transfer arrives',
     task: quick,
+    isLimited: true,
     hold: (proxy) => {
       // The process also waits at the doorbell and would claim.
       proxy.hold(callsOf('claim'));
@@ -56,7 +59,15 @@ const POINTS: readonly (CrashPoint & { readonly task: Task })[] = [
   {
     point: 'before the answer to its claim arrives',
     task: quick,
+    isLimited: true,
     hold: (proxy) => proxy.holdReplies(callsOf('claim')),
+    reached: async ({ state }) => (await state()) === 'active',
+    attempts: [[], [2]],
+  },
+  {
+    point: 'before the answer to a transfer that claims arrives',
+    task: quick,
+    hold: (proxy) => proxy.holdReplies(callsOf('transfer')),
     reached: async ({ state }) => (await state()) === 'active',
     attempts: [[], [2]],
   },
@@ -86,11 +97,11 @@ describe('a process killed with -9', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  async function killAt({ task: payload, hold, reached }: (typeof POINTS)[number]) {
+  async function killAt({ task: payload, isLimited, hold, reached }: (typeof POINTS)[number]) {
     const queue = scene.newQueue();
     const handled = new Handled();
     const proxy = await proxies.start();
-    const handler = { lease: LEASE };
+    const handler = { lease: LEASE, ...(isLimited && { rate: { max: 1000, per: '1s' } }) };
     const { producer } = await scene.startApp({ module: { consume: false } });
     const worker = await scene.startWorker({ queue, handler, module: { connection: proxy.url } });
     const held = hold?.(proxy);

@@ -38,7 +38,7 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'find a delayed message': (store) => store.find('delayed'),
   'find an active message': (store) => store.find('active'),
   'find a dead message': (store) => store.find('dead'),
-  transfer: (store) => store.transfer({ scheduler: 's', limit: 10 }),
+  transfer: (store) => store.transfer({ limit: 10 }),
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: LONG_LEASE }),
   'claim one': (store) => store.claim({ token: 'new', limit: 1, lease: LONG_LEASE }),
   ring: (store) => store.ring(),
@@ -131,7 +131,7 @@ export class FullQueues {
 async function fill(store: MessageStore): Promise<void> {
   const makeReady = async (id: string) => {
     await store.offer([{ id, due: { at: 0 }, onDuplicate: 'reject', body: 'J1' }]);
-    await store.transfer({ scheduler: 's', limit: 10 });
+    await store.transfer({ limit: 10 });
   };
   const expire = async (claim: Claim) => {
     await store.extend([claim], 0);
@@ -141,7 +141,7 @@ async function fill(store: MessageStore): Promise<void> {
     await makeReady(id);
     await store.claim({ token: 'first', limit: 1, lease: LONG_LEASE });
     await expire({ id, token: 'first' });
-    await store.transfer({ scheduler: 's', limit: 10 });
+    await store.transfer({ limit: 10 });
     if (id !== 'ready') await store.claim({ token: `of ${id}`, limit: 1, lease: LONG_LEASE });
   }
   await store.settle([{ claim: { id: 'dead', token: 'of dead' }, outcome: { kind: 'dead', error: '{}' } }]);

@@ -33,8 +33,6 @@ const OF_THE_QUEUE: Record<string, Damage> = {
     redis.rpush(keys.ready, ...Array.from({ length: 30 }, (_, index) => `ghost ${index}`)),
   'many tokens at the doorbell': (redis, keys) => redis.rpush(keys.wake, '1', 'word', ''),
   'no token at the doorbell': (redis, keys) => redis.del(keys.wake),
-  'a word as its last move': (redis, keys) => redis.set(keys.mover, 'word'),
-  'an empty text as its last move': (redis, keys) => redis.set(keys.mover, ''),
   'a word as its rate': (redis, keys) => redis.set(keys.rate, 'word'),
 };
 
@@ -88,7 +86,7 @@ describe('garbage in the keys of a queue', () => {
     'a message that is %s without a record is reported by a claim and dropped',
     async (id) => {
       const { store, keys } = await queues.copy((redis, { messages }) => redis.hdel(messages, id));
-      await store.transfer({ scheduler: 's', limit: 10 });
+      await store.transfer({ limit: 10 });
       const { messages, orphans } = await store.claim({ token: 'new', limit: 10, lease: 1000 });
       expect(orphans).toEqual([id]);
       expect(messages.map((message) => message.id).sort()).toEqual(
@@ -134,7 +132,7 @@ describe('garbage in the keys of a queue', () => {
   test('surplus tokens at the doorbell get no more, and a claim of the last ready message removes them', async () => {
     const { store, keys } = await queues.copy((redis, { wake }) => redis.rpush(wake, '1', 'word'));
     const tokens = await scene.redis.llen(keys.wake);
-    await store.transfer({ scheduler: 's', limit: 10 });
+    await store.transfer({ limit: 10 });
     await store.claim({ token: 'one', limit: 1, lease: 1000 });
     await store.resume();
     expect(await scene.redis.llen(keys.wake)).toBe(tokens);
@@ -148,15 +146,5 @@ describe('garbage in the keys of a queue', () => {
     expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [] });
     await store.resume();
     expect(await store.claim({ token: 'new', limit: 10, lease: 1000 })).toMatchObject({ messages: [{ id: 'ready' }] });
-  });
-
-  test('a word as the last move counts as none, and the next move is reported', async () => {
-    const { store } = await queues.copy((redis, { mover, delayed }) => redis.set(mover, 'word').zrem(delayed, 'due'));
-    expect(await store.transfer({ scheduler: 's', limit: 10 })).toMatchObject({ moved: 0, lastMove: null });
-    await store.reschedule('delayed', { at: 1 });
-    expect(await store.transfer({ scheduler: 's', limit: 10 })).toMatchObject({
-      moved: 1,
-      lastMove: { scheduler: 's' },
-    });
   });
 });

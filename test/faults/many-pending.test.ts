@@ -51,7 +51,7 @@ describe('many pending messages, offered latest first', () => {
     const claims: Claim[][] = [];
     const steps: Record<string, (round: number) => Promise<unknown>> = {
       offer: (round) => offer(store, pending - (ROUNDS - round) * BATCH),
-      transfer: () => store.transfer({ scheduler: 's', limit: BATCH }),
+      transfer: () => store.transfer({ limit: BATCH }),
       claim: async (round) => {
         const token = `round ${round}`;
         const { messages } = await store.claim({ token, limit: BATCH, lease: LEASE });

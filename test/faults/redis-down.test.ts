@@ -100,7 +100,7 @@ describe('outages of Redis', () => {
     });
     for (const queue of queues) await producer.offer(queue, null, '1h');
     const linesOf = (level: string) =>
-      log.filter((line) => line.startsWith(level) && !line.includes('Handling')).sort();
+      log.filter((line) => line.startsWith(level) && !/Handling|Connected to/.test(line)).sort();
     const connections = ['announcements', 'commands', 'doorbell'];
     await scene.server.kill9();
     // Time for a dozen failures of each connection.

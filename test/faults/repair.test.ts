@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import type { QueueOptions } from '../../lib/index.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
@@ -14,7 +15,6 @@ const MESSAGES = 1000;
 const DAMAGES: Record<string, (redis: Redis, keys: NativeKeys) => Promise<unknown>> = {
   'the claims of consumers are deleted': (redis, { claims, leases }) => redis.del(claims, leases),
   'the ready messages are deleted': (redis, { ready }) => redis.del(ready),
-  'some of the delayed messages are deleted': (redis, { delayed }) => redis.zremrangebyrank(delayed, 1, -1),
   'the dead letters are deleted': (redis, { dead, errors }) => redis.del(dead, errors),
 };
 
@@ -24,7 +24,6 @@ describe('messages in no state', () => {
   test.each([
     ['native', 'the claims of consumers are deleted'],
     ['native', 'the ready messages are deleted'],
-    ['native', 'some of the delayed messages are deleted'],
     ['native', 'the dead letters are deleted'],
     ['redisson', 'the claims of consumers are deleted'],
     ['redisson', 'the dead letters are deleted'],
@@ -67,4 +66,96 @@ describe('messages in no state', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed, dead });
     await producer.clear(queue);
   });
+
+  const QUEUES: Record<string, QueueOptions> = {
+    'of layout native': { layout: 'native' },
+    'with partitions': { layout: 'native', partitions: 4 },
+    'of layout redisson': { layout: 'redisson' },
+  };
+
+  /** Deletes what tells when the messages of a queue fall due, of every partition. */
+  const forgetDueTimes = async (queue: string, partitions = 1) => {
+    const keys = Array.from(
+      { length: partitions },
+      (_, partition) => nativeKeys(scene.prefix, queue, partition).delayed,
+    );
+    await scene.redis.del(...keys);
+  };
+
+  test.each(['of layout native', 'with partitions'])(
+    'that are not due yet are delayed again, and none is handled early: a queue %s',
+    async (kind) => {
+      const queue = scene.newQueue();
+      const handled = new Handled();
+      const options = QUEUES[kind]!;
+      const { producer } = await scene.startApp({ module: { consume: false, defaults: options } });
+      const ids = Array.from({ length: 100 }, (_, n) => `later-${n}`);
+      await producer.offerMany(
+        queue,
+        ids.map((id) => ({ payload: id, delay: '1h', id })),
+      );
+      await producer.reschedule(queue, 'later-0', '2h');
+      await producer.offer(queue, 'soon', 2000, { id: 'soon' });
+      await producer.offer(queue, 'now', 0, { id: 'now' });
+      const duesOf = () => Promise.all(ids.map(async (id) => (await producer.find(queue, id))?.dueAt));
+      const dues = await duesOf();
+      await forgetDueTimes(queue, options.partitions);
+
+      const { log } = await scene.startApp({
+        module: { defaults: options },
+        providers: [handlerOf(queue, handled.record)],
+      });
+      await handled.until('now');
+      expect((await handled.until('soon')).late).toBeGreaterThanOrEqual(0);
+      expect(handled.ids.sort()).toEqual(['now', 'soon']);
+      expect(await producer.counts(queue)).toMatchObject({ delayed: ids.length, ready: 0, active: 0 });
+      expect(await duesOf()).toEqual(dues);
+      expect(tally(log)).toEqual({ ready: 1, delayed: ids.length + 1 });
+    },
+  );
+
+  test.each(Object.keys(QUEUES))('that wait for their next attempt go on waiting: a queue %s', async (kind) => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const options = QUEUES[kind]!;
+    const failing = await scene.startApp({
+      module: { defaults: options },
+      providers: [
+        handlerOf(queue, () => Promise.reject(new Error('no')), { backoff: { type: 'fixed', delay: '1h', jitter: 0 } }),
+      ],
+    });
+    const { id } = await failing.producer.offer(queue, 'fails', 0);
+    const failed = () => failing.producer.find(queue, id);
+    await until(async () => (await failed())?.failedAttempts === 1);
+    const before = await failed();
+    await failing.close();
+    await forgetDueTimes(queue, options.partitions);
+
+    const { log, producer } = await scene.startApp({
+      module: { defaults: options },
+      providers: [handlerOf(queue, handled.record)],
+    });
+    await until(() => tally(log).delayed === 1);
+    expect(await producer.find(queue, id)).toEqual(before);
+    expect(tally(log)).toEqual({ ready: 0, delayed: 1 });
+    expect(handled.calls).toEqual([]);
+    await producer.clear(queue);
+  });
+
+  test('that another program has put into the queue are dead letters at once, whatever due time their bytes would be', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    await producer.offer(queue, 'sound', '1h');
+    await scene.redis.hset(nativeKeys(scene.prefix, queue).messages, 'foreign', 'the text of another program');
+    await scene.startApp({ providers: [handlerOf(queue, () => undefined)] });
+    await until(async () => (await producer.counts(queue)).dead === 1);
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 1, dead: 1 });
+  });
 });
+
+/** What the log says about messages that were in no state. */
+function tally(log: readonly string[]): { ready: number; delayed: number } {
+  const found = log.map((line) => /were in no state; (\d+) are ready again and (\d+) delayed again/.exec(line));
+  const sum = (group: number) => found.reduce((total, match) => total + Number(match?.[group] ?? 0), 0);
+  return { ready: sum(1), delayed: sum(2) };
+}

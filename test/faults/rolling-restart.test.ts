@@ -6,9 +6,11 @@ import { until } from '../support/until.js';
 import type { Task } from '../support/worker/worker-settings.js';
 
 const PROCESSES = 3;
-const OFFERS_BETWEEN = 100;
-/** The time between two offers, ms: half of what a single process can handle. */
+const OFFERS_BETWEEN = 300;
+/** The time between two offers, ms. */
 const PACE = 5;
+/** How many messages are offered at a time: more than the process whose scheduler is eager takes for itself, so that all have work. */
+const AT_A_TIME = 3;
 
 describe('a rolling restart under load', () => {
   const scene = new Scene();
@@ -23,14 +25,17 @@ describe('a rolling restart under load', () => {
     let enough = false;
     const offering = (async () => {
       const task: Task = { do: 'work', ms: 40 };
-      for (; !enough; await sleep(PACE)) offered.push((await producer.offer(queue, task, 50)).id);
+      const offers = Array.from({ length: AT_A_TIME }, () => ({ payload: task, delay: 50 }));
+      for (; !enough; await sleep(PACE)) {
+        for (const { id } of await producer.offerMany(queue, offers)) offered.push(id);
+      }
     })();
 
     for (let i = 0; i < PROCESSES; i++) {
       const target = offered.length + OFFERS_BETWEEN;
       await until(() => offered.length >= target, { within: 20_000 });
       // At work means that more of its handlers have started than ended.
-      await until(() => running[i]!.of('start').length > running[i]!.of('end').length);
+      await until(() => running[i]!.of('start').length > running[i]!.of('end').length, { within: 20_000 });
       const [next] = await Promise.all([scene.startWorker(settings), running[i]!.end('SIGTERM')]);
       all.push(next);
     }

@@ -15,7 +15,6 @@ const RIGHT_TYPES = {
   dead: 'zset',
   errors: 'hash',
   wake: 'list',
-  mover: 'string',
   rate: 'string',
   paused: 'string',
   partitions: 'string',

@@ -46,7 +46,7 @@ describe('many messages with the same value', () => {
       cancel: async () => {
         for (let i = 20; i < 40; i++) await store.cancel(idOf(i));
       },
-      transfer: () => store.transfer({ scheduler: 's', limit: BATCH }),
+      transfer: () => store.transfer({ limit: BATCH }),
       claim: async () => {
         const { messages } = await store.claim({ token: 't', limit: BATCH, lease: LEASE });
         claimed.push(...messages.map(({ id }) => id));

@@ -51,7 +51,7 @@ describe('many due messages', () => {
     const claimed = await claimAll(queue);
     expect(claimed.slice(0, 2).map((each) => each.replace(/^[0-9a-f]{14}=/, ''))).toEqual(['java 2', 'java 1']);
     expect(claimed.slice(2)).toEqual(messages(0, MANY));
-    expect(await keptOf(queue)).toEqual(['claims', 'leases', 'messages', 'mover', 'sequence']);
+    expect(await keptOf(queue)).toEqual(['claims', 'leases', 'messages', 'sequence']);
   });
 
   test('keep their ids after Java took others, which are forgotten', async () => {

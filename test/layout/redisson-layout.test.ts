@@ -190,7 +190,6 @@ describe('a queue in the layout of Redisson', () => {
     await queue.store.cancel('a');
     await queue.transfer();
     expect((await queue.redis.keys(`layout:{${queue.name}}:*`)).map((key) => key.split(':').at(-1)).sort()).toEqual([
-      'mover',
       'sequence',
       'wake',
     ]);

@@ -79,7 +79,7 @@ export class RedissonTestQueue {
   }
 
   transfer(limit = 1000) {
-    return this.store.transfer({ scheduler: 's', limit });
+    return this.store.transfer({ limit });
   }
 
   async claim(limit = 1000): Promise<string[]> {

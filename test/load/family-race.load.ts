@@ -74,11 +74,8 @@ describe('a queue that becomes empty while another process offers to it', () => 
       checkInterval: 4000,
       source: {
         look: async (queue) => {
-          const { ready, nextIn } = await storeOf(connections, queue).transfer({ scheduler: 's', limit: 1000 });
-          return { ready, nextIn };
-        },
-        open: () => {
-          throw new Error('Nothing falls due here.');
+          const { nextIn } = await storeOf(connections, queue).transfer({ limit: 1000 });
+          return { isMore: false, nextIn };
         },
         closed: () => undefined,
       },

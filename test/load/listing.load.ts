@@ -75,7 +75,7 @@ describe(`listing ${MILLION} messages of 200 bytes`, () => {
     ready: async () => {
       await store.clear();
       await offerAll(1);
-      while ((await store.transfer({ scheduler: 's', limit: BATCH })).more);
+      while ((await store.transfer({ limit: BATCH })).more);
     },
     dead: async () => {
       while ((await claimAndEnd(BATCH, 0)) > 0);

@@ -81,11 +81,15 @@ describe('doorbells that share connections', () => {
     return lateness;
   }
 
-  /** @returns the p99 of each round, ms */
-  async function compare(count: number, measure: typeof spread): Promise<Round[]> {
+  /**
+   * A busy machine is slow now for the one and now for the other. Doorbells that were slower would be so in every round.
+   *
+   * @returns whether a round is as good as the p99 of their lateness, ms, has to be
+   */
+  async function hasRound(isGood: (round: Round) => boolean, count: number, measure: typeof spread): Promise<boolean> {
     const lonely = await lonelyUrl();
     const rounds: Round[] = [];
-    for (let i = 0; i < ROUNDS; i++) {
+    for (let i = 0; i < ROUNDS && !rounds.some(isGood); i++) {
       const p99 = async (connection: string) => quantile(await measure(connection, count), 0.99);
       // Each goes first in turn, because a process becomes faster.
       const own = i % 2 === 0 ? undefined : await p99(lonely);
@@ -94,19 +98,16 @@ describe('doorbells that share connections', () => {
     }
     const shown = rounds.map(({ shared, own }) => `${shared.toFixed(1)} to ${own.toFixed(1)}`).join(', ');
     console.log(`${count} queues, ${measure.name}: p99 of the lateness, shared to own, ms: ${shown}`);
-    return rounds;
+    return rounds.some(isGood);
   }
 
-  // A busy machine is slow now for the one and now for the other. Doorbells that were slower would be so in every round.
   test.each([64, 1000])('are no later than with a connection for each of %i queues', async (count) => {
-    const rounds = await compare(count, spread);
-    expect(rounds.some(({ shared, own }) => shared <= 1.1 * own + 1)).toBe(true);
+    expect(await hasRound(({ shared, own }) => shared <= 1.1 * own + 1, count, spread)).toBe(true);
   });
 
   // What counts is that they do not come one by one. How many fit into a turn of the event loop is a matter of luck.
   test.each([64, 1000])('are about as late if %i queues fall due at once', async (count) => {
-    const rounds = await compare(count, burst);
-    expect(rounds.some(({ shared, own }) => shared <= 2 * own + 10)).toBe(true);
+    expect(await hasRound(({ shared, own }) => shared <= 2 * own + 10, count, burst)).toBe(true);
   });
 
   test.each([1, 64, 200, 1000])('of %i queues have a connection for each 64, and close them all', async (count) => {

@@ -17,7 +17,7 @@ const MOST_COMMANDS = 250;
 const HOUR = 3_600_000;
 /** Far more time than the runs take, because it must also suffice to shrink a failure. */
 const PATIENCE = 60_000;
-const PATIENCE_PER_RUN = 500;
+const PATIENCE_PER_RUN = 3000;
 const TIME_TO_TELL = 10_000;
 
 const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({

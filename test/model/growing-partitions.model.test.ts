@@ -186,6 +186,6 @@ describe('a queue whose partitions change', () => {
       await fc.assert(agreement, { numRuns: runs, seed, path });
       expect(runs).toBeGreaterThan(0);
     },
-    60_000 + runs * 500,
+    60_000 + runs * 3000,
   );
 });

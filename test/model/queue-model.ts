@@ -46,9 +46,6 @@ export class QueueModel {
   readonly claimsMade: [number, number] = [0, 0];
   /** The last page of each state, if there was more: its cursor, and its last message as it was. */
   readonly lastPages = new Map<MessageState, { readonly cursor: string; readonly last: ModelMessage }>();
-  lastMove: { readonly scheduler: string; readonly at: Instant } | null = null;
-  /** A cleared queue may have forgotten its last move. */
-  mayForgetMove = false;
   /** What counts for the rate. */
   claimed: { readonly count: number; readonly at: number }[] = [];
   /** When the consumer that waits for the rate will be back. */
@@ -124,7 +121,7 @@ export class QueueModel {
     return true;
   }
 
-  transfer(scheduler: string, limit: number, at: Moment) {
+  transfer(limit: number, at: Moment) {
     const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
     const expired = this.in('active').filter((message) => message.lease!.end.exact <= at.from);
     const batches = this.structures(due).map((some) => some.slice(0, limit));
@@ -137,10 +134,6 @@ export class QueueModel {
     for (const message of [...moved, ...recovered]) toState(message, 'ready');
     for (const message of buried) this.#bury(message, JSON.stringify(LEASE_EXPIRED), at);
     this.line.add(moved, recovered);
-    if (moved.length > 0) {
-      this.lastMove = { scheduler, at: Instant.at(at) };
-      this.mayForgetMove = false;
-    }
     if (!(at.from < this.#rateAwaited)) this.#ringIfReady();
     return {
       moved: moved.length,
@@ -205,6 +198,30 @@ export class QueueModel {
     return { more, waits: isSpent && this.#awaitRate(at) };
   }
 
+  /** What a transfer claims; undefined: it leaves everything to others. */
+  claimAlong({ token, limit, lease }: ClaimRequest, at: Moment) {
+    const expired = this.in('active').some((message) => message.lease!.end.exact <= at.from);
+    if (this.limits.rate || this.line.length > 0 || expired) return undefined;
+    const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
+    if (due.length === 0) return { messages: [], more: false };
+    if (this.paused || this.ended.has(token) || this.heldBy(token).length > 0) return undefined;
+    const messages = due.slice(0, limit);
+    const end = Instant.after(lease, at);
+    messages.forEach((message, place) => {
+      toState(message, 'active');
+      message.entry = undefined;
+      message.lease = { token, place, end };
+      this.claimHistory.unshift({ id: message.id, token });
+    });
+    return { messages, more: due.length > messages.length };
+  }
+
+  /** When a message falls due or a lease ends. */
+  get nextInstant(): number | null {
+    const instants = [...this.in('delayed').map(({ due }) => due), ...this.in('active').map(({ lease }) => lease!.end)];
+    return instants.length > 0 ? Math.min(...instants.map(({ exact }) => exact)) : null;
+  }
+
   /** @returns whether the caller has to wait for the rate: nobody else does */
   #awaitRate({ from }: Moment): boolean {
     if (from < this.#rateAwaited) return false;
@@ -244,7 +261,6 @@ export class QueueModel {
   }
 
   clear(): number {
-    this.mayForgetMove = true;
     return [...this.messages.keys()].filter((id) => this.remove(id)).length;
   }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { readFile } from 'node:fs/promises';
+import { directoryKeys } from '../../lib/store/native/directory.keys.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { Application } from './application.js';
@@ -36,6 +38,22 @@ const OLDEST: ConsumerOptions['dependencies'] = {
   rxjs: '7.5.7',
 };
 
+/** What a published manifest consists of. */
+const FIELDS = [
+  ...['bin', 'bugs', 'dependencies', 'description', 'engines', 'exports', 'files', 'homepage', 'keywords', 'license'],
+  ...[
+    'main',
+    'name',
+    'peerDependencies',
+    'peerDependenciesMeta',
+    'repository',
+    'type',
+    'types',
+    'typesVersions',
+    'version',
+  ],
+];
+
 let packed: PackedPackage;
 let nodes: NodeVersions;
 
@@ -53,6 +71,11 @@ describe('the packed package', () => {
       expect(packed.files).toContain(`dist/lib/${format}/index.js`);
       expect(packed.files).toContain(`dist/lib/${format}/index.d.ts`);
     }
+  });
+
+  it('has a manifest with nothing that only the project needs', async () => {
+    const manifest = JSON.parse(await readFile(packed.built('package.json'), 'utf8')) as object;
+    expect(Object.keys(manifest).sort()).toEqual(FIELDS);
   });
 
   it('reads no file of its own and has no source maps, because a bundle would leave such files behind', async () => {
@@ -90,7 +113,7 @@ describe.each([
 
   it('brings a command line', async () => {
     const env = { REDIS_URL: sharedRedisUrl() };
-    const words = ['counts', 'orders', '--json', '--prefix', randomName('smoke')];
+    const words = ['counts', 'orders', '--json', '--prefix', await prefixWithOrders()];
     expect(JSON.parse(await app.command('nestjs-delay-queue', words, { env }))).toMatchObject(NO_MESSAGES);
   });
 
@@ -102,7 +125,17 @@ describe.each([
       expect(await app.run('dist/consumer.js', node)).toEqual(HANDLED);
       expect(await app.run('both-formats/main.mjs', node)).toEqual(ONE_COPY);
       const commandLine = 'node_modules/nestjs-delay-queue/dist/lib/cjs/cli/main.js';
-      expect(await app.run(commandLine, node, ['counts', 'orders', '--json'])).toMatchObject(NO_MESSAGES);
+      const words = ['counts', 'orders', '--json', '--prefix', await prefixWithOrders()];
+      expect(await app.run(commandLine, node, words)).toMatchObject(NO_MESSAGES);
     },
   );
 });
+
+/** A prefix under which the queue `orders` is known, and empty. */
+async function prefixWithOrders(): Promise<string> {
+  const prefix = randomName('smoke');
+  const redis = new Redis(sharedRedisUrl());
+  await redis.zadd(directoryKeys(prefix).names, 0, 'orders');
+  redis.disconnect();
+  return prefix;
+}

@@ -8,6 +8,9 @@ const run = promisify(execFile);
 
 export const PROJECT = resolve(import.meta.dirname, '../..');
 
+/** Where the build puts what is published. */
+const PUBLISHED = join(PROJECT, 'dist', 'package');
+
 /** The package as it would be published. */
 export interface PackedPackage {
   readonly tarball: string;
@@ -21,12 +24,12 @@ export interface PackedPackage {
 /** Packs the built library. */
 export async function packPackage(): Promise<PackedPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'packed-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PROJECT });
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PUBLISHED });
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   return {
     tarball: join(folder, packed.filename),
     files: packed.files.map(({ path }) => path),
-    built: (path) => join(PROJECT, path),
+    built: (path) => join(PUBLISHED, path),
     remove: () => rm(folder, { recursive: true }),
   };
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { ENVIRONMENT } from '../support/run-program.js';
 
 /** A command that takes longer is assumed to hang. */
-const TIMEOUT = 240_000;
+const TIMEOUT = 480_000;
 
 /** Where and how a command runs. */
 export interface CommandOptions {

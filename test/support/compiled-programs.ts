@@ -11,6 +11,7 @@ const ASSETS = ['.lua', '.html', '.css', '.js', '.svg'];
 
 interface Published {
   readonly name: string;
+  readonly version: string;
   readonly exports: object;
 }
 
@@ -26,7 +27,8 @@ export class CompiledPrograms {
     mkdirSync(join(ROOT, 'temp'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'temp', 'programs-'));
     for (const source of SOURCES) this.#compile(source);
-    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    const { version } = manifestIn(ROOT);
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module', version }));
     this.#standForPackage(ROOT, join(this.folder, 'lib'));
     this.#standForPackage(join(ROOT, 'packages', 'bull-board'), join(this.folder, 'packages', 'bull-board', 'src'));
   }
@@ -56,7 +58,7 @@ export class CompiledPrograms {
 
   /** The sample application imports our packages by their names, which are to be the code compiled here. */
   #standForPackage(source: string, compiled: string): void {
-    const published = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Published;
+    const published = manifestIn(source);
     const folder = join(this.folder, 'node_modules', published.name);
     const entries = Object.keys(published.exports).filter((entry) => !entry.endsWith('.json'));
     const exports = Object.fromEntries(entries.map((entry) => [entry, `${entry}/index.js`]));
@@ -67,6 +69,10 @@ export class CompiledPrograms {
     }
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', exports }));
   }
+}
+
+function manifestIn(folder: string): Published {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Published;
 }
 
 /** Where a source is, once compiled. */

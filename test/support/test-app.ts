@@ -25,6 +25,8 @@ export interface TestApp {
   readonly producer: DelayQueueProducer;
   /** What it logged, apart from what Nest itself has to say. */
   readonly log: readonly string[];
+  /** The stacks that it logged. */
+  readonly stacks: readonly string[];
   close(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function startRoot(root: Type | DynamicModule): Promise<TestApp> {
     context,
     producer: context.get(DelayQueueProducer, { strict: false }),
     log: logger.lines,
+    stacks: logger.stacks,
     close: () => (closing ??= context.close()),
   };
 }
@@ -67,6 +70,7 @@ export function handlerOf<T>(
 
 class RecordingLogger implements LoggerService {
   readonly lines: string[] = [];
+  readonly stacks: string[] = [];
 
   log(message: unknown, ...more: unknown[]): void {
     this.#add('log', message, more);
@@ -76,6 +80,7 @@ class RecordingLogger implements LoggerService {
   }
   error(message: unknown, ...more: unknown[]): void {
     this.#add('error', message, more);
+    if (more.length > 1) this.stacks.push(String(more[0]));
   }
 
   #add(level: string, message: unknown, more: unknown[]): void {

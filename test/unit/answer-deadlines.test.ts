@@ -6,14 +6,17 @@ describe('AnswerDeadlines', () => {
   let clock: ManualClock;
   let deadlines: AnswerDeadlines;
   let late: string[];
+  /** When the connection was found silent, ms after the start. */
+  let silent: number[];
 
   beforeEach(() => {
     clock = new ManualClock();
-    deadlines = new AnswerDeadlines(clock);
-    late = [];
+    const start = clock.monotonic();
+    deadlines = new AnswerDeadlines(clock, () => silent.push(clock.monotonic() - start));
+    [late, silent] = [[], []];
   });
 
-  const add = (name: string, limit: number) => deadlines.add(limit, () => late.push(name));
+  const add = (name: string, limit: number, patience = limit) => deadlines.add(limit, patience, () => late.push(name));
 
   it('an answer is late once its time is up, and not before', async () => {
     add('a', 1000);
@@ -41,7 +44,7 @@ describe('AnswerDeadlines', () => {
       ['fast', 100],
       ['middle', 1000],
     ] as const) {
-      deadlines.add(limit, () => at.push([name, clock.monotonic() - start]));
+      deadlines.add(limit, limit, () => at.push([name, clock.monotonic() - start]));
     }
     await clock.advance(300);
     add('later', 200);
@@ -52,6 +55,52 @@ describe('AnswerDeadlines', () => {
       ['slow', 5000],
     ]);
     expect(late).toEqual(['later']);
+  });
+
+  it('a connection that does not answer is silent once the time of a caller is up', async () => {
+    add('a', 1000);
+    await clock.advance(999);
+    expect(silent).toEqual([]);
+    await clock.advance(1);
+    expect(silent).toEqual([1000]);
+    await clock.advance(10_000);
+    expect(silent).toEqual([1000]);
+  });
+
+  it('a caller with little time left is late alone, and the connection only after its own patience', async () => {
+    add('short', 23, 1000);
+    await clock.advance(999);
+    expect(late).toEqual(['short']);
+    expect(silent).toEqual([]);
+    await clock.advance(1);
+    expect(silent).toEqual([1000]);
+    expect(late).toEqual(['short']);
+  });
+
+  it('an answer that comes too late for its caller is still an answer of the connection', async () => {
+    const answered = add('short', 23, 1000);
+    await clock.advance(150);
+    answered();
+    await clock.advance(10_000);
+    expect(late).toEqual(['short']);
+    expect(silent).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('a connection that answers others is silent only when that has ended', async () => {
+    add('a', 1000);
+    const others = [1, 2, 3].map(() => add('other', 1000));
+    await clock.advance(400);
+    others[0]!();
+    await clock.advance(500);
+    others[1]!();
+    await clock.advance(999);
+    others[2]!();
+    expect(late).toEqual(['a', 'other']);
+    await clock.advance(999);
+    expect(silent).toEqual([]);
+    await clock.advance(1);
+    expect(silent).toEqual([2899]);
   });
 
   it('one timer serves all deadlines', () => {
@@ -65,6 +114,7 @@ describe('AnswerDeadlines', () => {
     deadlines.endAll();
     expect(late).toEqual(['a', 'b']);
     expect(clock.pendingTimers).toBe(0);
+    expect(silent).toEqual([]);
     const answered = add('c', 1000);
     answered();
     await clock.advance(1000);

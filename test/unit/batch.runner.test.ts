@@ -219,6 +219,9 @@ describe('a batch', () => {
     ['an array of something else', [1, 2, 3, 4], 'ack'],
     ['fewer results than messages, one of them an error', [new Error('no')], 'retry'],
     ['more results than messages, one of them rejected', [1, 2, { status: 'rejected', reason: 'no' }], 'retry'],
+    ['more promises than messages', () => [Promise.resolve(1), Promise.resolve(2), Promise.resolve(3)], 'ack'],
+    ['more promises than messages, one of them rejected', () => [1, 2, Promise.reject(new Error('no'))], 'retry'],
+    ['more rows than messages', [1, 2, 3].map((id) => ({ id, status: 'rejected' })), 'ack'],
     ['again() for all', again('1h'), 'again'],
     [
       'an array that cannot be read',
@@ -230,11 +233,79 @@ describe('a batch', () => {
       'retry',
     ],
   ])('whose handler returns %s', async (_, result, kind) => {
-    const { run, settled } = newRunner(() => result);
+    const { run, settled } = newRunner(() => (typeof result === 'function' ? (result as Handler)([], []) : result));
     run('a', 'b');
+    await turn();
     await turn();
     expect(settled).toEqual({ a: kind, b: kind });
   });
+
+  class Row {
+    readonly status = 'rejected';
+    readonly reason = 'out of stock';
+  }
+
+  it.each<[string, object]>([
+    ['a status alone', { status: 'rejected' }],
+    ['a column besides those of an outcome', { status: 'rejected', reason: 'out of stock', id: 7 }],
+    ['the wrong column for its status', { status: 'rejected', value: 7 }],
+    ['a class of its own', new Row()],
+    ['no prototype', Object.assign(Object.create(null) as object, { status: 'rejected', reason: 'out of stock' })],
+    ['a hidden key', { status: 'rejected', reason: 'out of stock', [Symbol('row')]: 7 }],
+  ])('is done if its handler returns rows that look like outcomes, but have %s', async (_, row) => {
+    const { run, settled } = newRunner(() => [row, row]);
+    run('a', 'b');
+    await turn();
+    expect(settled).toEqual({ a: 'ack', b: 'ack' });
+  });
+
+  it.each<[string, (results: unknown[]) => unknown]>([
+    ['returns', (results) => results],
+    ['promises', (results) => Promise.resolve(results)],
+  ])('waits for the promises in an array that its handler %s', async (_, give) => {
+    const { handler, openNext } = gate();
+    const thenable = { then: (_done: unknown, failed: (error: Error) => void) => failed(new RejectMessage('no')) };
+    const odd = Object.defineProperty({}, 'then', {
+      get() {
+        throw new Error('odd');
+      },
+    });
+    const results = () => [
+      handler(),
+      Promise.reject(new Error('no')),
+      Promise.resolve(again('1h')),
+      Promise.resolve(new Error('no')),
+      thenable,
+      odd,
+    ];
+    const { run, settled } = newRunner(() => give(results()), { size: 6 });
+    run('a', 'b', 'c', 'd', 'e', 'f');
+    await turn();
+    expect(settled).toEqual({});
+    openNext();
+    await turn();
+    expect(settled).toEqual({ a: 'ack', b: 'retry', c: 'again', d: 'retry', e: 'dead', f: 'retry' });
+  });
+
+  it.each<[string, (results: unknown[]) => unknown]>([
+    ['returned', (results) => results],
+    ['promised', (results) => Promise.resolve(results)],
+  ])(
+    'fails when promises in a %s array take too long, and what they reject with later does not count',
+    async (_, give) => {
+      const { handler, openNext } = gate();
+      const slow = () => handler().then(() => Promise.reject(new Error('too late')));
+      const { run, settled, clock } = newRunner(() => give([slow(), Promise.resolve(1)]), { timeout: 500 });
+      const deliveries = run('a', 'b');
+      await clock.advance(499);
+      expect(settled).toEqual({});
+      await clock.advance(1);
+      expect(settled).toEqual({ a: 'retry', b: 'retry' });
+      expect(deliveries.map(({ abortReason }) => abortReason instanceof HandlerTimeout)).toEqual([true, true]);
+      openNext();
+      await turn();
+    },
+  );
 
   it('is aborted and fails when its handler takes too long', async () => {
     const { run, settled, clock } = newRunner(() => new Promise(nothing), { timeout: 500 });

@@ -50,7 +50,7 @@ describe('Claimer', () => {
     await store.offer(
       Array.from({ length: count }, (_, i) => ({ id: `m${i}`, due: { after: 0 }, onDuplicate: 'keep', body })),
     );
-    await store.transfer({ scheduler: 'test', limit: 1000 });
+    await store.transfer({ limit: 1000 });
   }
 
   const counts = async () => (await store.status()).counts;
@@ -157,7 +157,7 @@ describe('Claimer', () => {
     expect(await counts()).toMatchObject({ ready: 0, active: 2 });
     clock.block(LEASE);
     claimer.giveBackIfLate();
-    await store.transfer({ scheduler: 'test', limit: 10 });
+    await store.transfer({ limit: 10 });
     expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
     await clock.advance(0);
     expect((await claimed).messages.map(({ id, failedAttempts }) => `${id} ${failedAttempts}`)).toEqual([

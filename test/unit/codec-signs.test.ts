@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { guessCodec } from '../../lib/codec/redisson/codec-signs.js';
+import { guessCodec, isPlainJson } from '../../lib/codec/redisson/codec-signs.js';
 
 /** What Redisson 3.16.8 and 3.20.1 wrote, in hexadecimal digits. `S$Order` is a class with a text and a Long. */
 const WRITTEN: readonly (readonly [what: string, bytes: string, guess: RegExp])[] = [
@@ -42,9 +42,51 @@ describe('the codec that wrote some bytes is guessed', () => {
     expect(guessCodec(Buffer.from(text))).toMatch(new RegExp(`codec '${codec}'$`));
   });
 
+  it.each([
+    ['Protobuf, a text', '0a036f2d31'],
+    ['Protobuf, a number', '08960112036f2d31'],
+    ['Avro, a record of two texts', '066f2d3106616263'],
+    ['Avro, a text', '086f2d3132'],
+    ['Fory, a text', '02ff0e1468656c6c6f'],
+    ['Fory, an object', '02ff0102030405060708'],
+  ])('nothing that is known, above all not Kryo5: %s', (_what, bytes) => {
+    expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(/^none of the codecs/);
+  });
+
+  it.each([
+    ['{orderId:"o-1"}'],
+    ['{\'@class\':"com.shop.Order",amount:5}'],
+    ['\'com.shop.Order\'::{orderId:"o-1"}'],
+    [Buffer.from('e00100ea210a', 'hex')],
+  ])('Ion, which is no plain text: %s', (bytes) => {
+    expect(guessCodec(Buffer.from(bytes as string))).toMatch(/^Ion/);
+  });
+
   it('Smile', () => expect(guessCodec(Buffer.from(':)\n\x01'))).toMatch(/^Smile/));
 
   it.each([[''], ['ff00ff'], ['01ff'], ['fe']])('nothing that is known: %s', (bytes) => {
     expect(guessCodec(Buffer.from(bytes, 'hex'))).toMatch(bytes === '' ? /codec 'string'$/ : /^none of the codecs/);
+  });
+});
+
+describe('JSON that both codecs can read', () => {
+  it.each<[text: string, isPlain: boolean | undefined]>([
+    ['{"@class":"com.shop.Order","id":"o-1"}', false],
+    ['["java.lang.Long",5]', false],
+    ['["java.util.ArrayList",[1]]', false],
+    ['["[B","AAH/"]', false],
+    ['["[Lcom.shop.Item;",[]]', false],
+    ['{"amount":["java.lang.Long",5]}', false],
+    ['{"id":"o-1"}', true],
+    ['{"note":"[\\"java.lang.Long\\",5]"}', true],
+    ['{"note":"{\\"@class\\":1}"}', true],
+    ['{"id":"o-1","@class":"a"}', true],
+    ['{"classes":["java.lang.Long","java.util.Date"]}', true],
+    ['["order.Paid",5]', undefined],
+    ['[1,2]', undefined],
+    ['5', undefined],
+    ['"a text"', undefined],
+  ])('shows who wrote it: %s', (text, isPlain) => {
+    expect(isPlainJson(Buffer.from(text))).toBe(isPlain);
   });
 });

@@ -1,30 +1,7 @@
-import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { Approval } from '../../lib/cli/approval.js';
 import { runCommandLine } from '../../lib/cli/program.js';
-import type { Terminal } from '../../lib/cli/terminal.js';
-
-/** A terminal in memory, or a pipe. */
-class TestTerminal implements Terminal {
-  readonly input: Terminal['input'];
-  readonly output: Terminal['output'];
-  readonly problems: Writable;
-  printed = '';
-  said = '';
-
-  constructor({ isTTY, answers = [] }: { isTTY: boolean; answers?: readonly string[] }) {
-    this.input = Object.assign(Readable.from(answers), { isTTY });
-    this.output = Object.assign(
-      intoText((text) => (this.printed += text)),
-      { isTTY },
-    );
-    this.problems = intoText((text) => (this.said += text));
-  }
-}
-
-function intoText(add: (text: string) => void): Writable {
-  return new Writable({ write: (chunk: Buffer, _, done) => (add(chunk.toString()), done()) });
-}
+import { TestTerminal } from '../support/test-terminal.js';
 
 /** No server is there, so whatever is refused before a connection is refused without one. */
 const NOWHERE = ['--url', 'redis://nowhere.invalid:1', '--timeout', '10ms'];
@@ -90,7 +67,7 @@ describe('the command line', () => {
 });
 
 describe('an approval', () => {
-  const approvalOf = (terminal: Terminal, yes = false) => new Approval(terminal, yes);
+  const approvalOf = (terminal: TestTerminal, yes = false) => new Approval(terminal, yes);
 
   it.each(['y', 'yes', ' Y '])('is given by the answer %j on a terminal', async (answer) => {
     const terminal = new TestTerminal({ isTTY: true, answers: [`${answer}\n`] });

@@ -99,7 +99,7 @@ describe('consumers of a queue with a rate', () => {
     open({ max: 1, per: 5000 });
     await offer(3);
     await clock.advance(1);
-    await store.transfer({ scheduler: 's', limit: 9 });
+    await store.transfer({ limit: 9 });
     // It asks for two, gets one, and dies.
     expect(await store.claim({ token: 'dead', limit: 2, lease: HOUR })).toMatchObject({ claimAgainIn: 5000 });
     start(4);

@@ -188,7 +188,7 @@ describe('ConsumerLoop', () => {
         return pending();
       };
       await offer('a');
-      await store.transfer({ scheduler: 'b', limit: 1 });
+      await store.transfer({ limit: 1 });
       start(record, { lease: '3s' });
       await clock.advance(3500);
     };
@@ -371,7 +371,7 @@ describe('ConsumerLoop', () => {
         return settle(settlements);
       };
       for (let i = 0; i < count; i++) await offer(`m${i}`);
-      await store.transfer({ scheduler: 'b', limit: 10 });
+      await store.transfer({ limit: 10 });
       const block = (id: string) => {
         clock.block(id === 'm1' ? handlerTime : 10);
         if (id !== 'm1') return;
@@ -430,7 +430,7 @@ describe('ConsumerLoop', () => {
       return report;
     };
     await offer('a');
-    await store.transfer({ scheduler: 'b', limit: 1 });
+    await store.transfer({ limit: 1 });
     const loop = start(() => undefined);
     await clock.advance(10);
     expect(await store.find('a')).toMatchObject({ state: 'active' });
@@ -446,7 +446,7 @@ describe('ConsumerLoop', () => {
       return claim(request);
     };
     for (let i = 0; i < 6; i++) await offer(`m${i}`);
-    await store.transfer({ scheduler: 'b', limit: 10 });
+    await store.transfer({ limit: 10 });
     start(
       (_payload, { id }) => {
         events.push(id);

@@ -71,7 +71,15 @@ describe('the events of a message', () => {
       'rejected',
       throws(new RejectMessage('no')),
       [
-        ['failed', { ...first, attempts: 2, failure: named('RejectMessage') }],
+        [
+          'failed',
+          {
+            ...first,
+            attempts: 2,
+            failure: named('RejectMessage'),
+            trace: expect.stringContaining('RejectMessage: no\n'),
+          },
+        ],
         ['dead', { ...first, by: 'reject', failure: named('RejectMessage') }],
       ],
     ],
@@ -100,7 +108,7 @@ describe('the events of a message', () => {
   it('a message whose consumer is gone is reported as taken back', async () => {
     await offer('a');
     await clock.advance(10);
-    await store.transfer({ scheduler: 'gone', limit: 1 });
+    await store.transfer({ limit: 1 });
     await store.claim({ token: 'gone', limit: 1, lease: 1000 });
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
@@ -113,7 +121,7 @@ describe('the events of a message', () => {
   it('a message whose last lease expires is reported as dead, by its lease', async () => {
     await offer('a');
     await clock.advance(10);
-    await store.transfer({ scheduler: 'gone', limit: 1 });
+    await store.transfer({ limit: 1 });
     await store.claim({ token: 'gone', limit: 1, lease: 1000 });
     store.limit({ attempts: 1, maxDeadLetters: 1, maxMessages: null });
     startConsumer({ store, clock, events }, () => undefined);

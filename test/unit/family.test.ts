@@ -1,13 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MemberWorker, Prospect } from '../../lib/family/family-member.js';
+import type { Look, MemberWorker } from '../../lib/family/family-member.js';
 import { Family } from '../../lib/family/family.js';
 import { Lanes } from '../../lib/family/lanes.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory.directory.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
+import { Latch } from '../support/latch.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const CHECK_INTERVAL = 60_000;
+
+/** What there is to do in a queue. */
+interface Prospect {
+  readonly ready: number;
+  readonly nextIn: number | null;
+}
+
 const EMPTY: Prospect = { ready: 0, nextIn: null };
 
 /** A worker that does nothing by itself. */
@@ -16,11 +24,15 @@ class Worker implements MemberWorker {
   isQuiet = false;
   started = 0;
   stopped = 0;
+  abandoned = 0;
+  /** Opens when everything is settled. */
+  readonly settled = new Latch();
+
   start = () => void this.started++;
   stopClaiming = () => Promise.resolve(void this.stopped++);
-  drained = () => Promise.resolve();
+  drained = () => this.settled.opened;
   abortHandlers = () => undefined;
-  abandon = () => undefined;
+  abandon = () => void this.abandoned++;
 }
 
 /** A family with its clock and its directory, and what its queues look like. */
@@ -36,6 +48,8 @@ class FamilyUnderTest {
   failure: Error | undefined;
   /** How long a look takes, ms. */
   lookTime = 0;
+  /** Whether a visit leaves messages, so that the worker stays. */
+  isMore = true;
   readonly family: Family;
 
   constructor() {
@@ -47,7 +61,7 @@ class FamilyUnderTest {
       clock,
       events,
       checkInterval: CHECK_INTERVAL,
-      source: { look: (queue) => this.#look(queue), open: (queue) => this.#open(queue), closed: () => undefined },
+      source: { look: (queue) => this.#look(queue), closed: () => undefined },
     });
   }
 
@@ -57,15 +71,28 @@ class FamilyUnderTest {
     await this.clock.advance(0);
   }
 
-  async #look(queue: string): Promise<Prospect> {
+  /** Lets something ready be found in a queue, which a worker visits until its messages are settled. */
+  async beginVisit(): Promise<Worker> {
+    this.isMore = false;
+    if (this.looks.length === 0) await this.start();
+    this.prospects.set('t-1', ready(1));
+    this.directory.announce('t-1', 0);
+    await this.clock.advance(1);
+    return this.workers.get('t-1')!;
+  }
+
+  async #look(queue: string): Promise<Look> {
     this.looks.push(queue);
     if (this.lookTime > 0) await new Promise<void>((resolve) => this.clock.schedule(resolve, this.lookTime));
     if (this.failure) throw this.failure;
-    return this.prospects.get(queue) ?? EMPTY;
+    const { ready, nextIn } = this.prospects.get(queue) ?? EMPTY;
+    if (ready === 0) return { isMore: false, nextIn };
+    return { worker: this.#open(queue), isMore: this.isMore, nextIn };
   }
 
   #open(queue: string): Worker {
     const worker = new Worker();
+    if (this.isMore) worker.settled.open();
     this.workers.set(queue, worker);
     return worker;
   }
@@ -204,16 +231,91 @@ describe('a family of queues', () => {
     expect(test.events.lines.at(-1)).toBe('log t-*: its queues are looked up again');
   });
 
-  it('looks at no more than sixteen queues at a time', async () => {
+  it('looks at no more than 64 queues at a time', async () => {
     const test = new FamilyUnderTest();
     test.lookTime = 10;
-    for (let i = 0; i < 100; i++) await test.directory.register(`t-${i}`);
+    for (let i = 0; i < 300; i++) await test.directory.register(`t-${i}`);
     await test.start();
-    expect(test.looks).toHaveLength(16);
+    expect(test.looks).toHaveLength(64);
     await test.clock.advance(10);
-    expect(test.looks).toHaveLength(32);
+    expect(test.looks).toHaveLength(128);
     await test.clock.advance(100);
-    expect(new Set(test.looks).size).toBe(100);
+    expect(new Set(test.looks).size).toBe(300);
+  });
+
+  it('only visits a queue whose messages are settled soon, then looks again and keeps nothing of it', async () => {
+    const test = new FamilyUnderTest();
+    const worker = await test.beginVisit();
+    test.prospects.delete('t-1');
+    worker.settled.open();
+    await test.clock.advance(0);
+    expect(worker).toMatchObject({ started: 0, abandoned: 1 });
+    expect(test.looks).toEqual(['t-1', 't-1']);
+    await test.clock.advance(10_000);
+    expect([test.family.held, test.clock.pendingTimers]).toEqual([0, 1]);
+  });
+
+  it('visits a queue that has a message now and then each time', async () => {
+    const test = new FamilyUnderTest();
+    for (let round = 0; round < 3; round++) {
+      const worker = await test.beginVisit();
+      test.prospects.delete('t-1');
+      worker.settled.open();
+      await test.clock.advance(10_001);
+      expect(worker).toMatchObject({ started: 0 });
+    }
+  });
+
+  it('stays at a queue whose next messages come soon after a visit', async () => {
+    const test = new FamilyUnderTest();
+    const worker = await test.beginVisit();
+    test.prospects.delete('t-1');
+    worker.settled.open();
+    await test.clock.advance(9000);
+    const next = await test.beginVisit();
+    expect(next).toMatchObject({ started: 1 });
+  });
+
+  it('stays at a queue where a visit leaves messages that it cannot have, such as those of a paused queue', async () => {
+    const test = new FamilyUnderTest();
+    const worker = await test.beginVisit();
+    worker.settled.open();
+    await test.clock.advance(0);
+    expect([worker.abandoned, test.workers.get('t-1')!.started]).toEqual([1, 1]);
+  });
+
+  it('stays when something falls due during a visit, then and not before', async () => {
+    const test = new FamilyUnderTest();
+    const worker = await test.beginVisit();
+    test.directory.announce('t-1', 400);
+    await test.clock.advance(399);
+    expect(worker.started).toBe(0);
+    await test.clock.advance(1);
+    expect(worker.started).toBe(1);
+    worker.settled.open();
+    await test.clock.advance(0);
+    expect([worker.abandoned, test.looks.length]).toEqual([0, 1]);
+  });
+
+  it('stays when a visit takes longer than five seconds', async () => {
+    const test = new FamilyUnderTest();
+    const worker = await test.beginVisit();
+    await test.clock.advance(4998);
+    expect(worker.started).toBe(0);
+    await test.clock.advance(1);
+    expect(worker.started).toBe(1);
+  });
+
+  it('starts nothing after a visit that was under way when it was stopped', async () => {
+    const test = new FamilyUnderTest();
+    const worker = await test.beginVisit();
+    test.directory.announce('t-1', 100);
+    await test.family.stopClaiming();
+    expect(worker.stopped).toBe(1);
+    worker.settled.open();
+    await test.family.drained();
+    await test.clock.advance(CHECK_INTERVAL);
+    expect([worker.started, test.looks.length, test.clock.pendingTimers]).toEqual([0, 1, 0]);
   });
 
   it('leaves no timer behind when it is stopped, and looks at nothing any more', async () => {

@@ -298,3 +298,25 @@ describe('the options of the codec jackson', () => {
     );
   });
 });
+
+describe('a class with a type parameter', () => {
+  it.each<[type: string, version: 2 | 3]>([
+    ['com.shop.Pair<Long, String>', 3],
+    ['com.shop.Pair<Long, String>', 2],
+    ['List<com.shop.Pair<String, UUID>>', 3],
+    ['com.shop.Pair<long[], String>[]', 3],
+  ])('cannot be declared with a final class that its bytes do not show: %s, Jackson %d', (field, version) => {
+    const declared = { 'com.shop.Pair': { first: 'Object', second: 'Object' }, 'com.shop.Holder': { field } };
+    expect(() => jackson({ classes: declared, jackson: version })).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining('com.shop.Holder.field: ') }),
+    );
+  });
+
+  it.each(['com.shop.Pair<Object, String>', 'com.shop.Pair<Integer, Boolean>', 'com.shop.Pair<Number, com.shop.Pair>'])(
+    'can be declared with others: %s',
+    (field) => {
+      const declared = { 'com.shop.Pair': { first: 'Object', second: 'Object' }, 'com.shop.Holder': { field } };
+      expect(() => jackson({ classes: declared, jackson: 3 })).not.toThrow();
+    },
+  );
+});

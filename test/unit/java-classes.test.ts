@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type ClassModel, isFinal, parseClasses } from '../../lib/codec/redisson/java/class-model.js';
+import { kryo5 } from '../../lib/codec/redisson/kryo/kryo5.codec.js';
 import type { JavaClasses } from '../../lib/codec/redisson/java/java-classes.js';
 import { type JavaType, typeOfName } from '../../lib/codec/redisson/java/java-type.js';
 import { JavaValue } from '../../lib/codec/redisson/java/java-value.js';
@@ -140,6 +141,23 @@ describe('the program DeclareClasses', () => {
       [...names!.matchAll(/\w+/g)].map(([name]) => `${home}.${name}`),
     );
     expect(known.sort()).toEqual([...platformClasses.keys()].sort());
+  });
+});
+
+describe('the program DeclareClasses, for Kryo', () => {
+  it('refuses the classes of Java’s own that the codec refuses', () => {
+    const source = readFileSync(new URL('../../docs/redisson/DeclareClasses.java', import.meta.url), 'utf8');
+    const [, names] = /UNKNOWN_TO_KRYO5 = Arrays\.asList\(([^)]*)\)/.exec(source)!;
+    const refused = [...platformClasses.values()].filter(({ name, parameters }) => {
+      const args = parameters === 0 ? '' : `<${Array.from({ length: parameters }, () => 'Object').join(', ')}>`;
+      try {
+        kryo5({ classes: { 'com.shop.Order': { field: name + args } } });
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    expect([...names!.matchAll(/\w+/g)].map(([name]) => `java.util.${name}`)).toEqual(refused.map(({ name }) => name));
   });
 });
 

@@ -20,16 +20,16 @@ describe('MemoryMessageStore', () => {
     await store.offer([offer('a', 1000)]);
     clock.stepWall(step);
     await clock.advance(999);
-    expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ moved: 0, nextIn: 1 });
+    expect(await store.transfer({ limit: 1 })).toMatchObject({ moved: 0, nextIn: 1 });
     await clock.advance(1);
-    expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ moved: 1 });
+    expect(await store.transfer({ limit: 1 })).toMatchObject({ moved: 1 });
 
     await store.claim({ token: 't', limit: 1, lease: 1000 });
     clock.stepWall(step);
     await clock.advance(999);
-    expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ recovered: 0 });
+    expect(await store.transfer({ limit: 1 })).toMatchObject({ recovered: 0 });
     await clock.advance(1);
-    expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ recovered: 1 });
+    expect(await store.transfer({ limit: 1 })).toMatchObject({ recovered: 1 });
   });
 
   it('is not early by even a fraction of a millisecond', async () => {
@@ -37,9 +37,9 @@ describe('MemoryMessageStore', () => {
     const [receipt] = await store.offer([offer('a', 10)]);
     expect(Number.isInteger(receipt?.dueAt)).toBe(true);
     await clock.advance(9.9);
-    expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ moved: 0 });
+    expect(await store.transfer({ limit: 1 })).toMatchObject({ moved: 0 });
     await clock.advance(0.5);
-    expect(await store.transfer({ scheduler: 's', limit: 1 })).toMatchObject({ moved: 1 });
+    expect(await store.transfer({ limit: 1 })).toMatchObject({ moved: 1 });
   });
 
   it('wakes the doorbell that has waited longest, and leaves no timer behind', async () => {
@@ -47,7 +47,7 @@ describe('MemoryMessageStore', () => {
     const waits = [first.wait(1000), second.wait(2000)];
     await store.offer([offer('a', 0)]);
     await clock.advance(1);
-    await store.transfer({ scheduler: 's', limit: 1 });
+    await store.transfer({ limit: 1 });
     expect(await waits[0]).toBe(true);
     expect(clock.pendingTimers).toBe(1);
     await second.close();
@@ -85,7 +85,7 @@ describe('MemoryMessageStore', () => {
     await clock.advance(count);
     let moved = 0;
     for (let more = true; more;) {
-      const report = await store.transfer({ scheduler: 's', limit: 1000 });
+      const report = await store.transfer({ limit: 1000 });
       moved += report.moved;
       more = report.more;
     }

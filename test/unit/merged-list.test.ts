@@ -23,7 +23,7 @@ describe('a queue without partitions', () => {
       ids.map((id) => ({ id, due: { after: state === 'dead' ? 0 : 1000 }, onDuplicate: 'keep', body: 'J1' })),
     );
     if (state === 'dead') {
-      await store.transfer({ scheduler: 's', limit: MESSAGES });
+      await store.transfer({ limit: MESSAGES });
       const { messages } = await store.claim({ token: 't', limit: MESSAGES, lease: 1000 });
       const outcome = { kind: 'dead', error: '{}' } as const;
       await store.settle(messages.map(({ id }) => ({ claim: { id, token: 't' }, outcome })));

@@ -105,6 +105,11 @@ describe('nativeCodec', () => {
     ['what was set aside at no instant', 'Wnever\nJ{}'],
     ['what was set aside and does not end', 'W1900000000000'],
     ['malformed headers before bytes', 'b{"a"\nxyz'],
+    ['headers that are null', 'jnull\n{}'],
+    ['a number as headers', 'b7\nxyz'],
+    ['a list as headers', 'kcancel-unpaid\n["a"]\n{}'],
+    ['text as headers', 'ccancel-unpaid\n"a"\nxyz'],
+    ['a header that is not text', 'j{"a":"b","c":1}\n{}'],
   ])('refuses to read %s, and quotes none of it', (_, body) => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(
       expect.objectContaining({

@@ -9,7 +9,7 @@ import { DelayQueueProducer } from '../../lib/producer/delay-queue.producer.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { OfferWriter } from '../../lib/producer/offer.writer.js';
 import { prepareOffer } from '../../lib/producer/prepare-offer.js';
-import { STORES } from '../../lib/runtime/delay-queue.tokens.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue.tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queues } from '../../lib/runtime/queues.js';
 import { nativeCodec } from '../../lib/codec/native.codec.js';
@@ -95,6 +95,8 @@ describe('an offer made while another payload is encoded', () => {
         { provide: QueueRegistrar, useValue: { register: () => undefined } },
         { provide: STORES, useValue: {} },
         { provide: Observers, useValue: {} },
+        { provide: CLOCK, useValue: new ManualClock() },
+        { provide: RESOLVED_OPTIONS, useValue: {} },
       ],
     }).compile();
     const producer = module.get(DelayQueueProducer);

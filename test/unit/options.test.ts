@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
 import type { DelayQueueModuleOptions } from '../../lib/options/module-options.js';
@@ -14,6 +15,32 @@ function messageOf(options: unknown): string {
   }
   throw new Error('accepted');
 }
+
+describe('an error of the options', () => {
+  it.each([
+    [{ defaults: { concurency: 1 } }, 'defaults.concurency is not an option; check its spelling'],
+    [{ queues: { orders: { attempts: 'x' } }, prefix: 'a{b}' }, 'prefix must be'],
+  ])('says what to change, and shows nothing of the validator when it is printed: %j', (options, expected) => {
+    let printed = '';
+    try {
+      resolveModuleOptions(options as DelayQueueModuleOptions);
+    } catch (error) {
+      printed = inspect(error);
+    }
+    expect(printed).toContain(expected);
+    expect(printed).not.toMatch(/zod|\[cause\]|issues/i);
+  });
+
+  it('keeps what a value threw that cannot be read', () => {
+    const thrown = new Error('mine');
+    const options = {
+      get prefix(): string {
+        throw thrown;
+      },
+    };
+    expect(() => resolveModuleOptions(options)).toThrow(expect.objectContaining({ cause: thrown }));
+  });
+});
 
 describe('the module options', () => {
   it('are all optional', () => {

@@ -9,6 +9,7 @@ import { setImmediate } from '../../lib/timing/event-loop.js';
 
 const QUEUE_NAMES = fc.stringMatching(/^[A-Za-z0-9_.:-]{1,128}$/);
 const IDS = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+const ALL_READY = { reachOf: () => 'ready' as const };
 const POWERS_OF_TWO = [2, 4, 8, 16, 32, 64, 128, 256];
 
 describe('the partition of a message', () => {
@@ -60,7 +61,7 @@ describe('generated ids of a queue with partitions', () => {
     const ids = new StickyIds(new MessageIdGenerator(), 8);
     const turns: number[] = [];
     for (let turn = 0; turn < 9; turn++) {
-      const partitions = Array.from({ length: 50 }, () => partitionOf(ids.next(), 8));
+      const partitions = Array.from({ length: 50 }, () => partitionOf(ids.next(ALL_READY), 8));
       expect(new Set(partitions).size).toBe(1);
       turns.push(partitions[0]!);
       await new Promise<void>((resolve) => setImmediate(resolve));
@@ -71,7 +72,7 @@ describe('generated ids of a queue with partitions', () => {
 
   it('are known to be in it without the hash, and so is every other id that has their braces first', () => {
     const ids = new StickyIds(new MessageIdGenerator(), 8);
-    const generated = ids.next();
+    const generated = ids.next(ALL_READY);
     const end = generated.slice(generated.indexOf('{'));
     for (const id of [
       generated,
@@ -92,11 +93,40 @@ describe('generated ids of a queue with partitions', () => {
     const ids = new StickyIds(new MessageIdGenerator(), 32);
     const made: string[] = [];
     for (let turn = 0; turn < 40; turn++) {
-      made.push(ids.next(), ids.next());
+      made.push(ids.next(ALL_READY), ids.next(ALL_READY));
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     expect([...made].sort()).toEqual(made);
     expect(new Set(made).size).toBe(made.length);
+  });
+});
+
+describe('generated ids of a queue with partitions that do not answer', () => {
+  it.each(['silent', 'opening', 'lost'] as const)('are in the others, in each about as often (%s)', async (reach) => {
+    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const out = [1, 2, 5];
+    const reaches = { reachOf: (partition: number) => (out.includes(partition) ? reach : 'ready') };
+    const found = new Array<number>(8).fill(0);
+    for (let turn = 0; turn < 8 * 8 * 5; turn++) {
+      const places = new Set([ids.next(reaches), ids.next(reaches)].map((id) => partitionOf(id, 8)));
+      expect(places.size).toBe(1);
+      for (const place of places) found[place]!++;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    const living = found.filter((_, partition) => !out.includes(partition));
+    expect(living.reduce((sum, often) => sum + often)).toBe(320);
+    // At worst, twice its share of the messages of those that are out.
+    expect(Math.max(...living)).toBeLessThanOrEqual(40 + 2 * ((3 * 40) / 5));
+  });
+
+  it('are spread as ever if none answers', async () => {
+    const ids = new StickyIds(new MessageIdGenerator(), 8);
+    const found = new Set<number>();
+    for (let turn = 0; turn < 8; turn++) {
+      found.add(partitionOf(ids.next({ reachOf: () => 'lost' }), 8));
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    expect(found.size).toBe(8);
   });
 });
 

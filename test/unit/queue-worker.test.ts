@@ -7,6 +7,7 @@ import { QueueWorker } from '../../lib/runtime/queue-worker.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed.partitions.js';
+import { Reading } from '../../lib/store/partitioned/reading.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
 import type { Partitions } from '../../lib/store/partitioned/partitions.js';
 import { systemClock } from '../../lib/timing/clock.js';
@@ -26,6 +27,9 @@ function newWorker() {
     get stores() {
       return stores;
     },
+    reachOf: () => fixed.reachOf(),
+    read: () => new Reading(stores),
+    tellMissing: () => undefined,
     ready: () => undefined,
     agree: () => fixed.agree(),
     refresh: () => fixed.refresh(),

@@ -49,8 +49,8 @@ describe('the check of Redis', () => {
       },
     } as unknown as RedisCommands;
     const needed = Array.from({ length: COMMANDS }, (_, i) => ({ name: 'GET', target: `key${i}` }));
-    const queues = Array.from({ length: QUEUES }, (_, i) => ({ name: `queue${i}`, needed }));
-    await new RedisCheck({ commands, queues, allowEviction: false, events }).start();
+    const queues = Array.from({ length: QUEUES }, (_, i) => ({ name: `queue${i}`, needed: () => needed }));
+    await new RedisCheck({ commands, queues, allowEviction: false, events, onFirst: () => undefined }).start();
   }
 
   /** @returns of how many commands a new connection has made it ask */

@@ -14,7 +14,7 @@ class DamagedQueue {
 
   repair(cursor?: string): Promise<RepairReport> {
     this.cursors.push(cursor);
-    const report = this.reports.shift() ?? { repaired: [], cursor: null };
+    const report = this.reports.shift() ?? { ready: [], delayed: [], cursor: null };
     return report instanceof Error ? Promise.reject(report) : Promise.resolve(report);
   }
 }
@@ -43,14 +43,14 @@ describe('Repairer', () => {
   it('goes through the whole queue, and reports once what it found', async () => {
     const ids = (first: number) => Array.from({ length: 4 }, (_, n) => `m${first + n}`);
     const { store, events, repairer } = open([
-      { repaired: ids(1), cursor: '7' },
-      { repaired: [], cursor: '8' },
-      { repaired: ids(5), cursor: null },
+      { ready: ids(1), delayed: ['later 1'], cursor: '7' },
+      { ready: [], delayed: [], cursor: '8' },
+      { ready: ids(5), delayed: ['later 2'], cursor: null },
     ]);
-    expect(await repairer.runOnce()).toBe(8);
+    expect(await repairer.runOnce()).toBe(10);
     expect(store.cursors).toEqual([undefined, '7', '8']);
     expect(events.lines).toEqual([
-      'error orders: 8 messages were in no state and are ready again (m1, m2, m3, m4, m5, …): ' +
+      'error orders: 10 messages were in no state; 8 are ready again and 2 delayed again (m1, m2, m3, m4, m5, …): ' +
         'were keys of the queue deleted or changed?',
     ]);
   });

@@ -79,7 +79,7 @@ describe('a deferral', () => {
   );
 
   it('with an invalid delay throws', () => {
-    expect(() => new DeferMessage('soon')).toThrow(DelayQueueError);
+    expect(() => new DeferMessage('soon' as never)).toThrow(DelayQueueError);
     expect(() => new DeferMessage(Symbol('1s') as never)).toThrow(DelayQueueError);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { surround } from '../../lib/events/surround.js';
+import { type HookLimit, surround } from '../../lib/events/surround.js';
+import { ManualClock } from '../support/manual-clock.js';
 
 type Next = (argument?: string) => string | Promise<string>;
 
@@ -12,7 +13,8 @@ describe('work inside a hook', () => {
       calls++;
       return work(argument);
     };
-    const result = surround(hook, counted, (error) => complaints.push(error));
+    const owner = { name: 'Hook', complain: (error: unknown) => void complaints.push(error), clock: new ManualClock() };
+    const result = surround(hook, counted, owner);
     const isSync = !(result instanceof Promise);
     const ended = await Promise.resolve(result).then(
       (value) => ({ value }),
@@ -76,5 +78,68 @@ describe('work inside a hook', () => {
   test('that refuses its argument is done without it', async () => {
     const picky: Next = (argument) => (argument === 'bad' ? fail(no) : `done ${argument ?? 'without'}`);
     expect(await runIn((next) => next('bad'), picky)).toMatchObject({ value: 'done without', complaints: [no] });
+  });
+});
+
+describe('a hook with a time limit', () => {
+  /** Does some work inside a hook that may keep it waiting for 500 ms. */
+  function surroundIn(hook: (next: Next) => unknown, { timeout = 500 }: { timeout?: number | null } = {}) {
+    const clock = new ManualClock();
+    const complaints: unknown[] = [];
+    const works: string[] = [];
+    const ended: string[] = [];
+    const limit: HookLimit<string> = { timeout, onTimeout: (name, passed) => `${name} took ${passed} ms` };
+    const owner = { name: 'Hook', complain: (error: unknown) => void complaints.push(error), clock };
+    const work = (argument = 'nothing') => {
+      works.push(argument);
+      return `done ${argument}`;
+    };
+    void Promise.resolve(surround(hook, work, owner, limit)).then((result) => ended.push(result));
+    return { clock, complaints, works, ended };
+  }
+
+  const never = new Promise(() => undefined);
+
+  test('that hangs before next() ends without the work, which a late next() does not do either', async () => {
+    let seen: unknown;
+    let callNext: () => void = () => undefined;
+    const { clock, works, ended, complaints } = surroundIn(async (next) => {
+      await new Promise<void>((resolve) => (callNext = resolve));
+      seen = await next('late');
+      await never;
+    });
+    await clock.advance(499);
+    expect(ended).toEqual([]);
+    await clock.advance(1);
+    expect(ended).toEqual(['Hook took 500 ms']);
+    callNext();
+    await clock.advance(0);
+    expect({ seen, works, complaints }).toEqual({ seen: 'Hook took 500 ms', works: [], complaints: [] });
+  });
+
+  test.each<[string, (next: Next) => unknown]>([
+    ['has called next() and hangs', async (next) => [next('it'), await never]],
+    ['has waited, called next() and hangs', async (next) => [await Promise.resolve(), next('it'), await never]],
+  ])('that %s is not waited for', async (_what, hook) => {
+    const { clock, ended, works } = surroundIn(hook);
+    await clock.advance(0);
+    expect({ ended, works }).toEqual({ ended: ['done it'], works: ['it'] });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('that calls next() in time leaves the work all the time that it takes', async () => {
+    const { clock, ended } = surroundIn(async (next) => {
+      await Promise.resolve();
+      await clock.sleep(400);
+      return next('it');
+    });
+    await clock.advance(400);
+    expect({ ended, timers: clock.pendingTimers }).toEqual({ ended: ['done it'], timers: 0 });
+  });
+
+  test('that is none may hang', async () => {
+    const { clock, ended } = surroundIn(() => never, { timeout: null });
+    await clock.advance(3_600_000);
+    expect({ ended, timers: clock.pendingTimers }).toEqual({ ended: [], timers: 0 });
   });
 });

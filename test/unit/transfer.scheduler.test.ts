@@ -239,13 +239,41 @@ describe('TransferScheduler', () => {
       ready: 0,
       nextIn: 5,
       nextAt: 5,
-      lastMove: null,
+      at: 0,
     });
     await end;
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('claims along once, and moves what is due beyond that for everybody', async () => {
+    for (const id of ['a', 'b', 'c']) await offer(id, 0);
+    await clock.advance(1);
+    let claims = 0;
+    const claimAlong = async () => {
+      claims++;
+      return { ...(await store.transfer({ limit: 1 })), more: true };
+    };
+    const common = { queue: 'orders', store, clock, events: new LoggedEvents(), checkInterval: CHECK_INTERVAL };
+    await new TransferScheduler({ ...common, claimAlong }).runOnce();
+    expect([claims, await ready()]).toEqual([1, 3]);
+  });
+
   describe('in several processes', () => {
+    /** Two schedulers after a message that the first one has moved, when nothing is left to do. */
+    async function settled(): Promise<[eager: TransferScheduler, standby: TransferScheduler]> {
+      const [eager, standby] = [scheduler('a'), scheduler('b')];
+      eager.start();
+      standby.start();
+      await clock.advance(2000);
+      await offer('the first of all', 100);
+      await clock.advance(100);
+      await store.claim({ token: 'first', limit: 1, lease: HOUR });
+      await store.settle([{ claim: { id: 'the first of all', token: 'first' }, outcome: { kind: 'ack' } }]);
+      await clock.advance(5000);
+      expect([eager.isEager, standby.isEager]).toEqual([true, false]);
+      return [eager, standby];
+    }
+
     it('only one fires for a due message, and the others have stepped back', async () => {
       const all = ['a', 'b', 'c', 'd'].map((id) => scheduler(id));
       for (const each of all) each.start();
@@ -261,6 +289,92 @@ describe('TransferScheduler', () => {
       await clock.advance(100);
       expect(transfers).toBe(1);
       expect(await ready()).toBe(1);
+      await claimAll();
+      await clock.advance(20_000);
+      // The eager one looks once more, because messages were ready.
+      expect(transfers).toBe(2);
+    });
+
+    it('the others wait for what the eager one has found next', async () => {
+      const [eager, standby] = await settled();
+      await offer('first', 100);
+      await offer('second', 5000);
+      await clock.advance(100);
+      await claimAll();
+      await clock.advance(3000);
+      await eager.stop();
+      transfers = 0;
+      await clock.advance(1900 + 1000);
+      expect([transfers, await ready(), standby.isEager]).toEqual([1, 1, true]);
+    });
+
+    it('what the eager one moves within half a second is told at the end of it', async () => {
+      await settled();
+      for (const [i, delay] of [100, 150, 200].entries()) await offer(`m${i}`, delay);
+      transfers = 0;
+      await clock.advance(200);
+      await claimAll();
+      expect(transfers).toBe(3);
+      await clock.advance(20_000);
+      expect(transfers).toBe(4);
+    });
+
+    it('a lease that the eager one took back is told, and so is a message that was cancelled', async () => {
+      await settled();
+      await offer('a', 100);
+      await clock.advance(100);
+      await store.claim({ token: 't', limit: 1, lease: 3000 });
+      await clock.advance(2000);
+      transfers = 0;
+      await clock.advance(1500);
+      await claimAll();
+      expect(transfers).toBeLessThanOrEqual(2);
+      await offer('cancelled', 5000);
+      await clock.advance(4000);
+      await store.cancel('cancelled');
+      transfers = 0;
+      await clock.advance(10_000);
+      expect(transfers).toBe(1);
+    });
+
+    it('a standby that is not told of anything looks a grace period later', async () => {
+      await settled();
+      await store.offer([{ id: 'a', due: { after: 100 }, onDuplicate: 'keep', body: 'J1' }]);
+      const transfer = store.transfer.bind(store);
+      store.transfer = ({ limit }) => transfer({ limit });
+      transfers = 0;
+      await clock.advance(100);
+      await claimAll();
+      expect(transfers).toBe(1);
+      await clock.advance(1250);
+      expect(transfers).toBeGreaterThanOrEqual(2);
+    });
+
+    it('what is still to be told does not shorten the pauses after errors', async () => {
+      await settled();
+      for (const [i, delay] of [100, 150].entries()) await offer(`m${i}`, delay);
+      await clock.advance(150);
+      await claimAll();
+      let failures = 0;
+      store.transfer = () => Promise.reject(new Error(`LOADING ${failures++}`));
+      await clock.advance(10_000);
+      expect(failures).toBeGreaterThan(4);
+      expect(failures).toBeLessThan(24);
+    });
+
+    it('of two that move messages at a time, the one that did so last stays eager', async () => {
+      const [a, b] = [scheduler('a'), scheduler('b')];
+      a.start();
+      b.start();
+      await clock.advance(2000);
+      for (const [i, mover] of [a, b, a, b].entries()) {
+        await offer(`m${i}`, 0);
+        await mover.runOnce();
+        await clock.advance(1);
+      }
+      await claimAll();
+      await clock.advance(3000);
+      expect([a.isEager, b.isEager]).toEqual([false, true]);
     });
 
     it('a standby takes over within its grace period when the eager one is gone, and is eager from then on', async () => {
@@ -286,8 +400,6 @@ describe('TransferScheduler', () => {
     });
 
     it('an eager one stays eager when the message it waits for is cancelled', async () => {
-      await offer('moved by one that is gone', 0);
-      await store.transfer({ scheduler: 'another', limit: 10 });
       const lone = scheduler();
       lone.start();
       await clock.advance(100);
@@ -299,8 +411,6 @@ describe('TransferScheduler', () => {
     });
 
     it('an eager one that fires too early stays eager', async () => {
-      await offer('other', 0);
-      await store.transfer({ scheduler: 'another', limit: 10 });
       await offer('a', 1000);
       const early = scheduler();
       await early.runOnce();

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { dateOf } from '../../message/date-of.js';
 import type { MessageCounts } from '../../message/message.js';
 import type { DelayQueueProducer } from '../../producer/delay-queue.producer.js';
+import type { QueueCounts } from '../../producer/queue-counts.js';
 import type { CommandLine, Run } from '../command-line.js';
 import { WrongUsage } from '../exit-codes.js';
+import { allQueues } from '../queue-names.js';
 import { type Cell, tableOf } from '../text/table.js';
-import { pagesOfQueues } from './queues.command.js';
 
 const STATES = ['delayed', 'ready', 'active', 'dead'] as const satisfies (keyof MessageCounts)[];
 
@@ -16,9 +18,10 @@ export function addCountsCommand(program: Command, commandLine: CommandLine): vo
     .action((queue: string | undefined, { byType }: { byType: boolean }, command: Command) => {
       if (byType && queue === undefined) throw new WrongUsage('--by-type needs a queue: counts <queue> --by-type');
       return commandLine.look(command, queue === undefined ? [] : [queue], async (run) => {
-        const { producer, report } = run;
+        const { producer, report, status, warnOfMissing } = run;
         if (byType) {
           const records = await countsByType(producer, queue!);
+          warnOfMissing(queue!, (await status(queue!)).missing);
           report.print(records, () => tableOf(['type', ...STATES], records.map(rowByType)));
           return;
         }
@@ -28,24 +31,20 @@ export function addCountsCommand(program: Command, commandLine: CommandLine): vo
     });
 }
 
-interface QueueRecord extends MessageCounts {
+interface QueueRecord extends QueueCounts {
   readonly queue: string;
   readonly paused: boolean;
   readonly nextDue: Date | null;
 }
 
-async function allQueues(producer: DelayQueueProducer): Promise<string[]> {
-  const queues: string[] = [];
-  for await (const page of pagesOfQueues(producer)) queues.push(...page);
-  return queues;
-}
-
 /** One queue after the other: an instance with thousands of queues must not get thousands of calls at once. */
-async function countsOf({ status }: Run, queues: readonly string[]): Promise<QueueRecord[]> {
+async function countsOf({ status, warnOfMissing }: Run, queues: readonly string[]): Promise<QueueRecord[]> {
   const records: QueueRecord[] = [];
   for (const queue of queues) {
-    const { counts, paused, nextDue } = await status(queue);
-    records.push({ queue, ...counts, paused, nextDue: nextDue === null ? null : new Date(nextDue) });
+    const { counts, paused, nextDue, missing } = await status(queue);
+    warnOfMissing(queue, missing);
+    const due = nextDue === null ? null : dateOf(nextDue);
+    records.push({ queue, ...counts, paused, nextDue: due, ...(missing && { missing }) });
   }
   return records;
 }

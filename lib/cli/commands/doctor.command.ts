@@ -7,7 +7,6 @@ import { Doctor } from '../doctor/doctor.js';
 import type { Finding } from '../doctor/finding.js';
 import { Refusal } from '../exit-codes.js';
 import { counted } from '../text/counted.js';
-import { printable } from '../text/printable.js';
 
 export function addDoctorCommand(program: Command, commandLine: CommandLine): void {
   program
@@ -36,6 +35,6 @@ export function addDoctorCommand(program: Command, commandLine: CommandLine): vo
 }
 
 function linesOf({ verdict, check, found, advice }: Finding): string[] {
-  const line = `${verdict.padEnd(4)}  ${check.padEnd(11)}  ${printable(found)}`;
-  return advice ? [line, `${' '.repeat(19)}${printable(advice)}`] : [line];
+  const line = `${verdict.padEnd(4)}  ${check.padEnd(11)}  ${found}`;
+  return advice ? [line, `${' '.repeat(19)}${advice}`] : [line];
 }

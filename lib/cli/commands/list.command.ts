@@ -23,8 +23,9 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
     .option('--offset <number>', 'how many to pass over', wholeNumber)
     .option('--cursor <cursor>', 'where the page before ended')
     .action((queue: string, state: MessageState, query: ListArguments, command: Command) =>
-      commandLine.look(command, [queue], async ({ producer, report }) => {
-        const { messages, cursor } = await producer.list(queue, state, query);
+      commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
+        const { messages, cursor, missing } = await producer.list(queue, state, query);
+        warnOfMissing(queue, missing);
         const end = cursor === null ? [] : [{ cursor }];
         report.print([...messages.map(recordOfMessage), ...end], () => [
           ...tableOf(['id', 'type', INSTANT[state], 'failed', SUBJECT[state]], messages.map(rowOf)),

@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
-import type { DelayQueueProducer } from '../../producer/delay-queue.producer.js';
 import type { CommandLine } from '../command-line.js';
-import { printable } from '../text/printable.js';
-
-const PAGE = 1000;
+import { pagesOfQueues } from '../queue-names.js';
 
 export function addQueuesCommand(program: Command, commandLine: CommandLine): void {
   program
@@ -14,17 +11,9 @@ export function addQueuesCommand(program: Command, commandLine: CommandLine): vo
         for await (const page of pagesOfQueues(producer)) {
           report.print(
             page.map((queue) => ({ queue })),
-            () => page.map(printable),
+            () => page,
           );
         }
       }),
     );
-}
-
-export async function* pagesOfQueues(producer: DelayQueueProducer): AsyncGenerator<readonly string[]> {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await producer.queues({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
-    yield page.queues;
-    cursor = page.cursor;
-  }
 }

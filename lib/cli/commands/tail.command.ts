@@ -79,4 +79,4 @@ class TailPrinter implements TailListener {
   }
 }
 
-const lineOf = (at: Date, queue: string, text: string) => `${at.toISOString()}  ${queue}  ${printable(text)}`;
+const lineOf = (at: Date, queue: string, text: string) => `${at.toISOString()}  ${queue}  ${text}`;

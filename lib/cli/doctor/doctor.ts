@@ -5,7 +5,9 @@ import { resolveQueueOptions } from '../../options/resolve-options.js';
 import type { ResolvedModuleOptions } from '../../options/module-options.schema.js';
 import { isCluster } from '../../store/redis/redis-client.js';
 import { RedisConnections } from '../../store/redis/redis-connections.js';
+import { isVerdict } from '../../store/redis/redis-check.js';
 import { lacksPermission } from '../../store/redis/redis-errors.js';
+import { verdictOn } from '../../store/redis/server-check.js';
 import { systemClock } from '../../timing/clock.js';
 import { unreachable } from '../session.js';
 import { checkClock, readClock } from './clock.check.js';
@@ -64,6 +66,7 @@ export class Doctor {
     if (ofServer.some(({ check, verdict }) => check === 'version' && verdict === 'fail')) return;
     const ofPermissions = await this.#ofPermissions();
     yield ofPermissions;
+    if (ofPermissions.check === 'scripts') return;
     if (ofPermissions.verdict === 'ok') yield* await this.#ofSharing();
     yield checkClock(clock);
     yield await this.#ofProbe();
@@ -84,14 +87,18 @@ export class Doctor {
       // Of a cluster, the healthy ones are not worth a line each.
       return [...first!, ...others.flat().filter(({ verdict }) => verdict !== 'ok')];
     } catch (error) {
-      if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) throw error;
+      if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unfit('version', error)];
       return [warn('server', 'the Redis user may not run INFO', 'Add +info to its ACL, to have the server checked.')];
     }
   }
 
-  #ofPermissions(): Promise<Finding> {
+  async #ofPermissions(): Promise<Finding> {
     const { options, examined = { queue: this.#probeQueue, layout: 'native' } } = this.#examination;
-    return checkPermissions(this.#connections.commands, { prefix: options.prefix, ...examined });
+    try {
+      return await checkPermissions(this.#connections.commands, { prefix: options.prefix, ...examined });
+    } catch (error) {
+      return unfit('scripts', error);
+    }
   }
 
   /** In a cluster, no queues can share a connection. */
@@ -115,4 +122,11 @@ export class Doctor {
     if (lateness < LATE) return ok('probe', found);
     return warn('probe', found, 'Redis, the network or this machine is busy or far away: see SLOWLOG and the CPU.');
   }
+}
+
+/** @throws the error itself if it says nothing about the server */
+function unfit(check: string, error: unknown): Finding {
+  const verdict = verdictOn(error);
+  if (!isVerdict(verdict)) throw error;
+  return fail(check, (verdict as Error).message);
 }

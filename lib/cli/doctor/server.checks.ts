@@ -1,4 +1,4 @@
-import { checkServer, infoField } from '../../store/redis/server-check.js';
+import { checkServer, infoField, serverName } from '../../store/redis/server-check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** Judges the `INFO` of a server: its version, its eviction policy and its persistence. */
@@ -9,8 +9,7 @@ export function checkInfo(info: string): Finding[] {
 function versionOf(info: string): Finding {
   const problem = refusalOf(() => checkServer(info, { allowEviction: true }));
   if (problem !== undefined) return fail('version', problem);
-  const valkey = infoField(info, 'valkey_version');
-  return ok('version', valkey ? `Valkey ${valkey}` : `Redis ${infoField(info, 'redis_version')}`);
+  return ok('version', serverName(info));
 }
 
 function evictionOf(info: string): Finding {

@@ -1,5 +1,6 @@
 import type { MessageFailure, MessageSnapshot } from '../../message/message.js';
 import { counted } from './counted.js';
+import { shownPayload } from './shown-payload.js';
 import { fieldsOf } from './table.js';
 
 /** Shows a message with all that is known of it. */
@@ -24,7 +25,9 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
 /** The same for programs. Bytes are `payloadBase64`, be they offered as such or not readable. */
 export function recordOfMessage<T extends { readonly payload: unknown }>(message: T): object {
   const { payload, ...rest } = message;
-  return Buffer.isBuffer(payload) ? { ...rest, payloadBase64: payload.toString('base64') } : message;
+  return Buffer.isBuffer(payload)
+    ? { ...rest, payloadBase64: payload.toString('base64') }
+    : { ...rest, payload: shownPayload(payload) };
 }
 
 export function errorText({ name, message }: MessageFailure): string {
@@ -32,7 +35,7 @@ export function errorText({ name, message }: MessageFailure): string {
 }
 
 export function payloadText(payload: unknown): string {
-  if (!Buffer.isBuffer(payload)) return JSON.stringify(payload) ?? 'undefined';
+  if (!Buffer.isBuffer(payload)) return JSON.stringify(shownPayload(payload)) ?? 'undefined';
   return `${counted(payload.length, 'byte')}, base64: ${payload.toString('base64')}`;
 }
 

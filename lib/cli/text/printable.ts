@@ -6,6 +6,20 @@ export function printable(text: string): string {
   return text.replace(CONTROL, escapeOf);
 }
 
+/** Makes text of several lines harmless, and leaves its lines. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/** Writes a value as JSON on one line. Unlike that of `JSON.stringify`, it is harmless to a terminal. */
+export function printableJson(value: object): string {
+  return JSON.stringify(value).replace(CONTROL, (character) => character.split('').map(jsonEscapeOf).join(''));
+}
+
+function jsonEscapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 function escapeOf(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';

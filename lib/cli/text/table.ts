@@ -19,5 +19,5 @@ export function tableOf(headings: readonly string[], rows: readonly (readonly Ce
 /** Writes one line for each field, with the values below each other. */
 export function fieldsOf(fields: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd());
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd());
 }

@@ -36,6 +36,9 @@ export interface TextCodec extends Pick<PayloadCodec, 'decode'> {
    * @throws DelayQueueError `INVALID_PAYLOAD` if the codec cannot represent the payload exactly
    */
   encode(payload: unknown): string;
+
+  /** Whether bytes that can be decoded were written by this codec; undefined: they may be from another one as well. */
+  readonly isOwn?: (bytes: Buffer) => boolean | undefined;
 }
 
 /** The name of a codec of Redisson that comes with this package. */

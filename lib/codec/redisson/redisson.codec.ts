@@ -27,5 +27,6 @@ export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
       return payloads.encode(payload);
     },
     decode: (body) => ({ payload: payloads.decode(body), type: NO_TYPE, headers: {} }),
+    ...('isOwn' in payloads && { isOwn: payloads.isOwn }),
   };
 }

@@ -1,14 +1,14 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
-import type { DueListener } from '../message-flow.js';
+import type { DueListener, Teller, ToldTransfer, TransferReport } from '../message-flow.js';
 
-/** Tells listeners of earlier due times, never within the call that made them: as across processes, they hear it later. */
+/** Tells listeners of earlier due times and of transfers, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {
   readonly #subscriptions = new Set<{ readonly listener: DueListener }>();
 
   watch(listener: DueListener): () => void {
     const subscription = { listener };
     this.#subscriptions.add(subscription);
-    this.#tell(subscription, () => listener.onListening());
+    this.#say(subscription, () => listener.onListening());
     return () => {
       this.#subscriptions.delete(subscription);
     };
@@ -16,11 +16,19 @@ export class DueAnnouncer {
 
   announce(dueAt: number, now: number): void {
     for (const subscription of this.#subscriptions) {
-      this.#tell(subscription, () => subscription.listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
+      this.#say(subscription, () => subscription.listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
     }
   }
 
-  #tell(subscription: { readonly listener: DueListener }, say: () => void): void {
+  tell({ scheduler, movedAt }: Teller, report: TransferReport): void {
+    const { moved, recovered, buried, ready, at, nextAt, nextIn } = report;
+    const hasMoved = moved + recovered + buried.length > 0;
+    const told: ToldTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
+    for (const subscription of this.#subscriptions)
+      this.#say(subscription, () => subscription.listener.onTransfer?.(told));
+  }
+
+  #say(subscription: { readonly listener: DueListener }, say: () => void): void {
     queueMicrotask(() => {
       if (this.#subscriptions.has(subscription)) {
         say();

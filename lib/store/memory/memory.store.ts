@@ -40,7 +40,6 @@ export class MemoryMessageStore implements MessageStore {
   readonly #table: MessageTable;
   readonly #doorbells: MemoryDoorbells;
   readonly #announcer = new DueAnnouncer();
-  #lastMove: TransferReport['lastMove'] = null;
 
   constructor({ limits, clock }: { limits: StoreLimits; clock: Clock }) {
     const epoch = clock.wall() - clock.monotonic();
@@ -92,16 +91,15 @@ export class MemoryMessageStore implements MessageStore {
     return message && snapshotOf(message);
   }
 
-  transfer({ scheduler, limit }: TransferRequest): Promise<TransferReport> {
+  transfer({ teller, limit }: TransferRequest): Promise<TransferReport> {
     return this.#atomically((now) => {
       const moved = this.#queue.lineUpDue(now, limit).length;
       const { recovered, buried } = this.#queue.takeBackExpired(now, limit);
       const dropped = this.#queue.dropDead();
-      if (moved > 0) this.#lastMove = { scheduler, at: Math.floor(now) };
       if (!this.#queue.isRateAwaited(now)) this.#ringForReady();
 
       const next = Math.min(this.#table.earliest('delayed') ?? Infinity, this.#table.earliest('active') ?? Infinity);
-      return {
+      const report = {
         moved,
         recovered,
         buried,
@@ -110,8 +108,10 @@ export class MemoryMessageStore implements MessageStore {
         ready: this.#table.count('ready'),
         nextIn: next === Infinity ? null : Math.max(0, next - now),
         nextAt: next === Infinity ? null : next,
-        lastMove: this.#lastMove,
+        at: now,
       };
+      if (teller) this.#announcer.tell(teller, report);
+      return report;
     });
   }
 
@@ -148,7 +148,7 @@ export class MemoryMessageStore implements MessageStore {
 
   /** Every message here is in exactly one state: the table moves it in one step. */
   repair(): Promise<RepairReport> {
-    return Promise.resolve({ repaired: [], cursor: null });
+    return Promise.resolve({ ready: [], delayed: [], cursor: null });
   }
 
   status(): Promise<QueueStatus> {

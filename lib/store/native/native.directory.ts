@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { isFamily } from '../../message/queue-family.js';
+import { isFamily, QUEUE_FAMILY } from '../../message/queue-family.js';
+import { QUEUE_NAME } from '../../message/queue-name.js';
 import type { FamilyListener, QueueDirectory, RegisteredPart, Registration } from '../queue-directory.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
+import { readAnnouncement } from './announcements.js';
 import { type DirectoryKeys, directoryKeys } from './directory.keys.js';
 import { directoryScripts as scripts } from './directory.scripts.js';
 import { nativeKeys } from './native.keys.js';
@@ -11,7 +13,8 @@ import { queueOfTag } from './partition-tag.js';
 const PART = 1000;
 
 /**
- * The directory of queues in Redis. Its keys and those of the queues are in different slots of a cluster.
+ * The directory of queues in Redis. Its keys and those of the queues are in different slots of a cluster. Names in it that no queue
+ * can have are passed over: somebody else wrote them, and what is made of them may break keys, patterns or a terminal.
  *
  * Registrations are plain commands rather than a script: a script that the server does not know yet is sent a second time, behind
  * the offer that it must precede.
@@ -50,13 +53,25 @@ export class NativeQueueDirectory implements QueueDirectory {
 
   async handled(): Promise<string[]> {
     const reply = await this.connections.commands.send('ZRANGE', this.#keys.handled, 0, -1);
-    return reply.rest(() => reply.text());
+    return reply.rest(() => reply.text()).filter((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name));
   }
 
   async list({ after, limit }: { after: string; limit: number }): Promise<string[]> {
-    const behind = after === '' ? '-' : `(${after}`;
-    const words = [this.#keys.names, behind, '+', 'BYLEX', 'LIMIT', 0, limit];
-    return (await this.connections.commands.send('ZRANGE', ...words)).rest((reply) => reply.text());
+    const found: string[] = [];
+    let behind = Buffer.from(after === '' ? '-' : `(${after}`);
+    while (found.length < limit) {
+      const names = await this.#namesFrom(behind, limit);
+      found.push(...names.map(String).filter((name) => QUEUE_NAME.test(name)));
+      if (names.length < limit) break;
+      // As bytes: they need not be text.
+      behind = Buffer.concat([Buffer.from('('), names.at(-1)!]);
+    }
+    return found.slice(0, limit);
+  }
+
+  async #namesFrom(min: Buffer, limit: number): Promise<Buffer[]> {
+    const words = [this.#keys.names, min, '+', 'BYLEX', 'LIMIT', 0, limit];
+    return (await this.connections.commands.send('ZRANGE', ...words)).rest((reply) => reply.bytes());
   }
 
   async listRegistered(family: string, cursor = '0'): Promise<RegisteredPart> {
@@ -64,7 +79,10 @@ export class NativeQueueDirectory implements QueueDirectory {
     const reply = await this.connections.commands.send('HSCAN', ...words);
     const next = reply.text();
     const registrations = reply.list((fields) => ({ queue: fields.text(), stamp: fields.text() }));
-    return { registrations, cursor: next === '0' ? null : next };
+    return {
+      registrations: registrations.filter(({ queue }) => QUEUE_NAME.test(queue)),
+      cursor: next === '0' ? null : next,
+    };
   }
 
   async retire({ queue, stamp }: Registration): Promise<boolean> {
@@ -79,8 +97,9 @@ export class NativeQueueDirectory implements QueueDirectory {
     return this.connections.announcements.listenToAll(pattern, {
       onListening: () => listener.onListening(),
       onMessage: (text, channel) => {
-        const dueIn = Number(text.split(' ')[1]);
-        if (Number.isFinite(dueIn)) listener.onEarlierDue(queueOfTag(channel.slice(before, -behind)), dueIn);
+        const queue = queueOfTag(channel.slice(before, -behind));
+        if (!QUEUE_NAME.test(queue)) return;
+        readAnnouncement(text, { onEarlierDue: ({ dueIn }) => listener.onEarlierDue(queue, dueIn) });
       },
     });
   }

@@ -27,8 +27,6 @@ export interface NativeKeys {
   readonly paused: string;
   /** STRING, what claims have taken of the queue's rate; `lua/include/rate.lua` describes it. It expires. */
   readonly rate: string;
-  /** STRING, which scheduler moved messages last, and when. */
-  readonly mover: string;
   /**
    * Beginning of the names of STRINGs, one for each token of a claim that can take nothing any more because another claim
    * replaced it. They expire.
@@ -36,7 +34,7 @@ export interface NativeKeys {
   readonly ended: string;
   /** STRING, the record of how many partitions the queue has and had; absent: it never had several. */
   readonly partitions: string;
-  /** Channel of earlier due times. */
+  /** Channel of earlier due times, and of transfers. */
   readonly due: string;
 }
 
@@ -60,7 +58,6 @@ export function nativeKeysUnder(root: string): NativeKeys {
     wake: key('wake'),
     paused: key('paused'),
     rate: key('rate'),
-    mover: key('mover'),
     ended: key('ended:'),
     partitions: key('partitions'),
     due: key('due'),

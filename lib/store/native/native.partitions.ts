@@ -1,9 +1,12 @@
 import type { Events } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
+import { OnceAMinute } from '../../events/once-a-minute.js';
 import { hasCode, showFailure } from '../../message/failure.js';
 import type { Clock } from '../../timing/clock.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
+import type { Reach } from '../reach.js';
+import { MissingReport } from '../partitioned/missing-report.js';
 import {
   FIRST_RECORD,
   formatRecord,
@@ -13,9 +16,11 @@ import {
   withCount,
 } from '../partitioned/partition-record.js';
 import type { Partitions, Repartitioned } from '../partitioned/partitions.js';
+import { Reading } from '../partitioned/reading.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { nativeKeys } from './native.keys.js';
 import { NativeMessageStore } from './native.store.js';
+import { PartitionCheck } from './partition-check.js';
 import { type Agreed, PartitionRecords } from './partition-records.js';
 import { PartitionWatch } from './partition-watch.js';
 
@@ -48,12 +53,13 @@ export class NativePartitions implements Partitions {
   /** Those of all stores; they follow the number of partitions. */
   readonly #limits: StoreLimits;
   readonly #listeners = new Set<() => void>();
+  readonly #missing: MissingReport;
 
   constructor(
     private readonly connections: RedisConnections,
     options: NativePartitionsOptions,
   ) {
-    const { configured, limitsOf } = options;
+    const { configured, limitsOf, queue, clock, events } = options;
     this.#options = options;
     this.#records = new PartitionRecords(connections, options);
     this.#isKnown = configured === FIRST_RECORD.count;
@@ -61,6 +67,9 @@ export class NativePartitions implements Partitions {
     this.#text = formatRecord(this.#record);
     this.#limits = { ...limitsOf(configured) };
     this.#stores = this.#open(configured, []);
+    this.#missing = new MissingReport(new OnceAMinute(clock), (missing) =>
+      events.emit('partitions-missing', { queue, missing, partitions: this.#stores.length }),
+    );
   }
 
   get record(): PartitionRecord {
@@ -72,7 +81,21 @@ export class NativePartitions implements Partitions {
   }
 
   ready(): Promise<void> | undefined {
-    return this.#isKnown ? undefined : this.agree();
+    return this.#isKnown ? undefined : this.#learn();
+  }
+
+  reachOf(partition: number): Reach {
+    // There may be fewer than the caller knows.
+    return this.#stores[partition]?.reach ?? 'lost';
+  }
+
+  read(): Reading {
+    const reachOf = (partition: number) => this.reachOf(partition);
+    return new Reading(this.#stores, { clock: this.#options.clock, reachOf });
+  }
+
+  tellMissing(missing: readonly number[]): void {
+    this.#missing.note(missing);
   }
 
   agree(): Promise<void> {
@@ -80,6 +103,7 @@ export class NativePartitions implements Partitions {
   }
 
   async refresh(): Promise<void> {
+    if (this.reachOf(0) === 'lost' && (await this.#goByOthers())) return;
     await this.#adopt(await this.#records.read(0));
   }
 
@@ -111,6 +135,27 @@ export class NativePartitions implements Partitions {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Agrees; or goes by what the other partitions know while partition 0, where changes are made, does not answer. */
+  async #learn(): Promise<void> {
+    try {
+      if (this.reachOf(0) !== 'lost') return await this.agree();
+    } catch (error) {
+      if (!hasCode(error, 'NOT_CONNECTED', 'OUTCOME_UNKNOWN')) throw error;
+    }
+    if (!(await this.#goByOthers())) return this.agree();
+    new PartitionCheck([this], this.#options.clock).catchUp(this.connections.commands, this.#options.events);
+  }
+
+  /** Goes by the newest record of the partitions that can be reached. @returns whether there is one */
+  async #goByOthers(): Promise<boolean> {
+    const known = await this.#records.newest(Math.max(2, this.#stores.length));
+    if (!known) return false;
+    this.#check(known);
+    this.#take(known);
+    this.#tellDifference();
+    return true;
   }
 
   async #agree(): Promise<void> {

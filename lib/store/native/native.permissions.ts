@@ -15,7 +15,6 @@ export const nativePermissions: Permissions<NativeKeys> = {
   paused: ['DEL', 'GET', 'SET'],
   ended: ['GET', 'SET'],
   rate: ['GET', 'SET'],
-  mover: ['GET', 'SET', 'UNLINK'],
   partitions: [],
   due: ['PUBLISH', 'SUBSCRIBE'],
 };
@@ -26,4 +25,12 @@ export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
 }
 
 /** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
-export const partitionPermissions: Permissions<NativeKeys> = { ...nativePermissions, partitions: ['GET', 'SET'] };
+export const partitionPermissions: Permissions<NativeKeys> = {
+  ...nativePermissions,
+  delayed: [...nativePermissions.delayed, 'ZCOUNT'],
+  messages: [...nativePermissions.messages, 'HEXISTS'],
+  claims: [...nativePermissions.claims, 'HSETNX'],
+  paused: [...nativePermissions.paused, 'EXISTS'],
+  ended: [...nativePermissions.ended, 'EXISTS'],
+  partitions: ['GET', 'SET'],
+};

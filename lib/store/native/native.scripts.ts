@@ -8,14 +8,17 @@ const load = (name: string) => loadScript(`native/${name}`, layout);
 
 /** The scripts of the native layout; each file's header is its contract. */
 export const nativeScripts = {
+  offerNew: load('offer-new'),
   offer: load('offer'),
   cancel: load('cancel'),
   reschedule: load('reschedule'),
   find: load('find'),
   transfer: load('transfer'),
   claim: load('claim'),
+  transferAndClaim: load('transfer-and-claim'),
   ring: load('ring'),
   extend: load('extend'),
+  ack: load('ack'),
   settle: load('settle'),
   repair: load('repair'),
   status: load('status'),

@@ -1,16 +1,19 @@
 import type {
   Claim,
+  ClaimedTransfer,
   ClaimReport,
   ClaimRequest,
   Doorbell,
   DueListener,
   Settlement,
   SettleReport,
+  Teller,
   TransferReport,
   TransferRequest,
 } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
+import type { Reach } from '../reach.js';
 import type {
   DeadSelection,
   StoredPage,
@@ -20,20 +23,27 @@ import type {
   StoredMessage,
   TypeCountPage,
 } from '../message-upkeep.js';
+import { LONGEST_DELAY } from '../../message/duration.js';
 import type { MessageState } from '../../message/message.js';
+import { hashSlot } from '../redis/hash-slot.js';
+import { mayBeOversized, offerAccepted } from '../redis/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptArguments, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import type { NativeKeys } from './native.keys.js';
+import { type Announcing, readAnnouncement, tellerArgument } from './announcements.js';
 import { readRecord } from './native.record.js';
 import { nativeScripts as scripts } from './native.scripts.js';
 import { repartitioned } from './repartitioned-reply.js';
 import {
+  ackArguments,
   claimCall,
   dueArgument,
+  newOfferArguments,
   offerArguments,
   pageArguments,
+  readClaimedTransfer,
   readClaimReport,
   readDeath,
   readStoredPage,
@@ -59,6 +69,14 @@ export interface NativeStoreOptions {
 
 const NO_RECORD = () => '';
 
+/** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
+const MOST_TAKEN = 64;
+
+const MOST_TAKEN_BYTES = 1024 * 1024;
+
+const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
+const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack';
+
 /** As a maximum number of messages: offers create none. */
 const NONE_NEW = -1;
 
@@ -68,12 +86,18 @@ export class NativeMessageStore implements MessageStore {
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
   readonly #record: () => string;
+  #slot: number | undefined;
 
   constructor(connections: RedisConnections, { keys, limits, record = NO_RECORD }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
     this.#record = record;
+  }
+
+  /** What is known of the way to the server that has the messages. */
+  get reach(): Reach {
+    return this.#connections.commands.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
   }
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
@@ -86,10 +110,22 @@ export class NativeMessageStore implements MessageStore {
     return receipts.map((receipt) => (receipt.outcome === 'full' ? undefined : receipt));
   }
 
-  async #offer(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
+  #offer(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
+    if (!offers.some(mayBeOversized)) return this.#write(offers, maxMessages);
+    const { commands } = this.#connections;
+    return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#write(accepted, maxMessages));
+  }
+
+  async #write(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { channel, publish } = this.#announcing;
-    const args = { channel, publish, maxMessages, record: this.#record() };
+    const record = this.#record();
+    if (maxMessages === 0 && !offers.some(mayReplace)) {
+      const call = { args: { channel, publish, record }, rest: newOfferArguments(offers) };
+      const reply = await this.#runByRecord(scripts.offerNew, call);
+      if (!reply.done) return reply.rest((due) => ({ outcome: 'created', dueAt: due.number() }));
+    }
+    const args = { channel, publish, maxMessages, record };
     const reply = await this.#runByRecord(scripts.offer, { args, rest: offerArguments(offers) });
     return readReceipts(reply, offers.length);
   }
@@ -115,12 +151,20 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
-    const args = transferArguments(request, this.#limits);
+    const args = transferArguments(request, this.#limits, this.#announcing);
     return readTransferReport(await this.#run(scripts.transfer, { args })).report;
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
     return readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
+  }
+
+  async transferAndClaim(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
+    if (this.#limits.rate) return undefined;
+    const { token, lease, maxBytes = MOST_TAKEN_BYTES } = claim;
+    const limit = Math.min(claim.limit, MOST_TAKEN);
+    const args = { teller: tellerArgument(teller, this.#announcing), token, limit, maxBytes, lease };
+    return readClaimedTransfer(await this.#run(scripts.transferAndClaim, { args }));
   }
 
   async ring(): Promise<void> {
@@ -135,6 +179,10 @@ export class NativeMessageStore implements MessageStore {
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
+    if (settlements.every(isAck)) {
+      const reply = await this.#run(scripts.ack, { rest: ackArguments(settlements) });
+      if (!reply.done) return { accepted: settlements.map(() => true), dropped: 0 };
+    }
     const { channel, publish } = this.#announcing;
     const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
     const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
@@ -145,7 +193,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async repair(cursor = ''): Promise<RepairReport> {
-    return readRepairReport(await this.#run(scripts.repair, { args: { cursor, size: REPAIR_PART } }));
+    const args = { cursor, size: REPAIR_PART, longestDelay: LONGEST_DELAY, ...this.#announcing };
+    return readRepairReport(await this.#run(scripts.repair, { args }));
   }
 
   async status(): Promise<QueueStatus> {
@@ -188,12 +237,7 @@ export class NativeMessageStore implements MessageStore {
   watchDue(listener: DueListener): () => void {
     return this.#connections.announcements.listen(this.#keys.due, {
       onListening: () => listener.onListening(),
-      onMessage: (text) => {
-        const [dueAt, dueIn] = text.split(' ').map(Number);
-        if (Number.isFinite(dueAt) && Number.isFinite(dueIn)) {
-          listener.onEarlierDue({ dueAt: dueAt!, dueIn: dueIn! });
-        }
-      },
+      onMessage: (text) => readAnnouncement(text, listener),
     });
   }
 
@@ -202,7 +246,7 @@ export class NativeMessageStore implements MessageStore {
   }
 
   /** Where every message passes, it is not spread into the arguments: that is measurably slower than naming them. */
-  get #announcing() {
+  get #announcing(): Announcing {
     return { channel: this.#keys.due, publish: this.#connections.announcements.command };
   }
 

@@ -1,5 +1,7 @@
 import type { Events } from '../../events/events.js';
 import { hasCode, showFailure } from '../../message/failure.js';
+import type { Clock } from '../../timing/clock.js';
+import { allInSlices } from '../../timing/slices.js';
 import type { Partitions } from '../partitioned/partitions.js';
 import type { RedisCommands } from '../redis/redis-commands.js';
 
@@ -8,7 +10,10 @@ export class PartitionCheck {
   readonly #queues: readonly Pick<Partitions, 'agree'>[];
   #isDone = false;
 
-  constructor(queues: readonly Pick<Partitions, 'agree'>[]) {
+  constructor(
+    queues: readonly Pick<Partitions, 'agree'>[],
+    private readonly clock: Clock,
+  ) {
     this.#queues = queues;
   }
 
@@ -18,7 +23,7 @@ export class PartitionCheck {
    * @throws DelayQueueError `INVALID_OPTION`; others if it was not possible
    */
   async run(): Promise<void> {
-    await Promise.all(this.#queues.map((partitions) => partitions.agree()));
+    await allInSlices(this.#queues, this.clock, (partitions) => partitions.agree());
     this.#isDone = true;
   }
 

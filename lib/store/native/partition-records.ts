@@ -9,6 +9,7 @@ import {
   widthOf,
   withoutFormers,
 } from '../partitioned/partition-record.js';
+import { hashSlot } from '../redis/hash-slot.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { nativeKeys, type NativeKeys } from './native.keys.js';
 import { nativeScripts as scripts } from './native.scripts.js';
@@ -74,13 +75,27 @@ export class PartitionRecords {
    * @returns the newest record that they know
    */
   async tellOthers(agreed: Agreed): Promise<PartitionRecord> {
-    const others = Array.from({ length: widthOf(agreed.record) - 1 }, (_, i) => this.tell(i + 1, agreed));
-    const answers = await Promise.allSettled(others);
+    const others = Array.from({ length: widthOf(agreed.record) - 1 }, (_, i) => i + 1);
+    const reached = others.filter((partition) => this.#isReached(partition));
+    const answers = await Promise.allSettled(reached.map((partition) => this.tell(partition, agreed)));
     return answers.reduce(
       (newest, answer) =>
         answer.status === 'fulfilled' && isNewer(answer.value.record, newest) ? answer.value.record : newest,
       agreed.record,
     );
+  }
+
+  /**
+   * The newest record that partitions have which can be reached; undefined: none has any.
+   *
+   * @param count - how many partitions to ask
+   */
+  async newest(count: number): Promise<PartitionRecord | undefined> {
+    const reached = Array.from({ length: count }, (_, partition) => partition).filter((each) => this.#isReached(each));
+    const answers = await Promise.allSettled(reached.map((partition) => this.read(partition)));
+    const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    const newest = records.reduce((one, other) => (isNewer(other, one) ? other : one), FIRST_RECORD);
+    return newest === FIRST_RECORD ? undefined : newest;
   }
 
   /** Whether all partitions go by this record and are empty. */
@@ -103,6 +118,7 @@ export class PartitionRecords {
   async #emptyOf(record: PartitionRecord): Promise<boolean[]> {
     const text = formatRecord(record);
     const looks = Array.from({ length: widthOf(record) }, async (_, partition) => {
+      if (!this.#isReached(partition)) return false;
       const { partitions, messages } = this.#keys(partition);
       // In this order: what is empty by then stays so, as far as former records are concerned.
       const [stored, count] = await Promise.all([
@@ -121,6 +137,11 @@ export class PartitionRecords {
     const args = { known: formatRecord(known), next: next ? formatRecord(next) : '', pause, channel, publish };
     const reply = await this.connections.commands.run(scripts.agree, { keys, args });
     return { record: this.#parse(keys.partitions, reply.text()), isPaused: reply.flag() };
+  }
+
+  #isReached(partition: number): boolean {
+    const slot = hashSlot(this.#keys(partition).partitions);
+    return this.connections.commands.reachOf(slot) !== 'lost';
   }
 
   #parse(key: string, text: string): PartitionRecord {

@@ -1,6 +1,7 @@
 import type { MessageBody } from '../../codec/message-codec.js';
 import {
   type ClaimedMessage,
+  type ClaimedTransfer,
   type ClaimReport,
   type ClaimRequest,
   type Outcome,
@@ -24,9 +25,17 @@ import type {
 import { formatCursor, parseCursor } from '../page-cursor.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
+import { type Announcing, nextWork, tellerArgument } from './announcements.js';
 import { readRecord } from './native.record.js';
 
 /* The arguments and replies of scripts that more than one layout has. */
+
+/** The arguments of offers under free ids, one after the other. */
+export function newOfferArguments(offers: readonly Offer[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  for (const { id, due, body } of offers) args.push(id, dueArgument(due), body);
+  return args;
+}
 
 /** The arguments of all offers, one after the other. */
 export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
@@ -52,10 +61,14 @@ const TAKEN_PREFIX_BYTES = 10;
 export function readClaimReport(reply: ScriptReply): ClaimReport {
   const more = reply.flag();
   const now = reply.number() / 1000;
+  if (reply.done) return { messages: [], more, now, orphans: [] };
+  const report = { ...readTaken(reply.bytes()), more, now };
+  return reply.done ? report : { ...report, claimAgainIn: reply.number() / 1000 };
+}
+
+function readTaken(taken: Buffer): Pick<ClaimReport, 'messages' | 'orphans'> {
   const messages: ClaimedMessage[] = [];
   const orphans: string[] = [];
-  if (reply.done) return { messages, more, now, orphans };
-  const taken = reply.bytes();
   for (let at = 0; at < taken.length;) {
     const idAt = at + TAKEN_PREFIX_BYTES;
     const recordAt = idAt + taken.readUInt16BE(at);
@@ -68,8 +81,7 @@ export function readClaimReport(reply: ScriptReply): ClaimReport {
     } else orphans.push(id);
     at = end;
   }
-  const report = { messages, more, now, orphans };
-  return reply.done ? report : { ...report, claimAgainIn: reply.number() / 1000 };
+  return { messages, orphans };
 }
 
 export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
@@ -87,7 +99,20 @@ export const REPAIR_PART = 100;
 
 export function readRepairReport(reply: ScriptReply): RepairReport {
   const cursor = reply.text();
-  return { cursor: cursor === '' ? null : cursor, repaired: reply.rest(() => reply.text()) };
+  const ids = () => reply.list((list) => list.text());
+  return { cursor: cursor === '' ? null : cursor, ready: ids(), delayed: ids() };
+}
+
+/** Of handled messages: groups consecutive ones that have the same claim. */
+export function ackArguments(settlements: readonly Settlement[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  let countAt = 0;
+  for (const { claim } of settlements) {
+    if (args[countAt - 1] !== claim.token || countAt === 0) countAt = args.push(claim.token, 0) - 1;
+    (args[countAt] as number)++;
+    args.push(claim.id);
+  }
+  return args;
 }
 
 /** Groups consecutive settlements that have the same claim and the same outcome. */
@@ -178,10 +203,10 @@ export function readDeath(reply: ScriptReply): MessageDeath {
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'The error of this dead letter is lost.' });
 
-export function transferArguments({ scheduler, limit }: TransferRequest, limits: StoreLimits) {
+export function transferArguments({ teller, limit }: TransferRequest, limits: StoreLimits, announcing: Announcing) {
   const { attempts, maxDeadLetters, rate } = limits;
   return {
-    scheduler,
+    teller: tellerArgument(teller, announcing),
     limit,
     maxAttempts: attempts,
     maxDead: maxDeadLetters,
@@ -201,13 +226,17 @@ export function readTransferReport(reply: ScriptReply): { now: number; report: T
     ready: reply.number(),
   };
   const now = reply.number() / 1000;
-  const next = reply.number();
-  const nextAt = next < 0 ? null : next;
-  const nextIn = nextAt === null ? null : Math.max(0, nextAt - now);
-  return { now, report: { ...counts, nextAt, nextIn, lastMove: parseMove(reply.text()) } };
+  return { now, report: { ...counts, ...nextWork(reply.number(), now), at: now } };
 }
 
-function parseMove(text: string): TransferReport['lastMove'] {
-  const [scheduler, at] = text.split(' ');
-  return scheduler && Number(at) > 0 ? { scheduler, at: Number(at) } : null;
+/** Undefined: the script left it to others. */
+export function readClaimedTransfer(reply: ScriptReply): ClaimedTransfer | undefined {
+  if (reply.done) return undefined;
+  const next = reply.number();
+  const now = reply.number() / 1000;
+  const more = reply.flag();
+  const taken = readTaken(reply.bytes());
+  const moved = taken.messages.length;
+  const report = { moved, recovered: 0, buried: [], dropped: 0, more, ready: 0, ...nextWork(next, now), at: now };
+  return { report, claimed: { ...taken, more: false, now } };
 }

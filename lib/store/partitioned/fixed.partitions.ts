@@ -1,6 +1,8 @@
 import type { MessageStore } from '../message-store.js';
+import type { Reach } from '../reach.js';
 import type { PartitionRecord } from './partition-record.js';
 import type { Partitions } from './partitions.js';
+import { Reading } from './reading.js';
 
 const DONE = Promise.resolve();
 
@@ -8,8 +10,24 @@ const DONE = Promise.resolve();
 export class FixedPartitions implements Partitions {
   readonly record: PartitionRecord;
 
-  constructor(readonly stores: readonly MessageStore[]) {
+  /** @param check - makes sure that the queue can be served here */
+  constructor(
+    readonly stores: readonly MessageStore[],
+    private readonly check: () => Promise<void> = () => DONE,
+  ) {
     this.record = { epoch: 0, count: stores.length, formers: [] };
+  }
+
+  reachOf(): Reach {
+    return 'ready';
+  }
+
+  read(): Reading {
+    return new Reading(this.stores);
+  }
+
+  tellMissing(): void {
+    // None ever is.
   }
 
   ready(): undefined {
@@ -17,7 +35,7 @@ export class FixedPartitions implements Partitions {
   }
 
   agree(): Promise<void> {
-    return DONE;
+    return this.check();
   }
 
   refresh(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MessageState } from '../../message/message.js';
 import { MAX_BATCH } from '../../timing/turn-batcher.js';
-import type { MessageStore } from '../message-store.js';
 import type { PageRequest, StoredMessage, StoredPage } from '../message-upkeep.js';
 import { formatCursor, PAGE_BYTES } from '../page-cursor.js';
+import type { Reading } from './reading.js';
 
 /** A message at its place: an instant and its id, which mean the same in every partition. */
 interface Placed {
@@ -21,18 +21,19 @@ interface Part {
  * partitions as for one. An offset is walked to.
  */
 export async function listMerged(
-  partitions: readonly MessageStore[],
+  reading: Reading,
   { state, from = { offset: 0 }, limit }: PageRequest,
 ): Promise<StoredPage> {
   // It need not walk to an offset.
-  if (partitions.length === 1) return partitions[0]!.list({ state, from, limit });
+  const [only, ...others] = reading.stores;
+  if (others.length === 0) return only!.list({ state, from, limit });
   let cursor = 'cursor' in from ? from.cursor : undefined;
   let toPass = 'cursor' in from ? 0 : from.offset;
   const listed: StoredMessage[] = [];
   let bytes = 0;
   for (;;) {
     const most = Math.min(MAX_BATCH, toPass + limit - listed.length);
-    const part = await readPart(partitions, { state, limit: most, ...(cursor !== undefined && { from: { cursor } }) });
+    const part = await readPart(reading, { state, limit: most, ...(cursor !== undefined && { from: { cursor } }) });
     for (const { message } of part.messages.slice(toPass)) {
       bytes += message.body.length;
       const last = listed.at(-1);
@@ -47,11 +48,11 @@ export async function listMerged(
 }
 
 /** Reads a page of each partition, and takes what is certain to come first. */
-async function readPart(partitions: readonly MessageStore[], request: PageRequest): Promise<Part> {
+async function readPart(reading: Reading, request: PageRequest): Promise<Part> {
   const { state, limit } = request;
   // Ids spread evenly, so a partition has hardly more of the next messages than twice its share.
-  const share = Math.min(limit, Math.ceil(limit / partitions.length) * 2 + 8);
-  const pages = await Promise.all(partitions.map((partition) => partition.list({ ...request, limit: share })));
+  const share = Math.min(limit, Math.ceil(limit / reading.stores.length) * 2 + 8);
+  const pages = await reading.all((partition) => partition.list({ ...request, limit: share }));
   const found = pages.flatMap(({ messages }) =>
     messages.map((message) => ({ message, at: instantOf(state, message) })),
   );

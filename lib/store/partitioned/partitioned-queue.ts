@@ -5,18 +5,19 @@ import type { WholeQueue } from '../whole-queue.js';
 import { listMerged } from './merged-list.js';
 import { countTypesInTurn, listInTurn } from './list-in-turn.js';
 import { type Partitions, withAll } from './partitions.js';
+import type { Reading } from './reading.js';
 
 /** Several partitions as one queue. */
 export class PartitionedQueue implements WholeQueue {
   constructor(private readonly partitions: Partitions) {}
 
   async status(): Promise<QueueStatus> {
-    return (await this.#all((partition) => partition.status())).reduce(add);
+    return this.#read(async (reading) => (await reading.all((partition) => partition.status())).reduce(add));
   }
 
   /** Partition by partition. */
   countTypes(cursor?: string): Promise<TypeCountPage> {
-    return withAll(this.partitions, (stores) => countTypesInTurn(stores, cursor));
+    return this.#read((reading) => countTypesInTurn(reading, cursor));
   }
 
   async pause(): Promise<void> {
@@ -42,13 +43,32 @@ export class PartitionedQueue implements WholeQueue {
    */
   list(request: PageRequest): Promise<StoredPage> {
     const list = hasOneOrder(request.state) ? listMerged : listInTurn;
-    return withAll(this.partitions, (stores) => list(stores, request));
+    return this.#read((reading) => list(reading, request));
+  }
+
+  /** Reads as far as partitions answer; again, if there turn out to be others than this process knew. */
+  async #read<Result extends object>(read: (reading: Reading) => Promise<Result>): Promise<Result & Incomplete> {
+    const { partitions } = this;
+    for (;;) {
+      const ready = partitions.ready();
+      if (ready) await ready;
+      // There may be others, of which this process has not heard.
+      if (partitions.stores.length === 1 && partitions.reachOf(0) === 'lost') await partitions.refresh();
+      const reading = partitions.read();
+      const [result] = await Promise.all([read(reading), reading.inTime(0, () => partitions.refresh())]);
+      if (partitions.stores !== reading.stores) continue;
+      const { missing } = reading;
+      partitions.tellMissing(missing);
+      return missing.length === 0 ? result : { ...result, missing };
+    }
   }
 
   #all<Result>(call: (partition: MessageStore) => Promise<Result>): Promise<Result[]> {
     return withAll(this.partitions, (stores) => Promise.all(stores.map(call)));
   }
 }
+
+type Incomplete = Pick<QueueStatus, 'missing'>;
 
 const hasOneOrder = (state: MessageState) => state === 'delayed' || state === 'dead';
 

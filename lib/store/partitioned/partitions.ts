@@ -1,7 +1,9 @@
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore } from '../message-store.js';
+import type { Reach } from '../reach.js';
 import { type PartitionRecord, placesOf } from './partition-record.js';
+import type { Reading } from './reading.js';
 
 /** The partitions of a queue, as this process knows them. Their number may change while it runs. */
 export interface Partitions {
@@ -9,6 +11,12 @@ export interface Partitions {
   readonly record: PartitionRecord;
   /** The store of each partition that may hold messages. Another list after each change. */
   readonly stores: readonly MessageStore[];
+  /** What is known of the way to a partition; nothing is sent. */
+  reachOf(partition: number): Reach;
+  /** Begins a read of all partitions, as far as they answer. */
+  read(): Reading;
+  /** Tells of the partitions that a read could not reach, if any. */
+  tellMissing(missing: readonly number[]): void;
   /** Must be awaited before the first call about a single message; undefined: the record is known. */
   ready(): Promise<void> | undefined;
   /**
@@ -17,7 +25,7 @@ export interface Partitions {
    * @throws DelayQueueError `INVALID_OPTION` if the queue cannot be served here; others as any call
    */
   agree(): Promise<void>;
-  /** Looks whether the record has changed, and adopts it. */
+  /** Looks whether the record has changed, and adopts it. While partition 0 is lost, it asks the others. */
   refresh(): Promise<void>;
   /** Comes to terms with a partition that has refused a call because of its record. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;

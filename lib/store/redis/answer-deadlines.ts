@@ -4,46 +4,77 @@ import type { CancelTimer, Clock } from '../../timing/clock.js';
 export type Answered = () => void;
 
 interface Deadline {
-  readonly at: number;
-  readonly onLate: () => void;
+  at: number;
+  readonly sentAt: number;
+  readonly patience: number;
+  /** Undefined once the caller has been told. */
+  onLate: (() => void) | undefined;
 }
 
 /**
  * The deadlines for the answers on one connection. One timer serves them all and is left running when an answer arrives: a
  * timer for each command would cost about as much as sending the command.
+ *
+ * A caller whose time is up fails alone. Servers answer in order, so only a connection that answers nobody is taken for dead.
  */
 export class AnswerDeadlines {
   readonly #deadlines = new Set<Deadline>();
   #cancelTimer: CancelTimer | undefined;
   #firesAt = Infinity;
+  /** When the last answer arrived. */
+  #heardAt = -Infinity;
 
-  constructor(private readonly clock: Clock) {}
+  /** @param onSilent - called when an answer is due and none at all has arrived for `patience` ms */
+  constructor(
+    private readonly clock: Clock,
+    private readonly onSilent: (patience: number) => void,
+  ) {}
 
-  /** Calls `onLate` after `limit` ms, unless the returned function is called first. */
-  add(limit: number, onLate: () => void): Answered {
-    const deadline = { at: this.clock.monotonic() + limit, onLate };
+  /**
+   * Calls `onLate` after `limit` ms, unless the returned function is called first.
+   *
+   * @param patience - how long the connection may answer nobody while this answer is due, ms
+   */
+  add(limit: number, patience: number, onLate: () => void): Answered {
+    const sentAt = this.clock.monotonic();
+    const deadline: Deadline = { at: sentAt + limit, sentAt, patience, onLate };
     this.#deadlines.add(deadline);
     if (deadline.at < this.#firesAt) this.#arm(deadline.at);
-    return () => this.#deadlines.delete(deadline);
+    return () => {
+      this.#heardAt = this.clock.monotonic();
+      this.#deadlines.delete(deadline);
+    };
+  }
+
+  /** For how long the oldest answer has been awaited, ms; 0: none is. */
+  get longestWait(): number {
+    for (const { sentAt } of this.#deadlines) return this.clock.monotonic() - sentAt;
+    return 0;
   }
 
   /** Calls all pending `onLate` functions now. */
   endAll(): void {
     this.#disarm();
-    this.#end(Infinity);
+    const pending = [...this.#deadlines];
+    this.#deadlines.clear();
+    for (const { onLate } of pending) onLate?.();
   }
 
   #fire(): void {
     this.#disarm();
-    this.#end(this.clock.monotonic());
+    const now = this.clock.monotonic();
+    for (const deadline of [...this.#deadlines].filter(({ at }) => at <= now)) this.#pass(deadline, now);
     const next = Math.min(...[...this.#deadlines].map(({ at }) => at));
     if (next < this.#firesAt) this.#arm(next);
   }
 
-  #end(until: number): void {
-    const late = [...this.#deadlines].filter(({ at }) => at <= until);
-    for (const deadline of late) this.#deadlines.delete(deadline);
-    for (const { onLate } of late) onLate();
+  #pass(deadline: Deadline, now: number): void {
+    deadline.onLate?.();
+    deadline.onLate = undefined;
+    deadline.at = Math.max(deadline.sentAt, this.#heardAt) + deadline.patience;
+    if (deadline.at > now) return;
+    this.#deadlines.delete(deadline);
+    this.onSilent(deadline.patience);
   }
 
   #arm(at: number): void {

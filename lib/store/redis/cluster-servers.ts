@@ -1,4 +1,5 @@
 import type { CancelTimer } from '../../timing/clock.js';
+import type { Reach } from '../reach.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
 import type { ConnectionSettings } from './redis-connection.js';
@@ -32,6 +33,12 @@ export class ClusterServers implements RedisServers {
     return address === undefined ? undefined : this.#at(address);
   }
 
+  reachOf(slot: number): Reach {
+    const address = this.map.primaryOf(slot);
+    if (address !== undefined) return this.#at(address).connection.reach;
+    return this.map.primaries.length === 0 ? 'opening' : 'lost';
+  }
+
   ready(command: string, key: string | undefined, timeout = this.settings.commandTimeout): Promise<void> {
     return this.map.ready(() => this.of(key)?.connection, command, timeout);
   }
@@ -60,6 +67,10 @@ export class ClusterServers implements RedisServers {
     this.#hurried = true;
     this.map.hurry();
     for (const { connection } of this.#servers.values()) connection.hurry();
+  }
+
+  get isConnected(): boolean {
+    return [...this.#servers.values()].some(({ connection }) => connection.isReady);
   }
 
   get isClosed(): boolean {

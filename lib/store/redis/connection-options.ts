@@ -7,7 +7,7 @@ export interface ClusterConnection {
     /** At least one node to start from; the others are discovered. */
     readonly nodes: ClusterNode[];
     /** Options of the cluster and, in `redisOptions`, of its connections. Default: none. */
-    readonly options?: ClusterOptions;
+    readonly options?: ClusterOptions | undefined;
   };
 }
 

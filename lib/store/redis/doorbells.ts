@@ -1,3 +1,4 @@
+import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
 import type { Doorbell } from '../message-flow.js';
 import { DoorbellPlace } from './doorbell-place.js';
@@ -9,6 +10,7 @@ const MOST_PLACES = 64;
 
 export interface DoorbellsOptions {
   readonly clock: Clock;
+  readonly events: Events;
   /** Opens a connection to the server that has a key. */
   readonly openWire: (key: string) => Wire;
   /** Undefined for a cluster, where no call may name keys of several slots. */
@@ -38,19 +40,22 @@ export class Doorbells {
   }
 
   #lodge(place: DoorbellPlace): void {
-    const hasRoom = (bell: SharedDoorbell) =>
-      !bell.isClosed && bell.places.length < MOST_PLACES && !bell.has(place.key);
+    const hasRoom = (bell: SharedDoorbell) => !bell.isClosed && bell.size < MOST_PLACES && !bell.has(place.key);
     const bell = this.#isShared ? [...this.#bells].find(hasRoom) : undefined;
     (bell ?? this.#openBell(place.key)).admit(place);
   }
 
   #openBell(key: string): SharedDoorbell {
-    const { clock, openWire, unblock } = this.#options;
+    const { clock, events, openWire, unblock } = this.#options;
     const bell = new SharedDoorbell({
       wire: openWire(key),
       clock,
       unblock: this.#isShared ? unblock : undefined,
       onRefused: () => this.#separate(),
+      onCrossSlot: ({ message }) => {
+        if (this.#isShared) events.emit('doorbells-separated', { reason: message });
+        this.#separate();
+      },
       // Queues come and go while a process runs.
       onClosed: () => this.#bells.delete(bell),
     });

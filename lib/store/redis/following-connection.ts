@@ -64,8 +64,8 @@ export class FollowingConnection implements Wire {
     return this.#options.map.ready(find, command, timeout);
   }
 
-  answer<Answer>(answer: Promise<Answer>, limit?: number): Promise<Answer> {
-    return this.#present!.connection.answer(answer, limit);
+  answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer> {
+    return this.#present!.connection.answer(answer, patience);
   }
 
   isElsewhere(error: unknown): boolean {

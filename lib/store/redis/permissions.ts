@@ -1,5 +1,6 @@
 import type { RedisCommands } from './redis-commands.js';
 import { loadScript } from './redis-script.js';
+import { verdictOn } from './server-check.js';
 
 /** The commands that are used on each key or channel of a layout, in scripts or directly. */
 export type Permissions<Keys> = { readonly [Part in keyof Keys]: readonly string[] };
@@ -31,17 +32,22 @@ export function neededCommands<Keys extends object>(permissions: Permissions<Key
 }
 
 /**
- * Asks the server which of these commands its user may not send.
+ * Asks the server which of these commands its user may not send. It is asked even about none, to learn whether it runs scripts.
  *
- * @throws DelayQueueError like {@link RedisCommands.run}
+ * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION` if no script can run; like {@link RedisCommands.run}
  */
 export async function findMissing<Needed extends NeededCommand>(
   commands: RedisCommands,
   needed: readonly Needed[],
 ): Promise<readonly Needed[]> {
-  const starts = Array.from({ length: Math.ceil(needed.length / MOST_AT_ONCE) }, (_, i) => i * MOST_AT_ONCE);
+  const calls = Math.max(1, Math.ceil(needed.length / MOST_AT_ONCE));
+  const starts = Array.from({ length: calls }, (_, i) => i * MOST_AT_ONCE);
   const missing = starts.map((start) => findMissingOfPart(commands, needed.slice(start, start + MOST_AT_ONCE)));
-  return (await Promise.all(missing)).flat();
+  try {
+    return (await Promise.all(missing)).flat();
+  } catch (error) {
+    throw verdictOn(error);
+  }
 }
 
 async function findMissingOfPart<Needed extends NeededCommand>(commands: RedisCommands, needed: readonly Needed[]) {

@@ -5,12 +5,12 @@ import { describeMissing, findMissing, type NeededCommand } from './permissions.
 import type { RedisCommands } from './redis-commands.js';
 import { lacksPermission } from './redis-errors.js';
 import type { RedisServer } from './redis-server.js';
-import { checkServer, infoField } from './server-check.js';
+import { checkServer, infoField, verdictOn } from './server-check.js';
 
 /** A queue, and what its user must be allowed to send. */
 export interface CheckedPermissions {
   readonly name: string;
-  readonly needed: readonly NeededCommand[];
+  readonly needed: () => readonly NeededCommand[];
 }
 
 export interface RedisCheckOptions {
@@ -19,6 +19,8 @@ export interface RedisCheckOptions {
   readonly queues: readonly CheckedPermissions[];
   readonly allowEviction: boolean;
   readonly events: Events;
+  /** Called once, when the first check has found nothing wrong, with the `INFO` of a server unless its user may not ask. */
+  readonly onFirst: (servers: readonly RedisServer[], info: string | undefined) => void;
 }
 
 /**
@@ -36,6 +38,8 @@ export class RedisCheck {
   /** Versions and users for which all queues have been asked about. */
   readonly #rehearsed = new Set<string>();
   #isChecking = false;
+  #isFirst = true;
+  #latestInfo: string | undefined;
 
   constructor(options: RedisCheckOptions) {
     this.#options = options;
@@ -72,6 +76,15 @@ export class RedisCheck {
     } finally {
       this.#isChecking = false;
     }
+    if (this.#isFirst) await this.#reportFirst();
+  }
+
+  async #reportFirst(): Promise<void> {
+    const { commands, onFirst } = this.#options;
+    const servers = await commands.all('INFO');
+    if (!this.#isFirst) return;
+    this.#isFirst = false;
+    onFirst(servers, this.#latestInfo);
   }
 
   async #checkServer(server: RedisServer): Promise<void> {
@@ -87,6 +100,7 @@ export class RedisCheck {
     const commands = this.#options.commands.on(server);
     const info = await this.#readInfo(commands);
     if (info !== undefined) checkServer(info, this.#options);
+    this.#latestInfo = info;
     const kind = `${infoField(info ?? '', 'redis_version')} ${server.user}`;
     const identity = info === undefined ? undefined : `${infoField(info, 'run_id')} ${kind}`;
     if (identity !== undefined && this.#permittedBy.has(identity)) return;
@@ -100,7 +114,7 @@ export class RedisCheck {
       const [info] = await commands.info();
       return info;
     } catch (error) {
-      if (!isRefusedByAcl(error)) throw error;
+      if (!isRefusedByAcl(error)) throw verdictOn(error);
       this.#options.events.emit('server-unidentified', { reason: error.message });
       return undefined;
     }
@@ -117,19 +131,31 @@ export class RedisCheck {
   }
 }
 
-/** @returns a sentence for each queue that cannot be served */
+/** How many queues are asked about at a time: some milliseconds' work for this process. */
+const MOST_AT_ONCE = 40;
+
+/**
+ * Asks even if there are no queues: a server that runs no scripts serves nobody.
+ *
+ * @returns a sentence for each queue that cannot be served
+ */
 async function findProblems(commands: RedisCommands, queues: readonly CheckedPermissions[]): Promise<string[]> {
-  const needed = queues.flatMap((queue) => queue.needed.map((command) => ({ ...command, queue: queue.name })));
-  try {
-    const missing = await findMissing(commands, needed);
-    return [...new Set(missing.map(({ queue }) => queue))].map((queue) => {
-      const ofQueue = missing.filter((command) => command.queue === queue);
-      return `Queue '${queue}' cannot be served: the Redis user lacks ${describeMissing(ofQueue)}`;
-    });
-  } catch (error) {
-    if (!isRefusedByAcl(error)) throw error;
-    throw new DelayQueueError('MISSING_PERMISSION', `No queue can be served: ${error.message}`, { cause: error });
-  }
+  const problems: string[] = [];
+  let next = 0;
+  do {
+    problems.push(...(await findProblemsOf(commands, queues.slice(next, next + MOST_AT_ONCE))));
+    next += MOST_AT_ONCE;
+  } while (next < queues.length);
+  return problems;
+}
+
+async function findProblemsOf(commands: RedisCommands, queues: readonly CheckedPermissions[]): Promise<string[]> {
+  const needed = queues.flatMap((queue) => queue.needed().map((command) => ({ ...command, queue: queue.name })));
+  const missing = await findMissing(commands, needed);
+  return [...new Set(missing.map(({ queue }) => queue))].map((queue) => {
+    const ofQueue = missing.filter((command) => command.queue === queue);
+    return `Queue '${queue}' cannot be served: the Redis user lacks ${describeMissing(ofQueue)}`;
+  });
 }
 
 /** Whether a check has found a problem that does not go away by itself, unlike an outage, a failover or a lack of memory. */

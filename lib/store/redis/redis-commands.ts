@@ -1,17 +1,18 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../timing/clock.js';
 import type { DelayQueueError } from '../../message/delay-queue.errors.js';
+import type { Reach } from '../reach.js';
 import type { RedisScript } from './redis-script.js';
 import type { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from './script-call.js';
 import { ScriptReply } from './script-reply.js';
-import { closed, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
+import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
 
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
-/** The part of the time for a call that an attempt after a redirection must have left. */
+/** The part of the time for a call that must be left when it is sent after a wait, or sent again. */
 const TIME_TO_ANSWER = 0.1;
 
 export interface CommandSettings {
@@ -43,6 +44,16 @@ export class RedisCommands {
   /** Calls `listener` whenever the connection to a server becomes ready: the first time, and after each outage. */
   onReady(listener: (server: RedisServer) => void): void {
     this.servers.onReady(listener);
+  }
+
+  /** Whether there is a connection to any server. */
+  get isConnected(): boolean {
+    return this.servers.isConnected;
+  }
+
+  /** What is known of the way to the server that has the keys of a slot; nothing is sent. */
+  reachOf(slot: number): Reach {
+    return this.servers.reachOf(slot);
   }
 
   /**
@@ -127,6 +138,7 @@ export class RedisCommands {
       if (!server?.connection.isReady) {
         const left = Math.max(0, deadline - clock.monotonic());
         await (asking ? asking.connection.ready(name, left) : this.servers.ready(name, key, left));
+        if (this.#isTooLate(deadline)) throw connectedTooLate(name, Math.max(0, deadline - clock.monotonic()));
         continue;
       }
       const sentAt = clock.monotonic();
@@ -151,7 +163,6 @@ export class RedisCommands {
     error: unknown,
     { server, sentAt, deadline }: { server: RedisServer; sentAt: number; deadline: number },
   ): Promise<RedisServer | undefined> {
-    const { clock, commandTimeout } = this.settings;
     const serverTime = serverTimeOfLateCall(error);
     if (serverTime !== undefined) {
       // The server's clock was set forward; the call changed nothing.
@@ -164,11 +175,15 @@ export class RedisCommands {
       return undefined;
     }
     const detour = this.servers.detour(error);
-    // What was refused until now would be unknown after an attempt that leaves no time for its answer.
-    const isLate = deadline - clock.monotonic() < commandTimeout * TIME_TO_ANSWER;
-    if (!detour || isLate) throw this.#explain(name, error);
+    if (!detour || this.#isTooLate(deadline)) throw this.#explain(name, error);
     if (detour.pause > 0) await this.#pause(detour.pause);
     return detour.asking;
+  }
+
+  /** What has certainly not been carried out would be unknown after an attempt that leaves no time for its answer. */
+  #isTooLate(deadline: number): boolean {
+    const { clock, commandTimeout } = this.settings;
+    return deadline - clock.monotonic() < commandTimeout * TIME_TO_ANSWER;
   }
 
   #pause(ms: number): Promise<void> {

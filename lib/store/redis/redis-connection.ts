@@ -3,7 +3,10 @@ import { connectionFailures, FailureStreak } from '../../events/failure-streak.j
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { showFailure } from '../../message/failure.js';
+import type { Reach } from '../reach.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
+import { reportIgnoredLogin } from './ignored-login.js';
+import { doWithoutInfo } from './ready-check.js';
 import {
   adviceOnLogin,
   closed,
@@ -44,7 +47,7 @@ export interface Wire {
   readonly isClosed: boolean;
   connect(): void;
   ready(command: string, timeout?: number): Promise<void>;
-  answer<Answer>(answer: Promise<Answer>, limit?: number): Promise<Answer>;
+  answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer>;
   /** Whether an error says that the key is not, or not yet, on this server. If so, the next command goes where it is. */
   isElsewhere(error: unknown): boolean;
   close(): Promise<void>;
@@ -55,6 +58,9 @@ const CLOSE_TIMEOUT = 1000;
 
 /** How soon a client that has given up is made to connect again, ms. */
 const REOPEN_PAUSE = 1000;
+
+/** A server that owes an answer for longer than this, or a connection that takes longer to open, is not waited for, ms. */
+const LONGEST_SILENCE = 1000;
 
 /** The result of a wait for the connection. */
 type Outcome = 'ready' | 'refused' | 'closed' | 'late';
@@ -76,7 +82,11 @@ export class RedisConnection implements Wire {
   readonly #waiting = new Set<(outcome: Outcome) => void>();
   /** The last error of the present outage. */
   #lastError: unknown;
+  /** Since when it is being opened, on the monotonic clock. */
+  #openingSince: number;
   #wasReady = false;
+  /** Until it is ready, or refused, for the first time. */
+  #isStarting = true;
   #hurried = false;
   #isResting = false;
   #cancelOpening: CancelTimer | undefined;
@@ -86,8 +96,11 @@ export class RedisConnection implements Wire {
     this.#settings = settings;
     this.#outage = parts.outage ?? new FailureStreak(settings.clock, connectionFailures(settings.events, role));
     this.#onRedirection = parts.onRedirection;
-    this.#deadlines = new AnswerDeadlines(settings.clock);
+    this.#deadlines = new AnswerDeadlines(settings.clock, (patience) => this.reconnect(noAnswer(patience)));
+    this.#openingSince = settings.clock.monotonic();
     this.client = parts.client ?? createClient(settings.connection, role);
+    doWithoutInfo(this.client);
+    reportIgnoredLogin(this.client, settings.events);
     this.client.on('error', (error: unknown) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
     this.client.on('connect', () => this.#onConnect());
@@ -101,6 +114,12 @@ export class RedisConnection implements Wire {
 
   get isClosed(): boolean {
     return this.#closed;
+  }
+
+  get reach(): Reach {
+    if (this.isReady) return this.#deadlines.longestWait < LONGEST_SILENCE ? 'ready' : 'silent';
+    const isOpening = this.#settings.clock.monotonic() - this.#openingSince < LONGEST_SILENCE;
+    return isOpening && this.#lastError === undefined ? 'opening' : 'lost';
   }
 
   /** Opens the connection in the background; failures are logged and retried. */
@@ -138,16 +157,12 @@ export class RedisConnection implements Wire {
   }
 
   /**
-   * Waits for an answer, for `limit` ms at most: a connection whose peer vanished silently looks like a slow one. After that the
-   * wait fails, and the connection is replaced by a new one.
+   * Waits for an answer, for `limit` ms at most. A connection whose peer vanished silently looks like a slow one: if it answers
+   * nobody for `patience` ms, it is replaced by a new one.
    */
-  answer<Answer>(answer: Promise<Answer>, limit = this.#settings.commandTimeout): Promise<Answer> {
+  answer<Answer>(answer: Promise<Answer>, patience = this.#settings.commandTimeout, limit = patience): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const answered = this.#deadlines.add(limit, () => {
-        const reason = `no answer within ${Math.round(limit)} ms`;
-        reject(new Error(reason));
-        this.reconnect(reason);
-      });
+      const answered = this.#deadlines.add(limit, patience, () => reject(new Error(noAnswer(limit))));
       answer.then(answered, answered);
       answer.then(resolve, reject);
     });
@@ -208,6 +223,7 @@ export class RedisConnection implements Wire {
   #onReady(): void {
     this.#cancelOpening?.();
     this.#wasReady = true;
+    this.#isStarting = false;
     this.#lastError = undefined;
     this.#outage.worked();
     this.#endWaits('ready');
@@ -218,6 +234,7 @@ export class RedisConnection implements Wire {
     this.#cancelOpening?.();
     const wasReady = this.#wasReady;
     this.#wasReady = false;
+    if (wasReady) this.#openingSince = this.#settings.clock.monotonic();
     if (!wasReady && !this.#isResting && this.#lastError === undefined)
       this.#onError(new Error('the connection was closed before it was ready'));
   }
@@ -227,7 +244,10 @@ export class RedisConnection implements Wire {
     if (this.#closed || wasNotSent(error) || isMiscount(error)) return;
     const reason = reasonOf(error);
     this.#lastError = reason;
-    this.#outage.failed(this.#isRefused ? describeRefusal(reason) : showFailure(reason));
+    // A start that is refused fails, and nothing is retried. Otherwise, the next attempt is soon refused as well.
+    if (!this.#isRefused || !this.#isStarting)
+      this.#outage.failed(this.#isRefused ? describeRefusal(reason) : showFailure(reason));
+    this.#isStarting &&= !this.#isRefused;
     // An answer to what ioredis sends to log in. Even without its database it would go on, in another one.
     if (isErrorReply(reason)) this.#drop();
     if (this.#isRefused) this.#endWaits('refused');
@@ -265,3 +285,5 @@ export class RedisConnection implements Wire {
     for (const done of [...this.#waiting]) done(outcome);
   }
 }
+
+const noAnswer = (limit: number) => `no answer within ${Math.round(limit)} ms`;

@@ -37,6 +37,7 @@ export class RedisConnections {
     this.commands = new RedisCommands(this.#serversOf(client), settings);
     this.#doorbells = new Doorbells({
       clock: settings.clock,
+      events: settings.events,
       openWire: (key) => this.#openForDoorbell(key),
       unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
     });

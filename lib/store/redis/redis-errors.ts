@@ -130,12 +130,26 @@ export function lacksPermission(cause: unknown): cause is Error {
   return isErrorReply(cause) && /^NOPERM|user executing the script can't|ACL failure in script/.test(cause.message);
 }
 
+/** The name of a command that the server says it does not know; undefined for any other error. */
+export function unknownCommand(cause: unknown): string | undefined {
+  return isErrorReply(cause) ? /^ERR unknown command [`'"]?(\w+)/i.exec(cause.message)?.[1]?.toUpperCase() : undefined;
+}
+
 export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
   return new DelayQueueError(
     'NOT_CONNECTED',
     `Redis ${waited > 0 ? `was not reachable within ${waited} ms` : 'is not reachable'}, so ${command} was not sent: ` +
       'nothing was written. Check `connection` and that Redis is up, then try again.',
     { cause: withoutSecrets(cause) },
+  );
+}
+
+/** The error for a command that was not sent because its caller would not have waited for the answer. */
+export function connectedTooLate(command: string, left: number): DelayQueueError {
+  return new DelayQueueError(
+    'NOT_CONNECTED',
+    `Redis was not reachable until ${Math.round(left)} ms before the time for ${command} was up. That is too short for an ` +
+      'answer, so it was not sent: nothing was written. Try again.',
   );
 }
 

@@ -43,7 +43,7 @@ export class RedisServer {
     // It applies to the next command, whose answer will tell of any failure.
     if (asking) client.call('ASKING').catch(() => undefined);
     const reply = client.callBuffer(command, [...words]);
-    return this.connection.answer(reply, Math.max(0, deadline - this.clock.monotonic()));
+    return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
   }
 
   /** A failure is ignored, because the next call tries again. */

@@ -1,3 +1,4 @@
+import type { Reach } from '../reach.js';
 import type { RedisServer } from './redis-server.js';
 
 /** A way around an error reply that says that nothing was done here: the call may be sent again. */
@@ -14,6 +15,8 @@ export interface RedisServers {
   connect(): void;
   /** The server that has a key, or any if there is none; undefined if that is not known yet. Its connection may not be ready. */
   of(key: string | undefined): RedisServer | undefined;
+  /** What is known of the way to the server that has the keys of a slot. */
+  reachOf(slot: number): Reach;
   /**
    * Waits until {@link of} returns a server that can be sent to.
    *
@@ -29,6 +32,8 @@ export interface RedisServers {
   onReady(listener: (server: RedisServer) => void): void;
   /** From now on no command waits for a connection. */
   hurry(): void;
+  /** Whether there is a connection to any of them. */
+  readonly isConnected: boolean;
   readonly isClosed: boolean;
   close(): Promise<void>;
 }
@@ -43,6 +48,10 @@ export class SingleServer implements RedisServers {
 
   of(): RedisServer {
     return this.server;
+  }
+
+  reachOf(): Reach {
+    return this.server.connection.reach;
   }
 
   ready(command: string, _key: string | undefined, timeout?: number): Promise<void> {
@@ -64,6 +73,10 @@ export class SingleServer implements RedisServers {
 
   hurry(): void {
     this.server.connection.hurry();
+  }
+
+  get isConnected(): boolean {
+    return this.server.connection.isReady;
   }
 
   get isClosed(): boolean {

@@ -36,6 +36,8 @@ export interface SharedDoorbellOptions {
   readonly unblock: Unblock | undefined;
   /** Called once it turns out that the server does not let this process end its blocked calls. */
   readonly onRefused: () => void;
+  /** Called with the error if the keys of a call are in several slots: a proxy hides a cluster. */
+  readonly onCrossSlot: (error: Error) => void;
   readonly onClosed: () => void;
 }
 
@@ -74,6 +76,10 @@ export class SharedDoorbell implements DoorbellHome {
 
   get places(): readonly DoorbellPlace[] {
     return [...this.#places];
+  }
+
+  get size(): number {
+    return this.#places.size;
   }
 
   get isClosed(): boolean {
@@ -186,14 +192,16 @@ export class SharedDoorbell implements DoorbellHome {
   }
 
   #fail(error: unknown): void {
-    const { wire } = this.#options;
+    const { wire, onRefused, onCrossSlot } = this.#options;
     const waiting = this.#waiting();
+    const isCrossSlot = isErrorReply(error) && error.message.startsWith('CROSSSLOT');
     if (wire.isClosed) for (const place of waiting) place.endWait(false);
     // What was rung for meanwhile is found by looking.
-    else if (wire.isElsewhere(error)) for (const place of waiting) place.endWait(true);
+    else if (isCrossSlot || wire.isElsewhere(error)) for (const place of waiting) place.endWait(true);
     else for (const place of waiting) place.failWait(explain('BLPOP', error));
+    if (isCrossSlot) onCrossSlot(error);
     // One list that is something else, or not permitted, must not silence the others.
-    if (isErrorReply(error) && /^(WRONGTYPE|NOPERM)\b/.test(error.message)) this.#options.onRefused();
+    if (isErrorReply(error) && /^(WRONGTYPE|NOPERM)\b/.test(error.message)) onRefused();
   }
 
   #waiting(): DoorbellPlace[] {

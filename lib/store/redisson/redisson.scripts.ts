@@ -21,6 +21,7 @@ export const redissonScripts = {
   listReady: load('list-ready'),
   resume: load('resume'),
   clear: load('clear'),
+  entryFormats: load('entry-formats'),
   listValues: load('list-values'),
   countValues: load('count-values'),
   seekValue: load('seek-value'),

@@ -1,6 +1,7 @@
 import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
 import type { EntryFormat } from './entry-format.js';
+import { checkFormat } from './format-check.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { MessageState } from '../../message/message.js';
 import type {
@@ -40,6 +41,7 @@ import {
   readTransferReport,
   transferArguments,
 } from '../native/script-values.js';
+import { mayBeOversized, offerAccepted } from '../redis/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
@@ -77,7 +79,9 @@ export class RedissonMessageStore implements MessageStore {
   readonly #native: NativeMessageStore;
   readonly #keys: RedissonKeys & NativeKeys;
   readonly #limits: StoreLimits;
+  readonly #queue: string;
   readonly #format: EntryFormat;
+  #isFormatChecked = false;
   readonly #target: TargetWatch;
   /** Where the next transfer reads on in the list of entries; the script knows what it means. */
   #readOn = 0;
@@ -92,13 +96,32 @@ export class RedissonMessageStore implements MessageStore {
     this.#native = new NativeMessageStore(connections, { keys: this.#keys, limits });
     this.delayedValues = new RedissonValues(connections.commands, this.#keys);
     this.#limits = limits;
+    this.#queue = queue;
     this.#format = format;
     const open = () => connections.openListWatch(this.#keys.target);
     this.#target = new TargetWatch({ queue, open, clock, events, blockTimeout });
   }
 
-  async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+  /**
+   * Makes sure that those who wrote the delayed messages of the queue can read what is offered here.
+   *
+   * @throws DelayQueueError `INVALID_OPTION`; others as any call
+   */
+  async checkFormat(): Promise<void> {
+    const reply = await this.#run(scripts.entryFormats);
+    const [hasOld, hasNewOfRedisson] = [reply.number() === 1, reply.number() === 1];
+    checkFormat(this.#queue, this.#format, { hasOld, hasNewOfRedisson });
+    this.#isFormatChecked = true;
+  }
+
+  offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    if (!offers.some(mayBeOversized)) return this.#write(offers);
+    return offerAccepted(this.#connections.commands, this.#keys.paused, offers, (accepted) => this.#write(accepted));
+  }
+
+  async #write(offers: readonly Offer[]): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
+    if (!this.#isFormatChecked) await this.checkFormat();
     const args = { channel: this.#keys.channel, maxMessages: this.#limits.maxMessages ?? 0, format: this.#format };
     const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
     return readReceipts(await this.#run(script, { args, rest: offerArguments(offers) }), offers.length);
@@ -125,7 +148,9 @@ export class RedissonMessageStore implements MessageStore {
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
-    const args = { ...transferArguments(request, this.#limits), unreadableError: UNREADABLE, readOn: this.#readOn };
+    const { command: publish } = this.#connections.announcements;
+    const common = transferArguments(request, this.#limits, { channel: this.#keys.due, publish });
+    const args = { ...common, unreadableError: UNREADABLE, readOn: this.#readOn };
     const reply = await this.#target.whileMoving(() => this.#run(scripts.transfer, { args }));
     const { now, report } = readTransferReport(reply);
     this.#redisClock = now - this.#clock.monotonic();

@@ -38,6 +38,8 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
   readonly #producer: DelayQueueProducer;
   readonly #queue: string;
   readonly #handle: QueueHandle | undefined;
+  /** The partitions that did not answer when the messages were counted last. */
+  #missing: readonly number[] = [];
 
   /**
    * @param producer - of the application
@@ -57,6 +59,14 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
     return `${this.prefix}${this.#queue}`;
   }
 
+  /** The board shows it beside the counts, which it asks for first. */
+  override getDescription(): string {
+    const own = super.getDescription();
+    if (this.#missing.length === 0) return own;
+    const note = `Incomplete: partitions ${this.#missing.join(', ')} do not answer.`;
+    return own === '' ? note : `${own.replace(/\.$/, '')}. ${note}`;
+  }
+
   getStatuses(): Status[] {
     return ['latest', ...STATUSES];
   }
@@ -66,7 +76,8 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
   }
 
   async getJobCounts(): Promise<JobCounts> {
-    const { active, ready, dead, delayed } = await this.#producer.counts(this.#queue);
+    const { active, ready, dead, delayed, missing = [] } = await this.#producer.counts(this.#queue);
+    this.#missing = missing;
     const shown = { active, waiting: ready, failed: dead, delayed };
     return { ...shown, latest: 0, completed: 0, paused: 0, prioritized: 0, 'waiting-children': 0 };
   }

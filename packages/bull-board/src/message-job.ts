@@ -1,6 +1,7 @@
 import type { JobState, QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
 import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
 import { tooLate, unsupported } from './board-error.js';
+import { shownPayload } from './shown-payload.js';
 import { STATUS_OF } from './statuses.js';
 
 /** What the board calls jobs without a name. */
@@ -29,7 +30,7 @@ export class MessageJob implements QueueJob {
     return {
       id,
       name: type || NO_NAME,
-      data: Buffer.isBuffer(payload) ? { base64: payload.toString('base64') } : payload,
+      data: shownPayload(payload),
       opts: this.opts,
       timestamp: offeredAt.getTime(),
       delay: this.opts.delay,

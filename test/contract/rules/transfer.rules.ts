@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ContractQueues, defined, HOUR, numberedIds } from '../contract-queue.js';
+import { type ContractQueues, HOUR, numberedIds, SOME_TIME } from '../contract-queue.js';
 
 export function describeTransfers(queues: ContractQueues): void {
   describe('transfers', () => {
@@ -14,7 +14,7 @@ export function describeTransfers(queues: ContractQueues): void {
         ready: 0,
         nextIn: null,
         nextAt: null,
-        lastMove: null,
+        at: SOME_TIME,
       });
     });
 
@@ -55,10 +55,10 @@ export function describeTransfers(queues: ContractQueues): void {
         await queue.offer(id, { at: base + index });
       }
       for (let left = ids.length; left > 0;) {
-        const { lastMove } = await queue.transferSomething();
+        const { at } = await queue.transferSomething();
         const { messages } = await queue.store.claim({ token: queue.newToken(), limit: 1000, lease: HOUR });
         const latest = Math.max(...messages.map(({ dueAt }) => dueAt));
-        expect(latest).toBeLessThanOrEqual(defined(lastMove).at);
+        expect(latest).toBeLessThanOrEqual(at);
         left -= messages.length;
       }
     });
@@ -107,32 +107,13 @@ export function describeTransfers(queues: ContractQueues): void {
       expect(nextAt).toBe((await queue.find('b')).dueAt);
     });
 
-    it('a transfer reports which scheduler last moved a message, and when', async () => {
-      const queue = await queues.open();
-      await queue.offerDue('a');
-      const before = Math.floor(await queue.now());
-      const { lastMove } = await queue.store.transfer({ scheduler: 'first', limit: 10 });
-      expect(lastMove?.scheduler).toBe('first');
-      expect(lastMove?.at).toBeGreaterThanOrEqual(before);
-      expect(lastMove?.at).toBeLessThanOrEqual(await queue.now());
-
-      expect(await queue.secondView.transfer({ scheduler: 'second', limit: 10 })).toMatchObject({ lastMove });
-      await queue.offerDue('b');
-      expect(await queue.secondView.transfer({ scheduler: 'second', limit: 10 })).toMatchObject({
-        lastMove: { scheduler: 'second' },
-      });
-      expect(await queue.store.transfer({ scheduler: 'first', limit: 10 })).toMatchObject({
-        lastMove: { scheduler: 'second' },
-      });
-    });
-
     it('concurrent transfers move each message exactly once', async () => {
       const queue = await queues.open();
       const ids = numberedIds(100);
       await queue.offerDue(...ids);
       const reports = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          (index % 2 === 0 ? queue.store : queue.secondView).transfer({ scheduler: `${index}`, limit: 7 }),
+          (index % 2 === 0 ? queue.store : queue.secondView).transfer({ limit: 7 }),
         ),
       );
       expect(reports.reduce((sum, { moved }) => sum + moved, 0)).toBe(100);

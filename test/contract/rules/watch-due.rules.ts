@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { nativeCodec } from '../../../lib/codec/native.codec.js';
-import type { MessageStore } from '../../../lib/store/message-store.js';
-import { type ContractQueue, type ContractQueues, defined, HOUR } from '../contract-queue.js';
 import { until } from '../../support/until.js';
+import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE, SOME_TIME } from '../contract-queue.js';
+import { listen } from '../listen.js';
 
 export function describeWatching(queues: ContractQueues): void {
   describe('announcements', () => {
@@ -44,6 +43,42 @@ export function describeWatching(queues: ContractQueues): void {
         [5, 3, 4].map((offset) => ({ id: `${offset}`, due: { at: base + offset }, onDuplicate: 'reject', body })),
       );
       await expectHeard(queue, heard, [base + 3]);
+      stop();
+    });
+
+    it('every process hears of a transfer whose scheduler tells, and of what the queue waits for then', async () => {
+      const queue = await queues.open();
+      const here = await listen(queue.store);
+      const there = await listen(queue.secondView);
+      const transfer = (scheduler: string, movedAt: number | null) =>
+        queue.secondView.transfer({ limit: 10, teller: { scheduler, movedAt } });
+      const idle = await transfer('idle', 7.125);
+      await queue.offerDue('a', 'b');
+      await queue.transfer();
+      await queue.offerDue('c');
+      const moving = await transfer('mover', null);
+      await queue.claim();
+      const { dueAt } = await queue.offer('later', { after: HOUR / 2 });
+      await transfer('idle', null);
+      for (const { told } of [here, there]) {
+        await until(() => told.length >= 3);
+        expect(told).toEqual([
+          { scheduler: 'idle', at: idle.at, movedAt: 7.125, ready: 0, nextAt: null, nextIn: null },
+          { scheduler: 'mover', at: moving.at, movedAt: moving.at, ready: 3, nextAt: null, nextIn: null },
+          { scheduler: 'idle', at: SOME_TIME, movedAt: null, ready: 0, nextAt: dueAt, nextIn: SOME_TIME },
+        ]);
+      }
+      [here, there].forEach(({ stop }) => stop());
+    });
+
+    it('a scheduler that takes back an expired lease has moved something', async () => {
+      const queue = await queues.open();
+      const { told, stop } = await listen(queue.store);
+      await queue.makeActive(['a'], SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 5);
+      const { at } = await queue.store.transfer({ limit: 10, teller: { scheduler: 's', movedAt: null } });
+      await until(() => told.length > 0);
+      expect(told).toMatchObject([{ movedAt: at, ready: 1 }]);
       stop();
     });
 
@@ -141,34 +176,6 @@ export function describeWatching(queues: ContractQueues): void {
       staying.stop();
     });
   });
-}
-
-/** The due time of a message that is offered and cancelled at once, when a watcher begins. */
-const BEGINNING = 0;
-
-/**
- * Hears what is announced from now on. Announcements keep their order, so once one of our own arrives, none from before is still
- * on its way: in a cluster they take a while from server to server.
- */
-async function listen(store: MessageStore): Promise<{ heard: number[]; stop: () => void }> {
-  const heard: number[] = [];
-  let [listening, hasBegun] = [false, false];
-  const stop = store.watchDue({
-    onEarlierDue: ({ dueAt }) => {
-      if (dueAt === BEGINNING) hasBegun = true;
-      else heard.push(dueAt);
-    },
-    onListening: () => {
-      listening = true;
-    },
-  });
-  await until(() => listening);
-  const body = nativeCodec.encode({ type: '', payload: null, headers: {} });
-  await store.offer([{ id: 'the beginning', due: { at: BEGINNING }, onDuplicate: 'reject', body }]);
-  await until(() => hasBegun);
-  await store.cancel('the beginning');
-  heard.length = 0;
-  return { heard, stop };
 }
 
 /** Announcements keep their order, so once a last one of our own arrives, none before it is still on its way. */

@@ -21,7 +21,7 @@ export class RedissonExercise {
     private readonly redis: Redis,
     private readonly keys: RedissonKeys & NativeKeys,
   ) {
-    this.#common = new StoreExercise(store, (id) => redis.hset(keys.messages, id, 'a record of some bytes'));
+    this.#common = new StoreExercise(store, (id, record) => redis.hset(keys.messages, id, record));
   }
 
   async run(): Promise<void> {
@@ -131,6 +131,7 @@ export class RedissonExercise {
   async #readValues(): Promise<void> {
     const { delayedValues } = this.store;
     await this.#lay('oj');
+    await this.store.checkFormat();
     await delayedValues.count();
     await delayedValues.list();
     await delayedValues.contains('none');

@@ -21,10 +21,10 @@ const DEAD: Outcome = { kind: 'dead', error: '{}' };
 export class StoreExercise {
   #tokens = 0;
 
-  /** @param lose - writes a message that is in no state */
+  /** @param lose - writes the record of a message that is in no state */
   constructor(
     private readonly store: MessageStore,
-    private readonly lose: (id: string) => Promise<unknown>,
+    private readonly lose: (id: string, record: Buffer) => Promise<unknown>,
   ) {}
 
   async run(): Promise<void> {
@@ -47,7 +47,7 @@ export class StoreExercise {
   }
 
   transfer(limit = 1000) {
-    return this.store.transfer({ scheduler: 'exercise', limit });
+    return this.store.transfer({ limit });
   }
 
   /** Claims new messages together; nothing else may be ready. */
@@ -165,7 +165,8 @@ export class StoreExercise {
       await this.offer('delayed', { after: HOUR });
       await this.take(['active']);
       await this.end(['dead'], DEAD);
-      await this.lose('lost');
+      await this.lose('lost and due', recordDueAt(0));
+      await this.lose('lost and not due', recordDueAt(Date.now() + HOUR));
       await this.store.repair();
       await this.store.resume();
       await this.store.clear();
@@ -218,4 +219,10 @@ export class StoreExercise {
     await store.discard({ oldest: 9 });
     await store.clear();
   }
+}
+
+function recordDueAt(due: number): Buffer {
+  const record = Buffer.alloc(12);
+  record.writeUIntBE(due, 0, 6);
+  return record;
 }

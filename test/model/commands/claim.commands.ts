@@ -50,6 +50,36 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     },
   });
 
+  const claimAlong = command({
+    name: 'transfer and claim',
+    args: fc.record({
+      consumer,
+      limit: fc.constantFrom(1, 2, 3, 9),
+      lease,
+      isFresh: fc.boolean(),
+    }),
+    run: async (model, real, { consumer, limit, lease, isFresh }) => {
+      const view = real.views[consumer];
+      if (!view.transferAndClaim) return;
+      const token = isFresh ? newToken(model, consumer) : lastToken(model, consumer);
+      const request = { token, limit, lease };
+      const { answer, at } = await timed(real, () => view.transferAndClaim!(request));
+      const taken = model.claimAlong(request, at);
+      expect(answer?.claimed.messages.map(seen)).toEqual(taken?.messages.map(known));
+      if (!answer || !taken) return;
+      answer.claimed.messages.forEach((message, index) => expectInstants(message, taken.messages[index]!));
+      const { moved, recovered, buried, more, ready, nextAt } = answer.report;
+      const idle = { recovered: 0, buried: [], ready: 0 };
+      expect({ moved, recovered, buried, more, ready }).toEqual({
+        ...idle,
+        moved: taken.messages.length,
+        more: taken.more,
+      });
+      // When the new lease ends is only seen below.
+      if (moved === 0) expect(nextAt).toBe(model.nextInstant);
+    },
+  });
+
   const extend = command({
     name: 'extend',
     args: fc.record({ claims: fc.array(anyClaim, { minLength: 1, maxLength: 3 }), lease }),
@@ -71,7 +101,14 @@ export function claimCommands(delays: readonly number[]): WeightedCommands[] {
     },
   });
 
-  return [often(18, claim), often(6, claimAgain), often(2, claimLate), often(3, extend), often(3, crash)];
+  return [
+    often(18, claim),
+    often(6, claimAgain),
+    often(2, claimLate),
+    often(12, claimAlong),
+    often(3, extend),
+    often(3, crash),
+  ];
 }
 
 /** Tokens consist of their consumer and a number. */

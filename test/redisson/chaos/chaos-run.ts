@@ -139,10 +139,15 @@ class ChaosRun {
 
   async #startJava(at: number): Promise<void> {
     const peer = await JavaPeer.start(this.settings.line);
-    await peer.connect(this.server.url);
-    // As in a Spring service, whoever asks for the delayed queue transfers its messages, too.
-    await peer.startTransfer(this.#javaQueue('nodes'));
-    await peer.consume(this.#javaQueue('shared'), JAVA_THREADS);
+    try {
+      await peer.connect(this.server.url);
+      // As in a Spring service, whoever asks for the delayed queue transfers its messages, too.
+      await peer.startTransfer(this.#javaQueue('nodes'));
+      await peer.consume(this.#javaQueue('shared'), JAVA_THREADS);
+    } catch (error) {
+      await peer.kill9();
+      throw error;
+    }
     this.#java[at] = { peer, counted: 0 };
   }
 

@@ -15,9 +15,20 @@ const IN_REDISSON: Partial<Record<string, readonly RedisScript[]>> = {
   offer: [redissonScripts.offer, redissonScripts.offerReplacing],
 };
 
+/** What else does the work of a script in the native layout. */
+const ALSO_NATIVE: Partial<Record<string, readonly RedisScript[]>> = {
+  offer: [nativeScripts.offerNew],
+  transfer: [nativeScripts.transferAndClaim],
+  settle: [nativeScripts.ack],
+};
+
 /** The calls of a script of whatever layout, by its digest or whole. */
 export const callsOf = (script: keyof typeof nativeScripts): RequestFilter => {
-  const scripts: readonly RedisScript[] = [nativeScripts[script], ...(IN_REDISSON[script] ?? [])];
+  const scripts: readonly RedisScript[] = [
+    nativeScripts[script],
+    ...(ALSO_NATIVE[script] ?? []),
+    ...(IN_REDISSON[script] ?? []),
+  ];
   return ({ command, args: [code] }) =>
     scripts.some(
       ({ sha1, source }) =>

@@ -10,6 +10,7 @@ import { parseJson } from '../json-text.js';
 import type { PayloadCodec, TextCodec } from '../payload-codec.js';
 import { presentJson, unreadable } from '../payload-errors.js';
 import { readUtf8 } from '../utf8.js';
+import { checkForJackson } from './check-classes.js';
 import { JacksonMapping } from './jackson.mapping.js';
 import { JacksonMemory } from './jackson.memory.js';
 import { JacksonReader } from './jackson.reader.js';
@@ -18,18 +19,18 @@ import { JacksonWriter } from './jackson.writer.js';
 /** Options of {@link jackson}. */
 export interface JacksonCodecOptions {
   /** The classes of the application whose objects are offered here. What is received needs no declaration. */
-  readonly classes?: JavaClasses;
+  readonly classes?: JavaClasses | undefined;
   /**
    * The version of Jackson on the Java side: 3 for `JsonJackson3Codec`, which writes Longs, dates and emoji in other ways.
    *
    * @defaultValue 2
    */
-  readonly jackson?: 2 | 3;
+  readonly jackson?: 2 | 3 | undefined;
   /**
    * How Java writes a field of type UUID: as `'text'` before Redisson 4.2, and `'typed'` since, that is with the name of its
    * class. Neither reads the other. Without this option, such fields can only be offered as they were received.
    */
-  readonly uuids?: 'text' | 'typed';
+  readonly uuids?: 'text' | 'typed' | undefined;
 }
 
 /** What was received from Jackson 2 is not what Jackson 3 reads. */
@@ -54,7 +55,9 @@ export function jacksonCodecWith({ classes = {}, jackson: version = 2, uuids }: 
   if (version !== 2 && version !== 3) throw invalid('jackson: must be 2 or 3');
   if (uuids !== undefined && uuids !== 'text' && uuids !== 'typed') throw invalid("uuids: must be 'text' or 'typed'");
   // Redisson has had codecs for Jackson 3 since 4.1.
-  const mapping = new JacksonMapping({ model: parseClasses(classes), jackson: version, uuids });
+  const model = parseClasses(classes);
+  checkForJackson(model);
+  const mapping = new JacksonMapping({ model, jackson: version, uuids });
   const memory = memories[version];
   return {
     encode(payload) {

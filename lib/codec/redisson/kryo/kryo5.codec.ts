@@ -18,7 +18,7 @@ import { Serializers } from './serializers.js';
 /** Options of {@link kryo5}. */
 export interface Kryo5CodecOptions {
   /** The classes of the application whose objects are in payloads. Objects of any other can be neither read nor written. */
-  readonly classes?: JavaClasses;
+  readonly classes?: JavaClasses | undefined;
 }
 
 /**

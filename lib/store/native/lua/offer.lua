@@ -1,5 +1,5 @@
 #!lua
--- Stores new messages.
+-- Stores new messages. Where all ids are free and there is no maximum, offer-new does it for less.
 --
 -- KEYS delayed messages ready claims leases attempts dead errors partitions
 -- ARGV deadline: number, instant in ms, 0: none

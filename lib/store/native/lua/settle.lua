@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Ends claims, each with its outcome.
+-- Ends claims, each with its outcome. Where all outcomes are 'ack', ack does it for less.
 --
 -- KEYS delayed messages claims leases attempts dead errors ready wake paused
 -- ARGV channel: text, of announcements

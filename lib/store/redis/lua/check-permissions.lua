@@ -2,7 +2,8 @@
 -- Checks which commands the user may run.
 --
 -- ARGV ...: for each command: its name, then the key or channel, empty if it has none
--- Returns the position (from 1) of each command that the user may not run, or that the server does not have.
+-- Returns the position (from 1) of each command that the user may not run, or that the server does not have;
+--   the error NOACLCHECK if the server cannot tell.
 --
 -- The keys are among the arguments, because the server would refuse a script with a key in KEYS that the user may not access.
 -- None of the commands is run, so nothing needs to be atomic, and a crash leaves nothing behind. Writes nothing.
@@ -21,6 +22,11 @@ local function may_run_any(command, key)
     return redis.acl_check_cmd(command)
   end
   return may_run(command, key)
+end
+
+-- Servers that are compatible with Redis may lack it, and would seem to refuse everything.
+if not redis.acl_check_cmd then
+  return redis.error_reply('NOACLCHECK redis.acl_check_cmd is missing')
 end
 
 local refused = {}

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Removes every message in every state, no matter who offered it.
 --
--- KEYS timeouts entries target offered values repeated messages claims attempts errors delayed leases dead ready wake mover
+-- KEYS timeouts entries target offered values repeated messages claims attempts errors delayed leases dead ready wake
 -- ARGV as native/clear
 -- Returns how many messages were removed.
 --
@@ -14,7 +14,6 @@ check_deadline(args.deadline, (read_clock()))
 for _, key in ipairs({ keys.offered, keys.values, keys.claims, keys.attempts, keys.errors }) do redis.call('HLEN', key) end
 for _, key in ipairs({ keys.delayed, keys.leases, keys.dead, keys.repeated }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.entries, keys.ready, keys.wake }) do redis.call('LLEN', key) end
-redis.call('GET', keys.mover)
 local count = redis.call('ZCARD', keys.timeouts) + redis.call('LLEN', keys.target) + redis.call('HLEN', keys.messages)
 redis.call('UNLINK', unpack(KEYS))
 return count

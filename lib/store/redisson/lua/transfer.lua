@@ -2,8 +2,7 @@
 -- Moves what is due to the target list, like Redisson's transfer does; unreadable entries become dead letters. Then does what
 -- the native transfer does for retries and expired leases.
 --
--- KEYS timeouts entries target offered values repeated delayed ready claims leases attempts messages dead errors wake mover paused
---      rate
+-- KEYS timeouts entries target offered values repeated delayed ready claims leases attempts messages dead errors wake paused rate
 -- ARGV as native/transfer
 --      unreadable_error: text, error of a dead letter that was an unreadable entry, JSON
 --      read_on: number, position in the list of entries, as the last call returned it, 0 at first
@@ -58,7 +57,7 @@ end
 
 check_permissions('RPUSH', keys.wake)
 if #gone > 0 then
-  check_permissions('ZREM', keys.timeouts, 'RPUSH', keys.target, 'SET', keys.mover)
+  check_permissions('ZREM', keys.timeouts, 'RPUSH', keys.target)
   check_unlist(keys.entries)
 end
 if #letters > 0 then
@@ -70,9 +69,7 @@ if #gone > 0 then
 end
 local report = execute_transfer(now, native_plan)
 if #values > 0 then
-  report.last_move = move_text(now)
   redis.call('RPUSH', keys.target, unpack(values))
-  redis.call('SET', keys.mover, report.last_move)
   length = length + #values
 end
 if #letters > 0 then

@@ -1,5 +1,10 @@
--- Finds messages that are stored but in no state, and makes them ready.
+-- Finds messages that are stored but in no state, and makes them ready, or delays them again until they fall due; repair.lua
+-- describes the arguments and the reply.
+--@include clock
 --@include permission
+--@include record
+--@include lowest
+--@include announce
 --@include holders
 --@include ring
 --@include set
@@ -12,49 +17,73 @@ local function is_sound(ready)
   return redis.call('HLEN', keys.messages) <= known
 end
 
--- The ids of one part of the queue, and the cursor of the next part.
+-- The ids of one part of the queue and their records, in turn, and the cursor of the next part.
 local function read_part()
   local cursor = args.cursor == '' and '0' or args.cursor
   local part = redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size)
-  local ids = {}
-  for at = 1, #part[2], 2 do
-    ids[#ids + 1] = part[2][at]
-  end
-  return ids, part[1]
+  return part[2], part[1]
 end
 
--- The ids of one part of the queue that are in no state, and the cursor of the next part.
-local function find_lost()
-  local ids, next_cursor = read_part()
-  local lost, ready, holders = {}, nil, nil
-  for _, id in ipairs(ids) do
+-- When a lost message falls due: its record tells, and is changed with each delay. Nil if that is not in the future. A value of
+-- somebody else, read as a record, is due in thousands of years: nobody should wait for it.
+local function future_due(record, now)
+  local due = record_due(record)
+  return due > now and due - now <= args.longest_delay and due or nil
+end
+
+-- Of one part of the queue, the ids of messages in no state: those to make ready, and those to delay again, with their due
+-- times; and the cursor of the next part.
+local function find_lost(now)
+  local part, next_cursor = read_part()
+  local lost, ready, holders = { ready = {}, delayed = {}, dues = {} }, nil, nil
+  for at = 1, #part, 2 do
+    local id = part[at]
     if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) then
       ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
       holders = holders or holders_of(keys.claims)
       if not ready[id] and not holders[id] then
-        lost[#lost + 1] = id
+        local due = future_due(part[at + 1], now)
+        local ids = due and lost.delayed or lost.ready
+        ids[#ids + 1], lost.dues[id] = id, due
+        lost.earliest = lower_of(lost.earliest, due)
       end
     end
   end
   return lost, next_cursor
 end
 
+local function make_ready(ids)
+  if #ids == 0 then
+    return
+  end
+  for _, id in ipairs(ids) do
+    redis.call('RPUSH', keys.ready, id)
+  end
+  -- While the queue is paused nobody is woken; resume rings for these messages.
+  if not redis.call('GET', keys.paused) then
+    ring(keys.wake)
+  end
+end
+
 local function repair()
   local ready = redis.call('LLEN', keys.ready)
   if ready > MOST_READY or (args.cursor == '' and is_sound(ready)) then
-    return { '' }
+    return { '', {}, {} }
   end
-  local lost, next_cursor = find_lost()
-  if #lost > 0 then
+  local now = read_clock()
+  local lost, next_cursor = find_lost(now)
+  if #lost.ready > 0 then
     redis.call('LLEN', keys.wake)
-    local is_paused = redis.call('GET', keys.paused)
+    redis.call('GET', keys.paused)
     check_permissions('RPUSH', keys.ready, 'RPUSH', keys.wake)
-    for _, id in ipairs(lost) do
-      redis.call('RPUSH', keys.ready, id)
-    end
-    if not is_paused then
-      ring(keys.wake)
-    end
   end
-  return { next_cursor == '0' and '' or next_cursor, unpack(lost) }
+  if #lost.delayed > 0 then
+    check_permissions('ZADD', keys.delayed)
+    announce(args.publish, args.channel, lowest(keys.delayed), lost.earliest, now)
+  end
+  make_ready(lost.ready)
+  for id, due in pairs(lost.dues) do
+    redis.call('ZADD', keys.delayed, due, id)
+  end
+  return { next_cursor == '0' and '' or next_cursor, lost.ready, lost.delayed }
 end

@@ -8,6 +8,7 @@
 --@include held
 --@include claims
 --@include rate-awaited
+--@include tell
 
 -- The first members of a sorted set whose score is in the past, at most `most` of them. `first` is the lowest score: if that is
 -- in the future, nothing needs to be read.
@@ -38,7 +39,7 @@ end
 -- Raises an error before the first write if the user may not change what the plan changes.
 local function check_transfer_permissions(plan)
   if #plan.due > 0 then
-    check_permissions('ZREMRANGEBYRANK', keys.delayed, 'RPUSH', keys.ready, 'SET', keys.mover)
+    check_permissions('ZREMRANGEBYRANK', keys.delayed, 'RPUSH', keys.ready)
   end
   if #plan.expired.ids > 0 then
     check_permissions('HSET', keys.attempts, 'RPUSH', keys.ready, 'ZADD', keys.dead, 'HSET', keys.errors)
@@ -47,6 +48,7 @@ local function check_transfer_permissions(plan)
     check_store_held()
   end
   check_permissions('RPUSH', keys.wake)
+  check_tell()
 end
 
 -- Raises an error if a key has another type.
@@ -55,7 +57,6 @@ local function plan_transfer(now, now_micros)
   plan.due = up_to_now(keys.delayed, plan.next_due, now, args.limit)
   plan.expired = expired_claims(up_to_now(keys.leases, plan.next_lease_end, now, args.limit))
   plan.ready = redis.call('LLEN', keys.ready)
-  plan.last_move = redis.call('GET', keys.mover) or ''
   if plan.ready + #plan.due + #plan.expired.ids > 0 then
     redis.call('LLEN', keys.wake)
     plan.is_quiet = redis.call('GET', keys.paused) or is_rate_awaited(now_micros)
@@ -97,14 +98,10 @@ local function take_back(now, plan)
   return #again, buried, dropped
 end
 
-local function move_text(now)
-  return args.scheduler .. ' ' .. string.format('%.0f', now)
-end
-
--- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known), last_move.
+-- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known).
 local function execute_transfer(now, plan)
   local report = {
-    moved = #plan.due, recovered = 0, buried = {}, dropped = 0, last_move = plan.last_move,
+    moved = #plan.due, recovered = 0, buried = {}, dropped = 0,
     more = #plan.due == args.limit or #plan.expired.ids == args.limit,
   }
   local next_due, next_lease_end = plan.next_due, plan.next_lease_end
@@ -118,11 +115,9 @@ local function execute_transfer(now, plan)
     next_lease_end = lowest(keys.leases)
   end
   if #plan.due > 0 then
-    report.last_move = move_text(now)
     -- They have the lowest scores, so they are the first by rank.
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
     redis.call('RPUSH', keys.ready, unpack(plan.due))
-    redis.call('SET', keys.mover, report.last_move)
     next_due = lowest(keys.delayed)
   end
 
@@ -135,10 +130,11 @@ local function execute_transfer(now, plan)
   return report
 end
 
--- The reply.
+-- The reply; those who watch are told.
 local function transfer_reply(report, now_micros)
+  tell(report, now_micros)
   return {
     report.moved, report.recovered, report.buried, report.dropped, report.more and 1 or 0, report.ready, now_micros,
-    report.next_at or -1, report.last_move,
+    report.next_at or -1,
   }
 end

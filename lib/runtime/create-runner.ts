@@ -1,0 +1,54 @@
+import { BatchRunner } from '../consumer/batch.runner.js';
+import { CallLine } from '../consumer/call-line.js';
+import { CodecDoubt } from '../consumer/codec-doubt.js';
+import { MessageRunner, type Route } from '../consumer/message.runner.js';
+import { Outcomes } from '../consumer/outcomes.js';
+import { RetryPolicy } from '../consumer/retry-policy.js';
+import { UnknownTypes } from '../consumer/unknown-types.js';
+import { nameOfCodec } from '../codec/redisson/configured-codec.js';
+import type { Events } from '../events/events.js';
+import type { Observers } from '../events/observers.js';
+import { HandlerInvoker } from '../handler/handler.invoker.js';
+import type { Clock } from '../timing/clock.js';
+import type { ConfiguredHandler, Queue } from './queues.js';
+
+/** What the parts of a worker have in common. */
+export interface WorkerParts {
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly observers?: Observers;
+  /** For jitter, 0–1. */
+  readonly random: () => number;
+}
+
+type RouteParts = WorkerParts & { readonly outcomes: Outcomes; readonly line: CallLine };
+
+function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Route {
+  const { check, batch } = handler;
+  const { timeout } = options;
+  const { clock, events, random, outcomes, line, observers } = parts;
+  const retryPolicy = new RetryPolicy(options, events, random);
+  const calls = { invoker: new HandlerInvoker(handler), check, retryPolicy, timeout };
+  return { ...calls, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line, observers }) };
+}
+
+/** What takes the messages of a queue to its handlers. */
+export function createRunner(
+  { codec, options }: Queue,
+  handlers: readonly ConfiguredHandler[],
+  parts: WorkerParts,
+): MessageRunner {
+  const { clock, events, random, observers } = parts;
+  const outcomes = new Outcomes({ ...options, codec, clock, events });
+  const line = new CallLine(options.concurrency);
+  return new MessageRunner({
+    codec,
+    routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes, line })])),
+    doubt: options.layout === 'redisson' ? new CodecDoubt(nameOfCodec(options.codec), codec) : undefined,
+    unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
+    outcomes,
+    clock,
+    observers,
+    line: handlers.some(({ handler }) => handler.batch) ? line : undefined,
+  });
+}

@@ -1,0 +1,26 @@
+import type { Events } from '../events/events.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+
+/** How long an application has to listen for signals after its start, ms: `enableShutdownHooks()` may follow `listen()`. */
+const TIME_TO_LISTEN = 5000;
+
+/** Tells if nobody listens for the signal that ends a process: its handlers would be cut off, and their messages wait for their leases. */
+export class ShutdownHint {
+  #cancelTimer: CancelTimer | undefined;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'schedule'>,
+    private readonly events: Events,
+  ) {}
+
+  /** Called when handlers have been started. */
+  start(): void {
+    this.#cancelTimer = this.clock.schedule(() => {
+      if (process.listenerCount('SIGTERM') === 0) this.events.emit('signals-ignored', { signal: 'SIGTERM' });
+    }, TIME_TO_LISTEN);
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+}

@@ -1,0 +1,81 @@
+#!lua
+-- Stores new messages, if all their ids are free. Otherwise it changes nothing, and the caller calls offer.
+--
+-- KEYS delayed messages partitions
+-- ARGV deadline: text, as in offer
+--      channel: text, as in offer
+--      publish: text, as in offer
+--      record: text, as in offer
+--      ...: for each offer: id, due (as in offer), body
+-- Returns null if an id is in use; otherwise for each offer its due in ms.
+--
+-- Atomic for the reasons of offer, with the same consequences of a crash. It includes nothing: a part would cost more than all that
+-- this script does for a single message.
+
+local time = redis.call('TIME')
+local now_micros = time[1] * 1000000 + time[2]
+local now = (now_micros - now_micros % 1000) / 1000
+-- As in include/deadline.lua and include/check-record.lua.
+if args.deadline ~= '0' and now > tonumber(args.deadline) then
+  error({ err = string.format('LATE %.0f the call arrived after its deadline; nothing was written', now) })
+end
+if args.record ~= '' then
+  local stored = redis.call('GET', keys.partitions) or '0 1'
+  if stored ~= args.record then
+    error({ err = 'REPARTITIONED ' .. stored .. ', which is not the record of the caller; nothing was written' })
+  end
+end
+
+-- Rounded up, as in instant_in of include/clock.lua.
+local soonest = now_micros > now * 1000 and now + 1 or now
+local scores, records, dues, earliest
+if not ARGV[FIRST + 3] then
+  local id, delay = ARGV[FIRST], tonumber(ARGV[FIRST + 1])
+  if redis.call('HEXISTS', keys.messages, id) == 1 then
+    return false
+  end
+  dues = delay and soonest + delay or tonumber(string.sub(ARGV[FIRST + 1], 2))
+  earliest = dues
+  scores, records = { string.format('%d', dues), id }, { id, struct.pack('>I6I6', dues, now) .. ARGV[FIRST + 2] }
+else
+  local ids, known = {}, {}
+  for at = FIRST, #ARGV, 3 do
+    ids[#ids + 1] = ARGV[at]
+  end
+  for _, record in ipairs(redis.call('HMGET', keys.messages, unpack(ids))) do
+    if record then
+      return false
+    end
+  end
+  scores, records, dues, earliest = {}, {}, {}, math.huge
+  for i, id in ipairs(ids) do
+    if known[id] then
+      return false
+    end
+    known[id] = true
+    local at = FIRST + 3 * (i - 1)
+    local delay = tonumber(ARGV[at + 1])
+    local due = delay and soonest + delay or tonumber(string.sub(ARGV[at + 1], 2))
+    dues[i] = due
+    if due < earliest then
+      earliest = due
+    end
+    scores[2 * i - 1], scores[2 * i] = string.format('%d', due), id
+    records[2 * i - 1], records[2 * i] = id, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
+  end
+end
+
+-- The first write proves by itself that it is permitted; offer tells of the permission that the second one lacks.
+if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
+  return false
+end
+-- As in include/announce.lua and include/publish.lua.
+if redis.call('ZCOUNT', keys.delayed, '-inf', string.format('%d', earliest)) == 0 then
+  local text = string.format('%d %de-3', earliest, earliest > now and earliest * 1000 - now_micros or 0)
+  if redis.call(args.publish, args.channel, text) == 0 and args.publish == 'SPUBLISH' then
+    redis.call('PUBLISH', args.channel, text)
+  end
+end
+redis.call('ZADD', keys.delayed, unpack(scores))
+redis.call('HSET', keys.messages, unpack(records))
+return dues

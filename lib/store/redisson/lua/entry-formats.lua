@@ -1,0 +1,39 @@
+#!lua flags=no-writes
+-- Looks which formats the entries of delayed messages have: some of those that were offered first and last.
+--
+-- KEYS entries
+-- Returns whether any has the old format, dLc0, then whether another client has written any in the new one, Bc0Lc0: 0 or 1 each.
+--
+-- Atomic so that the list does not change meanwhile. Writes nothing.
+--@include native/read-within
+--@include entry
+
+-- How many entries are read at each end, and how many bytes at most.
+local MOST_AT_END = 50
+local MOST_BYTES_AT_END = 524288
+
+local has_old, has_new = 0, 0
+
+local function note(entries)
+  for _, entry in ipairs(entries) do
+    local _, id_at = read_heads(entry)
+    if id_at == 1 then
+      has_old = 1
+    elseif id_at and not entry_sequence(entry) then
+      has_new = 1
+    end
+  end
+end
+
+local size = redis.call('LLEN', keys.entries)
+note(read_within(math.min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
+  return redis.call('LRANGE', keys.entries, first - 1, last - 1)
+end))
+note(read_within(math.min(size, MOST_AT_END), MOST_BYTES_AT_END, function(first, last)
+  local part, reversed = redis.call('LRANGE', keys.entries, -last, -first), {}
+  for i = #part, 1, -1 do
+    reversed[#reversed + 1] = part[i]
+  end
+  return reversed
+end))
+return { has_old, has_new }

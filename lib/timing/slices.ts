@@ -1,0 +1,37 @@
+import type { Clock } from './clock.js';
+import { setImmediate } from './event-loop.js';
+
+/** How long work may keep the event loop busy in one turn, ms. */
+const SLICE = 10;
+
+/** Does something with each of many items, and lets the event loop turn in between. The first slice is done at once. */
+export async function inSlices<Item>(
+  items: Iterable<Item>,
+  clock: Pick<Clock, 'monotonic'>,
+  work: (item: Item) => void,
+): Promise<void> {
+  let end = clock.monotonic() + SLICE;
+  for (const item of items) {
+    if (clock.monotonic() >= end) {
+      await new Promise((resolve) => setImmediate(resolve));
+      end = clock.monotonic() + SLICE;
+    }
+    work(item);
+  }
+}
+
+/** As `Promise.all`, but the event loop turns while the work is begun. */
+export async function allInSlices<Item>(
+  items: Iterable<Item>,
+  clock: Pick<Clock, 'monotonic'>,
+  begin: (item: Item) => Promise<void>,
+): Promise<void> {
+  const begun: Promise<void>[] = [];
+  await inSlices(items, clock, (item) => {
+    const work = begin(item);
+    // It may fail before anything awaits it.
+    work.catch(() => undefined);
+    begun.push(work);
+  });
+  await Promise.all(begun);
+}

@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals';
+import { createStores } from '../../lib/runtime/create-stores.js';
+import { resolveModuleOptions } from '../../lib/options/resolve-options.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { LoggedEvents } from '../support/logged-events.js';
+import { RedisSentinels } from '../support/redis/redis-sentinels.js';
+import { useCluster } from '../support/redis/use-cluster.js';
+import { Scene } from '../support/scene.js';
+import { startTestApp, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const SECRET = 'never-log-this';
+
+const scene = new Scene({});
+const cluster = useCluster();
+
+const connectedLines = ({ log }: Pick<TestApp, 'log'>) => log.filter((line) => line.includes('Connected to'));
+const { host, port } = { host: '127.0.0.1', port: () => Number(new URL(scene.url).port) };
+
+async function linesOf(connection: Parameters<typeof startTestApp>[0]['connection']): Promise<string[]> {
+  const app = await startTestApp({ connection, prefix: scene.prefix });
+  await app.close();
+  return connectedLines(app);
+}
+
+test('a start says once where it is connected, and never the password', async () => {
+  await scene.redis.call('ACL', 'SETUSER', 'app', 'on', `>${SECRET}`, '~*', '&*', '+@all');
+
+  const lines = await linesOf(`redis://app:${SECRET}@${host}:${port()}/3`);
+
+  expect(lines).toEqual([
+    expect.stringMatching(
+      new RegExp(`^log Connected to (Redis|Valkey) [\\d.]+ at ${host}:${port()}, database 3, prefix ${scene.prefix}$`),
+    ),
+  ]);
+});
+
+test('a start whose Redis comes up late says where it is connected as soon as it is', async () => {
+  await scene.server.kill9();
+  const app = await startTestApp({ connection: scene.url, offerTimeout: 100 });
+  expect(connectedLines(app)).toEqual([]);
+
+  await scene.server.restart();
+
+  await until(() => connectedLines(app).length > 0);
+  expect(connectedLines(app)).toEqual([expect.stringContaining(` at ${host}:${port()}, database 0, `)]);
+  await app.close();
+});
+
+test('a connection of no `connection` is called the default', async () => {
+  const events = new LoggedEvents();
+  const options = { ...resolveModuleOptions({ connection: undefined }), connection: scene.url };
+  const stores = createStores(options, { clock: systemClock, events });
+
+  stores.connect();
+  await stores.check([]);
+  await stores.close();
+
+  const reason = ', prefix delay-queue (default connection: no `connection` was given)';
+  expect(events.lines).toEqual([expect.stringMatching(/^log Connected to .* at .*, database 0/)]);
+  expect(events.lines).toEqual([expect.stringContaining(reason)]);
+});
+
+test('of a cluster the number of its primaries and one address are said', async () => {
+  const { nodes } = cluster();
+
+  const [line] = await linesOf({ cluster: { nodes } });
+
+  const [, primaries, address] = /, a cluster of (\d) primaries, one at (\S+), prefix /.exec(line!)!;
+  expect(primaries).toBe('3');
+  expect(nodes.map((node) => `${node.host}:${node.port}`)).toContain(address);
+});
+
+test("behind sentinels the master's name and its address are said", async () => {
+  const servers = await RedisSentinels.start();
+  try {
+    const [line] = await linesOf(servers.connection);
+
+    const { host: masterHost } = new URL((await servers.primary()).url);
+    expect(line).toContain(` at ${masterHost}, the master '${servers.connection.name}' of its sentinels, database 0, `);
+  } finally {
+    await servers.stop();
+  }
+});

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Injectable, type Type } from '@nestjs/common';
+import { DelayedHandler, DelayQueueModule, type DelayQueueModuleOptions, OnDelayQueueEvent } from '../../lib/index.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, startRoot, startTestApp, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const MEMORY: DelayQueueModuleOptions = { store: 'memory' };
+
+describe('a mistake that would stay silent is refused', () => {
+  test('a handler on a static method', () => {
+    expect(() => {
+      class Handlers {
+        @DelayedHandler('orders')
+        static handle(): void {}
+      }
+      return Handlers;
+    }).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_HANDLER',
+        message:
+          '@DelayedHandler on Handlers.handle: a static method is never called: remove static, and provide the class',
+      }),
+    );
+  });
+
+  test('a handler on a property', () => {
+    const decorate = DelayedHandler('orders') as PropertyDecorator;
+    expect(() => {
+      class Handlers {
+        @decorate
+        handle = () => undefined;
+      }
+      return Handlers;
+    }).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_HANDLER',
+        message:
+          '@DelayedHandler on Handlers.handle: it is a property or an accessor, which is never called: write a method, handle() { … }',
+      }),
+    );
+  });
+
+  test('a listener on a static method', () => {
+    expect(() => {
+      class Listeners {
+        @OnDelayQueueEvent('dead')
+        static tell(): void {}
+      }
+      return Listeners;
+    }).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_LISTENER',
+        message:
+          '@OnDelayQueueEvent on Listeners.tell: a static method is never called: remove static, and provide the class',
+      }),
+    );
+  });
+
+  test('an import of the module without options', async () => {
+    await expect(startRoot({ module: class {}, imports: [DelayQueueModule] })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining('DelayQueueModule has no options: import DelayQueueModule.forRoot({ … })'),
+    });
+  });
+
+  describe('a class whose constructor needs something', () => {
+    class Shop {}
+    const declareHandler = (type: Type) =>
+      DelayedHandler('orders')(
+        type.prototype as object,
+        'handle',
+        Object.getOwnPropertyDescriptor(type.prototype, 'handle')!,
+      );
+
+    // Decorated by hand: with a decorator in its body, the compiler tells what the constructor needs.
+    class Undecorated {
+      constructor(readonly shop: Shop) {}
+      handle(): void {}
+    }
+    declareHandler(Undecorated);
+
+    @Injectable()
+    class Decorated {
+      constructor(readonly shop: Shop) {}
+      @DelayedHandler('emails')
+      handle(): void {}
+    }
+
+    test('and which Nest knows nothing of', async () => {
+      await expect(startTestApp(MEMORY, { providers: [Shop, Undecorated] })).rejects.toMatchObject({
+        code: 'INVALID_HANDLER',
+        message: expect.stringContaining(
+          '@DelayedHandler on Undecorated.handle: the constructor of Undecorated needs something',
+        ),
+      });
+    });
+
+    test('but not one that is decorated, or made by a factory', async () => {
+      const made = { provide: Undecorated, useFactory: () => new Undecorated(new Shop()) };
+      const app = await startTestApp(MEMORY, { providers: [Shop, Decorated, made] });
+      expect(app.log.filter((line) => line.startsWith('log Handling'))).toHaveLength(2);
+      await app.close();
+    });
+  });
+});
+
+describe('an entry in `queues` that no declared queue matches', () => {
+  const scene = new Scene();
+  let app: TestApp | undefined;
+  afterEach(() => app?.close());
+
+  const start = async (queues: DelayQueueModuleOptions['queues'], ...names: string[]) => {
+    const providers = names.map((name) => handlerOf(name, () => undefined));
+    app = await startTestApp({ connection: scene.url, prefix: scene.prefix, queues }, { providers });
+    return app.log.filter((line) => line.includes('misspelt'));
+  };
+
+  test.each(['ordres', 'oders', 'orderss', 'orderz'])('%s: is told of, with the name that was meant', async (name) => {
+    expect(await start({ [name]: { concurrency: 2 } }, 'orders', 'emails')).toEqual([
+      `warn queues.${name}: this process has no handler and no typed queue of that name, but 'orders', which has no entry: ` +
+        "is the name misspelt? The options do not apply to 'orders'",
+    ]);
+  });
+
+  test.each<[string, DelayQueueModuleOptions['queues'], string[]]>([
+    ['of a process that only offers', { ordres: {} }, []],
+    ['with a name of its own', { invoices: {} }, ['orders']],
+    ['beside one for the name that is near', { shop1: {}, shop2: {} }, ['shop1']],
+    ['of a family', { 'shop-1': {} }, ['shop-*', 'shop-2']],
+  ])('is no mistake %s', async (_what, queues, names) => {
+    expect(await start(queues, ...names)).toEqual([]);
+  });
+});
+
+describe('a process in which nobody listens for SIGTERM', () => {
+  /** Those of the test runner. */
+  let others: NodeJS.SignalsListener[];
+  beforeEach(() => {
+    others = process.listeners('SIGTERM');
+    process.removeAllListeners('SIGTERM');
+  });
+  afterEach(() => {
+    for (const listener of others) process.on('SIGTERM', listener);
+  });
+
+  const isHint = (line: string) => line.startsWith('warn Nobody listens for SIGTERM');
+
+  test('is told so for an application with handlers, and not for one that only offers', async () => {
+    const parts = { providers: [handlerOf('orders', () => undefined)] };
+    const apps = await Promise.all([startTestApp(MEMORY, parts), startTestApp(MEMORY)]);
+    // Nest has one logger for all applications of a process.
+    const hints = () => apps.flatMap(({ log }) => log.filter(isHint));
+    await until(() => hints().length > 0, { within: 20_000 });
+    expect(hints()).toHaveLength(1);
+    await Promise.all(apps.map((each) => each.close()));
+  });
+});

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis-5';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { Handled } from '../support/handled.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+
+const PASSWORD = 'secret-password';
+
+type Connect = (options: { host: string; port: number; password: string }) => DelayQueueModuleOptions['connection'];
+
+/** HELLO, with which ioredis 6 logs in unless it is told otherwise, takes any password for a user without one. */
+const CLIENTS: Readonly<Record<string, Connect>> = {
+  'ioredis 6, with protocol 2': (options) => ({ ...options, protocol: 2 }),
+  'ioredis 5': (options) => (overrides) => new (Redis5 as unknown as typeof Redis)({ ...options, ...overrides }),
+};
+
+/** What is written past the logger. */
+let written: unknown[];
+beforeEach(() => {
+  written = [];
+  for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    jest.spyOn(console, method).mockImplementation((...words: unknown[]) => void written.push(words));
+  }
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('a password for a server without one', () => {
+  const scene = new Scene({});
+
+  test.each(Object.entries(CLIENTS))(
+    'is told of once in the log, and nothing on the console, by %s',
+    async (...[, connect]) => {
+      const { host, port } = scene.server;
+      const queue = scene.newQueue();
+      const handled = new Handled();
+      const { producer, log } = await scene.startApp({
+        module: { connection: connect({ host, port, password: PASSWORD }) },
+        providers: [handlerOf(queue, handled.record)],
+      });
+      await producer.offer(queue, 1, 0, { id: 'a' });
+      await handled.until('a');
+      await scene.server.restart();
+      await producer.offer(queue, 1, 0, { id: 'b' });
+      await handled.until('b');
+      expect(written).toEqual([]);
+      expect(log.filter((line) => line.includes('password'))).toEqual([
+        expect.stringMatching(
+          /^warn Redis does not use the login of `connection`: ERR AUTH <password> called without any password/,
+        ),
+      ]);
+      expect(log.join('\n')).not.toContain(PASSWORD);
+    },
+  );
+});

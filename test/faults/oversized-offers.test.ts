@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusalOf } from '../support/refusal.js';
+import { Scene } from '../support/scene.js';
+
+const MIB = 1024 * 1024;
+const LAYOUTS = ['native', 'redisson'] as const;
+/** Payloads that take so many bytes in JSON. */
+const PAYLOADS = {
+  'of ASCII characters': 'x'.repeat(2 * MIB),
+  // One character of a string takes three bytes, so the string is shorter than the limit.
+  'of other characters': '€'.repeat(0.7 * MIB),
+} as const;
+
+describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layout) => {
+  const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });
+  const module = { consume: false, defaults: { layout, maxPayloadBytes: 8 * MIB } } as const;
+  const tooLarge = {
+    code: 'PAYLOAD_TOO_LARGE',
+    messageId: 'large',
+    message: expect.stringMatching(/proto-max-bulk-len/),
+  };
+
+  test.each(Object.entries(PAYLOADS))('%s fails alone, and its neighbours are written', async (_, large) => {
+    const queue = scene.newQueue();
+    const { producer, log } = await scene.startApp({ module });
+    await producer.offer(queue, { n: 0 }, '1h', { id: 'before' });
+
+    const others = ['a', 'b', 'c', 'd'];
+    const offer = (id: string) => producer.offer(queue, { id }, '1h', { id });
+    const [a, b, error, c, d] = await Promise.all([
+      offer('a'),
+      offer('b'),
+      refusalOf(producer.offer(queue, { large }, '1h', { id: 'large' })),
+      offer('c'),
+      offer('d'),
+    ]);
+    expect(error).toMatchObject(tooLarge);
+    expect([a, b, c, d]).toEqual(others.map((id) => expect.objectContaining({ id, created: true })));
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 5 });
+    expect(log.filter((line) => line.includes('is down'))).toEqual([]);
+  });
+
+  test('of a list is refused alone', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module });
+    const error = await refusalOf(
+      producer.offerMany(
+        queue,
+        ['a', 'large', 'b'].map((id) => ({
+          id,
+          payload: { text: id === 'large' ? PAYLOADS['of ASCII characters'] : id },
+          delay: '1h',
+        })),
+      ),
+    );
+    expect(error).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      message: expect.stringMatching(/1 of 3 offers were refused, the others were accepted.*proto-max-bulk-len/),
+    });
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 2 });
+  });
+
+  test('is written once Redis accepts it, and comes back whole', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module });
+    const payload = { large: PAYLOADS['of other characters'] };
+    await expect(producer.offer(queue, payload, '1h', { id: 'large' })).rejects.toMatchObject(tooLarge);
+    await scene.redis.config('SET', 'proto-max-bulk-len', 8 * MIB);
+    try {
+      await producer.offer(queue, payload, '1h', { id: 'large' });
+      expect(await producer.find(queue, 'large')).toMatchObject({ payload });
+    } finally {
+      await scene.redis.config('SET', 'proto-max-bulk-len', MIB);
+    }
+  });
+
+  test('is still possible for a user without the permission to ask', async () => {
+    const queue = scene.newQueue();
+    await scene.redis.config('SET', 'proto-max-bulk-len', 8 * MIB);
+    try {
+      await scene.redis.call('ACL', 'SETUSER', 'unasking', 'on', '>secret', '~*', '&*', '+@all', '-getbit');
+      const connection = scene.url.replace('redis://', 'redis://unasking:secret@');
+      const { producer } = await scene.startApp({ module: { ...module, connection } });
+      await producer.offer(queue, { large: PAYLOADS['of ASCII characters'] }, '1h', { id: 'large' });
+      expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
+    } finally {
+      await scene.redis.config('SET', 'proto-max-bulk-len', MIB);
+    }
+  });
+});

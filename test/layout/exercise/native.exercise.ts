@@ -1,0 +1,67 @@
+import type { MessageStore } from '../../../lib/store/message-store.js';
+import { until } from '../../support/until.js';
+
+const HOUR = 3_600_000;
+const ACK = { kind: 'ack' } as const;
+
+/** Takes the short ways of the native layout, for queues without limits. */
+export class NativeExercise {
+  #tokens = 0;
+
+  constructor(private readonly store: MessageStore) {}
+
+  async run(): Promise<void> {
+    const { store } = this;
+    await this.#offer(['a', 'b'], { after: HOUR });
+    await this.#offer(['a'], { after: HOUR });
+    await this.#offer(['c', 'd', 'a'], { after: HOUR });
+    await store.clear();
+    await this.#claimAlong([], 9);
+    for (const ids of [['a'], ['b', 'c', 'd']]) {
+      await this.#offer(ids, { at: 0 });
+      const { token, messages } = await this.#claimAlong(ids, 9);
+      await this.#ack(messages, token);
+    }
+    await this.#ackOneByOne();
+    await this.#ackAfterFailures();
+    await store.clear();
+  }
+
+  async #ackOneByOne(): Promise<void> {
+    await this.#offer(['a', 'b'], { at: 0 });
+    const { token, messages } = await this.#claimAlong(['a', 'b'], 9);
+    for (const id of messages) await this.#ack([id], token);
+  }
+
+  async #ackAfterFailures(): Promise<void> {
+    await this.#offer(['failed', 'again', 'gone'], { at: 0 });
+    const { token } = await this.#claimAlong(['failed', 'again', 'gone'], 9);
+    await this.store.settle([
+      { claim: { id: 'failed', token }, outcome: { kind: 'retry', delay: 0 } },
+      { claim: { id: 'again', token }, outcome: { kind: 'again', delay: 0 } },
+      { claim: { id: 'gone', token }, outcome: ACK },
+    ]);
+    const second = await this.#claimAlong(['failed', 'again'], 9);
+    await this.#ack(second.messages, second.token);
+  }
+
+  async #offer(ids: readonly string[], due: { after: number } | { at: number }): Promise<void> {
+    await this.store.offer(ids.map((id) => ({ id, due, onDuplicate: 'keep', body: `body of ${id}` })));
+  }
+
+  /** Claims these messages with a transfer, once they are due. */
+  async #claimAlong(ids: readonly string[], limit: number) {
+    for (const messages: string[] = []; ;) {
+      const teller = { scheduler: 'exercise', movedAt: null };
+      const token = `short-${this.#tokens++}`;
+      const both = await this.store.transferAndClaim!({ token, limit, lease: HOUR }, teller);
+      messages.push(...both!.claimed.messages.map(({ id }) => id));
+      if (messages.length >= ids.length) return { token, messages };
+      await until(async () => (await this.store.status()).nextDue! < (await this.store.status()).now);
+    }
+  }
+
+  async #ack(ids: readonly string[], token: string): Promise<void> {
+    await this.store.settle(ids.map((id) => ({ claim: { id, token }, outcome: ACK })));
+  }
+}

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { diagnose } from '../support/diagnose.js';
+
+const MARK = '// @ts-expect-error ';
+
+/** The compiler lists the members of a union in the order in which it has met them. */
+function inOrder<T extends { message: string }>({ message, ...rest }: T) {
+  return { ...rest, message: message.replace(/'(`.*`)'/, (_, union: string) => union.split(' | ').sort().join(' | ')) };
+}
+
+test('the first line of a compile error names the mistake', async () => {
+  const file = path.join(import.meta.dirname, 'compile-errors.types.ts');
+  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim());
+  const expected = lines.flatMap((line, i) =>
+    line.startsWith(MARK) ? [{ code: lines[i + 1], message: line.slice(MARK.length) }] : [],
+  );
+
+  const found = diagnose(file, { edit: (source) => source.replaceAll(MARK, '// ') });
+
+  const firstLines = found.map(({ line, message }) => ({ code: lines[line - 1], message: message.split('\n')[0]! }));
+  expect(expected.length).toBeGreaterThan(10);
+  expect(firstLines.map(inOrder)).toEqual(expected.map(inOrder));
+}, 60_000);

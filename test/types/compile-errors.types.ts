@@ -1,0 +1,223 @@
+/** Mistakes, each below what the compiler says of it first. `compile-errors.test.ts` compares. Nothing here runs. */
+import {
+  again,
+  DeferMessage,
+  DelayedHandler,
+  DelayQueue,
+  type DelayQueueProducer,
+  type Duration,
+  payload,
+} from '../../lib/index.js';
+import type { DelayQueueTester } from '../../lib/testing/index.js';
+
+class Orders extends DelayQueue('orders', { remind: payload<{ nth: number }>(), pay: payload<{ sum: number }>() }) {}
+class Emails extends DelayQueue('emails', payload<{ to: string }>()) {}
+
+export class WrongUses {
+  // @ts-expect-error Object literal may only specify known properties, but 'concurency' does not exist in type 'QueueHandlerOptions'. Did you mean to write 'concurrency'?
+  @DelayedHandler('b', { concurency: 1 })
+  a(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, but 'concurency' does not exist in type 'QueueHandlerOptions'. Did you mean to write 'concurrency'?
+  @DelayedHandler('b', { timeout: '1s', concurency: 1 })
+  b(): void {}
+
+  // @ts-expect-error Type 'string' is not assignable to type 'number'.
+  @DelayedHandler('b', { concurrency: '1' })
+  c(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, but 'timout' does not exist in type 'HandlerOptions'. Did you mean to write 'timeout'?
+  @DelayedHandler('b', 'remind', { timout: '1s' })
+  d(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, and 'concurrency' does not exist in type 'HandlerOptions'.
+  @DelayedHandler('b', 'remind', { concurrency: 1 })
+  e(): void {}
+
+  // @ts-expect-error Expected 1-2 arguments, but got 3.
+  @DelayedHandler('b', { concurrency: 1 }, { timeout: '1s' })
+  f(): void {}
+
+  // @ts-expect-error Argument of type 'number' is not assignable to parameter of type 'string | DefinedBy<unknown>'.
+  @DelayedHandler(7, { concurrency: 1 })
+  g(): void {}
+
+  // @ts-expect-error Expected at least 1 arguments, but got 0.
+  @DelayedHandler()
+  h(): void {}
+
+  // @ts-expect-error Type '7' has no properties in common with type 'QueueHandlerOptions'.
+  @DelayedHandler('b', 7)
+  i(): void {}
+
+  // @ts-expect-error Argument of type '"remnd"' is not assignable to parameter of type '"remind" | "pay"'.
+  @DelayedHandler(Orders, 'remnd')
+  j(): void {}
+
+  // @ts-expect-error Expected 2-3 arguments, but got 1.
+  @DelayedHandler(Orders)
+  k(): void {}
+
+  // @ts-expect-error Argument of type '{ timeout: string; }' is not assignable to parameter of type '"remind" | "pay"'.
+  @DelayedHandler(Orders, { timeout: '1s' })
+  l(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, and 'concurrency' does not exist in type 'TypedHandlerOptions<undefined>'.
+  @DelayedHandler(Orders, 'remind', { concurrency: 1 })
+  m(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, but 'timout' does not exist in type 'TypedHandlerOptions<undefined>'. Did you mean to write 'timeout'?
+  @DelayedHandler(Orders, 'remind', { timout: 1 })
+  n(): void {}
+
+  // @ts-expect-error Type 'number' is not assignable to type 'undefined'.
+  @DelayedHandler(Orders, 'remind', { timeout: 1, batchWait: 1 })
+  o(): void {}
+
+  // @ts-expect-error Type 'string' is not assignable to type 'number'.
+  @DelayedHandler(Orders, 'remind', { batch: '1' })
+  p(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, and 'concurrency' does not exist in type 'TypedHandlerOptions<undefined>'.
+  @DelayedHandler(Emails, { concurrency: 1 })
+  q(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, but 'timout' does not exist in type 'TypedHandlerOptions<undefined>'. Did you mean to write 'timeout'?
+  @DelayedHandler(Emails, { timout: 1 })
+  r(): void {}
+
+  // @ts-expect-error Type '"email"' has no properties in common with type 'TypedHandlerOptions<undefined>'.
+  @DelayedHandler(Emails, 'email')
+  s(): void {}
+
+  // @ts-expect-error Type 'number' is not assignable to type 'undefined'.
+  @DelayedHandler(Emails, { batchWait: 1 })
+  t(): void {}
+}
+
+declare const producer: DelayQueueProducer;
+declare const orders: Orders;
+declare const emails: Emails;
+declare const tester: DelayQueueTester;
+declare const text: string;
+declare const number: number;
+declare const ids: string[];
+
+export class RightUses {
+  @DelayedHandler('b', { concurrency: 2, backoff: (attempt) => attempt * 2 })
+  a(): void {}
+
+  @DelayedHandler('b', 'remind', { backoff: (attempt) => attempt * 2 })
+  b(): void {}
+
+  @DelayedHandler(Orders, 'remind', { backoff: (attempt) => attempt * 2 })
+  c(given: { nth: number }): void {
+    void given;
+  }
+
+  @DelayedHandler(Emails, { batch: 2, batchWait: 1, backoff: (attempt) => attempt * 2 })
+  d(given: { to: string }[]): void {
+    void given;
+  }
+}
+
+// @ts-expect-error Argument of type '"30 minuts"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.offer('b', {}, '30 minuts');
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.offer('b', {}, 'soon');
+// @ts-expect-error Argument of type '""' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.offer('b', {}, '');
+// @ts-expect-error Argument of type '"s"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.offer('b', {}, 's');
+// @ts-expect-error Argument of type '"1h30m"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.offer('b', {}, '1h30m');
+// @ts-expect-error Argument of type 'boolean' is not assignable to parameter of type 'Duration'.
+void producer.offer<object>('b', {}, true);
+void producer.offerMany('b', [
+  { payload: 1, delay: '1d' },
+  // @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+  { payload: 2, delay: 'soon' },
+]);
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void producer.reschedule('b', 'id', 'soon');
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void orders.offer('remind', { nth: 1 }, 'soon');
+// @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void orders.offerMany([{ type: 'remind', payload: { nth: 1 }, delay: 'soon' }]);
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void orders.reschedule('id', 'soon');
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void emails.offer({ to: '' }, 'soon');
+// @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void emails.offerMany([{ payload: { to: '' }, delay: 'soon' }]);
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void tester.advance('soon');
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void again('soon');
+// @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+void new DeferMessage('soon');
+
+declare const duration: Duration;
+enum Delays {
+  Short = '30s',
+}
+void producer.offer('b', {}, 5);
+void producer.offer('b', {}, number);
+void producer.offer('b', {}, text);
+void producer.offer('b', {}, process.env.DELAY ?? '30m');
+void producer.offer('b', {}, duration);
+void producer.offer('b', {}, '30s');
+void producer.offer('b', {}, '1.5h');
+void producer.offer('b', {}, '.5h');
+void producer.offer('b', {}, '-3 min');
+void producer.offer('b', {}, '2 days');
+void producer.offer('b', {}, '2  days');
+void producer.offer('b', {}, '1y');
+void producer.offer('b', {}, '1 Year');
+void producer.offer('b', {}, '30 MINUTES');
+void producer.offer('b', {}, '5 mSecs');
+void producer.offer('b', {}, '500');
+void producer.offer('b', {}, `${number}m`);
+void producer.offer('b', {}, `${number} days`);
+void producer.offer('b', {}, `${number} Days`);
+void producer.offer('b', {}, `${number}.5h`);
+void producer.offer('b', {}, `${text}m`);
+void producer.offer('b', {}, `${number}${text}`);
+void producer.offer('b', {}, number > 1 ? '1m' : 5);
+void producer.offer('b', {}, Delays.Short);
+void producer.offer<{ a: number }>('b', { a: 1 }, '30m');
+void producer.offerMany('b', [
+  { payload: 1, delay: '1d' },
+  { payload: 2, delay: 0, id: 'x' },
+  { payload: 3, delay: text },
+]);
+void producer.offerMany(
+  'b',
+  ids.map((id) => ({ payload: { id }, delay: '30m' })),
+);
+void producer.offerMany(
+  'b',
+  ids.map((id) => ({ payload: { id }, delay: text })),
+);
+void orders.offerMany([
+  { type: 'remind', payload: { nth: 1 }, delay: '1d' },
+  { type: 'pay', payload: { sum: 1 }, delay: 0 },
+]);
+void emails.offer({ to: '' }, text);
+void [again(text), new DeferMessage(text), tester.advance(text), orders.reschedule('id', text)];
+
+export const later: (delay: Duration) => Promise<unknown> = (delay) => producer.offer('b', {}, delay);
+export class OtherProducer implements Pick<DelayQueueProducer, 'offer' | 'reschedule'> {
+  offer(queue: string, given: unknown, delay: Duration) {
+    return Promise.resolve({ id: queue + String(given), dueAt: new Date(delay), created: true });
+  }
+
+  reschedule(_queue: string, _id: string, delay: Duration) {
+    return Promise.resolve(delay === 0);
+  }
+}
+export class TooEarly extends DeferMessage {
+  constructor() {
+    super('1m');
+  }
+}

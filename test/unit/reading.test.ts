@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import type { Reach } from '../../lib/store/reach.js';
+import { Reading } from '../../lib/store/partitioned/reading.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null };
+const notConnected = () => new DelayQueueError('NOT_CONNECTED', 'Redis is not reachable.');
+
+/** A read of three partitions, each of which answers after so many ms, or fails. */
+function readOf(partitions: readonly (number | Error)[], reaches: readonly Reach[] = []) {
+  const clock = new ManualClock();
+  const asked: number[] = [];
+  const stores = partitions.map((behaviour, partition) => {
+    const store = new MemoryMessageStore({ limits: LIMITS, clock });
+    const status = store.status.bind(store);
+    store.status = () => {
+      asked.push(partition);
+      return new Promise((resolve, reject) => {
+        if (behaviour instanceof Error) reject(behaviour);
+        else if (behaviour === 0) resolve(status());
+        else clock.schedule(() => resolve(status()), behaviour);
+      });
+    };
+    return store;
+  });
+  const reading = new Reading(stores, { clock, reachOf: (partition) => reaches[partition] ?? 'ready' });
+  return { clock, asked, reading, answers: reading.all((store) => store.status()) };
+}
+
+describe('a read of several partitions', () => {
+  it('does without those that have not answered for half a second, if others have', async () => {
+    const { clock, reading, answers } = readOf([0, 10_000, 400]);
+    await clock.advance(499);
+    expect(reading.missing).toEqual([]);
+    await clock.advance(1);
+    expect(await answers).toHaveLength(2);
+    expect(reading.missing).toEqual([1]);
+  });
+
+  it('asks none of which the connection is lost, and is patient with none that owes an answer', async () => {
+    const { clock, asked, reading, answers } = readOf([0, 10_000, 10_000], ['ready', 'lost', 'silent']);
+    await clock.advance(50);
+    expect(await answers).toHaveLength(1);
+    expect(reading.missing).toEqual([1, 2]);
+    expect(asked).toEqual([0, 2]);
+  });
+
+  it('waits as long as it takes if all are slow', async () => {
+    const { clock, reading, answers } = readOf([3000, 3000, 3000]);
+    await clock.advance(3000);
+    expect(await answers).toHaveLength(3);
+    expect(reading.missing).toEqual([]);
+  });
+
+  it.each([{ reaches: [] }, { reaches: ['lost', 'lost', 'lost'] as const }])(
+    'fails if none answers ($reaches)',
+    async ({ reaches }) => {
+      const { answers } = readOf([notConnected(), notConnected(), notConnected()], reaches);
+      await expect(answers).rejects.toMatchObject({ code: 'NOT_CONNECTED', message: 'Redis is not reachable.' });
+    },
+  );
+
+  it('fails if a partition refuses it', async () => {
+    const { answers } = readOf([0, new DelayQueueError('STORE_REFUSED', 'WRONGTYPE'), 0]);
+    await expect(answers).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { allInSlices, inSlices } from '../../lib/timing/slices.js';
+
+const ITEMS = Array.from({ length: 100 }, (_, i) => i);
+
+/** A clock of which each item takes some time, and the number of items that were done in each turn of the event loop. */
+function watchTurns(timeOfItem: number) {
+  let now = 0;
+  const turns: number[] = [0];
+  let turning = true;
+  const turn = () => {
+    if (turns.at(-1)! > 0) turns.push(0);
+    if (turning) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const work = () => {
+    now += timeOfItem;
+    turns[turns.length - 1]!++;
+  };
+  const end = () => {
+    turning = false;
+    return turns.filter((count) => count > 0);
+  };
+  return { clock: { monotonic: () => now }, work, end };
+}
+
+describe('work in slices', () => {
+  it('lets the event loop turn after ten milliseconds of work, and does every item', async () => {
+    const { clock, work, end } = watchTurns(1);
+    await inSlices(ITEMS, clock, work);
+    expect(end()).toEqual(Array.from({ length: 10 }, () => 10));
+  });
+
+  it('is done at once if it takes no longer than that', () => {
+    const { clock, work, end } = watchTurns(0.1);
+    void inSlices(ITEMS, clock, work);
+    expect(end()).toEqual([100]);
+  });
+
+  it('ends with the first error, and does nothing after it', async () => {
+    const { clock, work, end } = watchTurns(1);
+    const failing = inSlices(ITEMS, clock, (item) => {
+      if (item === 25) throw new Error('no');
+      work();
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(end().reduce((sum, count) => sum + count)).toBe(25);
+  });
+
+  it('waits for all that it begins, and fails with what fails before the last has begun', async () => {
+    const { clock, work, end } = watchTurns(1);
+    const begun = allInSlices(ITEMS, clock, (item) => {
+      work();
+      return item === 3 ? Promise.reject(new Error('no')) : Promise.resolve();
+    });
+    await expect(begun).rejects.toThrow('no');
+    expect(end().reduce((sum, count) => sum + count)).toBe(100);
+  });
+});
