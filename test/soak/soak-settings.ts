@@ -47,11 +47,11 @@ export type ConsumerKind = 'module' | 'sound' | 'lossy' | 'early' | 'double';
 
 /**
  * `blocking`: they block the event loop. `throwing`: they throw errors that throw when they are read. `thenable`: they
- * return a thenable that calls back twice.
+ * return a thenable that calls back twice. `hanging`: the observers of some processes never call `next`.
  */
 export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 
-const MISBEHAVIOURS = ['blocking', 'throwing', 'thenable'] as const;
+const MISBEHAVIOURS = ['blocking', 'throwing', 'thenable', 'hanging'] as const;
 
 export const DEFAULT_SETTINGS: SoakSettings = {
   seed: 1,

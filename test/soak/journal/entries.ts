@@ -79,13 +79,13 @@ export interface SettledEntry {
 
 /** `done`, `refused` because of the message's state, `failed` without any effect, or `unknown`. */
 export type ChangeResult = (typeof CHANGE_RESULTS)[number];
-/** `aborted`: it stopped for a shutdown or because its lease was lost. */
+/** `aborted`: it stopped for a shutdown or because its lease was lost. `hung`: it never began, as an observer kept it until then. */
 export type HandlerEnd = (typeof HANDLER_ENDS)[number];
 export type SettleOutcome = (typeof SETTLE_OUTCOMES)[number];
 export type SettleResult = (typeof SETTLE_RESULTS)[number];
 
 export const CHANGE_RESULTS = ['done', 'refused', 'failed', 'unknown'] as const;
-export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'again', 'rejected', 'aborted'] as const;
+export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'again', 'rejected', 'aborted', 'hung'] as const;
 export const SETTLE_OUTCOMES = ['ack', 'retry', 'defer', 'again', 'release', 'dead'] as const;
 export const SETTLE_RESULTS = ['accepted', 'refused', 'unknown'] as const;
 

@@ -24,7 +24,7 @@ export interface FaultContext<Redis extends Servers = Servers> {
 export interface Fault<Redis extends Servers = Servers> {
   readonly kind: string;
   /** Faults of the server happen one at a time, so that each one is what its name says. */
-  readonly of: 'server' | 'network' | 'process';
+  readonly of: 'server' | 'network' | 'process' | 'data';
   /** Whether it alone can keep a worker from extending its leases until they end; only then does it explain duplicates. */
   readonly costsLeases: boolean;
   /**

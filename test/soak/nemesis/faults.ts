@@ -10,6 +10,7 @@ import { connectionsKilled, subscriptionsKilled } from './faults/clients-killed.
 import { connectionsDark, subscribersDark } from './faults/connections-dark.js';
 import { connectionsReset } from './faults/connections-reset.js';
 import { dataFlushed } from './faults/data-flushed.js';
+import { delayedDeleted } from './faults/delayed-deleted.js';
 import { errorReplies } from './faults/error-replies.js';
 import { grown } from './faults/grown.js';
 import { logTruncated } from './faults/log-truncated.js';
@@ -48,6 +49,7 @@ const EVERYWHERE: readonly Fault[] = [
   scriptsFlushed,
   outOfMemory,
   permissionTaken,
+  delayedDeleted,
 ];
 
 /** Every kind of fault that the nemesis knows for a single server. */

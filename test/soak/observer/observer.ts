@@ -10,6 +10,7 @@ import { FailoverWatch } from './failover-watch.js';
 import type { QueueKeys } from './queue-keys.js';
 import { HoldingWatch } from './holding-watch.js';
 import type { Sample } from './sample.js';
+import { countStray } from './stray-messages.js';
 
 const INTERVAL = 1000;
 const PAGE = 4096;
@@ -61,13 +62,14 @@ export class Observer {
     this.#holdings.finish();
   }
 
-  /** How much is under way in all queues: delayed and ready messages, and claims. */
+  /** How much is under way in all queues: delayed and ready messages, claims, and messages in no state. */
   async underWay(): Promise<number> {
     const { client } = this.servers;
-    const counts = this.queues.flatMap(({ sets, lists, claims }) => [
+    const counts = this.queues.flatMap(({ sets, lists, claims, repaired }) => [
       ...sets.map((key) => client.zcard(key)),
       ...lists.map((key) => client.llen(key)),
       client.hlen(claims),
+      countStray(client, repaired),
     ]);
     return sumOf(await Promise.all(counts));
   }

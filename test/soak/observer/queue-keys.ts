@@ -1,5 +1,5 @@
 import { directoryKeys } from '../../../lib/store/native/directory.keys.js';
-import { nativeKeys } from '../../../lib/store/native/native.keys.js';
+import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native.keys.js';
 import { redissonKeys } from '../../../lib/store/redisson/redisson.keys.js';
 import type { Layout } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
@@ -11,6 +11,8 @@ export interface QueueKeys {
   readonly lists: readonly string[];
   /** HASH of claims. */
   readonly claims: string;
+  /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
+  readonly repaired: NativeKeys;
   /** These remain when the queue is empty. */
   readonly lasting: readonly string[];
 }
@@ -21,12 +23,14 @@ export function keysOfQueues(layout: Layout, prefix: string, partitions = 1): Qu
   return QUEUE_NAMES.flatMap((queue) => {
     if (layout === 'native') {
       return Array.from({ length: partitions }, (_, partition) => {
-        const { delayed, ready, claims, mover, partitions: agreed } = nativeKeys(prefix, queue, partition);
-        return { sets: [delayed], lists: [ready], claims, lasting: [mover, agreed, ...directory] };
+        const repaired = nativeKeys(prefix, queue, partition);
+        const { delayed, ready, claims, partitions: agreed } = repaired;
+        return { sets: [delayed], lists: [ready], claims, repaired, lasting: [agreed, ...directory] };
       });
     }
-    const { timeouts, target, sequence, delayed, ready, claims, mover } = redissonKeys({ prefix, queue });
-    const lasting = [mover, sequence, ...directory];
-    return [{ sets: [timeouts, delayed], lists: [target, ready], claims, lasting }];
+    const repaired = redissonKeys({ prefix, queue });
+    const { timeouts, target, sequence, delayed, ready, claims } = repaired;
+    const lasting = [sequence, ...directory];
+    return [{ sets: [timeouts, delayed], lists: [target, ready], claims, repaired, lasting }];
   });
 }

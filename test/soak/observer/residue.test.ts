@@ -6,13 +6,13 @@ import { startRedis } from '../../support/redis/start-redis.js';
 import { keysOfQueues } from './queue-keys.js';
 import { findResidue } from './residue.js';
 
-test('a drained queue may leave its last move, its name in the directory and keys that expire, and nothing else', async () => {
+test('a drained queue may leave its partitions, its name in the directory and keys that expire, and nothing else', async () => {
   const redis = await startRedis();
   const client = new Redis(redis.url);
   try {
-    const { mover, claims } = nativeKeys('soak', 'orders');
+    const { partitions, claims } = nativeKeys('soak', 'orders');
     const queues = keysOfQueues('native', 'soak');
-    await client.set(mover, 'somebody 1');
+    await client.set(partitions, '1 1');
     await client.zadd(directoryKeys('soak').names, 0, 'orders');
     await client.set('for a while', '1', 'PX', 60_000);
     expect(await findResidue(client, queues)).toEqual([]);

@@ -10,6 +10,7 @@ const LEAST_DELAY: Readonly<Record<HandlerEnd, number | null>> = {
   deferred: DEFER_DELAY,
   again: AGAIN_DELAY,
   aborted: 0,
+  hung: SHORTEST_BACKOFF,
 };
 
 /** A call or outcome that may have set a message's due time. */

@@ -440,6 +440,13 @@ describe('the oracle', () => {
         red: [],
         duplicates: { 'offered again after an unknown outcome': 1, 'asked for again by its handler': 2 },
       });
+      const unanswered = settled(208, { by: OTHER, outcome: 'again', result: 'unknown' });
+      expect(judged([...offers, ...asks, unanswered, ...next]).red).toEqual([]);
+      const ackUnknown = next.map(([by, entry]): Line => [
+        by,
+        entry.kind === 'settled' ? { ...entry, result: 'unknown' } : entry,
+      ]);
+      expect(judged([...offers, ...asks, accepted, ...ackUnknown]).red).toEqual([]);
       const refused = settled(208, { by: OTHER, outcome: 'again', result: 'refused' });
       expect(judged([...offers, ...asks, refused, ...next]).red).toEqual(['unattributed']);
     });
@@ -457,6 +464,101 @@ describe('the oracle', () => {
       const stall: Line = [WORKER, { kind: 'stall', from: 200, at: 3500 }];
       const verdict = judged([...OFFERED, start(103), ...HANDLED_AGAIN, stall]);
       expect(verdict).toMatchObject({ red: [], duplicates: { 'stalled by the machine': 1 } });
+    });
+  });
+
+  describe('on attempts that an observer holds up', () => {
+    const heldUp = [start(103), end(20_103, 'hung')];
+    const again = (due: number, attempt: number) => [
+      start(due, { by: OTHER, due, attempt }),
+      end(due + 1, 'handled', OTHER),
+    ];
+    const afterLease = [start(28_103, { by: OTHER, attempt: 2 }), end(28_104, 'handled', OTHER)];
+
+    test('a failure at the timeout explains the next start', () => {
+      const failed = [...heldUp, settled(20_105, { outcome: 'retry' })];
+      expect(judged([...OFFERED, ...failed, ...again(20_404, 2)])).toMatchObject({
+        red: [],
+        duplicates: { 'held up by an observer': 1 },
+      });
+    });
+
+    test('a retry before the backoff after the timeout is early', () => {
+      const failed = [...heldUp, settled(20_105, { outcome: 'retry' })];
+      expect(judged([...OFFERED, ...failed, ...again(20_402, 2)]).red).toEqual(['early']);
+    });
+
+    test.each([
+      ['that spent no attempt', { outcome: 'retry' }, 1],
+      ['whose message was acknowledged', { outcome: 'ack' }, 2],
+      ['whose outcome was refused', { outcome: 'retry', result: 'refused' }, 1],
+    ] as const)('one %s explains nothing', (_what, answer, attempt) => {
+      const ended = [...heldUp, settled(20_105, answer)];
+      const next = [start(20_504, { by: OTHER, attempt }), end(20_505, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...ended, ...next]).red).toContain('unattributed');
+    });
+
+    test('the end of the lease explains the next start if the process stopped meanwhile', () => {
+      expect(judged([...OFFERED, ...heldUp, ...afterLease]).duplicates).toEqual({ 'held up by an observer': 1 });
+      const tooSoon = [start(3100, { by: OTHER, attempt: 2 }), end(3101, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...heldUp, ...tooSoon]).red).toEqual(['unattributed']);
+    });
+
+    test('a message that never comes back is lost', () => {
+      const failed = [...heldUp, settled(20_105, { outcome: 'retry' })];
+      expect(judged([...OFFERED, ...failed]).red).toEqual(['lost']);
+    });
+
+    test('one that never ends while its process lives is lost', () => {
+      expect(judged([...OFFERED, start(103)]).red).toEqual(['lost']);
+    });
+
+    test('an offer that an observer held up must not have been written', () => {
+      expect(judged([offer(0, 99), failed(2002), ...HANDLED]).red).toEqual(['early']);
+    });
+  });
+
+  describe('on the answers of handlers of batches', () => {
+    test('a row that was taken for a failure explains no further start', () => {
+      const retried = [start(103), end(104), settled(106, { outcome: 'retry' })];
+      const again = [start(504, { by: OTHER, due: 504, attempt: 2 }), end(505, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...retried, ...again]).red).toContain('unattributed');
+    });
+
+    test('a message whose promise was rejected and that was acknowledged nevertheless is lost', () => {
+      expect(judged([...OFFERED, start(103), end(104, 'failed'), settled(106)]).red).toEqual(['lost']);
+    });
+  });
+
+  describe('on a deleted key', () => {
+    const deleted: FaultWindow = { ...fault(50, 5000, []), kind: 'delayed deleted', costsLeases: false };
+    const lateBy = (late: number) => [
+      start(100 + late, { claimSentAt: 98 + late }),
+      end(101 + late),
+      settled(103 + late),
+    ];
+
+    test('messages may be late until it is repaired', () => {
+      expect(judged([...OFFERED, ...lateBy(4800)], [deleted])).toMatchObject({
+        red: [],
+        lateness: { inFaults: { count: 1, max: 4800 }, outside: { count: 0 } },
+      });
+    });
+
+    test('messages that a repair makes due early are early, and corrupt if the due time was changed', () => {
+      expect(judged([...OFFERED, ...lateBy(-20)], [deleted]).red).toEqual(['early']);
+      const moved = [start(80, { due: 80 }), end(81), settled(83)];
+      expect(judged([...OFFERED, ...moved], [deleted]).red).toEqual(['early', 'corrupt']);
+    });
+
+    test('messages that no repair brings back are lost', () => {
+      expect(judged(OFFERED, [deleted]).red).toEqual(['lost']);
+    });
+
+    test('it neither explains that a message comes again nor that a claim keeps it', () => {
+      expect(judged([...OFFERED, start(103), ...HANDLED_AGAIN], [deleted]).red).toEqual(['unattributed']);
+      const late = [start(9103, { claimSentAt: 9100 }), end(9104), settled(9106)];
+      expect(judged([...OFFERED, held(200, 9000), ...late], [deleted]).red).toEqual(['hostage']);
     });
   });
 

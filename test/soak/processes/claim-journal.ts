@@ -1,5 +1,5 @@
 import { hasCode } from '../../../lib/message/failure.js';
-import type { Settlement } from '../../../lib/store/message-flow.js';
+import type { ClaimReport, ClaimRequest, Settlement } from '../../../lib/store/message-flow.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
@@ -33,17 +33,32 @@ export class ClaimJournal {
   listenTo(queue: string, store: MessageStore): MessageStore {
     const claim = store.claim.bind(store);
     const settle = store.settle.bind(store);
+    const transferAndClaim = store.transferAndClaim?.bind(store);
     let unanswered: { token: string; sentAt: number } | undefined;
+    const sending = ({ token }: ClaimRequest) => {
+      // A claim whose answer was lost is sent again under its token.
+      unanswered = unanswered?.token === token ? unanswered : { token, sentAt: this.journal.now() };
+      return unanswered;
+    };
+    const answered = ({ messages }: ClaimReport, { token, sentAt }: { token: string; sentAt: number }) => {
+      const held = { claim: ++this.#claims, sentAt };
+      for (const { id } of messages) this.#hold(queue, { id, token }, { ...held });
+    };
     return Object.assign(store, {
       claim: async (request) => {
-        // A claim whose answer was lost is sent again under its token.
-        unanswered =
-          unanswered?.token === request.token ? unanswered : { token: request.token, sentAt: this.journal.now() };
+        const sent = sending(request);
         const report = await claim(request);
-        const held = { claim: ++this.#claims, sentAt: unanswered.sentAt };
-        for (const { id } of report.messages) this.#hold(queue, { id, token: request.token }, { ...held });
+        answered(report, sent);
         return report;
       },
+      ...(transferAndClaim && {
+        transferAndClaim: async (request, teller) => {
+          const sent = sending(request);
+          const both = await transferAndClaim(request, teller);
+          if (both) answered(both.claimed, sent);
+          return both;
+        },
+      }),
       settle: async (settlements) => {
         const sentAt = this.journal.now();
         // What the handlers did must be written before anybody can see the outcome.
@@ -61,7 +76,7 @@ export class ClaimJournal {
           throw error;
         }
       },
-    } satisfies Pick<MessageStore, 'claim' | 'settle'>);
+    } satisfies Pick<MessageStore, 'claim' | 'transferAndClaim' | 'settle'>);
   }
 
   #hold(queue: string, { id, token }: { id: string; token: string }, held: HeldClaim): void {

@@ -27,17 +27,9 @@ export class MessageHandler {
 
   /** @returns whatever a handler may return: nothing, a promise or a thenable */
   handle(message: HandledMessage, held: HeldClaim): unknown {
-    const { journal } = this;
-    const at = journal.now();
-    const reading = readContent(this.settings.soak, message);
-    if (reading === 'unreadable') return journal.append({ kind: 'unreadable', at });
-    const { n, version, intact } = reading;
-    held.n = n;
-    const { claim, sentAt } = held;
-    const due = journal.since(message.dueAt.getTime());
-    const { attempt } = message;
-    const started = journal.append({ kind: 'start', n, claim, at, claimSentAt: sentAt, due, attempt, version, intact });
-    const work = { plan: planMessage(this.settings.soak, n), message, version, about: { n, claim }, started };
+    const work = this.#begin(message, held);
+    if (!work) return;
+    const { n } = work.about;
     switch (work.plan.manner) {
       case 'synchronous':
       case 'throws':
@@ -47,6 +39,36 @@ export class MessageHandler {
       default:
         return this.#work(work);
     }
+  }
+
+  /** Records that an observer keeps a message from its handler until its signal aborts. */
+  holdUp(message: HandledMessage, held: HeldClaim): void {
+    const { journal } = this;
+    const work = this.#begin(message, held);
+    if (!work) return;
+    const end = () => {
+      void journal.append({ kind: 'end', ...work.about, at: journal.now(), how: 'hung' });
+      journal.flush();
+    };
+    message.signal.addEventListener('abort', end, { once: true });
+  }
+
+  /** @returns undefined if nobody can have offered it */
+  #begin(message: HandledMessage, held: HeldClaim): Work | undefined {
+    const { journal } = this;
+    const at = journal.now();
+    const reading = readContent(this.settings.soak, message);
+    if (reading === 'unreadable') {
+      void journal.append({ kind: 'unreadable', at });
+      return undefined;
+    }
+    const { n, version, intact } = reading;
+    held.n = n;
+    const { claim, sentAt } = held;
+    const due = journal.since(message.dueAt.getTime());
+    const { attempt } = message;
+    const started = journal.append({ kind: 'start', n, claim, at, claimSentAt: sentAt, due, attempt, version, intact });
+    return { plan: planMessage(this.settings.soak, n), message, version, about: { n, claim }, started };
   }
 
   /** Works synchronously, so the journal must be flushed at each step. */

@@ -7,6 +7,7 @@ const REDISSON: Readonly<Record<QueueName, QueueOptions>> = {
   orders: { layout: 'redisson', codec: 'json' },
   mails: { layout: 'redisson', codec: 'string' },
   images: { layout: 'redisson', codec: 'buffer' },
+  payments: { layout: 'redisson', codec: 'json' },
 };
 
 export function moduleOptions({

@@ -1,7 +1,13 @@
 import type { DelayQueueErrorCode } from '../../../lib/index.js';
 import { hasCode } from '../../../lib/message/failure.js';
 
-const NOT_SENT: readonly DelayQueueErrorCode[] = ['NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED', 'CLOSED'];
+const NOT_SENT: readonly DelayQueueErrorCode[] = [
+  'NOT_CONNECTED',
+  'LOGIN_REFUSED',
+  'STORE_REFUSED',
+  'OFFER_TIMEOUT',
+  'CLOSED',
+];
 
 /** `failed`: the call cannot have had any effect. `unknown`: it may have had one. */
 export function failureOf(error: unknown): 'failed' | 'unknown' {

@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
 import { Journal } from '../journal/journal.js';
+import { HangingOffers, isHanging } from './hanging-observers.js';
 import { MessageProducer } from './message-producer.js';
 import { moduleOptions } from './module-options.js';
 import { readProcessSettings } from './process-settings.js';
@@ -11,11 +12,13 @@ import { tellReady, whenToldToStop } from './with-parent.js';
 const settings = readProcessSettings();
 const journal = new Journal(settings.journal, settings.epoch, settings.shift);
 
+const observers = isHanging(settings) ? [new HangingOffers(settings)] : [];
+
 class SoakProducer {}
 
 const app = await startSupervised(() => ({
   module: SoakProducer,
-  imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), consume: false })],
+  imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), observers, consume: false })],
 }));
 journal.watchForStalls();
 const producer = new MessageProducer(settings, journal, app.get(DelayQueueProducer, { strict: false }));

@@ -13,5 +13,5 @@ export const GROUP_NAMES: Readonly<Record<FaultGroup, string>> = {
 export function groupOf(kind: string): FaultGroup {
   if (kind.endsWith('by the machine')) return 'machine';
   if (/^(worker|producer)/.test(kind)) return 'process';
-  return /^(server|out of memory|scripts|permission|data|log)/.test(kind) ? 'server' : 'network';
+  return /^(server|out of memory|scripts|permission|data|delayed|log)/.test(kind) ? 'server' : 'network';
 }

@@ -11,9 +11,9 @@ export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'again-once' | '
 /**
  * How a handler works. `synchronous`: it blocks the event loop and returns no promise. `blocks-first`: it is async, and
  * blocks before its first await. `throws` at once, or `rejects` later, with an error that throws when it is read.
- * `thenable`: it returns a thenable that calls back twice.
+ * `thenable`: it returns a thenable that calls back twice. `hangs`: an observer of some workers never lets its first attempt begin.
  */
-export type Manner = 'plain' | 'synchronous' | 'blocks-first' | 'throws' | 'rejects' | 'thenable';
+export type Manner = 'plain' | 'synchronous' | 'blocks-first' | 'throws' | 'rejects' | 'thenable' | 'hangs';
 
 /** What happens to a message after its offer; `renew` cancels it and offers it again under its id. */
 export type Change = 'none' | 'cancel' | 'reschedule' | 'replace' | 'renew';
@@ -41,7 +41,7 @@ export interface MessagePlan {
   readonly size: number;
 }
 
-export type QueueName = 'orders' | 'mails' | 'images';
+export type QueueName = 'orders' | 'mails' | 'images' | 'payments';
 
 /** Leases and waits of every queue, short so that a soak sees many of them end. */
 export const LEASE = 3000;
@@ -52,18 +52,27 @@ export const OFFER_TIMEOUT = 2000;
 /** The most contents that one message can have; each is a version, counted from 0. */
 export const MOST_VERSIONS = 64;
 
-const COMMON = { lease: LEASE, blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL, attempts: 50 };
+/** How long a handler may take, and an observer before it: longer than any handler works, even if its process freezes meanwhile. */
+const TIMEOUT = 20_000;
 
-/** The queues, with different options. `orders` carries objects, `mails` texts, `images` bytes. */
+const COMMON = {
+  ...{ lease: LEASE, blockTimeout: BLOCK_TIMEOUT, checkInterval: CHECK_INTERVAL },
+  ...{ attempts: 50, timeout: TIMEOUT },
+};
+
+/** How the messages of `payments` come together. */
+export const BATCH = { batch: 16, batchWait: 50 };
+
+/** The queues, with different options. `orders` and `payments` carry objects, `mails` texts, `images` bytes; `payments` come in batches. */
 export const QUEUES: Readonly<Record<QueueName, QueueOptions>> = {
   orders: { ...COMMON, concurrency: 64, backoff: { type: 'fixed', delay: 300 } },
   mails: {
     ...COMMON,
     concurrency: 24,
-    timeout: '20s',
     backoff: { type: 'exponential', delay: 500, factor: 2, maxDelay: 2000, jitter: 0.2 },
   },
   images: { ...COMMON, concurrency: 16, backoff: { type: 'fixed', delay: 800 } },
+  payments: { ...COMMON, concurrency: 8, backoff: { type: 'fixed', delay: 400 } },
 };
 
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
@@ -83,7 +92,7 @@ export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' |
 export function planMessage({ seed, longestDelay, consumer, handlers }: Workload, n: number): MessagePlan {
   const random = new Random(seed, n);
   const share = random.next();
-  const queue = share < 0.6 ? 'orders' : share < 0.85 ? 'mails' : 'images';
+  const queue = share < 0.55 ? 'orders' : share < 0.78 ? 'mails' : share < 0.9 ? 'images' : 'payments';
   // A naive consumer knows neither retries nor changes.
   const plain = consumer !== 'module';
   const change = plain ? 'none' : chooseChange(random);
@@ -133,8 +142,12 @@ function chooseManner(random: Random, queue: QueueName, handlers: Workload['hand
   if (share < 0.00125 && queue === 'orders' && handlers.includes('blocking')) {
     return random.pick(['synchronous', 'blocks-first']);
   }
-  if (share > 0.998 && handlers.includes('throwing')) return random.pick(['throws', 'rejects']);
-  return share > 0.995 && share < 0.998 && handlers.includes('thenable') ? 'thenable' : 'plain';
+  // What a handler of batches throws is about all of its messages.
+  if (share > 0.998 && handlers.includes('throwing')) {
+    return queue === 'payments' ? 'rejects' : random.pick(['throws', 'rejects']);
+  }
+  if (share > 0.995 && share < 0.998 && handlers.includes('thenable')) return 'thenable';
+  return share > 0.9945 && share < 0.995 && handlers.includes('hanging') ? 'hangs' : 'plain';
 }
 
 const blocks = (manner: Manner): boolean => manner === 'synchronous' || manner === 'blocks-first';

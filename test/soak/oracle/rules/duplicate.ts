@@ -25,10 +25,12 @@ export function attribute(
     if (end?.how === 'failed') return 'failed attempt';
     if (end?.how === 'deferred') return 'deferred by its handler';
   }
-  if (end?.how === 'aborted' && settle?.outcome === 'release' && settle.result !== 'refused') {
-    return 'released for a shutdown';
-  }
+  const stopped = end?.how === 'aborted' || end?.how === 'hung';
+  if (stopped && settle?.outcome === 'release' && settle.result !== 'refused') return 'released for a shutdown';
   const leaseEnded = later.attempt > earlier.attempt && later.startedAt >= earlier.sentAt + LEASE;
+  if (end?.how === 'hung' && isSpent(settle, { leaseEnded, attempts: later.attempt - earlier.attempt })) {
+    return 'held up by an observer';
+  }
   // A handler aborted by the loss of its lease fails, and that counts if nobody has taken the message over yet.
   if (leaseEnded && (settle?.result !== 'accepted' || end?.how === 'aborted')) {
     const fault = feltBy(earlier, { until: settle?.at ?? later.startedAt, windows });
@@ -39,19 +41,26 @@ export function attribute(
   return isAskedForAnew(story, [earlier, later]) ? 'asked for again by its handler' : UNATTRIBUTED;
 }
 
+/** Whether an attempt that an observer held up was spent: as a failure, or with its lease after its process had stopped. */
+function isSpent(settle: ClaimStory['settle'], { leaseEnded, attempts }: { leaseEnded: boolean; attempts: number }) {
+  return settle ? settle.outcome === 'retry' && settle.result !== 'refused' && attempts > 0 : leaseEnded;
+}
+
 /**
  * A message that was offered twice because the first outcome was unknown is handled twice, and each time its handler may ask
- * for it again. Each accepted ack uses up one of these requests.
+ * for it again. Each accepted ack uses up one of these requests. What was not answered may have been accepted.
  */
 function isAskedForAnew({ claims }: MessageStory, [earlier, later]: readonly [ClaimStory, ClaimStory]): boolean {
   const requests = claims.filter(
     ({ version, end, settle }) =>
-      version === later.version - 1 && end?.how === 'again' && settle?.result === 'accepted',
+      version === later.version - 1 && end?.how === 'again' && settle && settle.result !== 'refused',
   );
   const acked = claims
     .slice(0, claims.indexOf(later))
     .filter((claim) => claim.version === later.version && isAcked(claim));
-  return isAcked(earlier) && requests.length > acked.length;
+  const { settle } = earlier;
+  const mayBeAcked = settle?.outcome === 'ack' && settle.result !== 'refused';
+  return mayBeAcked && requests.length > acked.length;
 }
 
 function isAcked({ settle }: ClaimStory): boolean {

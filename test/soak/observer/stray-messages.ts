@@ -1,0 +1,16 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { NativeKeys } from '../../../lib/store/native/native.keys.js';
+
+/** @returns how many messages of a queue, or of one of its partitions, are stored but in no state */
+export async function countStray(
+  redis: Redis | Cluster,
+  { messages, delayed, ready, dead, claims }: NativeKeys,
+): Promise<number> {
+  const replies = await redis.multi().hlen(messages).zcard(delayed).llen(ready).zcard(dead).hvals(claims).exec();
+  const [stored, waiting, due, buried, held] = (replies ?? []).map(([error, reply]) => {
+    if (error) throw error;
+    return reply;
+  });
+  const active = (held as string[]).flatMap((ids) => ids.split('\n').filter((id) => id !== ''));
+  return Math.max(0, Number(stored) - Number(waiting) - Number(due) - Number(buried) - new Set(active).size);
+}
