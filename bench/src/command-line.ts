@@ -10,14 +10,18 @@ export interface Command {
   readonly scenarios: readonly string[];
   /** The folder of another build of the library. */
   readonly against: string | undefined;
+  /** Counts the instructions of Redis alone, and prints them beside their budgets, or makes them the budgets. */
+  readonly instructions: 'print' | 'update' | undefined;
   /** Whether the user named the systems. */
   readonly namesSystems: boolean;
 }
 
 export const USAGE = `npm run bench [-- options]
 
-  --quick             fewer messages, one round: about two minutes
-  --check             fails if this package is too far from the floor: under a minute
+  --quick             fewer messages, one round: about five minutes
+  --check             fails if this package is too far from the floor, or if the instructions that Redis executes for its
+                      messages differ from their budgets in bench/instructions.json: some minutes
+  --instructions      counts these instructions only, with valgrind; --update makes them the budgets
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --systems a,b       these systems, the others beside the first: ${SYSTEMS.map(({ name }) => name).join(', ')}
   --rounds n          default 5, with --quick 1
@@ -40,6 +44,8 @@ export function readCommand(args: string[]): Command | undefined {
     options: {
       quick: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
+      instructions: { type: 'boolean', default: false },
+      update: { type: 'boolean', default: false },
       only: { type: 'string' },
       systems: { type: 'string' },
       rounds: { type: 'string' },
@@ -58,13 +64,14 @@ export function readCommand(args: string[]): Command | undefined {
     systems: chooseSystems(values.systems ?? checked?.systems, values.against),
     scenarios: chooseScenarios(mode, values.only ?? checked?.scenarios),
     against: values.against,
+    instructions: values.instructions ? (values.update ? 'update' : 'print') : undefined,
     namesSystems: values.systems !== undefined,
   };
 }
 
 function chooseSystems(names: string | undefined, against: string | undefined): readonly System[] {
   const known = SYSTEMS.filter(({ name }) => name !== EARLIER || against !== undefined);
-  if (names === undefined) return known.filter(({ onRequest }) => !onRequest);
+  if (names === undefined) return known.filter(({ onRequest, problem }) => !onRequest && problem?.() === undefined);
   const chosen = choose('--systems', names, known.map(nameOf)).map(systemOf);
   for (const { name, problem } of chosen) {
     const words = problem?.();

@@ -5,13 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { startRedis } from '../../test/support/redis/start-redis.js';
 import { check, type Verdict } from './check.js';
 import { type Command, readCommand, USAGE } from './command-line.js';
+import { type Countable, findCountable, InstructionBudgets } from './instructions/budgets.js';
+import { countInstructions } from './instructions/count-instructions.js';
 import { toChart } from './report/chart.js';
 import { readEnvironment } from './report/environment.js';
 import { toMarkdown } from './report/table.js';
 import type { Results } from './results.js';
 import { run } from './run.js';
 import { SCENARIOS } from './scenarios/index.js';
-import { EARLIER, SYSTEMS } from './systems.js';
+import { EARLIER, type System, SYSTEMS } from './systems.js';
 
 /** Relative to this file after its compilation. */
 const BENCH = fileURLToPath(new URL('../../../', import.meta.url));
@@ -19,20 +21,52 @@ const BENCH = fileURLToPath(new URL('../../../', import.meta.url));
 const LIBRARY = `${BENCH}dist/library/esm`;
 const OUTPUT = resolve(BENCH, '../temp/bench');
 
+const startedAt = new Date();
+const onProgress = (line: string) => console.error(`${secondsSince(startedAt).padStart(5)} s  ${line}`);
+
 const command = readCommandOrExit();
-const results = await measureAll(command);
-const report = `${toMarkdown(results)}\n\n${environmentOf(results)}`;
-mkdirSync(OUTPUT, { recursive: true });
-writeFileSync(`${OUTPUT}/results.json`, `${JSON.stringify(results, null, 2)}\n`);
-writeFileSync(`${OUTPUT}/results.md`, `${report}\n`);
-writeFileSync(`${OUTPUT}/chart.svg`, toChart(results));
-console.log(`\n${report}\n\nThe table, all values and a chart are in ${OUTPUT}.`);
-if (!command.namesSystems && command.mode !== 'check') console.log(leftOut());
-for (const line of results.failures) {
-  console.log(line);
-  process.exitCode = 1;
+if (command.instructions) await compareInstructions(command);
+else await measure(command);
+
+async function measure(command: Command): Promise<void> {
+  const results = await measureAll(command);
+  const report = `${toMarkdown(results)}\n\n${environmentOf(results)}`;
+  mkdirSync(OUTPUT, { recursive: true });
+  writeFileSync(`${OUTPUT}/results.json`, `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(`${OUTPUT}/results.md`, `${report}\n`);
+  writeFileSync(`${OUTPUT}/chart.svg`, toChart(results));
+  console.log(`\n${report}\n\nThe table, all values and a chart are in ${OUTPUT}.`);
+  if (!command.namesSystems && command.mode !== 'check') {
+    console.log(leftOut());
+    for (const line of missing()) console.log(line);
+  }
+  for (const line of results.failures) {
+    console.log(line);
+    process.exitCode = 1;
+  }
+  if (command.mode !== 'check') return;
+  print(check(results.rows));
+  await compareInstructions(command);
 }
-if (command.mode === 'check') print(check(results.rows));
+
+/** Counts the instructions of the first system, and compares them with the budgets. */
+async function compareInstructions({ instructions, systems, against }: Command): Promise<void> {
+  const budgets = new InstructionBudgets(`${BENCH}instructions.json`);
+  let countable: Countable;
+  try {
+    countable = findCountable();
+    if (instructions !== 'update') budgets.assertSuits(countable.server);
+  } catch (error) {
+    console.log(`NOT CHECKED  the instructions of Redis: ${(error as Error).message}`);
+    return;
+  }
+  const { binary, server } = countable;
+  const [{ name }] = systems as readonly [System];
+  const library = name === EARLIER ? resolve(against!) : LIBRARY;
+  const counts = await countInstructions({ system: name, library, binary, onProgress });
+  if (instructions === 'update') budgets.write(counts, server);
+  print(budgets.check(counts));
+}
 
 function environmentOf({ environment, minutes, rounds }: Results): string {
   const facts = { ...environment, rounds, minutes };
@@ -46,11 +80,20 @@ function leftOut(): string {
   return `Left out: ${titles.join(', ')}. \`npm run compare:redisson\` measures them with a JDK ≥ 17 and Maven.`;
 }
 
+/** The systems that are measured by default, but not on this machine. */
+function missing(): string[] {
+  const wanted = SYSTEMS.filter(({ onRequest }) => !onRequest);
+  return wanted.flatMap(({ title, problem }) => {
+    const words = problem?.();
+    return words === undefined ? [] : [`NOT MEASURED  ${title}: ${words}`];
+  });
+}
+
 function print(verdicts: readonly Verdict[]): void {
   for (const { passed, words } of verdicts) console.log(`${passed ? 'kept   ' : 'BROKEN '} ${words}`);
   if (verdicts.some(({ passed }) => !passed)) {
     console.log(
-      'This package is slower, or needs more, than it should. If that is intended, change bench/src/check.ts.',
+      'This package is slower, or needs more, than it should. If that is intended, change bench/src/check.ts, or run\nnpm run bench -- --instructions --update.',
     );
     process.exitCode = 1;
   }
@@ -70,10 +113,8 @@ function readCommandOrExit(): Command {
 
 async function measureAll({ mode, rounds, systems, scenarios, against }: Command): Promise<Results> {
   const size = mode === 'full' ? 'full' : 'quick';
-  const startedAt = new Date();
   const environment = await environmentHere();
   const failures: string[] = [];
-  const onProgress = (line: string) => console.error(`${secondsSince(startedAt).padStart(5)} s  ${line}`);
   const rows = await run({
     size,
     rounds,

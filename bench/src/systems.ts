@@ -1,5 +1,6 @@
 import { missingJava, REDISSON_LINES, redissonVersion } from '../../test/redisson/java-build.js';
 import type { Adapter } from './adapters/adapter.js';
+import { missingPostgres } from './servers/find-postgres.js';
 
 /** A system that can be measured. */
 export interface System {
@@ -7,6 +8,8 @@ export interface System {
   readonly title: string;
   /** Loads the system in the process that runs it, so that no system pays for the code of another. */
   readonly load: (libraryFolder: string) => Promise<Adapter>;
+  /** The server that it needs. Default: Redis. */
+  readonly server?: 'postgres';
   /** Whether a queue can have several consumers. */
   readonly manyConsumers: boolean;
   /** Whether its adapter can serve many queues. */
@@ -62,6 +65,36 @@ export const SYSTEMS: readonly System[] = [
     title: 'bee-queue',
     load: async () => (await import('./adapters/bee-queue.js')).adapter,
     manyConsumers: true,
+  },
+  {
+    name: 'pg-boss',
+    title: 'pg-boss',
+    load: async () => (await import('./adapters/pg-boss.js')).adapter,
+    server: 'postgres',
+    manyConsumers: true,
+    // The others measure Redis.
+    scenarios: [
+      'offers',
+      'drain',
+      'steady',
+      'lateness',
+      'lone',
+      'burst',
+      'herd',
+      'start-up',
+      'nobody-listens',
+      'two-consumers',
+      'fairness',
+    ],
+    problem: missingPostgres,
+  },
+  {
+    name: 'expired-keys',
+    title: 'expired keys',
+    load: async () => (await import('./adapters/expired-keys.js')).adapter,
+    manyConsumers: true,
+    // In the others a consumer starts after messages have fallen due, or several share the messages.
+    scenarios: ['offers', 'steady', 'lateness', 'lone', 'burst', 'memory', 'idle', 'nobody-listens', 'two-consumers'],
   },
   // This package with a queue that is spread over a cluster.
   ...PARTITIONS.map((partitions) => ({

@@ -4,7 +4,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** The Redis of a measurement. */
+/** The server of a measurement: Redis, unless the system needs another. */
 export interface Server extends Address {
   /** If it is a cluster: all its servers. */
   readonly nodes?: readonly Address[];
@@ -33,7 +33,7 @@ export interface Cost {
 
 /** Offers through the public interface of a system, the way its documentation recommends. */
 export interface Producer {
-  /** Resolves to the id of the message once Redis has stored it. */
+  /** Resolves to the id of the message once the server has stored it. */
   offer(offer: Offer): Promise<string>;
   /** Undefined: the system has no call that offers several messages; then there is {@link offerAll}. */
   readonly offerMany?: (offers: readonly Offer[]) => Promise<void>;
@@ -42,14 +42,18 @@ export interface Producer {
    * another program, so that the way there is not measured too.
    */
   readonly offerAll?: (offers: readonly Offer[], inFlight: number) => Promise<Cost>;
-  /** Undefined: the system cannot cancel by id. */
+  /** Undefined: the system cannot cancel by id, or takes part in no scenario that cancels. */
   readonly cancel?: (id: string) => Promise<void>;
-  /** Undefined: the system cannot reschedule. */
+  /** Undefined: the system cannot reschedule, or takes part in no scenario that does. */
   readonly reschedule?: (id: string, delay: number) => Promise<void>;
 }
 
-/** `at`: when the handler got the message, ms since the epoch; now, unless another program handled it. */
-export type Handle = (payload: Payload, at?: number) => void;
+/**
+ * The handler of every message. A promise: the message is handled once it resolves.
+ *
+ * `at`: when the handler got the message, ms since the epoch; now, unless another program handled it.
+ */
+export type Handle = (payload: Payload, at?: number) => Promise<void> | undefined;
 
 /** One system under test. */
 export interface Adapter {

@@ -39,9 +39,6 @@ export const adapter: Adapter = {
     });
     queue.on('error', (error) => console.error(error));
     await queue.ready();
-    queue.process(CONCURRENCY, (job) => {
-      handle(job.data);
-      return Promise.resolve();
-    });
+    queue.process(CONCURRENCY, (job) => Promise.resolve(handle(job.data)));
   },
 };

@@ -27,14 +27,10 @@ export const adapter: Adapter = {
   },
 
   async startConsumer(connection, handle) {
-    const worker = new Worker<Payload>(
-      QUEUE,
-      (job) => {
-        handle(job.data);
-        return Promise.resolve();
-      },
-      { connection: { ...connection }, concurrency: CONCURRENCY },
-    );
+    const worker = new Worker<Payload>(QUEUE, (job) => Promise.resolve(handle(job.data)), {
+      connection: { ...connection },
+      concurrency: CONCURRENCY,
+    });
     worker.on('error', (error) => console.error(error));
     await worker.waitUntilReady();
   },

@@ -40,8 +40,8 @@ export async function createAdapter(libraryFolder: string, defaults?: Library.Qu
       @Injectable()
       class Consumer {
         @DelayedHandler(QUEUE, { concurrency: CONCURRENCY })
-        handle(payload: Payload): void {
-          handle(payload);
+        handle(payload: Payload): Promise<void> | undefined {
+          return handle(payload);
         }
       }
       await start(server, true, [Consumer]);

@@ -63,3 +63,30 @@ declare module 'bee-queue' {
     on(event: 'error', listener: (error: Error) => void): this;
   }
 }
+
+declare module 'pg-boss' {
+  interface Database {
+    host: string;
+    port: number;
+    user: string;
+    database: string;
+  }
+  interface WorkOptions {
+    batchSize?: number;
+    pollingIntervalSeconds?: number;
+    burstWhenBatchFull?: boolean;
+  }
+  export interface JobInsert {
+    data: object;
+    startAfter?: Date;
+  }
+  export class PgBoss {
+    constructor(options: Database);
+    start(): Promise<this>;
+    createQueue(name: string): Promise<void>;
+    send(name: string, data: object, options?: { startAfter?: Date }): Promise<string | null>;
+    insert(name: string, jobs: JobInsert[]): Promise<string[] | null>;
+    work<Data>(name: string, options: WorkOptions, handler: (jobs: { data: Data }[]) => Promise<void>): Promise<string>;
+    on(event: 'error', listener: (error: Error) => void): this;
+  }
+}

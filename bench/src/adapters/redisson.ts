@@ -40,7 +40,7 @@ export function createAdapter(line: RedissonLine): Adapter {
       await java.collect(JAVA_QUEUE, CONSUMERS);
       const read = async () => {
         for (const { value, at } of await java.collected(JAVA_QUEUE)) {
-          handle(JSON.parse(value.value as string) as Payload, at);
+          void handle(JSON.parse(value.value as string) as Payload, at);
         }
         setTimeout(() => void read(), INTERVAL);
       };

@@ -3,7 +3,10 @@ import type { Address, Server } from '../adapters/adapter.js';
 import { RedisCluster } from '../../../test/support/redis/redis-cluster.js';
 import { startRedis } from '../../../test/support/redis/start-redis.js';
 import { SystemProcess } from '../process/system-process.js';
+import { startPostgres } from '../servers/start-postgres.js';
 import type { System } from '../systems.js';
+import { PingProbe } from './ping-probe.js';
+import { RedisMeter } from './redis-meter.js';
 
 /** Decides how many messages a scenario takes. */
 export type Size = 'quick' | 'full';
@@ -22,18 +25,19 @@ interface Started extends Server {
   stop(): Promise<void>;
 }
 
-/** One measurement of one system: an empty Redis of its own, and the processes that the scenario starts. */
+/** One measurement of one system: an empty server of its own, and the processes that the scenario starts. */
 export class Stage {
   readonly #processes: SystemProcess[] = [];
 
   private constructor(
     private readonly settings: StageSettings,
     private readonly server: Started,
-    /** Clients of the benchmark's own: one for each server that has slots. */
+    /** Clients of the benchmark's own: one for each server that has slots. None if the system needs another server than Redis. */
     readonly primaries: readonly Redis[],
   ) {}
 
   static async open(settings: StageSettings): Promise<Stage> {
+    if (settings.system.server === 'postgres') return new Stage(settings, await startPostgres(), []);
     const server = settings.cluster ? await startCluster() : await startRedis();
     const { nodes = [server] }: Server = server;
     return new Stage(settings, server, await primariesOf(nodes));
@@ -41,7 +45,9 @@ export class Stage {
 
   /** A client of the benchmark's own. */
   get redis(): Redis {
-    return this.primaries[0]!;
+    const [redis] = this.primaries;
+    if (!redis) throw new Error(`${this.system.title} uses no Redis`);
+    return redis;
   }
 
   get system(): System {
@@ -51,6 +57,18 @@ export class Stage {
   /** The value for the size of this run. */
   pick<Value>(values: Record<Size, Value>): Value {
     return values[this.settings.size];
+  }
+
+  /** Undefined: the system uses no Redis. */
+  async startMeter(): Promise<RedisMeter | undefined> {
+    const [redis] = this.primaries;
+    return redis && RedisMeter.start(redis);
+  }
+
+  /** Undefined: the system uses no Redis. */
+  startPings(): PingProbe | undefined {
+    const [redis] = this.primaries;
+    return redis && new PingProbe(redis);
   }
 
   startProducer(): Promise<SystemProcess> {

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Adapter, Payload, Server } from '../adapters/adapter.js';
 import { distributionOf } from '../measure/percentiles.js';
 import type { ConsumerTasks, Handled } from './tasks.js';
 
-/** Carries out the tasks of a consumer process in the same way for every system. The handler does nothing. */
+/** Carries out the tasks of a consumer process in the same way for every system. The handler does nothing, or waits. */
 export class ConsumerRunner implements ConsumerTasks {
   /** When each message was handled; `#lateness` has the same order. */
   #times: number[] = [];
@@ -10,6 +11,8 @@ export class ConsumerRunner implements ConsumerTasks {
   #lateness: number[] = [];
   #awaited = Infinity;
   #enough: () => void = () => undefined;
+  /** How long the handler takes, ms. */
+  #duration = 0;
 
   constructor(
     private readonly adapter: Adapter,
@@ -44,6 +47,11 @@ export class ConsumerRunner implements ConsumerTasks {
     return Promise.resolve(this.#lateness);
   }
 
+  takeTime({ duration }: { duration: number }): Promise<void> {
+    this.#duration = duration;
+    return Promise.resolve();
+  }
+
   reset(): Promise<void> {
     this.#times = [];
     this.#lateness = [];
@@ -62,10 +70,11 @@ export class ConsumerRunner implements ConsumerTasks {
     };
   }
 
-  #handle({ due }: Payload, at = Date.now()): void {
+  #handle({ due }: Payload, at = Date.now()): Promise<void> | undefined {
     if (this.#times.length === 0) this.#cpuAtFirst = process.cpuUsage();
     this.#times.push(at);
     this.#lateness.push(at - due);
     if (this.#lateness.length === this.#awaited) this.#enough();
+    return this.#duration === 0 ? undefined : sleep(this.#duration);
   }
 }

@@ -1,7 +1,7 @@
 import type { Cost } from '../adapters/adapter.js';
 import type { Distribution } from '../measure/percentiles.js';
 
-/** The tasks of a producer process. Each ends when Redis has stored everything. */
+/** The tasks of a producer process. Each ends when the server has stored everything. */
 export interface ProducerTasks {
   /** Awaits each offer before the next. */
   offerOneByOne(work: Messages): Promise<Cost>;
@@ -35,6 +35,8 @@ export interface ConsumerTasks {
   look(): Promise<Handled>;
   /** The lateness of each message handled since the last reset, ms. */
   lateness(): Promise<number[]>;
+  /** From now on the handler takes so many ms for each message. */
+  takeTime(work: { duration: number }): Promise<void>;
   reset(): Promise<void>;
 }
 

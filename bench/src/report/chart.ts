@@ -19,6 +19,8 @@ const COLOURS: Readonly<Record<string, string>> = {
   floor: '#8a8f98',
   bullmq: '#d1495b',
   'bee-queue': '#e0a100',
+  'pg-boss': '#2e8b57',
+  'expired-keys': '#b07aa1',
   'redisson-layout': '#6a4c93',
   'redisson-3.20': '#d1495b',
   'redisson-4': '#e0a100',

@@ -3,8 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus, loadavg, totalmem, version as kernel } from 'node:os';
+import { join } from 'node:path';
+import { findPostgres } from '../servers/find-postgres.js';
 
 const require = createRequire(import.meta.url);
+
+const PACKAGES = ['@nestjs/core', 'ioredis', 'bullmq', 'bee-queue', 'pg-boss'];
 
 /** The hardware and versions that the figures depend on. */
 export async function readEnvironment(redis: Redis): Promise<Record<string, string>> {
@@ -17,9 +21,17 @@ export async function readEnvironment(redis: Redis): Promise<Record<string, stri
     system: kernel(),
     Node: process.version,
     Redis: `${redisVersion}, nothing on disk`,
+    PostgreSQL: postgresVersion(),
     Java: javaVersion(),
-    ...Object.fromEntries(['@nestjs/core', 'ioredis', 'bullmq', 'bee-queue'].map((name) => [name, versionOf(name)])),
+    ...Object.fromEntries(PACKAGES.map((name) => [name, versionOf(name)])),
   };
+}
+
+function postgresVersion(): string {
+  const folder = findPostgres();
+  if (folder === undefined) return 'not installed';
+  const words = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout;
+  return `${/[\d.]+/.exec(words)?.[0] ?? words.trim()}, each commit flushed to the disk`;
 }
 
 function javaVersion(): string {

@@ -1,4 +1,3 @@
-import { PingProbe } from '../measure/ping-probe.js';
 import type { Stage } from '../measure/stage.js';
 import { FLOOR, OURS } from '../systems.js';
 import type { Figure, Scenario } from './scenario.js';
@@ -17,10 +16,10 @@ async function measureBurst(stage: Stage, count: number, filling: number) {
   await producer.ask('fill', { count, delay: 0, due: { count, first, interval: 0 } });
   if (Date.now() > first) throw new Error('the queue was not filled in time');
   await producer.end();
-  const probe = new PingProbe(stage.redis);
+  const probe = stage.startPings();
   const { lateness } = await consumer.ask('handled', { count });
-  const ping = await probe.stop();
-  return { first: lateness.min, last: lateness.max, ping: ping.p99 };
+  const ping = await probe?.stop();
+  return { first: lateness.min, last: lateness.max, ping: ping?.p99 };
 }
 
 export const burst: Scenario = {
@@ -31,7 +30,7 @@ export const burst: Scenario = {
     { key: 'last', title: 'the last late', ...LATE },
     { key: 'ping', title: 'PING of another client, p99', ...LATE },
   ],
-  measure: (stage) => measureBurst(stage, 20_000, stage.pick({ quick: 4_000, full: 8_000 })),
+  measure: (stage) => measureBurst(stage, 20_000, 8_000),
 };
 
 /** The peers would need minutes. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RedisMeter } from '../measure/redis-meter.js';
 import type { Scenario } from './scenario.js';
 
 /** Time for what is still under way after the last handler, ms. */
@@ -25,15 +24,15 @@ export const drain: Scenario = {
     await producer.ask('fill', { count, delay: 1 });
     await producer.end();
 
-    const meter = await RedisMeter.start(stage.redis);
+    const meter = await stage.startMeter();
     await consumer.ask('start');
     const handled = await consumer.ask('handled', { count, skip: count * WARM_UP });
     await sleep(REST);
-    const { calls, cpu } = await meter.stop();
+    const work = await meter?.stop();
     return {
       rate: (handled.count / (handled.lastAt - handled.firstAt)) * 1000,
-      calls: calls / count,
-      redisCpu: cpu / count,
+      calls: work && work.calls / count,
+      redisCpu: work && work.cpu / count,
       processCpu: handled.cpu / count,
     };
   },

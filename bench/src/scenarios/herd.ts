@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { distributionOf } from '../measure/percentiles.js';
-import { RedisMeter } from '../measure/redis-meter.js';
-import type { Stage } from '../measure/stage.js';
 import type { SystemProcess } from '../process/system-process.js';
+import { countsOf, sum } from './counts.js';
+import { joinUpTo } from './join.js';
 import type { Scenario } from './scenario.js';
 
 const PROCESSES = [1, 5, 20];
@@ -34,15 +34,15 @@ export const herd: Scenario = {
   async measure(stage) {
     const producer = await stage.startProducer();
     const consumers: SystemProcess[] = [];
-    const figures: Record<string, number> = {};
+    const figures: Record<string, number | undefined> = {};
     for (const number of PROCESSES) {
-      await join(stage, consumers, number);
+      await joinUpTo(number, stage, consumers);
       await offerAndHandle(producer, consumers, WARM_UP);
-      const meter = await RedisMeter.start(stage.redis);
+      const meter = await stage.startMeter();
       const offered = await offerAndHandle(producer, consumers, MEASURED);
-      const { calls, cpu } = await meter.stop();
-      figures[`calls ${number}`] = calls / offered;
-      figures[`cpu ${number}`] = cpu / offered;
+      const work = await meter?.stop();
+      figures[`calls ${number}`] = work && work.calls / offered;
+      figures[`cpu ${number}`] = work && work.cpu / offered;
       const lateness = await Promise.all(consumers.map((consumer) => consumer.ask('lateness')));
       figures[`late ${number}`] = distributionOf(lateness.flat()).p99;
     }
@@ -50,25 +50,11 @@ export const herd: Scenario = {
   },
 };
 
-/** Starts the missing consumers. */
-async function join(stage: Stage, consumers: SystemProcess[], number: number): Promise<void> {
-  const missing = Array.from({ length: number - consumers.length }, async () => {
-    const consumer = await stage.startConsumer();
-    await consumer.ask('start');
-    consumers.push(consumer);
-  });
-  await Promise.all(missing);
-}
-
 async function offerAndHandle(producer: SystemProcess, consumers: readonly SystemProcess[], seconds: number) {
   await Promise.all(consumers.map((consumer) => consumer.ask('reset')));
   const { offered } = await producer.ask('offerAtRate', { rate: RATE, seconds, delay: DELAY });
-  const handled = async () => {
-    const looks = await Promise.all(consumers.map((consumer) => consumer.ask('look')));
-    return looks.reduce((sum, { count }) => sum + count, 0);
-  };
   // A look while messages fall due would make them late.
   do await sleep(DELAY + POLL);
-  while ((await handled()) < offered);
+  while (sum(await countsOf(consumers)) < offered);
   return offered;
 }

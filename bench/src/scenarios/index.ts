@@ -1,11 +1,13 @@
 import { burst, burstOfAMillion } from './burst.js';
 import { drain } from './drain.js';
+import { fairness } from './fairness.js';
 import { growth, hugeGrowth } from './growth.js';
 import { herd } from './herd.js';
 import { idle } from './idle.js';
 import { lateness } from './lateness.js';
 import { lone } from './lone.js';
 import { memory } from './memory.js';
+import { nobodyListens } from './nobody-listens.js';
 import { offers } from './offers.js';
 import { pending } from './pending.js';
 import type { Scenario } from './scenario.js';
@@ -13,6 +15,7 @@ import { shards } from './shards.js';
 import { sockets } from './sockets.js';
 import { startUp } from './start-up.js';
 import { steady } from './steady.js';
+import { twoConsumers } from './two-consumers.js';
 
 /** In the order of the table. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -29,7 +32,10 @@ export const SCENARIOS: readonly Scenario[] = [
   hugeGrowth,
   herd,
   startUp,
+  nobodyListens,
+  twoConsumers,
   pending,
   sockets,
   shards,
+  fairness,
 ];

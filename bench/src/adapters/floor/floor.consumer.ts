@@ -39,7 +39,7 @@ export async function startConsumer(server: Server, handle: Handle): Promise<voi
     while (unclaimed > 0) {
       const [ids, bodies] = (await run('claim', [CONCURRENCY, LEASE])) as [string[], string[]];
       unclaimed -= ids.length;
-      for (const body of bodies) handle(JSON.parse(body) as Payload);
+      for (const body of bodies) void handle(JSON.parse(body) as Payload);
       // Not awaited: the next claim is sent right behind it.
       void run('settle', ids);
     }
