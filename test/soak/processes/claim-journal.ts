@@ -1,5 +1,6 @@
 import { hasCode } from '../../../lib/message/failure.js';
-import type { ClaimReport, ClaimRequest, Settlement } from '../../../lib/store/message-flow.js';
+import type { DelayedMessage } from '../../../lib/index.js';
+import type { ClaimedMessage, ClaimReport, ClaimRequest, Settlement } from '../../../lib/store/message-flow.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
@@ -14,18 +15,21 @@ export interface HeldClaim {
   n?: number;
 }
 
+/** What tells which claim of a message its handler was started by. */
+export type StartedMessage = Pick<DelayedMessage, 'queue' | 'id' | 'attempt' | 'dueAt'>;
+
 /** Knows by which claim this process holds each message, and records the result of each settle. */
 export class ClaimJournal {
-  readonly #held = new Map<string, HeldClaim>();
-  /** The latest claim of each message, which is the one whose handler starts. */
-  readonly #latest = new Map<string, HeldClaim>();
+  readonly #held = new Map<string, { readonly held: HeldClaim; readonly start: string }>();
+  /** By what a handler sees of its message: a process may hold one that was replaced beside the one that replaced it. */
+  readonly #startable = new Map<string, HeldClaim>();
   #claims = 0;
 
   constructor(private readonly journal: Journal) {}
 
   /** @returns the claim by which a handler that just started holds its message */
-  startedBy(queue: string, id: string): HeldClaim {
-    const held = this.#latest.get(`${queue} ${id}`);
+  startedBy({ queue, id, attempt, dueAt }: StartedMessage): HeldClaim {
+    const held = this.#startable.get(`${queue} ${id} ${attempt} ${dueAt.getTime()}`);
     if (!held) throw new Error(`Message ${id} of ${queue} was never claimed here.`);
     return held;
   }
@@ -42,7 +46,7 @@ export class ClaimJournal {
     };
     const answered = ({ messages }: ClaimReport, { token, sentAt }: { token: string; sentAt: number }) => {
       const held = { claim: ++this.#claims, sentAt };
-      for (const { id } of messages) this.#hold(queue, { id, token }, { ...held });
+      for (const message of messages) this.#hold(queue, { message, token }, { ...held });
     };
     return Object.assign(store, {
       claim: async (request) => {
@@ -79,21 +83,25 @@ export class ClaimJournal {
     } satisfies Pick<MessageStore, 'claim' | 'transferAndClaim' | 'settle'>);
   }
 
-  #hold(queue: string, { id, token }: { id: string; token: string }, held: HeldClaim): void {
-    this.#held.set(`${queue} ${id} ${token}`, held);
-    this.#latest.set(`${queue} ${id}`, held);
+  #hold(queue: string, { message, token }: { message: ClaimedMessage; token: string }, held: HeldClaim): void {
+    const { id, failedAttempts, dueAt } = message;
+    const start = `${queue} ${id} ${failedAttempts + 1} ${Math.trunc(dueAt)}`;
+    this.#held.set(`${queue} ${id} ${token}`, { held, start });
+    this.#startable.set(start, held);
   }
 
   #settled(queue: string, { claim: { id, token }, outcome }: Settlement, answer: Answer): void {
     const key = `${queue} ${id} ${token}`;
-    const held = this.#held.get(key);
-    if (held?.n !== undefined) {
+    const kept = this.#held.get(key);
+    if (!kept) return;
+    const { held, start } = kept;
+    if (held.n !== undefined) {
       const { n, claim } = held;
       void this.journal.append({ kind: 'settled', n, claim, at: this.journal.now(), outcome: outcome.kind, ...answer });
     }
     if (answer.result === 'unknown') return;
     this.#held.delete(key);
-    if (this.#latest.get(`${queue} ${id}`) === held) this.#latest.delete(`${queue} ${id}`);
+    if (this.#startable.get(start) === held) this.#startable.delete(start);
   }
 }
 

@@ -35,7 +35,7 @@ export class HangingHandling implements DelayQueueObserver {
   #lets(messages: readonly DelayedMessage[]): boolean {
     if (!messages.some((message) => this.#holdsUp(message))) return true;
     for (const message of messages) {
-      this.handler.holdUp(message, this.claims.startedBy(message.queue, message.id));
+      this.handler.holdUp(message, this.claims.startedBy(message));
     }
     return false;
   }

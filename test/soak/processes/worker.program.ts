@@ -18,7 +18,7 @@ const settings = readProcessSettings();
 const journal = new Journal(settings.journal, settings.epoch);
 const claims = new ClaimJournal(journal);
 const handler = new MessageHandler(settings, journal);
-const handle = (message: DelayedMessage) => handler.handle(message, claims.startedBy(message.queue, message.id));
+const handle = (message: DelayedMessage) => handler.handle(message, claims.startedBy(message));
 const observers = isHanging(settings) ? [new HangingHandling(settings, handler, claims)] : [];
 
 class SoakWorker {}
