@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 export { DelayQueueModule } from './delay-queue.module.js';
 export {
   type BackoffFunction,
@@ -11,9 +12,9 @@ export {
   type QueueOptions,
   type RateOptions,
 } from './options/queue-options.js';
-export { jackson, type JacksonCodecOptions } from './codec/redisson/jackson/jackson.codec.js';
+export { jackson, type JacksonCodecOptions } from './codec/redisson/jackson.js';
 export { json, type JsonCodecOptions } from './codec/redisson/json.codec.js';
-export { kryo5, type Kryo5CodecOptions } from './codec/redisson/kryo/kryo5.codec.js';
+export { kryo5, type Kryo5CodecOptions } from './codec/redisson/kryo5.js';
 export { JsonNumber } from './codec/redisson/json.number.js';
 export { type CodecName } from './codec/redisson/payload-codec.js';
 export type { JavaClasses, JavaFields } from './codec/redisson/java/java-classes.js';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import 'reflect-metadata';
 import process from 'node:process';
 import { FINE } from './exit-codes.js';
 import { runCommandLine } from './program.js';

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 export { DelayQueueHealthIndicator } from './delay-queue.health-indicator.js';
 export type { DelayQueueHealthOptions } from './health-options.js';
 export type { QueueHealth } from './queue-health.js';

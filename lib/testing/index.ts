@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 export type { CallBounds } from './call-bounds.js';
 export { DelayQueueTester } from './delay-queue.tester.js';
 export { DelayQueueTestingModule } from './delay-queue-testing.module.js';

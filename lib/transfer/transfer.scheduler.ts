@@ -3,6 +3,7 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import {
+  hasMoved,
   LEASE_EXPIRED,
   type MessageFlow,
   type Teller,
@@ -254,8 +255,4 @@ export class TransferScheduler {
   #newGrace(): number {
     return STANDBY_GRACE * (0.75 + this.#random() / 2);
   }
-}
-
-function hasMoved({ moved, recovered, buried }: TransferReport): boolean {
-  return moved + recovered + buried.length > 0;
 }

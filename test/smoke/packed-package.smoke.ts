@@ -6,7 +6,7 @@ import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { Application } from './application.js';
 import { type ConsumerOptions, createConsumer } from './consumer-application.js';
-import { ENHANCED, HANDLED, NO_MESSAGES, ONE_COPY, TRACED } from './expected.js';
+import { ENHANCED, HANDLED, LOADED, NO_MESSAGES, ONE_COPY, TRACED } from './expected.js';
 import { NODE_VERSIONS, NodeVersions } from './node-versions.js';
 import { packPackage, type PackedPackage } from './packed-package.js';
 
@@ -54,6 +54,11 @@ const FIELDS = [
   ],
 ];
 
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly string[];
+}
+
 let packed: PackedPackage;
 let nodes: NodeVersions;
 
@@ -78,13 +83,23 @@ describe('the packed package', () => {
     expect(Object.keys(manifest).sort()).toEqual(FIELDS);
   });
 
-  it('reads no file of its own and has no source maps, because a bundle would leave such files behind', async () => {
-    expect(packed.files.filter((path) => /\.(lua|map)$/.test(path))).toEqual([]);
+  it('reads no file of its own, because a bundle would leave such files behind', async () => {
+    expect(packed.files.filter((path) => path.endsWith('.lua'))).toEqual([]);
     const programs = packed.files.filter((path) => path.endsWith('.js'));
     const texts = await Promise.all(programs.map((path) => readFile(packed.built(path), 'utf8')));
-    expect(texts.filter((text) => /import\.meta|\bnode:fs|__dirname|__filename|sourceMappingURL/.test(text))).toEqual(
-      [],
-    );
+    expect(texts.filter((text) => /import\.meta|\bnode:fs|__dirname|__filename/.test(text))).toEqual([]);
+  });
+
+  it('has source maps that contain the sources', async () => {
+    const map = JSON.parse(await readFile(packed.built('dist/lib/cjs/core.js.map'), 'utf8')) as SourceMap;
+    const at = map.sources.findIndex((path) => path.endsWith('lib/transfer/transfer.scheduler.ts'));
+    expect(map.sourcesContent[at]).toBe(await readFile('lib/transfer/transfer.scheduler.ts', 'utf8'));
+    const code = await readFile(packed.built('dist/lib/cjs/core.js'), 'utf8');
+    expect(code.trimEnd()).toMatch(/\n\/\/# sourceMappingURL=core\.js\.map$/);
+  });
+
+  it('contains a licence for what is bundled with it', async () => {
+    expect(await readFile(packed.built('dist/lib/cjs/zod.js'), 'utf8')).toContain('Colin McDonnell');
   });
 });
 
@@ -109,6 +124,10 @@ describe.each([
 
   it('traces a message from the request that offered it to what its handler does', async () => {
     expect(await app.run('dist/traces.js')).toEqual(TRACED);
+  });
+
+  it('loads nothing that is not used', async () => {
+    expect(await app.run('both-formats/loaded.mjs')).toEqual(LOADED);
   });
 
   it('brings a command line', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type ClassModel, isFinal, parseClasses } from '../../lib/codec/redisson/java/class-model.js';
-import { kryo5 } from '../../lib/codec/redisson/kryo/kryo5.codec.js';
+import { kryo5 } from '../../lib/codec/redisson/kryo5.js';
 import type { JavaClasses } from '../../lib/codec/redisson/java/java-classes.js';
 import { type JavaType, typeOfName } from '../../lib/codec/redisson/java/java-type.js';
 import { JavaValue } from '../../lib/codec/redisson/java/java-value.js';

@@ -35,7 +35,6 @@ const UNKNOWN = 'none of the codecs that this package knows';
 const ION = /^\s*(?:'[^']*'::)?\{\s*(?:[A-Za-z_$][\w$]*|'[^']*')\s*:/;
 /** Control characters that texts do not have. */
 const BINARY = /(?![\t\n\v\f\r])\p{Cc}/u;
-const kryo5 = kryo5CodecWith({});
 
 const MARSHALLING =
   'JBoss Marshalling (MarshallingCodec, the default of Redisson before 3.19), which no codec here reads: give the queue another codec in Java';
@@ -74,7 +73,7 @@ export function guessCodec(bytes: Buffer): string {
 
 function isKryo5(bytes: Buffer): boolean {
   try {
-    kryo5.decode(bytes);
+    kryo5CodecWith({}).decode(bytes);
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
-import type { DueListener, Teller, ToldTransfer, TransferReport } from '../message-flow.js';
+import { type DueListener, hasMoved, type Teller, type ToldTransfer, type TransferReport } from '../message-flow.js';
 
 /** Tells listeners of earlier due times and of transfers, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {
@@ -21,9 +21,8 @@ export class DueAnnouncer {
   }
 
   tell({ scheduler, movedAt }: Teller, report: TransferReport): void {
-    const { moved, recovered, buried, ready, at, nextAt, nextIn } = report;
-    const hasMoved = moved + recovered + buried.length > 0;
-    const told: ToldTransfer = { scheduler, at, movedAt: hasMoved ? at : movedAt, ready, nextAt, nextIn };
+    const { ready, at, nextAt, nextIn } = report;
+    const told: ToldTransfer = { scheduler, at, movedAt: hasMoved(report) ? at : movedAt, ready, nextAt, nextIn };
     for (const subscription of this.#subscriptions)
       this.#say(subscription, () => subscription.listener.onTransfer?.(told));
   }

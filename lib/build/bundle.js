@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
+import { CJS, COMMAND_LINE, ENTRIES, ESM, MODULES, pathBetween, ROOT, writeLines } from './folders.js';
+
+/** Bundled with the library: the little that it uses of zod is a fifth of the time that all of zod takes to load. */
+const BUNDLED = 'zod';
+
+/** What is in the file of an entry, or of the command line. */
+const OF_ENTRIES = /^(testing|otel|terminus|cli|index)\b/;
+
+/** What few queues need is loaded when it is first used. The first pattern that fits decides. */
+const CHUNKS = [
+  { name: 'zod', pattern: /^node_modules\/zod\// },
+  { name: 'lua', pattern: /^store\/lua-files\b/ },
+  { name: 'redisson', pattern: /^store\/redisson\// },
+  { name: 'kryo', pattern: /^codec\/redisson\/kryo\// },
+  { name: 'jackson', pattern: /^codec\/redisson\/jackson\// },
+  { name: undefined, pattern: OF_ENTRIES },
+  { name: 'core', pattern: /./ },
+];
+const ON_DEMAND = ['redisson', 'kryo', 'jackson'];
+
+/** TypeScript's decorator helpers look for one of an earlier module in `this`; a chunk that is loaded on demand needs the core. */
+const HARMLESS = ['THIS_IS_UNDEFINED', 'CIRCULAR_CHUNK', 'INVALID_ANNOTATION', 'CIRCULAR_DEPENDENCY'];
+
+/** Where the bundled library finds the peer modules that the ES module entries have imported. */
+export const PEERS = 'peers.js';
+/** Peers that may be ES modules. Not every CommonJS loader can require one: jest can only on Node.js 24.9 and newer. */
+const NEST_REQUIRE = /require\('(@nestjs\/[^']+)'\)/g;
+
+/** @returns the files with code */
+export async function bundleCode() {
+  const bundle = await rollup({
+    input: inputOf([...ENTRIES, COMMAND_LINE], '.js'),
+    external: (id) => isPackage(id) && id !== BUNDLED,
+    plugins: [moduleFiles(), requireOnDemand(), takeGivenPeers(), mapCompiledCode()],
+    onwarn: fail,
+  });
+  const { output } = await bundle.write({
+    dir: CJS,
+    format: 'cjs',
+    interop: 'auto',
+    exports: 'named',
+    hoistTransitiveImports: false,
+    minifyInternalExports: false,
+    sourcemap: true,
+    sourcemapPathTransform: (source, map) => pathInPackage(resolve(dirname(map), source)),
+    chunkFileNames: '[name].js',
+    manualChunks: chunkOf,
+    banner: ({ name }) => (name === BUNDLED ? licence() : ''),
+  });
+  await bundle.close();
+  writeLines(join(CJS, 'package.json'), ['{ "type": "commonjs" }']);
+  writeLines(join(CJS, PEERS), [
+    '"use strict";',
+    '// The modules that the ES module entries have imported, by name.',
+    'module.exports = {};',
+  ]);
+  return output.filter(({ type }) => type === 'chunk');
+}
+
+/** In both formats, because only a declaration of an ES module may mention Nest 12 under every compiler. */
+export async function bundleDeclarations() {
+  const bundle = await rollup({
+    input: inputOf(ENTRIES, '.d.ts'),
+    external: isPackage,
+    plugins: [dts({ respectExternal: true })],
+    onwarn: fail,
+  });
+  for (const dir of [CJS, ESM]) {
+    await bundle.write({
+      dir,
+      format: 'es',
+      hoistTransitiveImports: false,
+      minifyInternalExports: false,
+      chunkFileNames: '[name].d.ts',
+      manualChunks: (id) => (OF_ENTRIES.test(pathOf(id)) ? undefined : 'core'),
+    });
+  }
+  await bundle.close();
+}
+
+function inputOf(entries, extension) {
+  return Object.fromEntries(entries.map((entry) => [entry, join(MODULES, `${entry}${extension}`)]));
+}
+
+/** Whoever distributes the code must hand it on. */
+function licence() {
+  return `/*!\n${readFileSync(join(ROOT, 'node_modules', BUNDLED, 'LICENSE'), 'utf8')}*/`;
+}
+
+function isPackage(id) {
+  return !/^[./]/.test(id) && !resolve(id).startsWith(id);
+}
+
+function chunkOf(id) {
+  return CHUNKS.find(({ pattern }) => pattern.test(pathOf(id))).name;
+}
+
+/** In the library, or in the project. */
+function pathOf(id) {
+  return relative(id.startsWith(MODULES) ? MODULES : ROOT, id).replaceAll(sep, '/');
+}
+
+/** As it is in the repository, where those who look for the source find it. */
+function pathInPackage(file) {
+  return relative(CJS, file.startsWith(MODULES) ? file.replace(MODULES, join(ROOT, 'lib')) : file);
+}
+
+/** Loads the compiled modules with their source maps, and finds the package that is bundled. */
+function moduleFiles() {
+  return {
+    name: 'module-files',
+    resolveId: (id) => (id === BUNDLED ? fileURLToPath(import.meta.resolve(id)) : null),
+    load(file) {
+      if (!file.startsWith(MODULES)) return null;
+      return { code: readFileSync(file, 'utf8'), map: readFileSync(`${file}.map`, 'utf8') };
+    },
+  };
+}
+
+/** Leaves out the source maps of what is not compiled: the package that is bundled, and the texts of the Lua files. */
+function mapCompiledCode() {
+  return {
+    name: 'map-compiled-code',
+    generateBundle(_, files) {
+      for (const name of [BUNDLED, 'lua']) {
+        delete files[`${name}.js.map`];
+        const chunk = files[`${name}.js`];
+        chunk.code = chunk.code.replace(/^\/\/# sourceMappingURL=.*\n/m, '');
+      }
+    },
+  };
+}
+
+/** Makes the code require a chunk that is loaded on demand where it uses it, and not at its start. */
+function requireOnDemand() {
+  return {
+    name: 'require-on-demand',
+    renderChunk(code, { fileName, importedBindings }) {
+      const replaced = ON_DEMAND.reduce((text, name) => {
+        const names = importedBindings[`${name}.js`] ?? [];
+        return names.length === 0 ? text : replaceRequire(text, names, pathBetween(fileName, `${name}.js`));
+      }, code);
+      return { code: replaced, map: null };
+    },
+  };
+}
+
+/** The variable that was the chunk becomes an object with a property for each name, which reads it from the chunk. */
+function replaceRequire(code, names, path) {
+  const [declaration, variable] = code.match(new RegExp(`var ([\\w$]+) = require\\('${path}'\\);`)) ?? [];
+  if (!declaration) throw new Error(`There is no require of ${path} to replace.`);
+  const getters = names.map((name) => `get ${name}() { return require('${path}').${name}; }`);
+  return code.replace(declaration, () => `var ${variable} = { ${getters.join(', ')} };`);
+}
+
+/** Makes the code use a peer that an ES module entry has imported, and require it only otherwise. */
+function takeGivenPeers() {
+  return {
+    name: 'take-given-peers',
+    renderChunk(code, { fileName }) {
+      const peers = pathBetween(fileName, PEERS);
+      return {
+        code: code.replace(NEST_REQUIRE, (required, name) => `require('${peers}')['${name}'] ?? ${required}`),
+        map: null,
+      };
+    },
+  };
+}
+
+/** What is only a warning elsewhere would surprise those who install the package. */
+function fail({ code, message }) {
+  if (!HARMLESS.includes(code)) throw new Error(message);
+}

@@ -1,0 +1,14 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { DIST, PACKAGE, ROOT, writeLines } from './folders.js';
+
+/** What of the manifest only this project needs: it would mislead those who install the package, and tools that audit them. */
+const OWN_FIELDS = ['private', 'workspaces', 'scripts', 'devDependencies', 'typedocOptions'];
+
+export function writePackage(manifest) {
+  rmSync(PACKAGE, { recursive: true, force: true });
+  cpSync(DIST, join(PACKAGE, relative(ROOT, DIST)), { recursive: true });
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) cpSync(join(ROOT, file), join(PACKAGE, file));
+  const published = Object.entries(manifest).filter(([field]) => !OWN_FIELDS.includes(field));
+  writeLines(join(PACKAGE, 'package.json'), [JSON.stringify(Object.fromEntries(published), null, 2)]);
+}
