@@ -61,9 +61,16 @@ module.exports = {
     },
     {
       name: 'everything-in-a-layer',
+      comment: 'What builds the library is not part of it.',
       severity: 'error',
       from: {},
-      to: { path: '^lib/', pathNot: LAYERS },
+      to: { path: '^lib/', pathNot: [...LAYERS, '^lib/build/'] },
+    },
+    {
+      name: 'build-apart',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/build/' },
+      to: { path: '^lib/build/' },
     },
   ],
   options: {
