@@ -30,6 +30,8 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   messages: [...nativePermissions.messages, 'HEXISTS'],
   claims: [...nativePermissions.claims, 'HSETNX'],
+  ready: [...nativePermissions.ready, 'EXISTS'],
+  attempts: [...nativePermissions.attempts, 'EXISTS'],
   paused: [...nativePermissions.paused, 'EXISTS'],
   ended: [...nativePermissions.ended, 'EXISTS'],
   partitions: ['GET', 'SET'],

@@ -26,7 +26,7 @@ import { formatCursor, parseCursor } from '../page-cursor.js';
 import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
 import type { ScriptReply } from '../redis/script-reply.js';
 import { type Announcing, nextWork, tellerArgument } from './announcements.js';
-import { readRecord } from './native.record.js';
+import { type NativeRecord, readRecord } from './native.record.js';
 
 /* The arguments and replies of scripts that more than one layout has. */
 
@@ -55,33 +55,31 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   return receipts;
 }
 
-/** Length of the id (2 bytes), failed attempts (4), length of the record (4). */
-const TAKEN_PREFIX_BYTES = 10;
-
 export function readClaimReport(reply: ScriptReply): ClaimReport {
   const more = reply.flag();
   const now = reply.number() / 1000;
-  if (reply.done) return { messages: [], more, now, orphans: [] };
-  const report = { ...readTaken(reply.bytes()), more, now };
-  return reply.done ? report : { ...report, claimAgainIn: reply.number() / 1000 };
+  const claimAgainIn = reply.number();
+  const report = { ...readTaken(reply), more, now };
+  return claimAgainIn < 0 ? report : { ...report, claimAgainIn: claimAgainIn / 1000 };
 }
 
-function readTaken(taken: Buffer): Pick<ClaimReport, 'messages' | 'orphans'> {
+function readTaken(reply: ScriptReply): Pick<ClaimReport, 'messages' | 'orphans'> {
+  const failed = reply.text();
+  const failedAttempts = failed === '' ? [] : failed.split(' ').map(Number);
   const messages: ClaimedMessage[] = [];
   const orphans: string[] = [];
-  for (let at = 0; at < taken.length;) {
-    const idAt = at + TAKEN_PREFIX_BYTES;
-    const recordAt = idAt + taken.readUInt16BE(at);
-    const failedAttempts = taken.readUInt32BE(at + 2);
-    const end = recordAt + taken.readUInt32BE(at + 6);
-    const id = taken.toString('utf8', idAt, recordAt);
-    if (end > recordAt) {
-      const { body, dueAt, offeredAt } = readRecord(taken, recordAt, end);
-      messages.push({ id, body, failedAttempts, dueAt, offeredAt });
-    } else orphans.push(id);
-    at = end;
+  for (let i = 0; !reply.done; i++) {
+    const id = reply.text();
+    const record = reply.bytesOrNull();
+    if (record) messages.push(claimedMessage(id, readRecord(record), failedAttempts[i] ?? 0));
+    else orphans.push(id);
   }
   return { messages, orphans };
+}
+
+/** Where every message passes, the record is not spread: that is measurably slower than naming its fields. */
+function claimedMessage(id: string, { body, dueAt, offeredAt }: NativeRecord, failedAttempts: number): ClaimedMessage {
+  return { id, body, failedAttempts, dueAt, offeredAt };
 }
 
 export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
@@ -235,7 +233,7 @@ export function readClaimedTransfer(reply: ScriptReply): ClaimedTransfer | undef
   const next = reply.number();
   const now = reply.number() / 1000;
   const more = reply.flag();
-  const taken = readTaken(reply.bytes());
+  const taken = readTaken(reply);
   const moved = taken.messages.length;
   const report = { moved, recovered: 0, buried: [], dropped: 0, more, ready: 0, ...nextWork(next, now), at: now };
   return { report, claimed: { ...taken, more: false, now } };

@@ -9,7 +9,8 @@
 -- Atomic so that fence and outcome are one step. A crash right after leaves the messages gone; a crash right before leaves the leases
 -- to expire by themselves. It includes nothing: a part would cost more than all that this script does for a single message.
 
-local held, gone, at = {}, {}, FIRST
+-- What is left of each claim, by token: usually nothing.
+local held, gone, some_left, at = {}, {}, false, FIRST
 while at <= #ARGV do
   local token, first, last = ARGV[at], at + 2, at + 1 + ARGV[at + 1]
   local before = held[token] or redis.call('HGET', keys.claims, token)
@@ -22,6 +23,7 @@ while at <= #ARGV do
       return false
     end
     held[token] = string.sub(before, 1, from) .. string.sub(before, to + 1)
+    some_left = some_left or held[token] ~= '\n'
   end
   for i = first, last do
     gone[#gone + 1] = ARGV[i]
@@ -33,7 +35,7 @@ end
 redis.call('ZCARD', keys.leases)
 local attempts_kept = redis.call('HLEN', keys.attempts)
 local may = redis.acl_check_cmd
-if not (may('HSET', keys.claims, '0', '0') and may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0')
+if not (may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0') and (not some_left or may('HSET', keys.claims, '0', '0'))
   and (attempts_kept == 0 or may('HDEL', keys.attempts, '0'))) then
   return false
 end

@@ -10,10 +10,10 @@
 --      max_bytes: number, maximum size of the records to take, in bytes, 0: no limit; one record is taken whatever its size
 --      lease: number, in ms
 --      rate: text, maximum number of messages to claim, a space, and within how many ms; empty: no limit
--- Returns more (0 or 1: whether ready messages remain that can be claimed now), now in microseconds; then, if any were taken,
---      all of them in one string, each as: length of the id (2 bytes, big-endian), failed attempts (4), length of the record
---      (4; 0 if there is none: the id was ready without a message, and is removed), id, record. If the caller has to claim
---      again because the rate is spent: that string, perhaps empty, and in how many microseconds.
+-- Returns more (0 or 1: whether ready messages remain that can be claimed now), now in microseconds, in how many microseconds the
+--      caller has to claim again because the rate is spent (-1: it has not), the failed attempts of the messages that were taken,
+--      with spaces between them (empty: no message of the queue has failed); then each message: id, record (null: the id was
+--      ready without a message, and is removed).
 --
 -- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right
 -- after costs the messages their lease and an attempt.

@@ -28,15 +28,14 @@ end
 
 -- Rounded up, as in instant_in of include/clock.lua.
 local soonest = now_micros > now * 1000 and now + 1 or now
-local scores, records, dues, earliest
+local id, earliest, earliest_text, dues, scores, records = ARGV[FIRST], math.huge, nil, nil, nil, nil
 if not ARGV[FIRST + 3] then
-  local id, delay = ARGV[FIRST], tonumber(ARGV[FIRST + 1])
   if redis.call('HEXISTS', keys.messages, id) == 1 then
     return false
   end
+  local delay = tonumber(ARGV[FIRST + 1])
   dues = delay and soonest + delay or tonumber(string.sub(ARGV[FIRST + 1], 2))
-  earliest = dues
-  scores, records = { string.format('%d', dues), id }, { id, struct.pack('>I6I6', dues, now) .. ARGV[FIRST + 2] }
+  earliest, earliest_text = dues, string.format('%d', dues)
 else
   local ids, known = {}, {}
   for at = FIRST, #ARGV, 3 do
@@ -47,21 +46,21 @@ else
       return false
     end
   end
-  scores, records, dues, earliest = {}, {}, {}, math.huge
-  for i, id in ipairs(ids) do
-    if known[id] then
+  dues, scores, records = {}, {}, {}
+  for i, new in ipairs(ids) do
+    if known[new] then
       return false
     end
-    known[id] = true
+    known[new] = true
     local at = FIRST + 3 * (i - 1)
     local delay = tonumber(ARGV[at + 1])
     local due = delay and soonest + delay or tonumber(string.sub(ARGV[at + 1], 2))
-    dues[i] = due
+    local text = string.format('%d', due)
     if due < earliest then
-      earliest = due
+      earliest, earliest_text = due, text
     end
-    scores[2 * i - 1], scores[2 * i] = string.format('%d', due), id
-    records[2 * i - 1], records[2 * i] = id, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
+    dues[i], scores[2 * i - 1], scores[2 * i] = due, text, new
+    records[2 * i - 1], records[2 * i] = new, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
   end
 end
 
@@ -70,12 +69,17 @@ if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
   return false
 end
 -- As in include/announce.lua and include/publish.lua.
-if redis.call('ZCOUNT', keys.delayed, '-inf', string.format('%d', earliest)) == 0 then
-  local text = string.format('%d %de-3', earliest, earliest > now and earliest * 1000 - now_micros or 0)
+if redis.call('ZCOUNT', keys.delayed, '-inf', earliest_text) == 0 then
+  local text = string.format('%s %de-3', earliest_text, earliest > now and earliest * 1000 - now_micros or 0)
   if redis.call(args.publish, args.channel, text) == 0 and args.publish == 'SPUBLISH' then
     redis.call('PUBLISH', args.channel, text)
   end
 end
-redis.call('ZADD', keys.delayed, unpack(scores))
-redis.call('HSET', keys.messages, unpack(records))
+if scores then
+  redis.call('ZADD', keys.delayed, unpack(scores))
+  redis.call('HSET', keys.messages, unpack(records))
+else
+  redis.call('ZADD', keys.delayed, earliest_text, id)
+  redis.call('HSET', keys.messages, id, struct.pack('>I6I6', dues, now) .. ARGV[FIRST + 2])
+end
 return dues

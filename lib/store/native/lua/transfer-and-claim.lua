@@ -11,7 +11,7 @@
 --      max_bytes: number, maximum size of the records to take, in bytes; one record is taken whatever its size
 --      lease: number, in ms
 -- Returns null if something stands in the way; otherwise the next instant in ms at which there is work (-1: none is known), now in
---      microseconds, more (0 or 1: whether more is due), and the messages that were taken, in one string as in claim.
+--      microseconds, more (0 or 1: whether more is due), and what was taken, as in claim: failed attempts, then each message.
 --
 -- Atomic so that a message leaves delayed only into a lease. A crash right after costs the messages their lease and an attempt.
 -- It includes nothing: a part would cost more than all that this script does for a single message.
@@ -33,9 +33,23 @@ if args.teller ~= '' then
   may_inform = may(command, channel, '0')
 end
 
+-- Usually none of these keys exists: an empty list is none, and attempts are kept only of messages that have failed.
+local attempts_of
+if redis.call('EXISTS', keys.ready, keys.paused, keys.ended_token, keys.attempts) > 0 then
+  if redis.call('LLEN', keys.ready) > 0 or redis.call('EXISTS', keys.paused, keys.ended_token) > 0 then
+    return false
+  end
+  attempts_of = function(...)
+    local failed = redis.call('HMGET', keys.attempts, ...)
+    for i, count in ipairs(failed) do
+      failed[i] = tonumber(count or 0) or 0
+    end
+    return table.concat(failed, ' ')
+  end
+end
 local head = redis.call('ZRANGE', keys.delayed, '0', '1', 'WITHSCORES')
 local lease_end = tonumber(redis.call('ZRANGE', keys.leases, '0', '0', 'WITHSCORES')[2])
-if redis.call('LLEN', keys.ready) > 0 or (lease_end and lease_end <= now) then
+if lease_end and lease_end <= now then
   return false
 end
 local id, due, next_due = head[1], tonumber(head[2]), tonumber(head[4])
@@ -46,35 +60,39 @@ if not due or due > now then
   end
   return { next_at, now_micros, 0, '' }
 end
-if redis.call('EXISTS', keys.paused, keys.ended_token) > 0 or (args.deadline ~= '0' and now > tonumber(args.deadline)) then
+if args.deadline ~= '0' and now > tonumber(args.deadline) then
   return false
 end
 
-local count, taken, held = 1, nil, nil
+local reply, held, count = { 0, now_micros, 0, '' }, nil, 1
 if next_due and next_due <= now and args.limit > 1 then
   local ids = redis.call('ZRANGE', keys.delayed, '-inf', string.format('%d', now), 'BYSCORE', 'LIMIT', '0', args.limit)
-  local records, failed = redis.call('HMGET', keys.messages, unpack(ids)), redis.call('HMGET', keys.attempts, unpack(ids))
-  local parts, bytes = {}, 0
+  local bytes = 0
   count = 0
-  for i, record in ipairs(records) do
+  for i, record in ipairs(redis.call('HMGET', keys.messages, unpack(ids))) do
     bytes = bytes + (record and #record or 0)
     if not record or #record < 12 then
       return false
     elseif i > 1 and bytes > args.max_bytes then
       break
     end
+    reply[3 + 2 * i], reply[4 + 2 * i] = ids[i], record
     count = i
-    parts[3 * i - 2] = struct.pack('>I2I4I4', #ids[i], tonumber(failed[i] or 0) or 0, #record)
-    parts[3 * i - 1], parts[3 * i] = ids[i], record
   end
-  taken, held = table.concat(parts), '\n' .. table.concat(ids, '\n', 1, count) .. '\n'
+  if attempts_of then
+    reply[4] = attempts_of(unpack(ids, 1, count))
+  end
+  held = '\n' .. table.concat(ids, '\n', 1, count) .. '\n'
   next_due = tonumber(redis.call('ZRANGE', keys.delayed, count, count, 'WITHSCORES')[2])
 else
-  local record, failed = redis.call('HGET', keys.messages, id), redis.call('HGET', keys.attempts, id)
+  local record = redis.call('HGET', keys.messages, id)
   if not record or #record < 12 then
     return false
   end
-  taken = struct.pack('>I2I4I4', #id, failed and tonumber(failed) or 0, #record) .. id .. record
+  if attempts_of then
+    reply[4] = attempts_of(id)
+  end
+  reply[5], reply[6] = id, record
   held = '\n' .. id .. '\n'
 end
 
@@ -95,4 +113,5 @@ local next_at = next_due and next_due < next_end and next_due or next_end
 if inform then
   inform(string.format('%d', now_micros), next_at)
 end
-return { next_at, now_micros, next_due and next_due <= now and 1 or 0, taken }
+reply[1], reply[3] = next_at, next_due and next_due <= now and 1 or 0
+return reply

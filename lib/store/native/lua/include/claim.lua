@@ -45,28 +45,38 @@ local function records_of(ids, first, last, known)
   return #records == last - first + 1 and records or redis.call('HMGET', keys.messages, unpack(ids, first, last))
 end
 
--- Takes the first of these messages: at most `most`, and `max_bytes` of records, but at least one unless `most` is 0. Returns how
--- many it took, all of them in one string, and the ids of those that have a record.
-local function pack_taken(ids, most, max_bytes, known)
-  local taken, present, count, bytes = {}, {}, 0, 0
-  local failed = most > 0 and redis.call('HLEN', keys.attempts) > 0
-    and redis.call('HMGET', keys.attempts, unpack(ids, 1, most)) or {}
+-- Appends the first of these messages to a reply, each as its id and its record (false: there is none): at most `most`, and
+-- `max_bytes` of records, but at least one unless `most` is 0. Returns how many, and the ids of those that have a record.
+local function append_taken(reply, ids, most, max_bytes, known)
+  local present, count, bytes, at = {}, 0, 0, #reply
   while count < most do
     for _, value in ipairs(records_of(ids, count + 1, math.min(count + READ_AT_ONCE, most), known)) do
-      local id, record = ids[count + 1], is_record(value) and value or ''
-      bytes = bytes + #record
+      local record = is_record(value) and value
+      bytes = bytes + (record and #record or 0)
       if bytes > max_bytes and count > 0 then
-        return count, table.concat(taken), present
+        return count, present
       end
       count = count + 1
-      taken[#taken + 1] = struct.pack('>I2I4I4', #id, tonumber(failed[count] or 0) or 0, #record)
-      taken[#taken + 1], taken[#taken + 2] = id, record
-      if record ~= '' then
-        present[#present + 1] = id
+      reply[at + 1], reply[at + 2] = ids[count], record
+      at = at + 2
+      if record then
+        present[#present + 1] = ids[count]
       end
     end
   end
-  return count, table.concat(taken), present
+  return count, present
+end
+
+-- The failed attempts of the first of these messages, as text; empty if no message of the queue has failed.
+local function failed_attempts(ids, count)
+  if count == 0 or redis.call('HLEN', keys.attempts) == 0 then
+    return ''
+  end
+  local failed = redis.call('HMGET', keys.attempts, unpack(ids, 1, count))
+  for i = 1, count do
+    failed[i] = tonumber(failed[i] or 0) or 0
+  end
+  return table.concat(failed, ' ')
 end
 
 -- `rate`: from read_rate; `elsewhere`: how many messages are ready but not in the list of ready ids; `known`: as in records_of.
@@ -82,7 +92,9 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   if #passed == 0 and not is_paused and most > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, most - 1)
   end
-  local count, taken, present = pack_taken(ids, math.min(limit, #ids), most_bytes(), known)
+  local reply = { 0, now_micros, -1, '' }
+  local count, present = append_taken(reply, ids, math.min(limit, #ids), most_bytes(), known)
+  reply[4] = failed_attempts(ids, count)
   local popped = #passed == 0 and count or 0
   local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
@@ -125,8 +137,6 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   elseif is_bell_stale then
     redis.call('DEL', keys.wake)
   end
-  if claim_again_in >= 0 then
-    return { 0, now_micros, taken, claim_again_in }
-  end
-  return count > 0 and { more and 1 or 0, now_micros, taken } or { more and 1 or 0, now_micros }
+  reply[1], reply[3] = more and 1 or 0, claim_again_in
+  return reply
 end
