@@ -63,7 +63,8 @@ async function compareInstructions({ instructions, systems, against }: Command):
   const { binary, server } = countable;
   const [{ name }] = systems as readonly [System];
   const library = name === EARLIER ? resolve(against!) : LIBRARY;
-  const counts = await countInstructions({ system: name, library, binary, onProgress });
+  const settings = { system: name, library, binary, onProgress };
+  const counts = await countInstructions(settings, (workload, count) => budgets.keeps(workload, count));
   if (instructions === 'update') budgets.write(counts, server);
   print(budgets.check(counts));
 }

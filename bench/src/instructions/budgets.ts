@@ -34,6 +34,12 @@ export class InstructionBudgets {
     });
   }
 
+  /** Whether a count is not above its budget, or there is none. */
+  keeps(workload: string, count: number): boolean {
+    const budget = this.#read().instructions[workload];
+    return Number.isFinite(count) && (budget === undefined || count <= budget * (1 + TOLERANCE));
+  }
+
   write(counts: Readonly<Record<string, number>>, server: string): void {
     const budgets: Budgets = { server, instructions: counts };
     writeFileSync(this.file, `${JSON.stringify(budgets, null, 2)}\n`);

@@ -12,17 +12,37 @@ export interface CountSettings {
   readonly onProgress: (line: string) => void;
 }
 
-/** How many instructions Redis executes for a message, by workload. They hardly depend on how busy the machine is. */
-export async function countInstructions(settings: CountSettings): Promise<Record<string, number>> {
+/** How often a workload is counted at most. */
+const TRIES = 3;
+
+/**
+ * How many instructions Redis executes for a message, by workload. They hardly depend on how busy the machine is, but a timer that
+ * is late now and then costs a call. So a workload whose count is too high is counted again, and the lowest count holds: what a
+ * change of the code costs is in each of them.
+ *
+ * @param isEnough - whether a count need not be repeated
+ */
+export async function countInstructions(
+  settings: CountSettings,
+  isEnough: (workload: string, count: number) => boolean,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const workload of WORKLOADS) {
     settings.onProgress(`instructions · ${settings.system} · ${workload.title}`);
-    const [few, many] = workload.messages;
-    const fewer = await countRun(settings, workload, few);
-    const more = await countRun(settings, workload, many);
-    counts[workload.name] = Math.round((more - fewer) / (many - few));
+    let lowest = Infinity;
+    for (let tries = 0; tries < TRIES && !isEnough(workload.name, lowest); tries++) {
+      lowest = Math.min(lowest, await countWorkload(settings, workload));
+    }
+    counts[workload.name] = lowest;
   }
   return counts;
+}
+
+async function countWorkload(settings: CountSettings, workload: Workload): Promise<number> {
+  const [few, many] = workload.messages;
+  const fewer = await countRun(settings, workload, few);
+  const more = await countRun(settings, workload, many);
+  return Math.round((more - fewer) / (many - few));
 }
 
 async function countRun({ system, library, binary }: CountSettings, workload: Workload, messages: number) {
