@@ -3,13 +3,13 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
-import { CJS, COMMAND_LINE, ENTRIES, ESM, MODULES, pathBetween, ROOT, writeLines } from './folders.js';
+import { CJS, ENTRIES, ESM, MODULES, pathBetween, ROOT, writeLines } from './folders.js';
 
 /** Bundled with the library: the little that it uses of zod is a fifth of the time that all of zod takes to load. */
 const BUNDLED = 'zod';
 
-/** What is in the file of an entry, or of the command line. */
-const OF_ENTRIES = /^(testing|otel|terminus|cli|index)\b/;
+/** What is in the file of an entry. */
+const OF_ENTRIES = new RegExp(`^(${ENTRIES.map((entry) => entry.split('/')[0]).join('|')})\\b`);
 
 /** What few queues need is loaded when it is first used. The first pattern that fits decides. */
 const CHUNKS = [
@@ -34,7 +34,7 @@ const NEST_REQUIRE = /require\('(@nestjs\/[^']+)'\)/g;
 /** @returns the files with code */
 export async function bundleCode() {
   const bundle = await rollup({
-    input: inputOf([...ENTRIES, COMMAND_LINE], '.js'),
+    input: inputOf(ENTRIES, '.js'),
     external: (id) => isPackage(id) && id !== BUNDLED,
     plugins: [moduleFiles(), requireOnDemand(), takeGivenPeers(), mapCompiledCode()],
     onwarn: fail,
