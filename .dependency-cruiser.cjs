@@ -3,7 +3,7 @@
  * the same order.
  */
 const LAYERS = [
-  '^lib/cli/',
+  '^lib/diagnosis/',
   '^lib/testing/',
   '^lib/otel/',
   '^lib/terminus/',
@@ -51,7 +51,7 @@ module.exports = {
       comment: 'The other packages of this repository get the library from the registry.',
       severity: 'error',
       from: { path: '^packages/' },
-      to: { path: '^lib/', pathNot: '^lib/index\\.ts$' },
+      to: { path: '^lib/', pathNot: '^lib/(diagnosis/)?index\\.ts$' },
     },
     {
       name: 'library-without-packages',

@@ -15,7 +15,7 @@ import { writePackage } from './publish.js';
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 rmSync(DIST, { recursive: true, force: true });
-compile(manifest.version);
+compile();
 const chunks = await bundleCode();
 await bundleDeclarations();
 writeEntries(chunks);

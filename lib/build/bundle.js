@@ -3,13 +3,14 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
-import { CJS, COMMAND_LINE, ENTRIES, ESM, MODULES, pathBetween, ROOT, writeLines } from './folders.js';
+import { CJS, ENTRIES, ESM, MODULES, pathBetween, ROOT, writeLines } from './folders.js';
 
-/** Bundled with the library: the little that it uses of zod is a fifth of the time that all of zod takes to load. */
+/** Bundled with the library: it is less than a copy of the package, and a user may have another one. */
 const BUNDLED = 'zod';
+const BUNDLED_ENTRY = 'zod/mini';
 
-/** What is in the file of an entry, or of the command line. */
-const OF_ENTRIES = /^(testing|otel|terminus|cli|index)\b/;
+/** What is in the file of an entry. */
+const OF_ENTRIES = new RegExp(`^(${ENTRIES.map((entry) => entry.split('/')[0]).join('|')})\\b`);
 
 /** What few queues need is loaded when it is first used. The first pattern that fits decides. */
 const CHUNKS = [
@@ -34,8 +35,8 @@ const NEST_REQUIRE = /require\('(@nestjs\/[^']+)'\)/g;
 /** @returns the files with code */
 export async function bundleCode() {
   const bundle = await rollup({
-    input: inputOf([...ENTRIES, COMMAND_LINE], '.js'),
-    external: (id) => isPackage(id) && id !== BUNDLED,
+    input: inputOf(ENTRIES, '.js'),
+    external: (id) => isPackage(id) && id !== BUNDLED_ENTRY,
     plugins: [moduleFiles(), requireOnDemand(), takeGivenPeers(), mapCompiledCode()],
     onwarn: fail,
   });
@@ -114,7 +115,7 @@ function pathInPackage(file) {
 function moduleFiles() {
   return {
     name: 'module-files',
-    resolveId: (id) => (id === BUNDLED ? fileURLToPath(import.meta.resolve(id)) : null),
+    resolveId: (id) => (id === BUNDLED_ENTRY ? fileURLToPath(import.meta.resolve(id)) : null),
     load(file) {
       if (!file.startsWith(MODULES)) return null;
       return { code: readFileSync(file, 'utf8'), map: readFileSync(`${file}.map`, 'utf8') };

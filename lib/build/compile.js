@@ -7,8 +7,6 @@ import { LIB, MODULES, ROOT } from './folders.js';
 
 /** The module that reads Lua files from disk. */
 const LUA_MODULE = join(LIB, 'store', 'lua-files.ts');
-/** The module that reads the version of the package from disk. */
-const VERSION_MODULE = join(LIB, 'cli', 'version.ts');
 
 const DECLARATIONS = { outDir: MODULES, emitDeclarationOnly: true };
 const CODE = {
@@ -29,14 +27,10 @@ const FORMAT_HOST = {
   getNewLine: () => '\n',
 };
 
-/** Compiles each module of the library, with what the others read from disk in the modules themselves. */
-export function compile(version) {
-  /** By path: the texts that take the place of modules which read from disk. */
-  const replacements = new Map([
-    [LUA_MODULE, writeLuaModule()],
-    [VERSION_MODULE, `export const VERSION: string = '${version}';\n`],
-  ]);
-  for (const format of [DECLARATIONS, CODE]) emit(format, replacements);
+/** Compiles each module of the library, with the Lua texts in the module that reads them from disk. */
+export function compile() {
+  const luaModule = writeLuaModule();
+  for (const format of [DECLARATIONS, CODE]) emit(format, luaModule);
 }
 
 /** The same module, with all Lua texts embedded: bundlers would leave the files out. */
@@ -53,11 +47,11 @@ function writeLuaModule() {
   ].join('\n');
 }
 
-function emit(formatOptions, replacements) {
+function emit(formatOptions, luaModule) {
   const { fileNames, options } = readConfig(formatOptions);
   const host = ts.createCompilerHost(options);
   const { readFile } = host;
-  host.readFile = (file) => replacements.get(resolve(file)) ?? readFile(file);
+  host.readFile = (file) => (resolve(file) === LUA_MODULE ? luaModule : readFile(file));
   const program = ts.createProgram(fileNames, options, host);
   failOn([...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]);
 }

@@ -14,9 +14,8 @@ export const MODULES = join(DIST, 'modules');
 /** The package as it is published. */
 export const PACKAGE = join(ROOT, 'dist', 'package');
 
-/** The entries of the package, and its command line. */
-export const ENTRIES = ['index', 'testing/index', 'otel/index', 'terminus/index'];
-export const COMMAND_LINE = 'cli/main';
+/** The entries of the package. */
+export const ENTRIES = ['index', 'testing/index', 'otel/index', 'terminus/index', 'diagnosis/index'];
 
 /** As `require` and `import` want it. */
 export function pathBetween(from, to) {

@@ -9,7 +9,7 @@ export const QUEUE_NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 export const QUEUE_NAME_RULE = 'a queue name has 1–128 of the characters A–Z a–z 0–9 _ . : -';
 
 /**
- * Checks a queue name.
+ * Checks a queue name, as every method does that takes one: for tools, before they connect.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { z } from 'zod/mini';
 import { showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
@@ -9,7 +9,7 @@ import { QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
  * @param place - where the value was given, for the error
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
-export function check<Schema extends z.ZodType>(
+export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: z.input<Schema>,
   place: string,
@@ -23,7 +23,7 @@ export function check<Schema extends z.ZodType>(
 
 type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.core.$ZodIssue[] };
 
-function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
+function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
   try {
     const result = schema.safeParse(value);
     // To read the issues is to look at the value once more.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
 import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
@@ -23,15 +23,17 @@ const connectionSchema = z
     error:
       'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
   })
-  .superRefine((connection, context) => {
-    for (const { path, message } of connectionProblems(connection as ConnectionOptions)) {
-      context.addIssue({ code: 'custom', path: [...path], message });
-    }
-  }) as z.ZodType<ConnectionOptions, ConnectionOptions>;
+  .check(
+    z.superRefine((connection, context) => {
+      for (const { path, message } of connectionProblems(connection as ConnectionOptions)) {
+        context.addIssue({ code: 'custom', path: [...path], message });
+      }
+    }),
+  ) as z.ZodMiniType<ConnectionOptions, ConnectionOptions>;
 
 const queueOrFamilySchema = z
   .string()
-  .refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE });
+  .check(z.refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE }));
 
 /** Any object will do, such as an instance of a class; its methods must be methods. */
 const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
@@ -43,33 +45,37 @@ export const queuesSchema = z.record(queueOrFamilySchema, queueLayerSchema);
 
 /** Every option of the module: what is accepted, and the default as a user would write it. */
 const moduleFields = {
-  connection: connectionSchema.prefault('redis://127.0.0.1:6379'),
-  store: oneOf('redis', 'memory').prefault('redis'),
-  prefix: z
-    .string()
-    .regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must be 1–64 of the characters A–Z a–z 0–9 _ . : -' })
-    .prefault('delay-queue'),
-  allowEviction: trueOrFalse().prefault(false),
-  consume: trueOrFalse().prefault(true),
-  inheritAppConfig: trueOrFalse().prefault(false),
-  observers: z.array(observerSchema).readonly().optional(),
-  defaults: queueLayerSchema
-    .refine(({ redissonName }) => redissonName === undefined, {
-      path: ['redissonName'],
-      error: 'cannot be shared by all queues: set it in `queues`',
-    })
-    .optional(),
-  queues: queuesSchema.optional(),
-  shutdownTimeout: duration(0, HOUR).prefault('10s'),
-  offerTimeout: duration(10, HOUR / 6).prefault('5s'),
+  connection: z.prefault(connectionSchema, 'redis://127.0.0.1:6379'),
+  store: z.prefault(oneOf('redis', 'memory'), 'redis'),
+  prefix: z.prefault(
+    z
+      .string()
+      .check(z.regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must be 1–64 of the characters A–Z a–z 0–9 _ . : -' })),
+    'delay-queue',
+  ),
+  allowEviction: z.prefault(trueOrFalse(), false),
+  consume: z.prefault(trueOrFalse(), true),
+  inheritAppConfig: z.prefault(trueOrFalse(), false),
+  observers: z.optional(z.readonly(z.array(observerSchema))),
+  defaults: z.optional(
+    queueLayerSchema.check(
+      z.refine(({ redissonName }) => redissonName === undefined, {
+        path: ['redissonName'],
+        error: 'cannot be shared by all queues: set it in `queues`',
+      }),
+    ),
+  ),
+  queues: z.optional(queuesSchema),
+  shutdownTimeout: z.prefault(duration(0, HOUR), '10s'),
+  offerTimeout: z.prefault(duration(10, HOUR / 6), '5s'),
 } satisfies {
-  readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodType<unknown, DelayQueueModuleOptions[Name]>;
+  readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodMiniType<unknown, DelayQueueModuleOptions[Name]>;
 };
 
 export const moduleSchema = z.strictObject(moduleFields);
 
 /** Every option of the module, but not the entries of `queues`. */
-export const moduleFrameSchema = moduleSchema.extend({ queues: z.record(z.string(), z.unknown()).optional() });
+export const moduleFrameSchema = z.extend(moduleSchema, { queues: z.optional(z.record(z.string(), z.unknown())) });
 
 function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
   if (typeof connection === 'object' && 'duplicate' in connection) {

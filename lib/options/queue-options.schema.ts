@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { LONGEST_DELAY } from '../message/duration.js';
 import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
 import { MOST_PARTITIONS } from '../message/partition-of.js';
@@ -27,13 +27,13 @@ const backoffSchema = z.union(
     z.discriminatedUnion(
       'type',
       [
-        z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: jitter.prefault(0) }),
+        z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: z.prefault(jitter, 0) }),
         z.strictObject({
           type: z.literal('exponential'),
-          delay: backoffDelay.prefault('1s'),
-          factor: number(1, 100).prefault(2),
-          maxDelay: backoffDelay.prefault('1h'),
-          jitter: jitter.prefault(0.2),
+          delay: z.prefault(backoffDelay, '1s'),
+          factor: z.prefault(number(1, 100), 2),
+          maxDelay: z.prefault(backoffDelay, '1h'),
+          jitter: z.prefault(jitter, 0.2),
         }),
       ],
       { error: "must be 'fixed' or 'exponential'" },
@@ -42,11 +42,14 @@ const backoffSchema = z.union(
   { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
 );
 
+const noLimit = <const Word extends string>(word: Word) =>
+  z.pipe(
+    z.literal(word),
+    z.transform(() => null),
+  );
+
 const rateSchema = z.union(
-  [
-    z.literal('unlimited').transform(() => null),
-    z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) }),
-  ],
+  [noLimit('unlimited'), z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
   { error: "must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited'" },
 );
 
@@ -55,46 +58,48 @@ const rateSchema = z.union(
  * table in the README are checked against this.
  */
 const queueFields = {
-  concurrency: wholeNumber(1, 1000).prefault(16),
-  partitions: wholeNumber(1, MOST_PARTITIONS).prefault(1),
-  rate: rateSchema.prefault('unlimited'),
-  lease: duration(SECOND, 24 * HOUR).prefault('30s'),
-  attempts: wholeNumber(1, 1_000_000).prefault(5),
-  backoff: backoffSchema.prefault({ type: 'exponential' }),
-  timeout: z.union([z.literal('none').transform(() => null), duration(1, 24 * HOUR)]).prefault('none'),
-  unknownTypeGrace: duration(0, LONGEST_DELAY).prefault('24h'),
-  maxPayloadBytes: wholeNumber(1, 512 * 1024 * 1024).prefault(256 * 1024),
-  maxMessages: z
-    .union([z.literal('unlimited').transform(() => null), wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
+  concurrency: z.prefault(wholeNumber(1, 1000), 16),
+  partitions: z.prefault(wholeNumber(1, MOST_PARTITIONS), 1),
+  rate: z.prefault(rateSchema, 'unlimited'),
+  lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),
+  attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
+  backoff: z.prefault(backoffSchema, { type: 'exponential' }),
+  timeout: z.prefault(z.union([noLimit('none'), duration(1, 24 * HOUR)]), 'none'),
+  unknownTypeGrace: z.prefault(duration(0, LONGEST_DELAY), '24h'),
+  maxPayloadBytes: z.prefault(wholeNumber(1, 512 * 1024 * 1024), 256 * 1024),
+  maxMessages: z.prefault(
+    z.union([noLimit('unlimited'), wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
       error: "must be a whole number from 1, or 'unlimited'",
-    })
-    .prefault('unlimited'),
-  maxDeadLetters: wholeNumber(0, 10_000_000).prefault(10_000),
-  checkInterval: duration(SECOND, HOUR).prefault('60s'),
-  blockTimeout: duration(SECOND, HOUR / 6).prefault('25s'),
-  layout: oneOf('native', 'redisson').prefault('native'),
-  codec: z
-    .union([z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)], {
+    }),
+    'unlimited',
+  ),
+  maxDeadLetters: z.prefault(wholeNumber(0, 10_000_000), 10_000),
+  checkInterval: z.prefault(duration(SECOND, HOUR), '60s'),
+  blockTimeout: z.prefault(duration(SECOND, HOUR / 6), '25s'),
+  layout: z.prefault(oneOf('native', 'redisson'), 'native'),
+  codec: z.prefault(
+    z.union([z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)], {
       error: `must be ${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
-    })
-    .prefault('json'),
-  format: oneOf('Bc0Lc0', 'dLc0').prefault('Bc0Lc0'),
-  redissonName: z.string().regex(REDISSON_NAME, { error: REDISSON_NAME_RULE }).optional(),
-} satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodType<unknown, QueueOptions[Name]> };
+    }),
+    'json',
+  ),
+  format: z.prefault(oneOf('Bc0Lc0', 'dLc0'), 'Bc0Lc0'),
+  redissonName: z.optional(z.string().check(z.regex(REDISSON_NAME, { error: REDISSON_NAME_RULE }))),
+} satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodMiniType<unknown, QueueOptions[Name]> };
 
 /** For the options given in one place: they may contradict each other, because another place can still override them. */
 export const queueLayerSchema = z.strictObject(queueFields);
 
 const batchFields = {
-  batch: wholeNumber(1, 1000).optional(),
-  batchWait: duration(0, HOUR).prefault(0),
-} satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodType<unknown, BatchOptions[Name]> };
+  batch: z.optional(wholeNumber(1, 1000)),
+  batchWait: z.prefault(duration(0, HOUR), 0),
+} satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodMiniType<unknown, BatchOptions[Name]> };
 
 /** For the options of a handler of one type. */
-export const handlerSchema = queueLayerSchema.pick({ timeout: true, backoff: true }).extend(batchFields);
+export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), batchFields);
 
 /** For the options of a handler of every type. */
-export const queueHandlerSchema = queueLayerSchema.extend(batchFields);
+export const queueHandlerSchema = z.extend(queueLayerSchema, batchFields);
 
 /** How many messages a handler takes in one call. */
 export interface BatchSize {
@@ -105,17 +110,19 @@ export interface BatchSize {
 }
 
 /** For the options of all places merged. */
-export const queueSchema = queueLayerSchema.superRefine((options, context) => {
-  const { layout, codec, redissonName, partitions, rate } = options;
-  const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
-  if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
-  if (layout === 'redisson') {
-    if (partitions > 1) refuse('partitions', "must be 1 with layout 'redisson'");
-    return;
-  }
-  if (codec !== 'json') refuse('codec', "must be 'json' with layout 'native'");
-  if (redissonName !== undefined) refuse('redissonName', "must be left out with layout 'native'");
-});
+export const queueSchema = queueLayerSchema.check(
+  z.superRefine((options, context) => {
+    const { layout, codec, redissonName, partitions, rate } = options;
+    const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
+    if (layout === 'redisson') {
+      if (partitions > 1) refuse('partitions', "must be 1 with layout 'redisson'");
+      return;
+    }
+    if (codec !== 'json') refuse('codec', "must be 'json' with layout 'native'");
+    if (redissonName !== undefined) refuse('redissonName', "must be left out with layout 'native'");
+  }),
+);
 
 function isCodec(value: unknown): boolean {
   const { encode, decode } = (value ?? {}) as Partial<PayloadCodec>;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { z } from 'zod/mini';
 import { systemClock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';
 import { check } from './check.js';

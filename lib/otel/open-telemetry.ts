@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { check } from '../options/check.js';
@@ -26,11 +26,11 @@ export interface OpenTelemetryOptions {
 }
 
 const optionsSchema = z.strictObject({
-  traces: z.enum(['link', 'parent', 'none'], { error: "must be 'link', 'parent' or 'none'" }).prefault('link'),
-  families: z
-    .array(z.string().regex(QUEUE_FAMILY, { error: QUEUE_OR_FAMILY_RULE }))
-    .readonly()
-    .prefault([]),
+  traces: z.prefault(z.enum(['link', 'parent', 'none'], { error: "must be 'link', 'parent' or 'none'" }), 'link'),
+  families: z.prefault(
+    z.readonly(z.array(z.string().check(z.regex(QUEUE_FAMILY, { error: QUEUE_OR_FAMILY_RULE })))),
+    [],
+  ),
 });
 
 /**

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { type DefinedBy, definitionOf } from '../definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
@@ -37,18 +37,16 @@ export interface ResolvedHealthOptions {
 }
 
 const queueSchema = z
-  .unknown()
-  .transform((given) => definitionOf(given)?.queue ?? given)
-  .refine((name) => typeof name === 'string' && QUEUE_NAME.test(name), { error: QUEUE_NAME_RULE }) as z.ZodType<
-  string,
-  string | DefinedBy<unknown>
->;
+  .transform((given: unknown) => definitionOf(given)?.queue ?? given)
+  .check(
+    z.refine((name) => typeof name === 'string' && QUEUE_NAME.test(name), { error: QUEUE_NAME_RULE }),
+  ) as z.ZodMiniType as z.ZodMiniType<string, string | DefinedBy<unknown>>;
 
 const healthSchema = z.strictObject({
-  queues: z.array(queueSchema).readonly().optional(),
-  maxOverdue: duration(0, 24 * HOUR).prefault('30s'),
-  timeout: duration(10, HOUR / 6).prefault('1s'),
-}) satisfies z.ZodType<unknown, DelayQueueHealthOptions>;
+  queues: z.optional(z.readonly(z.array(queueSchema))),
+  maxOverdue: z.prefault(duration(0, 24 * HOUR), '30s'),
+  timeout: z.prefault(duration(10, HOUR / 6), '1s'),
+}) satisfies z.ZodMiniType<unknown, DelayQueueHealthOptions>;
 
 /**
  * Checks the options of a health check and fills in the defaults.

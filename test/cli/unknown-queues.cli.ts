@@ -42,7 +42,7 @@ describe('a queue that never existed', () => {
     const { code, problems } = await run('counts', 'something-else');
     expect(code).toBe(1);
     expect(problems).toBe(
-      `There is no queue 'something-else' with the prefix '${scene.prefix}'. See: nestjs-delay-queue queues\n`,
+      `There is no queue 'something-else' with the prefix '${scene.prefix}'. See: nestjs-delay-queue-cli queues\n`,
     );
   });
 
@@ -90,7 +90,7 @@ describe('a queue that exists', () => {
 
 describe('the version', () => {
   it('is that of the package', async () => {
-    const { version } = (await import('../../package.json', { with: { type: 'json' } })).default;
+    const { version } = (await import('../../packages/cli/package.json', { with: { type: 'json' } })).default;
     expect(await run('--version')).toEqual({ code: 0, output: `${version}\n`, problems: '' });
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { RejectMessage } from '../../lib/index.js';
 import { runCommand, startCommand } from '../support/command-line.js';
 import { startRedis } from '../support/redis/start-redis.js';
@@ -9,11 +9,11 @@ import type { TestRedis } from '../support/redis/test-redis.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
-const PAGE = path.resolve(import.meta.dirname, '../../docs/command-line.md');
+const ROOT = path.resolve(import.meta.dirname, '../..');
 
-const page = await readFile(PAGE, 'utf8');
+const page = await readFile(path.join(ROOT, 'docs/command-line.md'), 'utf8');
 /** The commands on the page with what they print, in their order. */
-const shown = [...page.matchAll(/^```console\n\$ npx nestjs-delay-queue ([^\n]*)\n(.*?)^```$/gms)].map(
+const shown = [...page.matchAll(/^```console\n\$ npx nestjs-delay-queue-cli ([^\n]*)\n(.*?)^```$/gms)].map(
   ([, words = '', output = '']) => ({ words: words.split(' '), output }),
 );
 
@@ -36,6 +36,13 @@ class NoSuchOrder extends Error {
     super('no such order');
   }
 }
+
+test('the README of the package shows what the page shows', async () => {
+  const readme = await readFile(path.join(ROOT, 'packages/cli/README.md'), 'utf8');
+  const examples = readme.match(/^```console\n.*?^```$/gms);
+  expect(examples).not.toBeNull();
+  expect(examples!.filter((example) => !page.includes(example))).toEqual([]);
+});
 
 describe('the page on the command line', () => {
   let server: TestRedis;

@@ -5,7 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-const BOARD_README = 'packages/bull-board/README.md';
+/** What the package registry shows. */
+const READMES = ['README.md', 'packages/bull-board/README.md', 'packages/cli/README.md'];
 
 const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } };
 /** The project's files on the web. */
@@ -31,13 +32,7 @@ async function linksOf(document: string): Promise<string[]> {
 describe('the links of the documentation', () => {
   test('lead to files that exist', async () => {
     const names = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-    const documents = [
-      'README.md',
-      'CONTRIBUTING.md',
-      'CHANGELOG.md',
-      BOARD_README,
-      ...names.map((name) => `docs/${name}`),
-    ];
+    const documents = [...READMES, 'CONTRIBUTING.md', 'CHANGELOG.md', ...names.map((name) => `docs/${name}`)];
     const broken = await Promise.all(
       documents.map(async (document) => {
         const missing = (await linksOf(document)).filter((target) => !existsSync(path.join(ROOT, target)));
@@ -48,10 +43,11 @@ describe('the links of the documentation', () => {
   });
 
   test('in the READMEs are absolute, so that they also work on the page of the package registry', async () => {
-    expect((await targetsOf('README.md')).filter(isRelative)).toEqual([]);
-    expect((await targetsOf(BOARD_README)).filter(isRelative)).toEqual([]);
+    const targets = await Promise.all(READMES.map(targetsOf));
+    expect(targets.flat().filter(isRelative)).toEqual([]);
     expect(await linksOf('README.md')).toContain('docs/architecture.md');
-    expect(await linksOf(BOARD_README)).toContain('docs/handlers.md');
+    expect(await linksOf('packages/bull-board/README.md')).toContain('docs/handlers.md');
+    expect(await linksOf('packages/cli/README.md')).toContain('docs/command-line.md');
   });
 
   test.each(['test/faults', 'test/load'])('on the reliability page include every test in %s', async (folder) => {

@@ -82,8 +82,19 @@ import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminu
 import { DelayQueueHealthIndicator } from 'nestjs-delay-queue/terminus';
 `;
 
+/** The same of those in `lib/diagnosis`. */
+const DIAGNOSIS_CONTEXT = `
+import { NestFactory } from '@nestjs/core';
+import { DelayQueueInspector, examine } from 'nestjs-delay-queue/diagnosis';
+`;
+
 /** By folder. */
-const CONTEXTS = { 'testing/': TESTING_CONTEXT, 'otel/': OTEL_CONTEXT, 'terminus/': TERMINUS_CONTEXT };
+const CONTEXTS = {
+  'testing/': TESTING_CONTEXT,
+  'otel/': OTEL_CONTEXT,
+  'terminus/': TERMINUS_CONTEXT,
+  'diagnosis/': DIAGNOSIS_CONTEXT,
+};
 
 async function readExamples(file: string): Promise<Snippet[]> {
   const code = await readFile(path.join(ROOT, 'lib', file), 'utf8');

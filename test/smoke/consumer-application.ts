@@ -19,8 +19,8 @@ export interface ConsumerOptions {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** A small application with the package installed from its tarball, type-checked and compiled. */
-export async function createConsumer(tarball: string, options: ConsumerOptions): Promise<Application> {
+/** A small application with packages installed from their tarballs, type-checked and compiled. */
+export async function createConsumer(tarballs: readonly string[], options: ConsumerOptions): Promise<Application> {
   const { type, dependencies } = options;
   const app = await Application.create();
   await app.write('package.json', { private: true, type, dependencies });
@@ -29,7 +29,7 @@ export async function createConsumer(tarball: string, options: ConsumerOptions):
   await app.add('enhancers.ts', 'enhancers.ts');
   await app.add('traces.ts', 'traces.ts');
   await app.add('both-formats', 'both-formats');
-  await app.install(tarball);
+  await app.install(...tarballs);
   await app.command(process.execPath, [join(PROJECT, 'node_modules/typescript/bin/tsc')]);
   return app;
 }

@@ -4,7 +4,7 @@ export const HANDLED = { same: true, payload: { orderId: 7 }, onTime: true };
 /** The output of `both-formats` when import and require load the same package, so that each knows the other's errors. */
 export const ONE_COPY = { module: true, tester: true, producer: true, error: true, failedAttempts: [1] };
 
-/** What `loaded` says: nothing of Redisson, its codecs, the command line or zod. */
+/** What `loaded` says: nothing of Redisson or its codecs. */
 export const LOADED = {
   own: ['core.js', 'index.js', 'index.load.js', 'lua.js', 'peers.js', 'zod.js'],
   packages: [],

@@ -40,7 +40,7 @@ const OLDEST: ConsumerOptions['dependencies'] = {
 
 /** What a published manifest consists of. */
 const FIELDS = [
-  ...['bin', 'bugs', 'dependencies', 'description', 'engines', 'exports', 'files', 'homepage', 'keywords', 'license'],
+  ...['bugs', 'dependencies', 'description', 'engines', 'exports', 'files', 'homepage', 'keywords', 'license'],
   ...[
     'main',
     'name',
@@ -60,13 +60,14 @@ interface SourceMap {
 }
 
 let packed: PackedPackage;
+let commandLine: PackedPackage;
 let nodes: NodeVersions;
 
 beforeAll(async () => {
-  [packed, nodes] = await Promise.all([packPackage(), NodeVersions.fetch()]);
+  [packed, commandLine, nodes] = await Promise.all([packPackage(), packPackage('cli'), NodeVersions.fetch()]);
 });
 
-afterAll(() => Promise.all([packed.remove(), Application.removeAll()]));
+afterAll(() => Promise.all([packed.remove(), commandLine.remove(), Application.removeAll()]));
 
 describe('the packed package', () => {
   it('contains the built library in both formats, and nothing else of the project', () => {
@@ -103,6 +104,14 @@ describe('the packed package', () => {
   });
 });
 
+describe('the packed command line', () => {
+  it('contains the program, and nothing else of the project', () => {
+    const foreign = commandLine.files.filter((path) => !/^dist\/.*\.js$/.test(path));
+    expect(foreign.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(commandLine.files).toContain('dist/main.js');
+  });
+});
+
 describe.each([
   { name: 'an ES module on the newest Nest and ioredis', type: 'module', dependencies: NEWEST },
   { name: 'a CommonJS module on the newest Nest and ioredis', type: 'commonjs', dependencies: NEWEST },
@@ -111,7 +120,7 @@ describe.each([
   let app: Application;
 
   beforeAll(async () => {
-    app = await createConsumer(packed.tarball, options);
+    app = await createConsumer([packed.tarball, commandLine.tarball], options);
   });
 
   it('handles a delayed message, and lets the process end', async () => {
@@ -130,22 +139,22 @@ describe.each([
     expect(await app.run('both-formats/loaded.mjs')).toEqual(LOADED);
   });
 
-  it('brings a command line', async () => {
+  it('has a command line beside it', async () => {
     const env = { REDIS_URL: sharedRedisUrl() };
     const words = ['counts', 'orders', '--json', '--prefix', await prefixWithOrders()];
-    expect(JSON.parse(await app.command('nestjs-delay-queue', words, { env }))).toMatchObject(NO_MESSAGES);
+    expect(JSON.parse(await app.command('nestjs-delay-queue-cli', words, { env }))).toMatchObject(NO_MESSAGES);
   });
 
   it.each(NODE_VERSIONS)(
-    'handles a message on Node.js %s, is one copy whether it is imported or required, and has a command line',
+    'handles a message on Node.js %s, is one copy whether it is imported or required, and goes with its command line',
     async (version) => {
       const node = nodes.binary(version);
       if (node === undefined) return;
       expect(await app.run('dist/consumer.js', node)).toEqual(HANDLED);
       expect(await app.run('both-formats/main.mjs', node)).toEqual(ONE_COPY);
-      const commandLine = 'node_modules/nestjs-delay-queue/dist/lib/cjs/cli/main.js';
+      const program = 'node_modules/nestjs-delay-queue-cli/dist/main.js';
       const words = ['counts', 'orders', '--json', '--prefix', await prefixWithOrders()];
-      expect(await app.run(commandLine, node, words)).toMatchObject(NO_MESSAGES);
+      expect(await app.run(program, node, words)).toMatchObject(NO_MESSAGES);
     },
   );
 });

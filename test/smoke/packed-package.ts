@@ -8,8 +8,11 @@ const run = promisify(execFile);
 
 export const PROJECT = resolve(import.meta.dirname, '../..');
 
-/** Where the build puts what is published. */
-const PUBLISHED = join(PROJECT, 'dist', 'package');
+/** Where what is published of each package is, once built. */
+const PUBLISHED = {
+  library: join(PROJECT, 'dist', 'package'),
+  cli: join(PROJECT, 'packages', 'cli'),
+};
 
 /** The package as it would be published. */
 export interface PackedPackage {
@@ -21,15 +24,16 @@ export interface PackedPackage {
   remove(): Promise<void>;
 }
 
-/** Packs the built library. */
-export async function packPackage(): Promise<PackedPackage> {
+/** Packs a built package. */
+export async function packPackage(name: keyof typeof PUBLISHED = 'library'): Promise<PackedPackage> {
+  const published = PUBLISHED[name];
   const folder = await mkdtemp(join(tmpdir(), 'packed-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PUBLISHED });
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: published });
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   return {
     tarball: join(folder, packed.filename),
     files: packed.files.map(({ path }) => path),
-    built: (path) => join(PUBLISHED, path),
+    built: (path) => join(published, path),
     remove: () => rm(folder, { recursive: true }),
   };
 }

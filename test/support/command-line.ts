@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { argumentsFor, ENVIRONMENT } from './run-program.js';
 
-const MAIN = new URL('../../lib/cli/main.ts', import.meta.url);
+const MAIN = new URL('../../packages/cli/src/main.ts', import.meta.url);
 
 /** How a run of the command line ended. */
 export interface CommandResult {

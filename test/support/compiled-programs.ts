@@ -4,14 +4,13 @@ import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SOURCES = ['lib', 'test', 'sample-app', join('packages', 'bull-board', 'src')];
+const SOURCES = ['lib', 'test', 'sample-app', join('packages', 'bull-board', 'src'), join('packages', 'cli', 'src')];
 
 /** Files that are read where they are. */
 const ASSETS = ['.lua', '.html', '.css', '.js', '.svg'];
 
 interface Published {
   readonly name: string;
-  readonly version: string;
   readonly exports: object;
 }
 
@@ -27,8 +26,9 @@ export class CompiledPrograms {
     mkdirSync(join(ROOT, 'temp'), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, 'temp', 'programs-'));
     for (const source of SOURCES) this.#compile(source);
-    const { version } = manifestIn(ROOT);
-    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module', version }));
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    // It reads its version there.
+    copyFileSync(join(ROOT, 'packages/cli/package.json'), join(this.folder, 'packages/cli/package.json'));
     this.#standForPackage(ROOT, join(this.folder, 'lib'));
     this.#standForPackage(join(ROOT, 'packages', 'bull-board'), join(this.folder, 'packages', 'bull-board', 'src'));
   }

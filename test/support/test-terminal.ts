@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import { runCommandLine } from '../../lib/cli/program.js';
-import type { Terminal } from '../../lib/cli/terminal.js';
+import { runCommandLine } from '../../packages/cli/src/program.js';
+import type { Terminal } from '../../packages/cli/src/terminal.js';
 import type { CommandResult, CommandSettings } from './command-line.js';
 
 /** A terminal in memory, or a pipe. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Approval } from '../../lib/cli/approval.js';
-import { runCommandLine } from '../../lib/cli/program.js';
+import { Approval } from '../../packages/cli/src/approval.js';
+import { runCommandLine } from '../../packages/cli/src/program.js';
 import { TestTerminal } from '../support/test-terminal.js';
 
 /** No server is there, so whatever is refused before a connection is refused without one. */
@@ -50,7 +50,7 @@ describe('the command line', () => {
   it.each([['--help'], ['list', '--help']])('prints its help: %s %s', async (...words) => {
     const terminal = new TestTerminal({ isTTY: false });
     expect(await runCommandLine(words, terminal)).toBe(0);
-    expect(terminal.printed).toMatch(/^Usage: nestjs-delay-queue/);
+    expect(terminal.printed).toMatch(/^Usage: nestjs-delay-queue-cli/);
   });
 
   it.each([

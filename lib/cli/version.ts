@@ -1,6 +1,0 @@
-import { readFileSync } from 'node:fs';
-
-const MANIFEST = new URL('../../package.json', import.meta.url);
-
-/** The version of this package. The build replaces this module with one that contains it. */
-export const VERSION = (JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }).version;

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { Events } from '../events/events.js';
+import { hasCode } from '../message/failure.js';
+import { resolveQueueOptions } from '../options/resolve-options.js';
+import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
+import { isCluster } from '../store/redis/redis-client.js';
+import { RedisConnections } from '../store/redis/redis-connections.js';
+import { isVerdict } from '../store/redis/redis-check.js';
+import { lacksPermission } from '../store/redis/redis-errors.js';
+import { verdictOn } from '../store/redis/server-check.js';
+import { systemClock } from '../timing/clock.js';
+import { checkClock, readClock } from './clock.check.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission.check.js';
+import { sendProbe } from './probe.js';
+import { checkInfo } from './server.checks.js';
+
+/** A message may be this late without a word, ms. */
+const LATE = 100;
+
+export interface DoctorSettings {
+  readonly options: Pick<ResolvedModuleOptions, 'connection' | 'prefix' | 'offerTimeout'>;
+  /** What to call the server. */
+  readonly server: string;
+  /** The queue to check the permissions for; undefined: the one of the probe. */
+  readonly examined: Omit<ExaminedQueue, 'prefix'> | undefined;
+}
+
+/** Examines a server, one check after the other; a check that makes the others pointless is the last one. */
+export class Doctor {
+  readonly #settings: DoctorSettings;
+  readonly #events = new Events();
+  readonly #connections: RedisConnections;
+  readonly #probeQueue = `doctor:${randomBytes(6).toString('hex')}`;
+  /** Why there is no connection, or why the worker of the probe does not get on. */
+  #trouble = '';
+
+  constructor(settings: DoctorSettings) {
+    this.#settings = settings;
+    const { connection, offerTimeout } = settings.options;
+    this.#connections = new RedisConnections({
+      connection,
+      clock: systemClock,
+      events: this.#events,
+      commandTimeout: offerTimeout,
+      heartbeat: resolveQueueOptions().blockTimeout,
+    });
+    this.#events.on('connection-lost', ({ reason }) => (this.#trouble = reason));
+    this.#events.on('work-failing', ({ reason }) => (this.#trouble = reason));
+  }
+
+  async *examine(): AsyncGenerator<Finding> {
+    const { commands } = this.#connections;
+    try {
+      commands.connect();
+      await commands.send('TIME');
+    } catch (error) {
+      yield this.#unreachable(error);
+      return;
+    }
+    const clock = await readClock(commands);
+    yield ok('connection', `${this.#settings.server} answers in ${clock.roundTrip.toFixed(1)} ms`);
+    const ofServer = await this.#ofServer();
+    yield* ofServer;
+    if (ofServer.some(({ check, verdict }) => check === 'version' && verdict === 'fail')) return;
+    const ofPermissions = await this.#ofPermissions();
+    yield ofPermissions;
+    if (ofPermissions.check === 'scripts') return;
+    if (ofPermissions.verdict === 'ok') yield* await this.#ofSharing();
+    yield checkClock(clock);
+    yield await this.#ofProbe();
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  #unreachable(error: unknown): Finding {
+    if (!hasCode(error, 'NOT_CONNECTED')) return fail('connection', (error as Error).message);
+    const reason = this.#trouble && ` (${this.#trouble.replace(/^Error: /, '')})`;
+    const advice = 'Check the URL, and that Redis is up.';
+    return fail('connection', `${this.#settings.server} cannot be reached${reason}`, advice);
+  }
+
+  async #ofServer(): Promise<Finding[]> {
+    try {
+      const [first, ...others] = (await this.#connections.commands.info()).map(checkInfo);
+      // Of a cluster, the healthy ones are not worth a line each.
+      return [...first!, ...others.flat().filter(({ verdict }) => verdict !== 'ok')];
+    } catch (error) {
+      if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) return [unfit('version', error)];
+      return [warn('server', 'the Redis user may not run INFO', 'Add +info to its ACL, to have the server checked.')];
+    }
+  }
+
+  async #ofPermissions(): Promise<Finding> {
+    const { options, examined = { queue: this.#probeQueue, layout: 'native' } } = this.#settings;
+    try {
+      return await checkPermissions(this.#connections.commands, { prefix: options.prefix, ...examined });
+    } catch (error) {
+      return unfit('scripts', error);
+    }
+  }
+
+  /** In a cluster, no queues can share a connection. */
+  async #ofSharing(): Promise<Finding[]> {
+    if (isCluster(this.#settings.options.connection)) return [];
+    const finding = await checkSharing(this.#connections.commands);
+    return finding ? [finding] : [];
+  }
+
+  async #ofProbe(): Promise<Finding> {
+    const { prefix, offerTimeout: patience } = this.#settings.options;
+    const [connections, queue] = [this.#connections, this.#probeQueue];
+    if (!(await mayHandle(connections.commands, prefix, queue))) {
+      const advice = 'To send one, give the user the permissions of a worker, also on the queues doctor:*.';
+      return warn('probe', `not sent: the Redis user may not handle queue '${queue}'`, advice);
+    }
+    const lateness = await sendProbe({ connections, events: this.#events, prefix, queue, patience });
+    if (lateness === undefined)
+      return fail('probe', `not handled within ${patience} ms after it was due`, this.#trouble);
+    const found = `a message was handled ${lateness.toFixed(1)} ms after it was due`;
+    if (lateness < LATE) return ok('probe', found);
+    return warn('probe', found, 'Redis, the network or this machine is busy or far away: see SLOWLOG and the CPU.');
+  }
+}
+
+/** @throws the error itself if it says nothing about the server */
+function unfit(check: string, error: unknown): Finding {
+  const verdict = verdictOn(error);
+  if (!isVerdict(verdict)) throw error;
+  return fail(check, (verdict as Error).message);
+}

@@ -1,0 +1,81 @@
+import type { Duration } from '../message/duration.js';
+import { assertQueueName } from '../message/queue-name.js';
+import { resolveModuleOptions, resolveOptionsOf } from '../options/resolve-options.js';
+import type { ConnectionOptions } from '../store/redis/connection-options.js';
+import { Doctor, type DoctorSettings } from './doctor.js';
+import type { Finding } from './finding.js';
+
+/** What to examine. All fields are optional; those that the module has too mean the same. */
+export interface Examination {
+  /**
+   * Where Redis is.
+   *
+   * @defaultValue `'redis://127.0.0.1:6379'`
+   */
+  readonly connection?: ConnectionOptions | undefined;
+  /**
+   * The module's `prefix`.
+   *
+   * @defaultValue `'delay-queue'`
+   */
+  readonly prefix?: string | undefined;
+  /**
+   * How long each call may take, and how late the probe may be. 10 ms – 10 min.
+   *
+   * @defaultValue `'5s'`
+   */
+  readonly offerTimeout?: Duration | undefined;
+  /**
+   * What findings call the server, such as its address.
+   *
+   * @defaultValue `'Redis'`
+   */
+  readonly server?: string | undefined;
+  /** The queue for which to check the permissions of a worker. Default: the queue of the probe. */
+  readonly queue?: string | undefined;
+  /**
+   * The `layout` of that queue.
+   *
+   * @defaultValue `'native'`
+   */
+  readonly layout?: 'native' | 'redisson' | undefined;
+  /** The `redissonName` of that queue. Default: its name. */
+  readonly redissonName?: string | undefined;
+}
+
+/**
+ * Examines whether Redis, and its user, are fit for delay queues: connection, version, eviction, persistence, permissions and clock.
+ * At the end it offers a message to a queue of its own and handles it, which leaves no key behind. It needs no module, and no
+ * other process.
+ *
+ * @returns the findings, one after the other. If one makes the others pointless, it is the last
+ * @throws DelayQueueError `INVALID_OPTION` or `INVALID_ARGUMENT` before anything is sent; `NOT_CONNECTED` or
+ *   `OUTCOME_UNKNOWN` if the connection breaks on the way
+ *
+ * @example
+ * ```ts
+ * for await (const { verdict, check, found, advice } of examine({ connection: process.env.REDIS_URL })) {
+ *   if (verdict !== 'ok') console.warn(`${check}: ${found}`, advice);
+ * }
+ * ```
+ */
+export async function* examine(examination: Examination = {}): AsyncGenerator<Finding, void, undefined> {
+  const { connection, prefix, offerTimeout, server = 'Redis', queue, layout, redissonName } = examination;
+  const options = resolveModuleOptions({ connection, prefix, offerTimeout });
+  const examined = queue === undefined ? undefined : readExamined(queue, { layout, redissonName });
+  const doctor = new Doctor({ options, server, examined });
+  try {
+    yield* doctor.examine();
+  } finally {
+    await doctor.close();
+  }
+}
+
+function readExamined(
+  queue: string,
+  options: Pick<Examination, 'layout' | 'redissonName'>,
+): DoctorSettings['examined'] {
+  assertQueueName(queue);
+  const { layout, redissonName } = resolveOptionsOf(queue, options);
+  return { queue, layout, redissonName };
+}

@@ -1,0 +1,10 @@
+import 'reflect-metadata';
+export { DelayQueueInspector, type InspectedQueue } from './delay-queue.inspector.js';
+export { examine, type Examination } from './examine.js';
+export type { Finding } from './finding.js';
+export { assertQueueName } from '../message/queue-name.js';
+
+// Of the main entry; what is above is made of them.
+export type { Duration } from '../message/duration.js';
+export type { MessageCounts, MessageState } from '../message/message.js';
+export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../store/redis/connection-options.js';

@@ -1,0 +1,53 @@
+import { nativeKeys } from '../store/native/native.keys.js';
+import { partitionPermissions } from '../store/native/native.permissions.js';
+import {
+  describeMissing,
+  findMissing,
+  FOR_SHARED_DOORBELLS,
+  type NeededCommand,
+  neededCommands,
+} from '../store/redis/permissions.js';
+import type { RedisCommands } from '../store/redis/redis-commands.js';
+import { redissonKeys } from '../store/redisson/redisson.keys.js';
+import { redissonPermissions } from '../store/redisson/redisson.permissions.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+
+/** A queue as far as its keys depend on it. */
+export interface ExaminedQueue {
+  readonly prefix: string;
+  readonly queue: string;
+  readonly layout: 'native' | 'redisson';
+  readonly redissonName?: string | undefined;
+}
+
+export async function checkPermissions(commands: RedisCommands, examined: ExaminedQueue): Promise<Finding> {
+  const missing = await findMissing(commands, neededBy(examined));
+  if (missing.length === 0) return ok('permissions', `all that a worker of queue '${examined.queue}' needs`);
+  return fail(
+    'permissions',
+    `a worker of queue '${examined.queue}' lacks ${describeMissing(missing)}`,
+    'Extend the ACL of the Redis user: see docs/operations.md. A user that only offers needs less.',
+  );
+}
+
+/** @returns undefined if the user may do what lets queues share connections */
+export async function checkSharing(commands: RedisCommands): Promise<Finding | undefined> {
+  const missing = await findMissing(commands, FOR_SHARED_DOORBELLS);
+  if (missing.length === 0) return undefined;
+  return warn(
+    'connections',
+    `each handled queue has a connection of its own: the user lacks ${describeMissing(missing)}`,
+    'Extend its ACL, and 64 queues share a connection: see docs/operations.md.',
+  );
+}
+
+/** Whether the user may handle messages of a queue with the native layout. */
+export async function mayHandle(commands: RedisCommands, prefix: string, queue: string): Promise<boolean> {
+  return (await findMissing(commands, neededBy({ prefix, queue, layout: 'native' }))).length === 0;
+}
+
+function neededBy({ prefix, queue, layout, redissonName }: ExaminedQueue): NeededCommand[] {
+  if (layout === 'native') return neededCommands(partitionPermissions, nativeKeys(prefix, queue));
+  const name = { prefix, queue, ...(redissonName !== undefined && { redissonName }) };
+  return neededCommands(redissonPermissions, redissonKeys(name));
+}

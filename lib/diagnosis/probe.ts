@@ -1,0 +1,77 @@
+import { nativeCodec } from '../codec/native.codec.js';
+import type { Events } from '../events/events.js';
+import { Observers } from '../events/observers.js';
+import type { HandlerMessage } from '../handler/handler-method.js';
+import type { DelayedMessage } from '../message/message.js';
+import { NO_TYPE } from '../message/message-type.js';
+import { resolveQueueOptions } from '../options/resolve-options.js';
+import { QueueWorker } from '../runtime/queue-worker.js';
+import { nativeKeys } from '../store/native/native.keys.js';
+import { NativeMessageStore } from '../store/native/native.store.js';
+import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
+import type { RedisConnections } from '../store/redis/redis-connections.js';
+import { systemClock } from '../timing/clock.js';
+
+/** Long enough for the worker to listen and to wait at its doorbell, ms. */
+const DELAY = 300;
+
+export interface ProbeSettings {
+  readonly connections: RedisConnections;
+  readonly events: Events;
+  readonly prefix: string;
+  readonly queue: string;
+  /** How long the message is waited for after it is due, and how long a call may take, ms. */
+  readonly patience: number;
+}
+
+/**
+ * Offers a message to a queue of its own and handles it here, with the same worker as an application. The queue is not registered,
+ * and leaves no key behind.
+ *
+ * @returns how late the message was, ms; undefined if it did not come in time
+ */
+export async function sendProbe({ connections, events, prefix, queue, patience }: ProbeSettings) {
+  const options = resolveQueueOptions();
+  const store = new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits: options });
+  const arrival = new Arrival(DELAY + patience);
+  const worker = new QueueWorker({
+    queue: { name: queue, options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) },
+    handlers: [{ handler: { name: 'doctor', type: NO_TYPE, options: {}, call: arrival.note }, options }],
+    clock: systemClock,
+    events,
+    observers: new Observers(events, systemClock),
+    random: Math.random,
+    processId: queue,
+    answerTimeout: patience,
+  });
+  worker.start();
+  try {
+    const body = nativeCodec.encode({ type: NO_TYPE, payload: 'probe', headers: {} });
+    await store.offer([{ id: 'probe', due: { after: DELAY }, onDuplicate: 'keep', body }]);
+    return await arrival.lateness;
+  } finally {
+    arrival.cancel();
+    await worker.stopClaiming();
+    await worker.drained();
+    // Ends its timers, which would hold up the end of the process.
+    worker.abandon();
+    await store.clear();
+  }
+}
+
+/** Waits for one message. */
+class Arrival {
+  readonly lateness: Promise<number | undefined>;
+  #arrived!: (lateness: number | undefined) => void;
+  readonly cancel: () => void;
+
+  /** @param within - ms */
+  constructor(within: number) {
+    this.lateness = new Promise((resolve) => (this.#arrived = resolve));
+    this.cancel = systemClock.schedule(() => this.#arrived(undefined), within);
+  }
+
+  readonly note = (_: unknown, message: HandlerMessage): void => {
+    this.#arrived((message as DelayedMessage).lateness);
+  };
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import type { DelayQueueProducer } from 'nestjs-delay-queue';
+import { assertQueueName, type InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+import { Approval } from './approval.js';
+import { type CommonArguments, moduleOptionsOf, serverOf } from './connection-arguments.js';
+import { assertExists } from './queue-names.js';
+import { Report } from './report.js';
+import { Session } from './session.js';
+import type { Terminal } from './terminal.js';
+
+/** What a command has at hand while it runs. */
+export interface Run {
+  readonly producer: DelayQueueProducer;
+  readonly report: Report;
+  /** Warns that partitions of a queue did not answer, if there are any. */
+  readonly warnOfMissing: (queue: string, missing: readonly number[] | undefined) => void;
+  /** Counts, due times and the time of Redis at one instant. */
+  readonly inspect: (queue: string) => Promise<InspectedQueue>;
+}
+
+/** What a command that changes something has at hand besides. */
+export interface ChangingRun extends Run {
+  /** Asks before the change. Rejects unless the answer is yes. */
+  readonly ask: (question: string) => Promise<void>;
+}
+
+/** Runs commands: each has a connection to Redis while it runs. */
+export class CommandLine {
+  constructor(readonly terminal: Terminal) {}
+
+  /**
+   * Runs a command that only looks.
+   *
+   * @param queues - the queues that it is about, if they are named; one that never existed is refused
+   */
+  async look(command: Command, queues: readonly string[], use: (run: Run) => Promise<void>): Promise<void> {
+    const args = command.optsWithGlobals<CommonArguments>();
+    for (const queue of queues) assertQueueName(queue);
+    const session = await Session.open(moduleOptionsOf(args, queues), serverOf(args));
+    try {
+      const inspect = (queue: string) => session.inspect(queue);
+      const warnOfMissing = (queue: string, missing: readonly number[] = []) => this.#warnOfMissing(queue, missing);
+      const run = { producer: session.producer, report: this.reportFor(args), warnOfMissing, inspect };
+      for (const queue of queues) await assertExists(queue, run, args.prefix);
+      await use(run);
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Runs a command that changes a queue, if somebody agrees. */
+  async change(command: Command, queue: string, use: (run: ChangingRun) => Promise<void>): Promise<void> {
+    const args = command.optsWithGlobals<CommonArguments>();
+    const approval = new Approval(this.terminal, args.yes);
+    approval.assertPossible();
+    const place = `on ${serverOf(args)}`;
+    await this.look(command, [queue], (run) => use({ ...run, ask: (what) => approval.ask(`${what} ${place}?`) }));
+  }
+
+  #warnOfMissing(queue: string, missing: readonly number[]): void {
+    if (missing.length === 0) return;
+    const text = `Incomplete: partitions do not answer: ${queue} (${missing.join(', ')})`;
+    this.terminal.problems.write(`${text}\n`);
+  }
+
+  reportFor({ json }: CommonArguments): Report {
+    return new Report(this.terminal.output, json);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { examine, type Finding } from 'nestjs-delay-queue/diagnosis';
+import type { CommandLine } from '../command-line.js';
+import { type CommonArguments, connectionOf, serverOf } from '../connection-arguments.js';
+import { Refusal } from '../exit-codes.js';
+import { counted } from '../text/counted.js';
+
+export function addDoctorCommand(program: Command, commandLine: CommandLine): void {
+  program
+    .command('doctor [queue]')
+    .description('check Redis for what delay queues need, and the permissions for a queue; send a probe message')
+    .action(async (queue: string | undefined, _: object, command: Command) => {
+      const args = command.optsWithGlobals<CommonArguments>();
+      const { prefix, timeout, layout, redissonName } = args;
+      const place = { connection: connectionOf(args), prefix, offerTimeout: timeout, server: serverOf(args) };
+      let failed = 0;
+      for await (const finding of examine({ ...place, queue, layout, redissonName })) {
+        commandLine.reportFor(args).print(finding, () => linesOf(finding));
+        if (finding.verdict === 'fail') failed++;
+      }
+      if (failed > 0) throw new Refusal(`${counted(failed, 'check')} failed.`);
+    });
+}
+
+function linesOf({ verdict, check, found, advice }: Finding): string[] {
+  const line = `${verdict.padEnd(4)}  ${check.padEnd(11)}  ${found}`;
+  return advice ? [line, `${' '.repeat(19)}${advice}`] : [line];
+}

@@ -1,0 +1,64 @@
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import type { MessageSnapshot, MessageState } from 'nestjs-delay-queue';
+import type { CommandLine } from '../command-line.js';
+import { errorText, payloadText, recordOfMessage } from '../text/message-record.js';
+import { tableOf } from '../text/table.js';
+
+interface ListArguments {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly cursor?: string;
+}
+
+/** A payload is cut to this many characters; `show` has all of it. */
+const SHOWN_PAYLOAD = 60;
+
+export function addListCommand(program: Command, commandLine: CommandLine): void {
+  const states = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
+  program
+    .command('list <queue>')
+    .addArgument(new Argument('<state>', 'the state of the messages').choices(states))
+    .description('list the messages of a queue in a state, those that come first at the top')
+    .option('--limit <number>', 'how many messages, 1–1000', wholeNumber, 20)
+    .option('--offset <number>', 'how many to pass over', wholeNumber)
+    .option('--cursor <cursor>', 'where the page before ended')
+    .action((queue: string, state: MessageState, query: ListArguments, command: Command) =>
+      commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
+        const { messages, cursor, missing } = await producer.list(queue, state, query);
+        warnOfMissing(queue, missing);
+        const end = cursor === null ? [] : [{ cursor }];
+        report.print([...messages.map(recordOfMessage), ...end], () => [
+          ...tableOf(['id', 'type', INSTANT[state], 'failed', SUBJECT[state]], messages.map(rowOf)),
+          ...end.map((page) => `More: --cursor '${page.cursor}'`),
+        ]);
+      }),
+    );
+}
+
+const INSTANT: Readonly<Record<MessageState, string>> = {
+  delayed: 'due',
+  ready: 'due',
+  active: 'leased until',
+  dead: 'died',
+};
+
+const SUBJECT: Readonly<Record<MessageState, string>> = {
+  delayed: 'payload',
+  ready: 'payload',
+  active: 'payload',
+  dead: 'error',
+};
+
+function rowOf({ id, type, dueAt, leasedUntil, diedAt, failedAttempts, error, payload }: MessageSnapshot) {
+  const instant = diedAt ?? leasedUntil ?? dueAt;
+  return [id, type, instant.toISOString(), failedAttempts, error ? errorText(error) : cut(payloadText(payload))];
+}
+
+function cut(text: string): string {
+  return text.length <= SHOWN_PAYLOAD ? text : `${text.slice(0, SHOWN_PAYLOAD - 1)}…`;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
+  return Number(text);
+}

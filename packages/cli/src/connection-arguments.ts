@@ -1,0 +1,82 @@
+import { type Command, Option } from 'commander';
+import type { CodecName, ConnectionOptions, DelayQueueModuleOptions, QueueOptions } from 'nestjs-delay-queue';
+
+const DEFAULT_URL = 'redis://127.0.0.1:6379';
+
+/** The options of every command. */
+export interface CommonArguments {
+  readonly url?: string;
+  readonly prefix: string;
+  readonly cluster: boolean;
+  readonly timeout: string;
+  readonly layout?: 'native' | 'redisson';
+  readonly redissonName?: string;
+  readonly codec?: CodecName;
+  readonly json: boolean;
+  readonly yes: boolean;
+}
+
+export function addCommonOptions(program: Command): void {
+  program
+    .option('--url <url>', `Redis, as redis[s]://user:password@host:port/db (default: $REDIS_URL, or ${DEFAULT_URL})`)
+    .option('--cluster', 'the URL is that of a node of a Redis Cluster', false)
+    .option('--prefix <prefix>', 'the `prefix` of the module', 'delay-queue')
+    .option('--timeout <duration>', 'how long each call may take', '5s')
+    .addOption(
+      new Option('--layout <layout>', 'the `layout` of the queue (default: native)').choices(['native', 'redisson']),
+    )
+    .option('--redisson-name <name>', 'the name of the queue in Redisson, if it differs')
+    .addOption(
+      new Option('--codec <codec>', 'the `codec` of a queue with the layout redisson (default: json)').choices([
+        'json',
+        'string',
+        'buffer',
+        'jackson',
+        'kryo5',
+      ] satisfies CodecName[]),
+    )
+    .option('--json', 'print one JSON document a line', false)
+    .option('-y, --yes', 'change things without asking', false);
+}
+
+/** The module options with which a command reaches its queues. */
+export function moduleOptionsOf(args: CommonArguments, queues: readonly string[]): DelayQueueModuleOptions {
+  const { prefix, timeout } = args;
+  return {
+    connection: connectionOf(args),
+    prefix,
+    offerTimeout: timeout,
+    consume: false,
+    // Whoever looks at a queue whose server evicts keys must not be turned away for that.
+    allowEviction: true,
+    ...queueOptions(args, queues),
+  };
+}
+
+export function connectionOf(args: CommonArguments): ConnectionOptions {
+  const url = urlOf(args);
+  return args.cluster ? { cluster: { nodes: [url] } } : url;
+}
+
+/** Which server is meant, for people: never with a user or a password. */
+export function serverOf(args: CommonArguments): string {
+  const text = urlOf(args);
+  if (!URL.canParse(text)) return 'an unreadable URL';
+  const { hostname, port, pathname } = new URL(text);
+  const database = /^\/\d+$/.test(pathname) ? pathname : '';
+  return `${hostname || '127.0.0.1'}:${port || '6379'}${database}`;
+}
+
+function urlOf({ url }: CommonArguments): string {
+  return (url ?? process.env.REDIS_URL) || DEFAULT_URL;
+}
+
+function queueOptions({ layout, redissonName, codec }: CommonArguments, queues: readonly string[]) {
+  const options: QueueOptions = {
+    ...(layout !== undefined && { layout }),
+    ...(redissonName !== undefined && { redissonName }),
+    ...(codec !== undefined && { codec }),
+  };
+  if (Object.keys(options).length === 0) return {};
+  return queues.length === 1 ? { queues: { [queues[0]!]: options } } : { defaults: options };
+}

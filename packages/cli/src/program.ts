@@ -1,0 +1,69 @@
+import { Command, CommanderError } from 'commander';
+import { DelayQueueError } from 'nestjs-delay-queue';
+import { CommandLine } from './command-line.js';
+import { addCountsCommand } from './commands/counts.command.js';
+import { addDeadCommands } from './commands/dead.commands.js';
+import { addDelayedCommands } from './commands/delayed.commands.js';
+import { addDoctorCommand } from './commands/doctor.command.js';
+import { addListCommand } from './commands/list.command.js';
+import { addPauseCommands } from './commands/pause.commands.js';
+import { addQueuesCommand } from './commands/queues.command.js';
+import { addShowCommand } from './commands/show.command.js';
+import { addTailCommand } from './commands/tail.command.js';
+import { addCommonOptions } from './connection-arguments.js';
+import { FAILED, FINE, Refusal, WRONG_USAGE, WrongUsage } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+import { VERSION } from './version.js';
+import { printable, printableJson, printableLines, withoutLogins, withoutPasswords } from './text/printable.js';
+
+const HELP = `
+Exit codes: 0 fine, 1 a refusal or a failure, 2 wrong usage.
+A password on a command line can be seen by others on the machine: prefer REDIS_URL to --url.`;
+
+/** Runs the command line to its end and returns its exit code. It never rejects. */
+export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
+  const program = createProgram(terminal);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return FINE;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? FINE : WRONG_USAGE;
+    terminal.problems.write(`${describe(error, program.opts<{ json: boolean }>().json)}\n`);
+    return exitCodeOf(error);
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('nestjs-delay-queue-cli')
+    .description('Looks at delay queues in Redis, and mends them.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.output.write(text),
+      writeErr: (text) => void terminal.problems.write(text),
+      // It quotes what it does not understand, which may be a part of a URL.
+      outputError: (text, write) =>
+        write(`${printableLines(withoutPasswords(text).trimEnd())} (--help shows what is possible)\n`),
+    })
+    .addHelpText('after', HELP);
+  addCommonOptions(program);
+  const commandLine = new CommandLine(terminal);
+  const looks = [addQueuesCommand, addCountsCommand, addListCommand, addShowCommand, addTailCommand];
+  const changes = [addDelayedCommands, addDeadCommands, addPauseCommands];
+  for (const add of [...looks, ...changes, addDoctorCommand]) add(program, commandLine);
+  return program;
+}
+
+function describe(error: unknown, asJson: boolean): string {
+  const isExpected = error instanceof DelayQueueError || error instanceof Refusal || error instanceof WrongUsage;
+  const message = withoutLogins(isExpected ? error.message : String(error));
+  if (!asJson) return printable(message);
+  return printableJson({ ...(error instanceof DelayQueueError && { code: error.code }), message });
+}
+
+function exitCodeOf(error: unknown): number {
+  const isMisuse =
+    error instanceof WrongUsage ||
+    (error instanceof DelayQueueError && ['INVALID_ARGUMENT', 'INVALID_OPTION'].includes(error.code));
+  return isMisuse ? WRONG_USAGE : FAILED;
+}

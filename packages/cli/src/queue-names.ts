@@ -1,0 +1,51 @@
+import { DelayQueueError, type DelayQueueProducer } from 'nestjs-delay-queue';
+import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+import { Refusal } from './exit-codes.js';
+import { nearest } from './text/nearest.js';
+
+const PAGE = 1000;
+
+export async function* pagesOfQueues(producer: DelayQueueProducer): AsyncGenerator<readonly string[]> {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await producer.queues({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+    yield page.queues;
+    cursor = page.cursor;
+  }
+}
+
+export async function allQueues(producer: DelayQueueProducer): Promise<string[]> {
+  const queues: string[] = [];
+  for await (const page of pagesOfQueues(producer)) queues.push(...page);
+  return queues;
+}
+
+interface Looking {
+  readonly producer: DelayQueueProducer;
+  readonly inspect: (queue: string) => Promise<InspectedQueue>;
+}
+
+/**
+ * Checks that there is such a queue. One with messages, or that is paused, is there whatever its name; of an empty one, the name
+ * tells.
+ *
+ * @throws Refusal
+ */
+export async function assertExists(queue: string, { producer, inspect }: Looking, prefix: string): Promise<void> {
+  const { counts, paused } = await inspect(queue);
+  if (paused || Object.values(counts).some((count) => count > 0)) return;
+  const names = await readableNames(producer);
+  if (!names || names.includes(queue)) return;
+  const meant = nearest(queue, names).map((name) => `'${name}'`);
+  const advice = meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : 'See: nestjs-delay-queue-cli queues';
+  throw new Refusal(`There is no queue '${queue}' with the prefix '${prefix}'. ${advice}`);
+}
+
+/** @returns undefined if Redis refuses to read them, as to a user without the permission */
+async function readableNames(producer: DelayQueueProducer): Promise<string[] | undefined> {
+  try {
+    return await allQueues(producer);
+  } catch (error) {
+    if (error instanceof DelayQueueError && error.code === 'STORE_REFUSED') return undefined;
+    throw error;
+  }
+}

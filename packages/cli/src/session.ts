@@ -1,0 +1,71 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  DelayQueueError,
+  type DelayQueueEvent,
+  DelayQueueModule,
+  type DelayQueueModuleOptions,
+  DelayQueueProducer,
+} from 'nestjs-delay-queue';
+import { DelayQueueInspector, type InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+
+class CommandLineModule {}
+
+/** A delay queue that only offers and looks, for the time of one command. */
+export class Session {
+  private constructor(private readonly context: INestApplicationContext) {}
+
+  /**
+   * @param server - what to call it in an error
+   * @throws DelayQueueError `NOT_CONNECTED` with the reason, and what the start of an application throws
+   */
+  static async open(options: DelayQueueModuleOptions, server: string): Promise<Session> {
+    const outage = new Outage();
+    const imports = [DelayQueueModule.forRoot({ ...options, observers: [outage] })];
+    const context = await NestFactory.createApplicationContext(
+      { module: CommandLineModule, imports, providers: [DelayQueueInspector] },
+      { logger: false, abortOnError: false },
+    );
+    // A cluster of which a shard is down can be looked at all the same.
+    if (outage.lasts && !context.get(DelayQueueInspector).isConnected) {
+      await context.close();
+      throw unreachable(server, outage.reason);
+    }
+    return new Session(context);
+  }
+
+  get producer(): DelayQueueProducer {
+    return this.context.get(DelayQueueProducer, { strict: false });
+  }
+
+  /** Counts, due times and the time of Redis at one instant. */
+  inspect(queue: string): Promise<InspectedQueue> {
+    return this.context.get(DelayQueueInspector).inspect(queue);
+  }
+
+  /** Nothing is handled here, so nothing is waited for. */
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}
+
+/** Notices that there is no connection at the start, and why. An application would wait for Redis; a person would not. */
+class Outage {
+  lasts = false;
+  reason = '';
+
+  event(event: DelayQueueEvent): void {
+    if (event.name === 'connection-lost') {
+      this.lasts = true;
+      this.reason = event.reason;
+    } else if (event.name === 'connection-restored') {
+      this.lasts = false;
+    }
+  }
+}
+
+/** The error of a command that cannot reach its server. */
+function unreachable(server: string, reason: string): DelayQueueError {
+  const problem = `Redis at ${server} cannot be reached${reason && ` (${reason.replace(/^Error: /, '')})`}: nothing was changed`;
+  return new DelayQueueError('NOT_CONNECTED', `${problem}. Check --url or REDIS_URL, and that Redis is up.`);
+}

@@ -1,0 +1,50 @@
+import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
+import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+
+/** How many dead letters one call reads at most. */
+const PAGE = 100;
+
+/** Sees the new dead letters of a queue, oldest first. While there is none, a look reads one letter. */
+export class DeadWatch {
+  #newest: MessageSnapshot | undefined;
+  #isFirst = true;
+
+  constructor(
+    private readonly producer: DelayQueueProducer,
+    private readonly queue: string,
+  ) {}
+
+  async look({ counts }: InspectedQueue): Promise<MessageSnapshot[]> {
+    const isFirst = this.#isFirst;
+    const [newest] = counts.dead === 0 ? [] : await this.#read(counts.dead - 1, 1);
+    this.#isFirst = false;
+    if (!newest || !isAfter(newest, this.#newest)) return [];
+    const letters = isFirst ? [] : await this.#newLetters(counts.dead);
+    this.#newest = letters.at(-1) ?? newest;
+    return letters;
+  }
+
+  /** Reads backwards, to the newest one known. */
+  async #newLetters(end: number): Promise<MessageSnapshot[]> {
+    const found: MessageSnapshot[] = [];
+    for (let to = end; to > 0; to -= PAGE) {
+      const from = Math.max(0, to - PAGE);
+      const page = await this.#read(from, to - from);
+      const fresh = page.filter((letter) => isAfter(letter, this.#newest));
+      found.unshift(...fresh);
+      if (fresh.length < page.length) break;
+    }
+    return found;
+  }
+
+  async #read(offset: number, limit: number): Promise<readonly MessageSnapshot[]> {
+    return (await this.producer.list(this.queue, 'dead', { offset, limit })).messages;
+  }
+}
+
+/** Dead letters come in the order of their deaths; those of one millisecond in that of their ids. */
+function isAfter(letter: MessageSnapshot, other: MessageSnapshot | undefined): boolean {
+  if (!other) return true;
+  const difference = letter.diedAt!.getTime() - other.diedAt!.getTime();
+  return difference > 0 || (difference === 0 && Buffer.compare(Buffer.from(letter.id), Buffer.from(other.id)) > 0);
+}

@@ -1,0 +1,58 @@
+import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
+import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+
+/** How many delayed messages one look reads at most. */
+const MOST = 1000;
+
+/** How much later than planned the next look may be without missing anything, ms. */
+const GRACE = 2000;
+
+/** Messages of one queue that fell due between two looks. */
+export interface Due {
+  readonly ids: readonly string[];
+  /** Whether there may have been more: too many were delayed to be read at one look. */
+  readonly atLeast: boolean;
+}
+
+/**
+ * Sees from outside which messages fall due: each look reads those that will before the next one. It reads nothing while none
+ * will. A retry is a due time of its own.
+ */
+export class DueWatch {
+  /** Due times and ids, of the messages that will fall due, or did and are still delayed. */
+  #foreseen = new Map<string, MessageSnapshot>();
+  #told = new Set<string>();
+  #isComplete = true;
+  #isFirst = true;
+
+  constructor(
+    private readonly producer: DelayQueueProducer,
+    private readonly queue: string,
+    /** The time between two looks, ms. */
+    private readonly every: number,
+  ) {}
+
+  async look({ now, nextDue }: InspectedQueue): Promise<Due | undefined> {
+    const horizon = new Date(now.getTime() + this.every + GRACE);
+    const { messages, isComplete } = await this.#delayedUntil(horizon, nextDue);
+    const present = new Map(messages.map((message) => [keyOf(message), message]));
+    const due = [...new Map([...this.#foreseen, ...present])].filter(
+      ([key, { dueAt }]) => dueAt <= now && !this.#told.has(key),
+    );
+    const atLeast = !this.#isComplete;
+    const isFirst = this.#isFirst;
+    this.#foreseen = present;
+    this.#told = new Set([...this.#told, ...due.map(([key]) => key)].filter((key) => present.has(key)));
+    [this.#isComplete, this.#isFirst] = [isComplete, false];
+    return isFirst || due.length === 0 ? undefined : { ids: due.map(([, { id }]) => id), atLeast };
+  }
+
+  async #delayedUntil(horizon: Date, nextDue: Date | null) {
+    if (nextDue === null || nextDue > horizon) return { messages: [], isComplete: true };
+    const { messages, cursor } = await this.producer.list(this.queue, 'delayed', { limit: MOST });
+    const within = messages.filter(({ dueAt }) => dueAt <= horizon);
+    return { messages: within, isComplete: cursor === null || within.length < messages.length };
+  }
+}
+
+const keyOf = ({ id, dueAt }: MessageSnapshot) => `${dueAt.getTime()} ${id}`;

@@ -1,0 +1,46 @@
+import type { MessageFailure, MessageSnapshot } from 'nestjs-delay-queue';
+import { counted } from './counted.js';
+import { shownPayload } from './shown-payload.js';
+import { fieldsOf } from './table.js';
+
+/** Shows a message with all that is known of it. */
+export function fieldsOfMessage(message: MessageSnapshot): string[] {
+  const { id, queue, state, type, headers, failedAttempts, dueAt, offeredAt, leasedUntil, diedAt, error } = message;
+  const fields: [string, string][] = [
+    ['id', id],
+    ['queue', queue],
+    ['state', state],
+  ];
+  if (type) fields.push(['type', type]);
+  if (Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
+  fields.push(['failed attempts', String(failedAttempts)]);
+  fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()]);
+  if (leasedUntil) fields.push(['leased until', leasedUntil.toISOString()]);
+  if (diedAt) fields.push(['died', diedAt.toISOString()]);
+  if (error) fields.push(['error', errorText(error)], ...stackOf(error));
+  fields.push(['payload', payloadText(message.payload)]);
+  return fieldsOf(fields);
+}
+
+/** The same for programs. Bytes are `payloadBase64`, be they offered as such or not readable. */
+export function recordOfMessage<T extends { readonly payload: unknown }>(message: T): object {
+  const { payload, ...rest } = message;
+  return Buffer.isBuffer(payload)
+    ? { ...rest, payloadBase64: payload.toString('base64') }
+    : { ...rest, payload: shownPayload(payload) };
+}
+
+export function errorText({ name, message }: MessageFailure): string {
+  return `${name}: ${message}`;
+}
+
+export function payloadText(payload: unknown): string {
+  if (!Buffer.isBuffer(payload)) return JSON.stringify(shownPayload(payload)) ?? 'undefined';
+  return `${counted(payload.length, 'byte')}, base64: ${payload.toString('base64')}`;
+}
+
+/** Where the error was thrown; its first line repeats the error. */
+function stackOf({ stack = '' }: MessageFailure): [string, string][] {
+  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return lines.map((line) => ['', line.trim()]);
+}
