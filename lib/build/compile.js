@@ -5,8 +5,8 @@ import process from 'node:process';
 import ts from 'typescript';
 import { LIB, MODULES, ROOT } from './folders.js';
 
-/** The module that reads Lua files from disk. */
-const LUA_MODULE = join(LIB, 'store', 'lua-files.ts');
+/** The modules that read the Lua files of their folders from disk. */
+const LUA_MODULES = [join(LIB, 'store', 'lua-files.ts'), join(LIB, 'redisson', 'lua-files.ts')];
 /** The module that reads the version of the package from disk. */
 const VERSION_MODULE = join(LIB, 'cli', 'version.ts');
 
@@ -33,15 +33,14 @@ const FORMAT_HOST = {
 export function compile(version) {
   /** By path: the texts that take the place of modules which read from disk. */
   const replacements = new Map([
-    [LUA_MODULE, writeLuaModule()],
+    ...LUA_MODULES.map((module) => [module, writeLuaModule(dirname(module))]),
     [VERSION_MODULE, `export const VERSION: string = '${version}';\n`],
   ]);
   for (const format of [DECLARATIONS, CODE]) emit(format, replacements);
 }
 
-/** The same module, with all Lua texts embedded: bundlers would leave the files out. */
-function writeLuaModule() {
-  const folder = dirname(LUA_MODULE);
+/** The same module, with all Lua texts of its folder embedded: bundlers would leave the files out. */
+function writeLuaModule(folder) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'));
   const texts = files.sort().map((file) => {
     const text = readFileSync(join(folder, file), 'utf8').replace(/[\\`]|\$\{/g, String.raw`\$&`);

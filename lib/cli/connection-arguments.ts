@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { CodecName } from '../codec/redisson/payload-codec.js';
+import type { CodecName } from '../redisson/codec/payload-codec.js';
 import type { DelayQueueModuleOptions } from '../options/module-options.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import { parseRedisUrl } from '../store/redis/redis-url.js';

@@ -11,7 +11,7 @@ import type { Clock } from '../timing/clock.js';
 import { withinTimeout } from '../timing/time-limit.js';
 import type { BatchRunner } from './batch.runner.js';
 import type { CallLine } from './call-line.js';
-import type { CodecDoubt } from './codec-doubt.js';
+import type { CodecDoubt } from '../redisson/codec-doubt.js';
 import type { Delivery } from './delivery.js';
 import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
 import { observed } from './observed-handling.js';

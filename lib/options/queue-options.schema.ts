@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { LONGEST_DELAY } from '../message/duration.js';
-import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
+import type { PayloadCodec } from '../redisson/codec/payload-codec.js';
 import { MOST_PARTITIONS } from '../message/partition-of.js';
 import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
-import type { CodecName } from '../codec/redisson/payload-codec.js';
+import type { CodecName } from '../redisson/codec/payload-codec.js';
 import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */

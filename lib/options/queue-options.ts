@@ -1,6 +1,6 @@
 import type { Duration } from '../message/duration.js';
-import type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
-import type { EntryFormat } from '../store/redisson/entry-format.js';
+import type { CodecName, PayloadCodec } from '../redisson/codec/payload-codec.js';
+import type { EntryFormat } from '../redisson/entry-format.js';
 
 /** How long a failed message waits before its next attempt. */
 export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction;

@@ -24,10 +24,10 @@ import { listMessages } from './message-list.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
-import type { RedissonQueue } from './redisson-queue.js';
+import type { RedissonQueue } from '../redisson/redisson-queue.js';
 import { snapshotOf } from './snapshot.js';
 import { StoreDeadLetters } from './store.dead-letters.js';
-import { StoreRedissonQueue } from './store.redisson-queue.js';
+import { StoreRedissonQueue } from '../redisson/store.redisson-queue.js';
 
 /**
  * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or

@@ -16,7 +16,7 @@ import {
 import { type NewMessage, Offers } from './offers.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
-import type { RedissonQueue } from './redisson-queue.js';
+import type { RedissonQueue } from '../redisson/redisson-queue.js';
 
 // Names that no property of the class that extends the handle can have.
 const PRODUCER = Symbol('producer');

@@ -16,7 +16,7 @@ import type { CheckedRequests, OfferRequest, OfferResult, TypedOfferOptions } fr
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
-import type { RedissonQueue } from './redisson-queue.js';
+import type { RedissonQueue } from '../redisson/redisson-queue.js';
 
 /** What is offered as the payload of a type. */
 export type PayloadInputOf<Payloads, Type extends string> = PayloadInput<SpecOf<Payloads, Type>>;

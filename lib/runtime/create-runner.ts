@@ -1,11 +1,11 @@
 import { BatchRunner } from '../consumer/batch.runner.js';
 import { CallLine } from '../consumer/call-line.js';
-import { CodecDoubt } from '../consumer/codec-doubt.js';
+import { CodecDoubt } from '../redisson/codec-doubt.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
 import { Outcomes } from '../consumer/outcomes.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
-import { nameOfCodec } from '../codec/redisson/configured-codec.js';
+import { nameOfCodec } from '../redisson/codec/configured-codec.js';
 import type { Events } from '../events/events.js';
 import type { Observers } from '../events/observers.js';
 import { HandlerInvoker } from '../handler/handler.invoker.js';

@@ -11,7 +11,7 @@ import {
   RejectMessage,
 } from '../../lib/index.js';
 import { resolveModuleOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-values.js';
 import { Scene } from '../support/scene.js';
 import type { TestApp } from '../support/test-app.js';

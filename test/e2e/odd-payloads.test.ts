@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer, PayloadCodec, QueueOptions } from '../../lib/index.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';

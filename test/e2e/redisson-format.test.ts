@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueModuleOptions, EntryFormat } from '../../lib/index.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
 import { redissonQueuesOf } from '../support/redisson-queues.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DelayQueueModuleOptions, kryo5, type PayloadCodec } from '../../lib/index.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { readGoldenKryoFixtures } from '../redisson/golden/golden.js';
 import { KRYO_FIXTURE_CLASSES } from '../redisson/kryo-fixture-classes.js';

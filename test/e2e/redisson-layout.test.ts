@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DelayQueueModuleOptions, json, type PayloadCodec, type QueueOptions } from '../../lib/index.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
 import { redissonQueuesOf } from '../support/redisson-queues.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DelayQueueError } from '../../lib/index.js';
-import { valueDigest } from '../../lib/store/redisson/value-digest.js';
+import { valueDigest } from '../../lib/redisson/value-digest.js';
 import { until } from '../support/until.js';
 import { redissonQueues } from './redisson-queue.js';
 

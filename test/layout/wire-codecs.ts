@@ -1,5 +1,5 @@
-import type { PayloadCodec } from '../../lib/codec/redisson/payload-codec.js';
-import { payloadCodecs } from '../../lib/codec/redisson/payload-codecs.js';
+import type { PayloadCodec } from '../../lib/redisson/codec/payload-codec.js';
+import { payloadCodecs } from '../../lib/redisson/codec/payload-codecs.js';
 
 const { json, string, buffer, jackson, kryo5 } = payloadCodecs;
 

@@ -41,7 +41,7 @@ type Reading = string | null;
 
 describe('entries of Redisson', () => {
   let redis: Redis;
-  const lua = readFileSync(new URL('../../lib/store/redisson/lua/include/entry.lua', import.meta.url), 'utf8');
+  const lua = readFileSync(new URL('../../lib/redisson/lua/include/entry.lua', import.meta.url), 'utf8');
 
   beforeAll(() => {
     redis = new Redis(sharedRedisUrl());

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
-import { redissonKeys, type RedissonQueueName } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys, type RedissonQueueName } from '../../lib/redisson/redisson.keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';

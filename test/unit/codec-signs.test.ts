@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { guessCodec, isPlainJson } from '../../lib/codec/redisson/codec-signs.js';
+import { guessCodec, isPlainJson } from '../../lib/redisson/codec/codec-signs.js';
 
 /** What Redisson 3.16.8 and 3.20.1 wrote, in hexadecimal digits. `S$Order` is a class with a text and a Long. */
 const WRITTEN: readonly (readonly [what: string, bytes: string, guess: RegExp])[] = [

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { type ClassModel, isFinal, parseClasses } from '../../lib/codec/redisson/java/class-model.js';
-import { kryo5 } from '../../lib/codec/redisson/kryo5.js';
-import type { JavaClasses } from '../../lib/codec/redisson/java/java-classes.js';
-import { type JavaType, typeOfName } from '../../lib/codec/redisson/java/java-type.js';
-import { JavaValue } from '../../lib/codec/redisson/java/java-value.js';
-import { platformClasses } from '../../lib/codec/redisson/java/platform-classes.js';
+import { type ClassModel, isFinal, parseClasses } from '../../lib/redisson/codec/java/class-model.js';
+import { kryo5 } from '../../lib/redisson/codec/kryo5.js';
+import type { JavaClasses } from '../../lib/redisson/codec/java/java-classes.js';
+import { type JavaType, typeOfName } from '../../lib/redisson/codec/java/java-type.js';
+import { JavaValue } from '../../lib/redisson/codec/java/java-value.js';
+import { platformClasses } from '../../lib/redisson/codec/java/platform-classes.js';
 
 const ITEM = { 'com.shop.Item': {} };
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { customCodec } from '../../lib/codec/redisson/custom.codec.js';
-import type { PayloadCodec } from '../../lib/codec/redisson/payload-codec.js';
+import { customCodec } from '../../lib/redisson/codec/custom.codec.js';
+import type { PayloadCodec } from '../../lib/redisson/codec/payload-codec.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 import { JavaValue, json as configuredJson } from '../../lib/index.js';
 import { wireCodecs } from '../layout/wire-codecs.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Doorbell } from '../../lib/store/message-flow.js';
-import { TargetWatch } from '../../lib/store/redisson/target-watch.js';
+import { TargetWatch } from '../../lib/redisson/target-watch.js';
 import { Latch } from '../support/latch.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';

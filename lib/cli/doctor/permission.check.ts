@@ -8,8 +8,8 @@ import {
   neededCommands,
 } from '../../store/redis/permissions.js';
 import type { RedisCommands } from '../../store/redis/redis-commands.js';
-import { redissonKeys } from '../../store/redisson/redisson.keys.js';
-import { redissonPermissions } from '../../store/redisson/redisson.permissions.js';
+import { redissonKeys } from '../../redisson/redisson.keys.js';
+import { redissonPermissions } from '../../redisson/redisson.permissions.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** A queue as far as its keys depend on it. */

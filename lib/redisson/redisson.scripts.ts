@@ -1,10 +1,17 @@
-import { loadScript } from '../redis/redis-script.js';
+import { readLua as readLuaOfStore } from '../store/lua-files.js';
+import { loadScript } from '../store/redis/redis-script.js';
+import { readLua } from './lua-files.js';
 import { redissonKeys } from './redisson.keys.js';
+
+/** What the path of each script of this layout begins with; parts of the native bookkeeping have another home. */
+const HOME = 'redisson/';
 
 /** The keys that headers may name. */
 const layout = redissonKeys({ prefix: '', queue: 'any' });
 
-const load = (name: string) => loadScript(`redisson/${name}`, layout);
+const read = (path: string) => (path.startsWith(HOME) ? readLua(path.slice(HOME.length)) : readLuaOfStore(path));
+
+const load = (name: string) => loadScript(HOME + name, layout, read);
 
 /** The scripts of Redisson's layout; each file's header is its contract. */
 export const redissonScripts = {

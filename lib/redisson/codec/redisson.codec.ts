@@ -1,7 +1,7 @@
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { CodecName } from './payload-codec.js';
-import type { MessageCodec } from '../message-codec.js';
+import type { MessageCodec } from '../../codec/message-codec.js';
 import { originalOf } from './configured-codec.js';
 import { customCodec } from './custom.codec.js';
 import type { PayloadCodec } from './payload-codec.js';

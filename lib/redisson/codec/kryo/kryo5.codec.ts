@@ -1,4 +1,4 @@
-import { showPath } from '../../json-copy.js';
+import { showPath } from '../../../codec/json-copy.js';
 import { DelayQueueError } from '../../../message/delay-queue.errors.js';
 import { parseClasses } from '../java/class-model.js';
 import type { JavaClasses } from '../java/java-classes.js';

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../../../message/delay-queue.errors.js';
-import { writeJsonData } from '../../json-data.js';
+import { writeJsonData } from '../../../codec/json-data.js';
 import { parseClasses } from '../java/class-model.js';
 import type { JavaClasses } from '../java/java-classes.js';
 import { OBJECT } from '../java/java-type.js';

@@ -1,7 +1,7 @@
-import type { MessageBody } from '../../codec/message-codec.js';
-import type { DelayedValues } from '../message-upkeep.js';
-import type { NativeKeys } from '../native/native.keys.js';
-import type { RedisCommands } from '../redis/redis-commands.js';
+import type { MessageBody } from '../codec/message-codec.js';
+import type { DelayedValues } from '../store/message-upkeep.js';
+import type { NativeKeys } from '../store/native/native.keys.js';
+import type { RedisCommands } from '../store/redis/redis-commands.js';
 import type { RedissonKeys } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
 

@@ -1,4 +1,4 @@
-import { guessCodec } from '../codec/redisson/codec-signs.js';
+import { guessCodec } from './codec/codec-signs.js';
 import type { MessageCodec } from '../codec/message-codec.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { isInstance } from '../message/failure.js';

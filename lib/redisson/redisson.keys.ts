@@ -1,4 +1,4 @@
-import { type NativeKeys, nativeKeysUnder } from '../native/native.keys.js';
+import { type NativeKeys, nativeKeysUnder } from '../store/native/native.keys.js';
 
 /** The Redis keys of one Redisson queue, and those of this package for it. All are in one slot of a cluster. */
 export interface RedissonKeys {

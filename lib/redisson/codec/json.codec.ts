@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../../message/delay-queue.errors.js';
-import { writeJsonData } from '../json-data.js';
+import { writeJsonData } from '../../codec/json-data.js';
 import { isPlainJson } from './codec-signs.js';
 import { configured } from './configured-codec.js';
 import { JsonNumber } from './json.number.js';

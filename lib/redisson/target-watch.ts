@@ -1,9 +1,9 @@
-import type { Events } from '../../events/events.js';
-import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import type { Clock } from '../../timing/clock.js';
-import { failurePause } from '../../timing/failure-pause.js';
-import { Pauses } from '../../timing/pauses.js';
-import type { Doorbell } from '../message-flow.js';
+import type { Events } from '../events/events.js';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import type { Clock } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
+import { Pauses } from '../timing/pauses.js';
+import type { Doorbell } from '../store/message-flow.js';
 
 /** A wait that takes less than this, ms, is followed by a pause of that length. */
 const SHORT_WAIT = 100;

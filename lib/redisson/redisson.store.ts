@@ -1,9 +1,9 @@
-import type { Events } from '../../events/events.js';
-import type { Clock } from '../../timing/clock.js';
+import type { Events } from '../events/events.js';
+import type { Clock } from '../timing/clock.js';
 import type { EntryFormat } from './entry-format.js';
 import { checkFormat } from './format-check.js';
-import { NO_TYPE } from '../../message/message-type.js';
-import type { MessageState } from '../../message/message.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { MessageState } from '../message/message.js';
 import type {
   Claim,
   ClaimReport,
@@ -14,9 +14,9 @@ import type {
   SettleReport,
   TransferReport,
   TransferRequest,
-} from '../message-flow.js';
-import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
-import type { MessageStore, StoreLimits } from '../message-store.js';
+} from '../store/message-flow.js';
+import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
+import type { MessageStore, StoreLimits } from '../store/message-store.js';
 import type {
   DeadSelection,
   DelayedValues,
@@ -26,10 +26,10 @@ import type {
   RepairReport,
   StoredMessage,
   TypeCountPage,
-} from '../message-upkeep.js';
-import type { NativeKeys } from '../native/native.keys.js';
-import { readRecord } from '../native/native.record.js';
-import { NativeMessageStore } from '../native/native.store.js';
+} from '../store/message-upkeep.js';
+import type { NativeKeys } from '../store/native/native.keys.js';
+import { readRecord } from '../store/native/native.record.js';
+import { NativeMessageStore } from '../store/native/native.store.js';
 import {
   claimCall,
   dueArgument,
@@ -40,12 +40,12 @@ import {
   readReceipts,
   readTransferReport,
   transferArguments,
-} from '../native/script-values.js';
-import { mayBeOversized, offerAccepted } from '../redis/oversized-offers.js';
-import type { RedisConnections } from '../redis/redis-connections.js';
-import type { RedisScript } from '../redis/redis-script.js';
-import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
-import type { ScriptReply } from '../redis/script-reply.js';
+} from '../store/native/script-values.js';
+import { mayBeOversized, offerAccepted } from '../store/redis/oversized-offers.js';
+import type { RedisConnections } from '../store/redis/redis-connections.js';
+import type { RedisScript } from '../store/redis/redis-script.js';
+import type { ScriptArgument, ScriptCall } from '../store/redis/script-call.js';
+import type { ScriptReply } from '../store/redis/script-reply.js';
 import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
 import { RedissonValues } from './redisson.values.js';

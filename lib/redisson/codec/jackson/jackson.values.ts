@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { DelayQueueError } from '../../../message/delay-queue.errors.js';
-import { showPath } from '../../json-copy.js';
+import { showPath } from '../../../codec/json-copy.js';
 import { javaDouble } from '../java/java-decimal.js';
 import { type JavaType, PRIMITIVES } from '../java/java-type.js';
 import { JavaValue } from '../java/java-value.js';
