@@ -12,21 +12,12 @@ export {
   type QueueOptions,
   type RateOptions,
 } from './options/queue-options.js';
-export { jackson, type JacksonCodecOptions } from './redisson/codec/jackson.js';
-export { json, type JsonCodecOptions } from './redisson/codec/json.codec.js';
-export { kryo5, type Kryo5CodecOptions } from './redisson/codec/kryo5.js';
-export { JsonNumber } from './redisson/codec/json.number.js';
-export { type CodecName } from './redisson/codec/payload-codec.js';
-export type { JavaClasses, JavaFields } from './redisson/codec/java/java-classes.js';
-export { JavaValue } from './redisson/codec/java/java-value.js';
-export { type EntryFormat } from './redisson/entry-format.js';
 export {
   type ClusterConnection,
   type ConnectionFactory,
   type ConnectionOptions,
 } from './store/redis/connection-options.js';
 export { type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from './options/module-options.js';
-export type { PayloadCodec } from './redisson/codec/payload-codec.js';
 export type * from './events/observed-types.js';
 export { DelayQueueListener } from './listener/delay-queue-listener.decorator.js';
 export { type EventListenerDecorator, OnDelayQueueEvent } from './listener/on-delay-queue-event.decorator.js';
@@ -92,7 +83,6 @@ export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/de
 export type { MessagePage, MessageQuery } from './producer/message-page.js';
 export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';
-export type { RedissonQueue } from './redisson/redisson-queue.js';
 export type {
   CheckedRequests,
   Delayed,
@@ -101,4 +91,5 @@ export type {
   OfferResult,
   TypedOfferOptions,
 } from './producer/offer.js';
+export type { QueueLayout } from './store/layout.js';
 export type { OnDuplicate } from './store/message-intake.js';

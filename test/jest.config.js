@@ -14,6 +14,7 @@ export default {
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
+    '^nestjs-delay-queue/redisson$': '<rootDir>/lib/redisson/index.ts',
     '^nestjs-delay-queue/testing$': '<rootDir>/lib/testing/index.ts',
     '^nestjs-delay-queue/otel$': '<rootDir>/lib/otel/index.ts',
     '^nestjs-delay-queue/terminus$': '<rootDir>/lib/terminus/index.ts',

@@ -15,7 +15,7 @@ export const MODULES = join(DIST, 'modules');
 export const PACKAGE = join(ROOT, 'dist', 'package');
 
 /** The entries of the package, and its command line. */
-export const ENTRIES = ['index', 'testing/index', 'otel/index', 'terminus/index'];
+export const ENTRIES = ['index', 'redisson/index', 'testing/index', 'otel/index', 'terminus/index'];
 export const COMMAND_LINE = 'cli/main';
 
 /** As `require` and `import` want it. */

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { CodecName } from '../redisson/codec/payload-codec.js';
 import type { DelayQueueModuleOptions } from '../options/module-options.js';
-import type { QueueOptions } from '../options/queue-options.js';
+import { type CodecName, redisson } from '../redisson/index.js';
+import type { QueueLayout } from '../store/layout.js';
 import { parseRedisUrl } from '../store/redis/redis-url.js';
+import { WrongUsage } from './exit-codes.js';
 
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
 
@@ -69,12 +70,19 @@ function urlOf({ url }: CommonArguments): string {
   return (url ?? process.env.REDIS_URL) || DEFAULT_URL;
 }
 
-function queueOptions({ layout, redissonName, codec }: CommonArguments, queues: readonly string[]) {
-  const options: QueueOptions = {
-    ...(layout !== undefined && { layout }),
-    ...(redissonName !== undefined && { redissonName }),
-    ...(codec !== undefined && { codec }),
-  };
-  if (Object.keys(options).length === 0) return {};
-  return queues.length === 1 ? { queues: { [queues[0]!]: options } } : { defaults: options };
+function queueOptions(args: CommonArguments, queues: readonly string[]) {
+  const layout = layoutOf(args);
+  if (layout === undefined) return {};
+  return queues.length === 1 ? { queues: { [queues[0]!]: { layout } } } : { defaults: { layout } };
+}
+
+/**
+ * The layout that the arguments name; undefined: the native one.
+ *
+ * @throws WrongUsage
+ */
+export function layoutOf({ layout, redissonName: name, codec }: CommonArguments): QueueLayout | undefined {
+  if (layout === 'redisson') return redisson({ name, codec });
+  if ((name ?? codec) === undefined) return undefined;
+  throw new WrongUsage('--redisson-name and --codec need --layout redisson.');
 }

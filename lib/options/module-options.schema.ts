@@ -54,9 +54,9 @@ const moduleFields = {
   inheritAppConfig: trueOrFalse().prefault(false),
   observers: z.array(observerSchema).readonly().optional(),
   defaults: queueLayerSchema
-    .refine(({ redissonName }) => redissonName === undefined, {
-      path: ['redissonName'],
-      error: 'cannot be shared by all queues: set it in `queues`',
+    .refine(({ layout }) => layout.can.severalQueues, {
+      path: ['layout'],
+      error: 'cannot be shared by all queues, because it names one: set it in `queues`',
     })
     .optional(),
   queues: queuesSchema.optional(),

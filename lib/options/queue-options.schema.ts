@@ -1,22 +1,17 @@
 import { z } from 'zod';
 import { LONGEST_DELAY } from '../message/duration.js';
-import type { PayloadCodec } from '../redisson/codec/payload-codec.js';
 import { MOST_PARTITIONS } from '../message/partition-of.js';
+import { isLayout, type QueueLayout } from '../store/layout.js';
+import { nativeLayout } from '../store/native/native.layout.js';
+import { LAYOUT_RULE } from './options-of-layouts.js';
 import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
-import type { CodecName } from '../redisson/codec/payload-codec.js';
-import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
+import { duration, HOUR, number, SECOND, wholeNumber } from './values.schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
 
 /** The backoff with its durations in milliseconds. */
 export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
-
-// With any other braces a cluster would spread the queue's keys over several slots.
-const REDISSON_NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
-const REDISSON_NAME_RULE = 'must be 1–512 characters, with braces only as one pair around something';
-
-const CODEC_NAMES = ['json', 'string', 'buffer', 'jackson', 'kryo5'] as const satisfies readonly CodecName[];
 
 const backoffDelay = duration(0, LONGEST_DELAY);
 const jitter = number(0, 1);
@@ -72,14 +67,9 @@ const queueFields = {
   maxDeadLetters: wholeNumber(0, 10_000_000).prefault(10_000),
   checkInterval: duration(SECOND, HOUR).prefault('60s'),
   blockTimeout: duration(SECOND, HOUR / 6).prefault('25s'),
-  layout: oneOf('native', 'redisson').prefault('native'),
-  codec: z
-    .union([z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)], {
-      error: `must be ${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
-    })
-    .prefault('json'),
-  format: oneOf('Bc0Lc0', 'dLc0').prefault('Bc0Lc0'),
-  redissonName: z.string().regex(REDISSON_NAME, { error: REDISSON_NAME_RULE }).optional(),
+  layout: z
+    .union([z.literal('native').transform(() => nativeLayout), z.custom<QueueLayout>(isLayout)], { error: LAYOUT_RULE })
+    .prefault('native'),
 } satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodType<unknown, QueueOptions[Name]> };
 
 /** For the options given in one place: they may contradict each other, because another place can still override them. */
@@ -106,18 +96,8 @@ export interface BatchSize {
 
 /** For the options of all places merged. */
 export const queueSchema = queueLayerSchema.superRefine((options, context) => {
-  const { layout, codec, redissonName, partitions, rate } = options;
+  const { layout, partitions, rate } = options;
   const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
   if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
-  if (layout === 'redisson') {
-    if (partitions > 1) refuse('partitions', "must be 1 with layout 'redisson'");
-    return;
-  }
-  if (codec !== 'json') refuse('codec', "must be 'json' with layout 'native'");
-  if (redissonName !== undefined) refuse('redissonName', "must be left out with layout 'native'");
+  if (partitions > 1 && !layout.can.partitions) refuse('partitions', `must be 1 with layout '${layout.name}'`);
 });
-
-function isCodec(value: unknown): boolean {
-  const { encode, decode } = (value ?? {}) as Partial<PayloadCodec>;
-  return typeof encode === 'function' && typeof decode === 'function';
-}

@@ -1,6 +1,6 @@
 /**
- * The delayed messages of a queue with `layout: 'redisson'` by their payloads, no matter who offered them: the operations of
- * Redisson's `RDelayedQueue`. Returned by `DelayQueueProducer.redisson`.
+ * The delayed messages of a queue with the layout `redisson()` by their payloads, no matter who offered them: the operations of
+ * Redisson's `RDelayedQueue`. Returned by `redissonQueue`.
  *
  * A payload that the queue's codec cannot read is returned as its bytes. Payloads are compared by their encoded bytes. `contains`
  * and `remove` search the delayed messages, so their cost grows with the queue; the cost of `cancel` by id does not.

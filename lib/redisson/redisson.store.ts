@@ -19,7 +19,6 @@ import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
 import type { MessageStore, StoreLimits } from '../store/message-store.js';
 import type {
   DeadSelection,
-  DelayedValues,
   StoredPage,
   PageRequest,
   QueueStatus,
@@ -73,7 +72,8 @@ const UNREADABLE = JSON.stringify({
  * letters.
  */
 export class RedissonMessageStore implements MessageStore {
-  readonly delayedValues: DelayedValues;
+  /** The delayed messages by their bodies. */
+  readonly delayedValues: RedissonValues;
   readonly #connections: RedisConnections;
   readonly #clock: Clock;
   readonly #native: NativeMessageStore;

@@ -1,12 +1,14 @@
 import type { MessageBody } from '../codec/message-codec.js';
-import type { DelayedValues } from '../store/message-upkeep.js';
 import type { NativeKeys } from '../store/native/native.keys.js';
 import type { RedisCommands } from '../store/redis/redis-commands.js';
 import type { RedissonKeys } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
 
-/** The delayed messages of one Redisson queue by their values, no matter who offered them. */
-export class RedissonValues implements DelayedValues {
+/**
+ * The delayed messages of one Redisson queue by their values, no matter who offered them. Of equal ones, any may be meant. The calls
+ * search the queue: their cost grows with it.
+ */
+export class RedissonValues {
   constructor(
     private readonly commands: RedisCommands,
     private readonly keys: RedissonKeys & NativeKeys,
@@ -16,6 +18,7 @@ export class RedissonValues implements DelayedValues {
     return (await this.commands.run(scripts.countValues, { keys: this.keys })).number();
   }
 
+  /** In the order of offers, `limit` at most; default: all. */
   async list({ limit }: { limit?: number } = {}): Promise<Buffer[]> {
     const args = { first: 0, last: limit === undefined ? -1 : limit - 1 };
     return (await this.commands.run(scripts.listValues, { keys: this.keys, args })).rest((reply) => reply.bytes());
@@ -25,6 +28,7 @@ export class RedissonValues implements DelayedValues {
     return (await this.#seek(value)) !== null;
   }
 
+  /** @returns whether there was one */
   async remove(value: MessageBody): Promise<boolean> {
     for (;;) {
       const entry = await this.#seek(value);
@@ -34,6 +38,7 @@ export class RedissonValues implements DelayedValues {
     }
   }
 
+  /** Takes the one that was offered first, due or not; null: none is delayed. */
   takeFirst(): Promise<Buffer | null> {
     return this.#take('');
   }

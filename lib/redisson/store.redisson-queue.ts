@@ -1,21 +1,46 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
-import type { Queue } from '../runtime/queues.js';
 import type { MessageBody, MessageCodec } from '../codec/message-codec.js';
-import { NO_TYPE } from '../message/message-type.js';
-import type { DelayedValues } from '../store/message-upkeep.js';
 import { readContent, readPayload } from '../codec/read-content.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { NO_TYPE } from '../message/message-type.js';
+import { DelayQueueProducer } from '../producer/delay-queue.producer.js';
+import type { Queue } from '../runtime/queues.js';
 import type { RedissonQueue } from './redisson-queue.js';
+import { RedissonLayout } from './redisson.layout.js';
+import { RedissonMessageStore } from './redisson.store.js';
+import type { RedissonValues } from './redisson.values.js';
+
+/**
+ * Gives access to the delayed messages of a queue with the layout {@link redisson} by their payloads, as Java's `RDelayedQueue` does.
+ *
+ * @param producer - the application's producer
+ * @param queue - the name of the queue here
+ * @throws DelayQueueError `INVALID_ARGUMENT` or, for a queue with another layout or store, `UNSUPPORTED_BY_LAYOUT`, immediately
+ *
+ * @example
+ * ```ts
+ * const wasWaiting = await redissonQueue(producer, 'orders').remove({ orderId });
+ * ```
+ */
+export function redissonQueue(producer: DelayQueueProducer, queue: string): RedissonQueue {
+  if (producer instanceof DelayQueueProducer) return new StoreRedissonQueue(producer.known.named(queue));
+  throw new DelayQueueError('INVALID_ARGUMENT', 'redissonQueue(): producer must be the DelayQueueProducer of the app');
+}
 
 /** The delayed payloads in the store of a queue. */
-export class StoreRedissonQueue implements RedissonQueue {
-  readonly #queue: Queue;
-  readonly #values: DelayedValues;
+class StoreRedissonQueue implements RedissonQueue {
+  readonly #codec: MessageCodec;
+  readonly #values: RedissonValues;
 
-  constructor(queue: Queue) {
-    const { delayedValues } = queue.partitions.stores[0]!;
-    if (!delayedValues) throw unsupported(queue);
-    this.#queue = queue;
-    this.#values = delayedValues;
+  constructor({ name, options: { layout }, codec, partitions }: Queue) {
+    const [store] = partitions.stores;
+    if (!(layout instanceof RedissonLayout)) {
+      throw unsupported(name, 'only the layout redisson() supports it; use the ids instead: find, cancel');
+    }
+    if (!(store instanceof RedissonMessageStore)) {
+      throw unsupported(name, "store 'memory' does not support it; use Redis");
+    }
+    this.#codec = codec;
+    this.#values = store.delayedValues;
   }
 
   size(): Promise<number> {
@@ -44,19 +69,11 @@ export class StoreRedissonQueue implements RedissonQueue {
     return first ? readPayload<T>(this.#codec, first) : null;
   }
 
-  get #codec(): MessageCodec {
-    return this.#queue.codec;
-  }
-
   #encode(payload: unknown): MessageBody {
     return this.#codec.encode({ type: NO_TYPE, payload, headers: {} });
   }
 }
 
-function unsupported({ name, options: { layout } }: Queue): DelayQueueError {
-  const reason =
-    layout === 'redisson'
-      ? "store 'memory' does not support it; use Redis"
-      : "only layout 'redisson' supports it; use the ids instead: find, cancel";
-  return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', `Queue '${name}' cannot be accessed by payload: ${reason}`);
+function unsupported(queue: string, reason: string): DelayQueueError {
+  return new DelayQueueError('UNSUPPORTED_BY_LAYOUT', `Queue '${queue}' cannot be accessed by payload: ${reason}`);
 }

@@ -41,9 +41,7 @@ const EXAMPLE_CONTEXT = `
 import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
-import type {
-  DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, JavaClasses, MessageOf, PayloadOf,
-} from 'nestjs-delay-queue';
+import type { DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf } from 'nestjs-delay-queue';
 const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueListener, DelayQueueModule } = library;
 const { OnDelayQueueEvent, payload, RejectMessage } = library;
 const { jackson, kryo5, JavaValue, json, JsonNumber } = library;
@@ -80,6 +78,7 @@ const TERMINUS_CONTEXT = `
 import { Controller, Get } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { DelayQueueHealthIndicator } from 'nestjs-delay-queue/terminus';
+import type { JavaClasses } from '../../lib/redisson/index.js';
 `;
 
 /** By folder. */

@@ -4,6 +4,7 @@ import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { RunningBoard } from '../support/board/running-board.js';
 import { Scene } from '../support/scene.js';
+import { redisson } from '../../lib/redisson/index.js';
 
 describe('a queue shared with Java on bull-board', () => {
   const scene = new Scene();
@@ -20,7 +21,7 @@ describe('a queue shared with Java on bull-board', () => {
   });
 
   test("shows Java's messages without an id, and leaves them alone when all are promoted or removed", async () => {
-    const { producer } = await scene.startApp({ module: { defaults: { layout: 'redisson', codec: 'string' } } });
+    const { producer } = await scene.startApp({ module: { defaults: { layout: redisson({ codec: 'string' }) } } });
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
     const dueAt = Date.now() + 7_200_000;
     const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: Buffer.from('from Java') });
@@ -39,7 +40,7 @@ describe('a queue shared with Java on bull-board', () => {
   });
 
   test('shows an integer that no number holds as text, and hides no other message', async () => {
-    const { producer } = await scene.startApp({ module: { defaults: { layout: 'redisson', codec: 'kryo5' } } });
+    const { producer } = await scene.startApp({ module: { defaults: { layout: redisson({ codec: 'kryo5' }) } } });
     board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
     await producer.offer(queue, { order: 2n ** 60n }, '1h', { id: 'a' });
     await producer.offer(queue, { order: 7 }, '2h', { id: 'b' });

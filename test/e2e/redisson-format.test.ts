@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { DelayQueueModuleOptions, EntryFormat } from '../../lib/index.js';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { type EntryFormat, redisson } from '../../lib/redisson/index.js';
 import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
@@ -15,7 +16,7 @@ describe('the format of entries that are shared with Redisson', () => {
   const newQueue = redissonQueuesOf(scene);
 
   const wired = (format?: EntryFormat): DelayQueueModuleOptions => ({
-    defaults: { layout: 'redisson', codec: 'json', ...(format && { format }) },
+    defaults: { layout: redisson({ format }) },
   });
 
   async function offerByJava(queue: string, format: EntryFormat, { due = FAR, count = 1 } = {}): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type DelayQueueModuleOptions, kryo5, type PayloadCodec } from '../../lib/index.js';
+import { type DelayQueueModuleOptions } from '../../lib/index.js';
+import { kryo5, type PayloadCodec, redisson, redissonQueue } from '../../lib/redisson/index.js';
 import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { readGoldenKryoFixtures } from '../redisson/golden/golden.js';
@@ -19,7 +20,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
   const newQueue = redissonQueuesOf(scene);
 
   const layout = (codec: PayloadCodec | 'kryo5'): DelayQueueModuleOptions => ({
-    defaults: { layout: 'redisson', codec },
+    defaults: { layout: redisson({ codec }) },
   });
 
   test('handles what Java offered, and offers it again with the same bytes', async () => {
@@ -46,7 +47,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
     const entry = encodeEntry({ format: 'Bc0Lc0', id: Buffer.alloc(8, 1), value: order });
     await scene.redis.zadd(keys.timeouts, Date.now() + 3_600_000, entry);
     await scene.redis.rpush(keys.entries, entry);
-    const values = producer.redisson(queue);
+    const values = redissonQueue(producer, queue);
     const payload = await values.peek();
     expect(await values.contains(payload)).toBe(true);
     expect(await values.remove(payload)).toBe(true);
@@ -81,6 +82,6 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
       code: 'INVALID_PAYLOAD',
       message: 'payload.status: the value is not a declared constant of peer.Fixtures$Status',
     });
-    expect(await producer.redisson(queue).size()).toBe(0);
+    expect(await redissonQueue(producer, queue).size()).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type DelayQueueModuleOptions, json, type PayloadCodec, type QueueOptions } from '../../lib/index.js';
+import type { DelayQueueModuleOptions, DelayQueueProducer } from '../../lib/index.js';
+import { json, type PayloadCodec, redisson, type RedissonOptions, redissonQueue } from '../../lib/redisson/index.js';
 import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
@@ -12,8 +13,8 @@ describe('an application with a queue in the layout of Redisson', () => {
   const scene = new Scene();
   const newQueue = redissonQueuesOf(scene);
 
-  const layout = (options: QueueOptions = {}): DelayQueueModuleOptions => ({
-    defaults: { layout: 'redisson', ...options },
+  const layout = (options?: RedissonOptions): DelayQueueModuleOptions => ({
+    defaults: { layout: redisson(options) },
   });
 
   test('handles a message once, with its id, when it falls due', async () => {
@@ -39,7 +40,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(await scene.redis.lrangeBuffer(keys.entries, 0, -1)).toEqual([entry]);
   });
 
-  test.each<[codec: QueueOptions['codec'], text: string]>([
+  test.each<[codec: RedissonOptions['codec'], text: string]>([
     ['json', '{"orderId":"7","price":12.50,"weight":0.0}'],
     ['jackson', '{"@class":"com.shop.Order","orderId":"7","price":["java.math.BigDecimal",12.50],"weight":0.0}'],
     [json({ numbers: 'exact' }), '{"z":{"10":1,"2":5.0},"a":12.50}'],
@@ -50,7 +51,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     const keys = redissonKeys({ prefix: scene.prefix, queue });
     await scene.redis.zadd(keys.timeouts, Date.now() + 3_600_000, entry);
     await scene.redis.rpush(keys.entries, entry);
-    const values = producer.redisson(queue);
+    const values = redissonQueue(producer, queue);
     const payload = await values.peek();
     expect(await values.contains(payload)).toBe(true);
     expect(await values.remove(payload)).toBe(true);
@@ -102,7 +103,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     const queue = newQueue();
     const { producer } = await scene.startApp({ module: { ...layout(), consume: false } });
     for (const orderId of [1, 2, 3, 3]) await producer.offer(queue, { orderId }, '1h', { id: `${orderId}` });
-    const values = producer.redisson(queue);
+    const values = redissonQueue(producer, queue);
     expect(await values.size()).toBe(3);
     expect(await values.readAll()).toEqual([{ orderId: 1 }, { orderId: 2 }, { orderId: 3 }]);
     expect(await values.contains({ orderId: 2 })).toBe(true);
@@ -139,7 +140,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     const native = scene.newQueue();
     const module = {
       ...layout({ codec: 'string' }),
-      queues: { [native]: { layout: 'native', codec: 'json' } as const },
+      queues: { [native]: { layout: 'native' } as const },
     };
     const { producer } = await scene.startApp({ module: { ...module, consume: false } });
     const refusals: [Promise<unknown>, string][] = [
@@ -147,22 +148,38 @@ describe('an application with a queue in the layout of Redisson', () => {
       [producer.offer(queue, { no: 'text' }, 0), 'INVALID_PAYLOAD'],
     ];
     for (const [call, code] of refusals) await expect(call).rejects.toMatchObject({ code });
-    expect(() => producer.redisson(native)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
-    expect(() => producer.redisson(native)).toThrow("only layout 'redisson'");
+    expect(() => redissonQueue(producer, native)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
+    expect(() => redissonQueue(producer, native)).toThrow('only the layout redisson()');
     expect(await scene.redis.keys(`*${queue}*`)).toEqual([]);
   });
 
   test('cannot look up by payload in memory', async () => {
     const { producer } = await scene.startApp({ module: { ...layout({}), store: 'memory' } });
-    expect(() => producer.redisson(newQueue())).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }));
-    expect(() => producer.redisson(newQueue())).toThrow("store 'memory'");
+    expect(() => redissonQueue(producer, newQueue())).toThrow(
+      expect.objectContaining({ code: 'UNSUPPORTED_BY_LAYOUT' }),
+    );
+    expect(() => redissonQueue(producer, newQueue())).toThrow("store 'memory'");
   });
 
-  test('refuses a Redisson codec in the native layout', async () => {
-    const queue = scene.newQueue();
-    await expect(scene.startApp({ module: { queues: { [queue]: { codec: 'jackson' } } } })).rejects.toMatchObject({
+  test('is refused in the place of the producer', () => {
+    expect(() => redissonQueue({} as DelayQueueProducer, 'orders')).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
+    );
+  });
+
+  test.each([
+    [{ codec: 'jackson' }, 'codec is not an option; give it to the layout, as in layout: redisson({ codec })'],
+    [{ format: 'dLc0' }, 'format is not an option; give it to the layout, as in layout: redisson({ format })'],
+    [{ redissonName: 'x' }, 'redissonName is not an option; give it to the layout, as in layout: redisson({ name })'],
+    [
+      { layout: 'redisson' },
+      "layout must be 'native' or a layout object, such as redisson() of 'nestjs-delay-queue/redisson'",
+    ],
+  ])('is not what the options %j of a queue make', async (options, problem) => {
+    const module = { queues: { orders: options } } as DelayQueueModuleOptions;
+    await expect(scene.startApp({ module })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
-      message: expect.stringContaining("codec must be 'json' with layout 'native'") as unknown,
+      message: `DelayQueueModule options: queues.orders.${problem}${problem.includes("'nestjs") ? '' : " of 'nestjs-delay-queue/redisson'"}`,
     });
   });
 });

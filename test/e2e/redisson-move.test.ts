@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { DelayedHandler, type DelayedMessage, type QueueOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
@@ -10,7 +11,7 @@ describe('moving a live queue from the layout of Redisson to the native one', ()
   const scene = new Scene();
   const before = scene.newQueue();
   const after = scene.newQueue();
-  const redisson: QueueOptions = { layout: 'redisson', codec: 'json' };
+  const shared: QueueOptions = { layout: redisson() };
   const numbers = (first: number) => Array.from({ length: 20 }, (_, index) => first + index);
   const paid = [3, 33];
   /** A paid order falls due only after the test, however long the machine takes to cancel it. */
@@ -21,7 +22,7 @@ describe('moving a live queue from the layout of Redisson to the native one', ()
   });
 
   test('loses nothing while one method handles both queues until the old one is empty', async () => {
-    const old = await scene.startApp({ module: { consume: false, queues: { [before]: redisson } } });
+    const old = await scene.startApp({ module: { consume: false, queues: { [before]: shared } } });
     for (const n of numbers(0)) await old.producer.offer(before, { n }, delayOf(n, 500), { id: `order ${n}` });
     await old.close();
 
@@ -35,7 +36,7 @@ describe('moving a live queue from the layout of Redisson to the native one', ()
       }
     }
     const { producer } = await scene.startApp({
-      module: { queues: { [before]: redisson, [after]: { layout: 'native' } } },
+      module: { queues: { [before]: shared, [after]: { layout: 'native' } } },
       providers: [OrderTimeouts],
     });
     for (const n of numbers(20)) await producer.offer(after, { n }, delayOf(n, 1000), { id: `order ${n}` });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type CodecName, type DelayQueueModuleOptions, json, type PayloadCodec } from '../../lib/index.js';
+import { type DelayQueueModuleOptions } from '../../lib/index.js';
+import { type CodecName, json, type PayloadCodec, redisson } from '../../lib/redisson/index.js';
 import { wireCodecs } from '../layout/wire-codecs.js';
 import { Handled } from '../support/handled.js';
 import { redissonQueuesOf } from '../support/redisson-queues.js';
@@ -15,7 +16,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
   const scene = new Scene();
   const newQueue = redissonQueuesOf(scene);
 
-  const wired = (codec: CodecName): DelayQueueModuleOptions => ({ defaults: { layout: 'redisson', codec } });
+  const wired = (codec: CodecName): DelayQueueModuleOptions => ({ defaults: { layout: redisson({ codec }) } });
 
   /** Puts values into the target list, as Java's transfer does. */
   async function transferByJava(queue: string, values: readonly Buffer[]): Promise<void> {
@@ -137,7 +138,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
     );
     const handled = new Handled();
     await scene.startApp({
-      module: { defaults: { layout: 'redisson', codec } },
+      module: { defaults: { layout: redisson({ codec }) } },
       providers: [handlerOf(queue, handled.record, { concurrency: 1 })],
     });
     await handled.untilCalls(values.length);

@@ -7,6 +7,7 @@ import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
+import { redisson, redissonQueue } from '../../lib/redisson/index.js';
 
 const QUEUE = 'orders';
 const HOUR = 3_600_000;
@@ -25,7 +26,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
       module: {
         connection: scene.url.replace('redis://', `redis://${user}:secret@`),
         prefix: 'delay-queue',
-        defaults: { layout: 'redisson', codec: 'string', backoff: { type: 'fixed', delay: 10 } },
+        defaults: { layout: redisson({ codec: 'string' }), backoff: { type: 'fixed', delay: 10 } },
       },
       providers: [
         handlerOf<string>(QUEUE, (payload, message) => {
@@ -54,7 +55,7 @@ describe("a Redis user with the documented permissions for one queue in Redisson
     expect(await producer.reschedule(QUEUE, 'a', '2h')).toBe(true);
     expect(await producer.find(QUEUE, 'a')).toMatchObject({ payload: 'a' });
     expect(await producer.cancel(QUEUE, 'a')).toBe(true);
-    const values = producer.redisson(QUEUE);
+    const values = redissonQueue(producer, QUEUE);
     expect(await values.contains('b')).toBe(true);
     expect(await values.remove('b')).toBe(true);
     expect(await values.peek()).toBe('m1');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { jackson, type JavaClasses, JavaValue } from '../../lib/index.js';
+import { jackson, type JavaClasses, JavaValue } from '../../lib/redisson/index.js';
 
 const classes: JavaClasses = {
   'com.shop.Order': {

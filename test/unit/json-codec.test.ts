@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { json, JsonNumber } from '../../lib/index.js';
+import { json, JsonNumber } from '../../lib/redisson/index.js';
 
 const codec = json();
 const again = (text: string, by = codec) => by.encode(by.decode(Buffer.from(text))).toString();

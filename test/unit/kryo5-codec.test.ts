@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type JavaClasses, JavaValue, kryo5 } from '../../lib/index.js';
+import { type JavaClasses, JavaValue, kryo5 } from '../../lib/redisson/index.js';
 
 const classes = {
   'com.shop.Order': {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { kryo5 } from '../../lib/index.js';
 import { copyOf } from '../redisson/fixture-codecs.js';
 import { readGoldenKryoFixtures } from '../redisson/golden/golden.js';
 import { KRYO_FIXTURE_CLASSES } from '../redisson/kryo-fixture-classes.js';
+import { kryo5 } from '../../lib/redisson/index.js';
 
 const declared = kryo5({ classes: KRYO_FIXTURE_CLASSES });
 const undeclared = kryo5();

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { assertQueueName } from '../../message/queue-name.js';
 import { resolveModuleOptions } from '../../options/resolve-options.js';
 import type { CommandLine } from '../command-line.js';
-import { type CommonArguments, moduleOptionsOf, serverOf } from '../connection-arguments.js';
+import { type CommonArguments, layoutOf, moduleOptionsOf, serverOf } from '../connection-arguments.js';
 import { Doctor } from '../doctor/doctor.js';
 import type { Finding } from '../doctor/finding.js';
 import { Refusal } from '../exit-codes.js';
@@ -15,11 +15,10 @@ export function addDoctorCommand(program: Command, commandLine: CommandLine): vo
     .action(async (queue: string | undefined, _: object, command: Command) => {
       const args = command.optsWithGlobals<CommonArguments>();
       if (queue !== undefined) assertQueueName(queue);
-      const { layout = 'native', redissonName } = args;
       const doctor = new Doctor({
         options: resolveModuleOptions(moduleOptionsOf(args, queue === undefined ? [] : [queue])),
         server: serverOf(args),
-        ...(queue !== undefined && { examined: { queue, layout, redissonName } }),
+        ...(queue !== undefined && { examined: { queue, layout: layoutOf(args) } }),
       });
       let failed = 0;
       try {

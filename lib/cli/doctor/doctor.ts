@@ -93,7 +93,7 @@ export class Doctor {
   }
 
   async #ofPermissions(): Promise<Finding> {
-    const { options, examined = { queue: this.#probeQueue, layout: 'native' } } = this.#examination;
+    const { options, examined = { queue: this.#probeQueue } } = this.#examination;
     try {
       return await checkPermissions(this.#connections.commands, { prefix: options.prefix, ...examined });
     } catch (error) {

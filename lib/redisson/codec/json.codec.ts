@@ -41,7 +41,7 @@ export interface JsonCodecOptions {
  * @throws DelayQueueError `INVALID_OPTION`
  * @example
  * ```ts
- * DelayQueueModule.forRoot({ queues: { orders: { layout: 'redisson', codec: json({ numbers: 'exact' }) } } });
+ * DelayQueueModule.forRoot({ queues: { orders: { layout: redisson({ codec: json({ numbers: 'exact' }) }) } } });
  * ```
  */
 export function json(options: JsonCodecOptions = {}): PayloadCodec {

@@ -9,7 +9,7 @@
  *   encode: (payload: unknown) => Buffer.from(String(payload), 'latin1'),
  *   decode: (bytes: Buffer) => bytes.toString('latin1'),
  * };
- * DelayQueueModule.forRoot({ queues: { orders: { layout: 'redisson', codec: latin1 } } });
+ * DelayQueueModule.forRoot({ queues: { orders: { layout: redisson({ codec: latin1 }) } } });
  * ```
  */
 export interface PayloadCodec {

@@ -5,15 +5,11 @@ import { kryo5CodecWith } from './kryo/kryo5.codec.js';
 import type { PayloadCodec, TextCodec } from './payload-codec.js';
 import { stringCodec } from './string.codec.js';
 
-/** The codecs of Redisson that come with this package, by name; the large ones are loaded when they are first read. */
+/** The codecs of Redisson that come with this package, by name. */
 export const payloadCodecs = {
   json: jsonCodecWith({}),
   string: stringCodec,
   buffer: bufferCodec,
-  get jackson() {
-    return jacksonCodecWith({});
-  },
-  get kryo5() {
-    return kryo5CodecWith({});
-  },
+  jackson: jacksonCodecWith({}),
+  kryo5: kryo5CodecWith({}),
 } satisfies Readonly<Record<string, PayloadCodec | TextCodec>>;

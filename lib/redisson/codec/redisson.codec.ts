@@ -7,8 +7,18 @@ import { customCodec } from './custom.codec.js';
 import type { PayloadCodec } from './payload-codec.js';
 import { payloadCodecs } from './payload-codecs.js';
 
+/** Its bytes do not show which codec wrote them. */
+export interface RedissonCodec extends MessageCodec {
+  /**
+   * Whether a body that can be decoded was written by this codec, rather than by another one whose bytes look alike.
+   *
+   * @returns undefined if it may be from either; if left out, there is no such codec
+   */
+  readonly isOwn?: (body: Buffer) => boolean | undefined;
+}
+
 /** Bodies as Java reads and writes them: the payload in the queue's codec, and nothing else. */
-export function redissonCodec(codec: CodecName | PayloadCodec): MessageCodec {
+export function redissonCodec(codec: CodecName | PayloadCodec): RedissonCodec {
   const payloads = typeof codec === 'string' ? payloadCodecs[codec] : (originalOf(codec) ?? customCodec(codec));
   return {
     encode({ type, payload, headers }) {

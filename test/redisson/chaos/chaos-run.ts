@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueOptions } from '../../../lib/index.js';
+import { redisson } from '../../../lib/redisson/index.js';
 import { Random } from '../../soak/random.js';
 import { randomName } from '../../support/random-name.js';
 import { startRedis } from '../../support/redis/start-redis.js';
@@ -129,7 +130,7 @@ class ChaosRun {
   async #startNode(at: number): Promise<void> {
     const { line } = this.settings;
     const format = line === '4' ? 'Bc0Lc0' : 'dLc0';
-    const options: QueueOptions = { layout: 'redisson', codec: 'string', format, concurrency: 50, lease: LEASE };
+    const options: QueueOptions = { layout: redisson({ codec: 'string', format }), concurrency: 50, lease: LEASE };
     const { nodes, shared } = this.#queues;
     const ledgerOf = { [nodes]: this.#ledgers.nodes, [shared]: this.#ledgers.shared };
     this.#node[at] = await NodeWorker.start({ url: this.server.url, queues: [nodes, shared], options }, (handled) =>

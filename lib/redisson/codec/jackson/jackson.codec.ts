@@ -5,8 +5,9 @@ import { parseClasses } from '../java/class-model.js';
 import type { JavaClasses } from '../java/java-classes.js';
 import { OBJECT } from '../java/java-type.js';
 import { JavaValue } from '../java/java-value.js';
+import { configured } from '../configured-codec.js';
 import { parseJson } from '../json-text.js';
-import type { TextCodec } from '../payload-codec.js';
+import type { PayloadCodec, TextCodec } from '../payload-codec.js';
 import { presentJson, unreadable } from '../payload-errors.js';
 import { readUtf8 } from '../utf8.js';
 import { checkForJackson } from './check-classes.js';
@@ -34,6 +35,20 @@ export interface JacksonCodecOptions {
 
 /** What was received from Jackson 2 is not what Jackson 3 reads. */
 const memories = { 2: new JacksonMemory(), 3: new JacksonMemory() };
+
+/**
+ * Makes a configured codec `'jackson'`, for `JsonJacksonCodec` or, with `jackson: 3`, `JsonJackson3Codec`.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
+ * @example
+ * ```ts
+ * const codec = jackson({ classes: { 'com.shop.OrderTimeout': { orderId: 'String', amount: 'Long' } } });
+ * DelayQueueModule.forRoot({ queues: { orders: { layout: redisson({ codec }) } } });
+ * ```
+ */
+export function jackson(options: JacksonCodecOptions = {}): PayloadCodec {
+  return configured('jackson', jacksonCodecWith(options));
+}
 
 /** Redisson's `JsonJacksonCodec`: JSON that contains the names of Java classes. `docs/redisson.md` has the table. */
 export function jacksonCodecWith({ classes = {}, jackson: version = 2, uuids }: JacksonCodecOptions): TextCodec {

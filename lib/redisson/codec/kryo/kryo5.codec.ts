@@ -4,6 +4,7 @@ import { parseClasses } from '../java/class-model.js';
 import type { JavaClasses } from '../java/java-classes.js';
 import { OBJECT } from '../java/java-type.js';
 import { JavaValue } from '../java/java-value.js';
+import { configured } from '../configured-codec.js';
 import type { PayloadCodec } from '../payload-codec.js';
 import { unreadable, unwritable } from '../payload-errors.js';
 import { checkForKryo } from './check-classes.js';
@@ -20,7 +21,24 @@ export interface Kryo5CodecOptions {
   readonly classes?: JavaClasses | undefined;
 }
 
-/** Redisson's `Kryo5Codec`, not in the form that an application holds. */
+/**
+ * Redisson's `Kryo5Codec`, its default codec since 3.19. The bytes contain neither the names nor the types of fields, so the
+ * classes of an application must be declared; `docs/redisson.md` tells how Java's values look.
+ *
+ * @example
+ * ```ts
+ * const codec = kryo5({ classes: { 'com.shop.Order': { id: 'String', amount: 'Long' } } });
+ * DelayQueueModule.forRoot({ queues: { orders: { layout: redisson({ codec }) } } });
+ * ```
+ *
+ * @throws DelayQueueError `INVALID_OPTION` for a class or a field that cannot be, or that Kryo would write in a way that the
+ *   declaration does not tell
+ */
+export function kryo5(options: Kryo5CodecOptions = {}): PayloadCodec {
+  return configured('kryo5', kryo5CodecWith(options));
+}
+
+/** As {@link kryo5}, not in the form that an application holds. */
 export function kryo5CodecWith({ classes = {}, ...others }: Kryo5CodecOptions): PayloadCodec {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new DelayQueueError('INVALID_OPTION', `kryo5: there is no option '${unknown}'`);

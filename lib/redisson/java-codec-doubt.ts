@@ -1,8 +1,9 @@
-import { guessCodec } from './codec/codec-signs.js';
-import type { MessageCodec } from '../codec/message-codec.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { isInstance } from '../message/failure.js';
+import type { CodecDoubt } from '../store/layout.js';
 import type { Outcome } from '../store/message-flow.js';
+import { guessCodec } from './codec/codec-signs.js';
+import type { RedissonCodec } from './codec/redisson.codec.js';
 
 /** After so many messages that cannot be read, the codec is at fault rather than the messages. */
 const MOST_UNREAD = 10;
@@ -33,7 +34,7 @@ class ForeignBody extends DelayQueueError {
  * Tells a wrong codec from a few broken bodies. On a queue that is shared with Java, only the configuration says which codec
  * writes the bodies. With a wrong one, every message would become a dead letter, or be handled with a garbled payload.
  */
-export class CodecDoubt {
+export class JavaCodecDoubt implements CodecDoubt {
   /** The ids of those that could not be read since the last one that could. */
   readonly #unread = new Set<string>();
   /** The ids of those that another codec wrote. */
@@ -45,12 +46,11 @@ export class CodecDoubt {
   /** @param name - of the codec, for people */
   constructor(
     private readonly name: string,
-    private readonly codec: Pick<MessageCodec, 'isOwn'>,
+    private readonly codec: Pick<RedissonCodec, 'isOwn'>,
   ) {
     this.#looksLeft = codec.isOwn ? MOST_LOOKS : 0;
   }
 
-  /** Why the queue must not be consumed any more; undefined: no reason to stop. */
   get haltReason(): string | undefined {
     if (!this.#lastBody || !this.#isWrong) return undefined;
     const [problem, remedy] =
@@ -63,22 +63,12 @@ export class CodecDoubt {
     );
   }
 
-  /**
-   * A body could be decoded.
-   *
-   * @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it
-   */
   read(id: string, body: Buffer): void {
     if (this.#looksLeft > 0 && ID_OF_JAVAS.test(id)) this.#look(body);
     this.#hasRead = true;
     if (this.#unread.size > 0) this.#unread.clear();
   }
 
-  /**
-   * A body could not be read.
-   *
-   * @returns what becomes of its message while the codec may be wrong; undefined: the message itself must be broken
-   */
   unread(id: string, body: Buffer, error: unknown): Outcome | undefined {
     const isForeign = isInstance(error, ForeignBody);
     const alike = isForeign ? this.#foreign : this.#unread;
