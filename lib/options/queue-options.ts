@@ -189,8 +189,8 @@ export interface QueueOptions {
    */
   readonly blockTimeout?: Duration | undefined;
   /**
-   * How messages are laid out in Redis: `'native'`, or a layout object of another entry of this package, which lets the queue be
-   * shared with another system. It has options of its own.
+   * How messages are laid out in Redis: `'native'`, or a layout object of another entry, to share the queue with another system. It
+   * has options of its own.
    *
    * @defaultValue `'native'`
    */

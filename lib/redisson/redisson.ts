@@ -13,7 +13,7 @@ import { RedissonLayout } from './redisson.layout.js';
  *
  * @example
  * ```ts
- * DelayQueueModule.forRoot({ queues: { orders: { layout: redisson({ codec: kryo5({ classes }) }) } } });
+ * DelayQueueModule.forRoot({ queues: { orders: { layout: redisson({ codec: 'string', name: '{shop}:orders' }) } } });
  * ```
  */
 export function redisson(options: RedissonOptions = {}): QueueLayout {

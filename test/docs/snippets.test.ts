@@ -41,10 +41,11 @@ const EXAMPLE_CONTEXT = `
 import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
-import type { DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf } from 'nestjs-delay-queue';
+import type {
+  DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf,
+} from 'nestjs-delay-queue';
 const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueListener, DelayQueueModule } = library;
 const { OnDelayQueueEvent, payload, RejectMessage } = library;
-const { jackson, kryo5, JavaValue, json, JsonNumber } = library;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];
@@ -54,6 +55,13 @@ declare const orders: { id: string }[];
 declare const appointment: { startsAt: Date };
 declare function shopIsOpen(): boolean;
 declare const chat: { post(text: string): Promise<void> };
+`;
+
+/** The same of those in `lib/redisson`. */
+const REDISSON_CONTEXT = `
+import {
+  jackson, type JavaClasses, JavaValue, json, JsonNumber, kryo5, redisson, redissonQueue,
+} from 'nestjs-delay-queue/redisson';
 `;
 
 /** The same of those in `lib/testing`. */
@@ -78,11 +86,15 @@ const TERMINUS_CONTEXT = `
 import { Controller, Get } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { DelayQueueHealthIndicator } from 'nestjs-delay-queue/terminus';
-import type { JavaClasses } from '../../lib/redisson/index.js';
 `;
 
 /** By folder. */
-const CONTEXTS = { 'testing/': TESTING_CONTEXT, 'otel/': OTEL_CONTEXT, 'terminus/': TERMINUS_CONTEXT };
+const CONTEXTS = {
+  'redisson/': REDISSON_CONTEXT,
+  'testing/': TESTING_CONTEXT,
+  'otel/': OTEL_CONTEXT,
+  'terminus/': TERMINUS_CONTEXT,
+};
 
 async function readExamples(file: string): Promise<Snippet[]> {
   const code = await readFile(path.join(ROOT, 'lib', file), 'utf8');
