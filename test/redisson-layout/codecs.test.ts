@@ -5,7 +5,7 @@ import { customCodec } from '../../lib/redisson/codec/custom.codec.js';
 import type { PayloadCodec } from '../../lib/redisson/codec/payload-codec.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 import { JavaValue, json as configuredJson } from '../../lib/redisson/index.js';
-import { wireCodecs } from '../layout/wire-codecs.js';
+import { wireCodecs } from './wire-codecs.js';
 import { type GoldenBytes, type GoldenCodec, type GoldenInput, readGolden } from '../redisson/golden/golden.js';
 import { REDISSON_LINES } from '../redisson/java-build.js';
 

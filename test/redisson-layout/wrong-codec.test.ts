@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DelayQueueModuleOptions } from '../../lib/index.js';
 import { type CodecName, json, type PayloadCodec, redisson } from '../../lib/redisson/index.js';
-import { wireCodecs } from '../layout/wire-codecs.js';
+import { wireCodecs } from './wire-codecs.js';
 import { Handled } from '../support/handled.js';
 import { redissonQueuesOf } from '../support/redisson-queues.js';
 import { Scene } from '../support/scene.js';
