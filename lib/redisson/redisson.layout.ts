@@ -18,16 +18,14 @@ import { RedissonMessageStore } from './redisson.store.js';
  */
 export class RedissonLayout implements QueueLayout {
   readonly name = 'redisson';
+  readonly can: LayoutAbilities;
   // Two layouts are the same if their options are.
   readonly #codec: RedissonCodec;
 
   constructor(readonly options: ResolvedRedissonOptions) {
+    const severalQueues = options.name === undefined;
+    this.can = { headers: false, types: false, partitions: false, families: false, severalQueues };
     this.#codec = redissonCodec(options.codec);
-  }
-
-  get can(): LayoutAbilities {
-    const severalQueues = this.options.name === undefined;
-    return { headers: false, types: false, partitions: false, families: false, severalQueues };
   }
 
   get codec(): RedissonCodec {

@@ -23,7 +23,7 @@ import type { RedissonValues } from './redisson.values.js';
  */
 export function redissonQueue(producer: DelayQueueProducer, queue: string): RedissonQueue {
   if (producer instanceof DelayQueueProducer) return new StoreRedissonQueue(producer.known.named(queue));
-  throw new DelayQueueError('INVALID_ARGUMENT', 'redissonQueue(): producer must be the DelayQueueProducer of the app');
+  throw new DelayQueueError('INVALID_ARGUMENT', 'redissonQueue(): producer must be a DelayQueueProducer');
 }
 
 /** The delayed payloads in the store of a queue. */

@@ -15,6 +15,8 @@ function readLuaFile(file: string) {
   const text = readFileSync(path.join(LIB, file), 'utf8');
   const code = withoutComments(text).replace(/'[^'\n]*'/g, "''");
   return {
+    file,
+    text,
     name: `${home}/${name}`,
     isPart: include !== undefined,
     includes: [...text.matchAll(/^--@include (\S+)$/gm)].map(([, part]) =>
@@ -36,5 +38,10 @@ describe('a Lua file', () => {
   test('never defines a name that another part defines', () => {
     const names = parts.flatMap(({ defines }) => defines);
     expect(names).toEqual([...new Set(names)]);
+  });
+
+  test('of the core names no other layout', () => {
+    const ofCore = files.filter(({ file }) => !file.startsWith('redisson'));
+    expect(ofCore.filter(({ text }) => /redisson/i.test(text)).map(({ name }) => name)).toEqual([]);
   });
 });
