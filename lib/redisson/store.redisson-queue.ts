@@ -1,9 +1,10 @@
 import type { MessageBody, MessageCodec } from '../codec/message-codec.js';
 import { readContent, readPayload } from '../codec/read-content.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { isInstance } from '../message/failure.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { DelayQueueProducer } from '../producer/delay-queue.producer.js';
-import type { Queue } from '../runtime/queues.js';
+import type { Queue, Queues } from '../runtime/queues.js';
 import type { RedissonQueue } from './redisson-queue.js';
 import { RedissonLayout } from './redisson.layout.js';
 import { RedissonMessageStore } from './redisson.store.js';
@@ -22,8 +23,10 @@ import type { RedissonValues } from './redisson.values.js';
  * ```
  */
 export function redissonQueue(producer: DelayQueueProducer, queue: string): RedissonQueue {
-  if (producer instanceof DelayQueueProducer) return new StoreRedissonQueue(producer.known.named(queue));
-  throw new DelayQueueError('INVALID_ARGUMENT', 'redissonQueue(): producer must be a DelayQueueProducer');
+  // That of a test double that extends the class is undefined.
+  const known = isInstance(producer, DelayQueueProducer) ? (producer.known as Queues | undefined) : undefined;
+  if (known) return new StoreRedissonQueue(known.named(queue));
+  throw new DelayQueueError('INVALID_ARGUMENT', 'producer: must be the DelayQueueProducer that Nest injects');
 }
 
 /** The delayed payloads in the store of a queue. */

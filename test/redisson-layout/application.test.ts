@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DelayQueueModuleOptions, DelayQueueProducer } from '../../lib/index.js';
+import { type DelayQueueModuleOptions, DelayQueueProducer } from '../../lib/index.js';
 import { json, type PayloadCodec, redisson, type RedissonOptions, redissonQueue } from '../../lib/redisson/index.js';
 import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
@@ -161,25 +161,25 @@ describe('an application with a queue in the layout of Redisson', () => {
     expect(() => redissonQueue(producer, newQueue())).toThrow("store 'memory'");
   });
 
-  test('is refused in the place of the producer', () => {
-    expect(() => redissonQueue({} as DelayQueueProducer, 'orders')).toThrow(
+  test.each([
+    ['an object', {}],
+    ['a double of it', new (class extends DelayQueueProducer {})()],
+  ])('refuses %s in the place of the producer', (_what, producer) => {
+    expect(() => redissonQueue(producer as DelayQueueProducer, 'orders')).toThrow(
       expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
     );
   });
 
   test.each([
-    [{ codec: 'jackson' }, 'codec is not an option; give it to the layout, as in layout: redisson({ codec })'],
-    [{ format: 'dLc0' }, 'format is not an option; give it to the layout, as in layout: redisson({ format })'],
-    [{ redissonName: 'x' }, 'redissonName is not an option; give it to the layout, as in layout: redisson({ name })'],
-    [
-      { layout: 'redisson' },
-      "layout must be 'native' or a layout object, such as redisson() of 'nestjs-delay-queue/redisson'",
-    ],
-  ])('is not what the options %j of a queue make', async (options, problem) => {
+    [{ codec: 'jackson' }, 'layout: redisson({ codec })'],
+    [{ format: 'dLc0' }, 'layout: redisson({ format })'],
+    [{ redissonName: 'x' }, 'layout: redisson({ name })'],
+    [{ layout: 'redisson' }, "such as redisson() of 'nestjs-delay-queue/redisson'"],
+  ])('does not start with the options %j, and says what to write instead', async (options, advice) => {
     const module = { queues: { orders: options } } as DelayQueueModuleOptions;
     await expect(scene.startApp({ module })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
-      message: `DelayQueueModule options: queues.orders.${problem}${problem.includes("'nestjs") ? '' : " of 'nestjs-delay-queue/redisson'"}`,
+      message: expect.stringContaining(advice),
     });
   });
 });
