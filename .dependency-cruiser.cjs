@@ -1,12 +1,12 @@
+/** What stands beside the core, which knows none of it. */
+const ENTRIES = ['^lib/testing/', '^lib/otel/', '^lib/terminus/', '^lib/redisson/', '^lib/diagnosis/'];
+
 /**
  * Imports point down: each folder of the library may import the ones below it, never those above. `docs/architecture.md` lists them in
  * the same order.
  */
 const LAYERS = [
-  '^lib/diagnosis/',
-  '^lib/testing/',
-  '^lib/otel/',
-  '^lib/terminus/',
+  ...ENTRIES,
   '^lib/(index|delay-queue\\.module)\\.ts$',
   '^lib/producer/',
   '^lib/runtime/',
@@ -40,18 +40,23 @@ module.exports = {
       to: { path: '^lib/(consumer|transfer)/', pathNot: '^lib/$1/' },
     },
     {
-      name: 'layouts-apart',
-      comment: "Redisson's layout continues in the native bookkeeping; no other layout knows another one.",
+      name: 'entries-apart',
+      severity: 'error',
+      from: { path: '^lib/(testing|otel|terminus|redisson|diagnosis)/' },
+      to: { path: ENTRIES, pathNot: '^lib/$1/' },
+    },
+    {
+      name: 'stores-apart',
       severity: 'error',
       from: { path: '^lib/store/(native|memory|redis)/' },
-      to: { path: '^lib/store/(native|redisson|memory)/', pathNot: '^lib/store/$1/' },
+      to: { path: '^lib/store/(native|memory)/', pathNot: '^lib/store/$1/' },
     },
     {
       name: 'packages-use-what-is-exported',
       comment: 'The other packages of this repository get the library from the registry.',
       severity: 'error',
       from: { path: '^packages/' },
-      to: { path: '^lib/', pathNot: '^lib/(diagnosis/)?index\\.ts$' },
+      to: { path: '^lib/', pathNot: '^lib/((diagnosis|redisson)/)?index\\.ts$' },
     },
     {
       name: 'library-without-packages',

@@ -4,6 +4,18 @@ import jest from 'eslint-plugin-jest';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
+/** A layout must be addable, and removable, without a change of the core. Comments count: they are what one reads first. */
+const coreNamesNoLayout = {
+  create: ({ report, sourceCode }) => ({
+    Program() {
+      for (const { index } of sourceCode.text.matchAll(/redisson/gi)) {
+        const message = 'The core asks a layout what it can, and names none.';
+        report({ loc: sourceCode.getLocFromIndex(index), message });
+      }
+    },
+  }),
+};
+
 export default defineConfig(
   globalIgnores(['**/dist', 'coverage', 'temp', 'docs', 'sample-app/public']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -27,6 +39,13 @@ export default defineConfig(
       '@typescript-eslint/no-empty-function': 'off',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
+  },
+  {
+    files: ['lib/**/*.ts'],
+    // An error of the options must say what to import.
+    ignores: ['lib/redisson/**', 'lib/options/options-of-layouts.ts'],
+    plugins: { layouts: { rules: { 'core-names-none': coreNamesNoLayout } } },
+    rules: { 'layouts/core-names-none': 'error' },
   },
   {
     files: ['test/**/*.ts'],

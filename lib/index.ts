@@ -12,21 +12,12 @@ export {
   type QueueOptions,
   type RateOptions,
 } from './options/queue-options.js';
-export { jackson, type JacksonCodecOptions } from './codec/redisson/jackson.js';
-export { json, type JsonCodecOptions } from './codec/redisson/json.codec.js';
-export { kryo5, type Kryo5CodecOptions } from './codec/redisson/kryo5.js';
-export { JsonNumber } from './codec/redisson/json.number.js';
-export { type CodecName } from './codec/redisson/payload-codec.js';
-export type { JavaClasses, JavaFields } from './codec/redisson/java/java-classes.js';
-export { JavaValue } from './codec/redisson/java/java-value.js';
-export { type EntryFormat } from './store/redisson/entry-format.js';
 export {
   type ClusterConnection,
   type ConnectionFactory,
   type ConnectionOptions,
 } from './store/redis/connection-options.js';
 export { type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from './options/module-options.js';
-export type { PayloadCodec } from './codec/redisson/payload-codec.js';
 export type * from './events/observed-types.js';
 export { DelayQueueListener } from './listener/delay-queue-listener.decorator.js';
 export { type EventListenerDecorator, OnDelayQueueEvent } from './listener/on-delay-queue-event.decorator.js';
@@ -92,7 +83,6 @@ export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/de
 export type { MessagePage, MessageQuery } from './producer/message-page.js';
 export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';
-export type { RedissonQueue } from './producer/redisson-queue.js';
 export type {
   CheckedRequests,
   Delayed,
@@ -101,4 +91,5 @@ export type {
   OfferResult,
   TypedOfferOptions,
 } from './producer/offer.js';
+export type { QueueLayout } from './store/layout.js';
 export type { OnDuplicate } from './store/message-intake.js';

@@ -15,6 +15,7 @@ export default {
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
     '^nestjs-delay-queue/diagnosis$': '<rootDir>/lib/diagnosis/index.ts',
+    '^nestjs-delay-queue/redisson$': '<rootDir>/lib/redisson/index.ts',
     '^nestjs-delay-queue/testing$': '<rootDir>/lib/testing/index.ts',
     '^nestjs-delay-queue/otel$': '<rootDir>/lib/otel/index.ts',
     '^nestjs-delay-queue/terminus$': '<rootDir>/lib/terminus/index.ts',

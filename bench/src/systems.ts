@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url';
+import type * as RedissonEntry from '../../lib/redisson/index.js';
 import { missingJava, REDISSON_LINES, redissonVersion } from '../../test/redisson/java-build.js';
 import type { Adapter } from './adapters/adapter.js';
 import { missingPostgres } from './servers/find-postgres.js';
@@ -32,8 +34,10 @@ export const EARLIER = 'earlier';
 const PARTITIONS = [3, 12, 16];
 
 const loadOurs = async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder);
-const loadRedissonLayout = async (folder: string) =>
-  (await import('./adapters/ours.js')).createAdapter(folder, { layout: 'redisson' });
+const loadRedissonLayout = async (folder: string) => {
+  const { redisson } = (await import(pathToFileURL(`${folder}/redisson/index.js`).href)) as typeof RedissonEntry;
+  return (await import('./adapters/ours.js')).createAdapter(folder, { layout: redisson() });
+};
 /** Java offers, and this package handles. */
 const loadOffersOfJava = async (folder: string): Promise<Adapter> => {
   const java = (await import('./adapters/redisson.js')).createAdapter('4');

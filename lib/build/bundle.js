@@ -12,20 +12,16 @@ const BUNDLED_ENTRY = 'zod/mini';
 /** What is in the file of an entry. */
 const OF_ENTRIES = new RegExp(`^(${ENTRIES.map((entry) => entry.split('/')[0]).join('|')})\\b`);
 
-/** What few queues need is loaded when it is first used. The first pattern that fits decides. */
+/** What all entries share. The first pattern that fits decides. */
 const CHUNKS = [
   { name: 'zod', pattern: /^node_modules\/zod\// },
   { name: 'lua', pattern: /^store\/lua-files\b/ },
-  { name: 'redisson', pattern: /^store\/redisson\// },
-  { name: 'kryo', pattern: /^codec\/redisson\/kryo\// },
-  { name: 'jackson', pattern: /^codec\/redisson\/jackson\// },
   { name: undefined, pattern: OF_ENTRIES },
   { name: 'core', pattern: /./ },
 ];
-const ON_DEMAND = ['redisson', 'kryo', 'jackson'];
 
-/** TypeScript's decorator helpers look for one of an earlier module in `this`; a chunk that is loaded on demand needs the core. */
-const HARMLESS = ['THIS_IS_UNDEFINED', 'CIRCULAR_CHUNK', 'INVALID_ANNOTATION', 'CIRCULAR_DEPENDENCY'];
+/** TypeScript's decorator helpers look for one of an earlier module in `this`; the circles and annotations are those of zod. */
+const HARMLESS = ['THIS_IS_UNDEFINED', 'INVALID_ANNOTATION', 'CIRCULAR_DEPENDENCY'];
 
 /** Where the bundled library finds the peer modules that the ES module entries have imported. */
 export const PEERS = 'peers.js';
@@ -37,7 +33,7 @@ export async function bundleCode() {
   const bundle = await rollup({
     input: inputOf(ENTRIES, '.js'),
     external: (id) => isPackage(id) && id !== BUNDLED_ENTRY,
-    plugins: [moduleFiles(), requireOnDemand(), takeGivenPeers(), mapCompiledCode()],
+    plugins: [moduleFiles(), takeGivenPeers(), mapCompiledCode()],
     onwarn: fail,
   });
   const { output } = await bundle.write({
@@ -135,28 +131,6 @@ function mapCompiledCode() {
       }
     },
   };
-}
-
-/** Makes the code require a chunk that is loaded on demand where it uses it, and not at its start. */
-function requireOnDemand() {
-  return {
-    name: 'require-on-demand',
-    renderChunk(code, { fileName, importedBindings }) {
-      const replaced = ON_DEMAND.reduce((text, name) => {
-        const names = importedBindings[`${name}.js`] ?? [];
-        return names.length === 0 ? text : replaceRequire(text, names, pathBetween(fileName, `${name}.js`));
-      }, code);
-      return { code: replaced, map: null };
-    },
-  };
-}
-
-/** The variable that was the chunk becomes an object with a property for each name, which reads it from the chunk. */
-function replaceRequire(code, names, path) {
-  const [declaration, variable] = code.match(new RegExp(`var ([\\w$]+) = require\\('${path}'\\);`)) ?? [];
-  if (!declaration) throw new Error(`There is no require of ${path} to replace.`);
-  const getters = names.map((name) => `get ${name}() { return require('${path}').${name}; }`);
-  return code.replace(declaration, () => `var ${variable} = { ${getters.join(', ')} };`);
 }
 
 /** Makes the code use a peer that an ES module entry has imported, and require it only otherwise. */

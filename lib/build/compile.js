@@ -5,8 +5,8 @@ import process from 'node:process';
 import ts from 'typescript';
 import { LIB, MODULES, ROOT } from './folders.js';
 
-/** The module that reads Lua files from disk. */
-const LUA_MODULE = join(LIB, 'store', 'lua-files.ts');
+/** The modules that read the Lua files of their folders from disk. */
+const LUA_MODULES = [join(LIB, 'store', 'lua-files.ts'), join(LIB, 'redisson', 'lua-files.ts')];
 
 const DECLARATIONS = { outDir: MODULES, emitDeclarationOnly: true };
 const CODE = {
@@ -27,15 +27,15 @@ const FORMAT_HOST = {
   getNewLine: () => '\n',
 };
 
-/** Compiles each module of the library, with the Lua texts in the module that reads them from disk. */
+/** Compiles each module of the library, with the Lua texts in the modules that read them from disk. */
 export function compile() {
-  const luaModule = writeLuaModule();
-  for (const format of [DECLARATIONS, CODE]) emit(format, luaModule);
+  /** By path: the texts that take the place of modules which read from disk. */
+  const replacements = new Map(LUA_MODULES.map((module) => [module, writeLuaModule(dirname(module))]));
+  for (const format of [DECLARATIONS, CODE]) emit(format, replacements);
 }
 
-/** The same module, with all Lua texts embedded: bundlers would leave the files out. */
-function writeLuaModule() {
-  const folder = dirname(LUA_MODULE);
+/** The same module, with all Lua texts of its folder embedded: bundlers would leave the files out. */
+function writeLuaModule(folder) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'));
   const texts = files.sort().map((file) => {
     const text = readFileSync(join(folder, file), 'utf8').replace(/[\\`]|\$\{/g, String.raw`\$&`);
@@ -47,11 +47,11 @@ function writeLuaModule() {
   ].join('\n');
 }
 
-function emit(formatOptions, luaModule) {
+function emit(formatOptions, replacements) {
   const { fileNames, options } = readConfig(formatOptions);
   const host = ts.createCompilerHost(options);
   const { readFile } = host;
-  host.readFile = (file) => (resolve(file) === LUA_MODULE ? luaModule : readFile(file));
+  host.readFile = (file) => replacements.get(resolve(file)) ?? readFile(file);
   const program = ts.createProgram(fileNames, options, host);
   failOn([...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]);
 }

@@ -15,7 +15,7 @@ export const MODULES = join(DIST, 'modules');
 export const PACKAGE = join(ROOT, 'dist', 'package');
 
 /** The entries of the package. */
-export const ENTRIES = ['index', 'testing/index', 'otel/index', 'terminus/index', 'diagnosis/index'];
+export const ENTRIES = ['index', 'redisson/index', 'testing/index', 'otel/index', 'terminus/index', 'diagnosis/index'];
 
 /** As `require` and `import` want it. */
 export function pathBetween(from, to) {

@@ -16,12 +16,6 @@ export interface MessageCodec {
    * @throws DelayQueueError `INVALID_PAYLOAD`
    */
   decode(body: Buffer): MessageContent;
-  /**
-   * Whether a body that can be decoded was written by this codec, rather than by another one whose bytes look alike.
-   *
-   * @returns undefined if it may be from either; if left out, there is no such codec
-   */
-  readonly isOwn?: (body: Buffer) => boolean | undefined;
 }
 
 /** The content of a message. */

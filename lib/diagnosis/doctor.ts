@@ -94,7 +94,7 @@ export class Doctor {
   }
 
   async #ofPermissions(): Promise<Finding> {
-    const { options, examined = { queue: this.#probeQueue, layout: 'native' } } = this.#settings;
+    const { options, examined = { queue: this.#probeQueue } } = this.#settings;
     try {
       return await checkPermissions(this.#connections.commands, { prefix: options.prefix, ...examined });
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Duration } from '../message/duration.js';
 import { assertQueueName } from '../message/queue-name.js';
 import { resolveModuleOptions, resolveOptionsOf } from '../options/resolve-options.js';
+import type { QueueLayout } from '../store/layout.js';
 import type { ConnectionOptions } from '../store/redis/connection-options.js';
 import { Doctor, type DoctorSettings } from './doctor.js';
 import type { Finding } from './finding.js';
@@ -38,9 +39,7 @@ export interface Examination {
    *
    * @defaultValue `'native'`
    */
-  readonly layout?: 'native' | 'redisson' | undefined;
-  /** The `redissonName` of that queue. Default: its name. */
-  readonly redissonName?: string | undefined;
+  readonly layout?: 'native' | QueueLayout | undefined;
 }
 
 /**
@@ -60,9 +59,9 @@ export interface Examination {
  * ```
  */
 export async function* examine(examination: Examination = {}): AsyncGenerator<Finding, void, undefined> {
-  const { connection, prefix, offerTimeout, server = 'Redis', queue, layout, redissonName } = examination;
+  const { connection, prefix, offerTimeout, server = 'Redis', queue, layout } = examination;
   const options = resolveModuleOptions({ connection, prefix, offerTimeout });
-  const examined = queue === undefined ? undefined : readExamined(queue, { layout, redissonName });
+  const examined = queue === undefined ? undefined : readExamined(queue, layout);
   const doctor = new Doctor({ options, server, examined });
   try {
     yield* doctor.examine();
@@ -71,11 +70,7 @@ export async function* examine(examination: Examination = {}): AsyncGenerator<Fi
   }
 }
 
-function readExamined(
-  queue: string,
-  options: Pick<Examination, 'layout' | 'redissonName'>,
-): DoctorSettings['examined'] {
+function readExamined(queue: string, layout: Examination['layout']): DoctorSettings['examined'] {
   assertQueueName(queue);
-  const { layout, redissonName } = resolveOptionsOf(queue, options);
-  return { queue, layout, redissonName };
+  return { queue, layout: resolveOptionsOf(queue, { layout }).layout };
 }

@@ -7,4 +7,5 @@ export { assertQueueName } from '../message/queue-name.js';
 // Of the main entry; what is above is made of them.
 export type { Duration } from '../message/duration.js';
 export type { MessageCounts, MessageState } from '../message/message.js';
+export type { QueueLayout } from '../store/layout.js';
 export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../store/redis/connection-options.js';

@@ -1,23 +1,15 @@
-import { nativeKeys } from '../store/native/native.keys.js';
-import { partitionPermissions } from '../store/native/native.permissions.js';
-import {
-  describeMissing,
-  findMissing,
-  FOR_SHARED_DOORBELLS,
-  type NeededCommand,
-  neededCommands,
-} from '../store/redis/permissions.js';
+import type { QueueLayout } from '../store/layout.js';
+import { nativeLayout } from '../store/native/native.layout.js';
+import { describeMissing, findMissing, FOR_SHARED_DOORBELLS, type NeededCommand } from '../store/redis/permissions.js';
 import type { RedisCommands } from '../store/redis/redis-commands.js';
-import { redissonKeys } from '../store/redisson/redisson.keys.js';
-import { redissonPermissions } from '../store/redisson/redisson.permissions.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** A queue as far as its keys depend on it. */
 export interface ExaminedQueue {
   readonly prefix: string;
   readonly queue: string;
-  readonly layout: 'native' | 'redisson';
-  readonly redissonName?: string | undefined;
+  /** Default: the native one. */
+  readonly layout?: QueueLayout | undefined;
 }
 
 export async function checkPermissions(commands: RedisCommands, examined: ExaminedQueue): Promise<Finding> {
@@ -43,11 +35,9 @@ export async function checkSharing(commands: RedisCommands): Promise<Finding | u
 
 /** Whether the user may handle messages of a queue with the native layout. */
 export async function mayHandle(commands: RedisCommands, prefix: string, queue: string): Promise<boolean> {
-  return (await findMissing(commands, neededBy({ prefix, queue, layout: 'native' }))).length === 0;
+  return (await findMissing(commands, neededBy({ prefix, queue }))).length === 0;
 }
 
-function neededBy({ prefix, queue, layout, redissonName }: ExaminedQueue): NeededCommand[] {
-  if (layout === 'native') return neededCommands(partitionPermissions, nativeKeys(prefix, queue));
-  const name = { prefix, queue, ...(redissonName !== undefined && { redissonName }) };
-  return neededCommands(redissonPermissions, redissonKeys(name));
+function neededBy({ layout = nativeLayout, ...queue }: ExaminedQueue): NeededCommand[] {
+  return layout.neededCommands({ ...queue, partitions: 1, isCluster: false });
 }

@@ -59,7 +59,7 @@ export interface OfferContext {
   readonly queue: string;
   /** One, or as many as `offerMany` was given. */
   readonly messages: readonly OfferedEnvelope[];
-  /** Whether messages of the queue have headers; with `layout: 'redisson'` they have none. */
+  /** Whether messages of the queue have headers; not every layout has them. */
   readonly carriesHeaders: boolean;
 }
 

@@ -32,7 +32,7 @@ const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
  * With a `*` at the end of the name it handles a family: every queue whose name begins like that, also one that is offered to for
  * the first time while the application runs. `message.queue` tells which one it is. The options hold for each of the queues by
  * itself: `concurrency: 4` are four calls for each queue at once. A queue with a handler of its own name is not handled by a
- * family; of several families it belongs to the one with the longest name. A family cannot have `layout: 'redisson'`.
+ * family; of several families it belongs to the one with the longest name. Not every layout allows families.
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`, or the beginning of such names and a `*`; or a class that
  *   `DelayQueue()` made, or one that extends it

@@ -2,6 +2,7 @@ import type { z } from 'zod/mini';
 import { showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
+import { whereItBelongs } from './options-of-layouts.js';
 
 /**
  * Checks a value against a schema.
@@ -36,7 +37,9 @@ function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, pla
 function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): string[] {
   const path = [...parents, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${show([...path, key])} is not an option; check its spelling`);
+    return issue.keys.map(
+      (key) => `${show([...path, key])} is not an option; ${whereItBelongs(key) ?? 'check its spelling'}`,
+    );
   }
   if (issue.code === 'invalid_key') return [`${show(path)}: ${QUEUE_OR_FAMILY_RULE}`];
   // The branch of a union that matched furthest names the field that is really wrong.

@@ -59,9 +59,9 @@ const moduleFields = {
   observers: z.optional(z.readonly(z.array(observerSchema))),
   defaults: z.optional(
     queueLayerSchema.check(
-      z.refine(({ redissonName }) => redissonName === undefined, {
-        path: ['redissonName'],
-        error: 'cannot be shared by all queues: set it in `queues`',
+      z.refine(({ layout }) => layout.can.severalQueues, {
+        path: ['layout'],
+        error: 'cannot be shared by all queues, because it names one: set it in `queues`',
       }),
     ),
   ),

@@ -1,5 +1,4 @@
 // The options of a queue and what they are made of. Entries whose types are made of these export them.
-export type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
 export type {
   BackoffFunction,
   BackoffOptions,
@@ -8,4 +7,4 @@ export type {
   QueueOptions,
   RateOptions,
 } from './queue-options.js';
-export type { EntryFormat } from '../store/redisson/entry-format.js';
+export type { QueueLayout } from '../store/layout.js';

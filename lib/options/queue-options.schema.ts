@@ -1,22 +1,17 @@
 import { z } from 'zod/mini';
 import { LONGEST_DELAY } from '../message/duration.js';
-import type { PayloadCodec } from '../codec/redisson/payload-codec.js';
 import { MOST_PARTITIONS } from '../message/partition-of.js';
+import { isLayout, type QueueLayout } from '../store/layout.js';
+import { nativeLayout } from '../store/native/native.layout.js';
+import { LAYOUT_RULE } from './options-of-layouts.js';
 import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
-import type { CodecName } from '../codec/redisson/payload-codec.js';
-import { duration, HOUR, number, oneOf, SECOND, wholeNumber } from './values.schema.js';
+import { duration, HOUR, number, SECOND, wholeNumber } from './values.schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
 
 /** The backoff with its durations in milliseconds. */
 export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
-
-// With any other braces a cluster would spread the queue's keys over several slots.
-const REDISSON_NAME = /^(?=.{1,512}$)[^{}]*(\{[^{}]+\}[^{}]*)?$/s;
-const REDISSON_NAME_RULE = 'must be 1–512 characters, with braces only as one pair around something';
-
-const CODEC_NAMES = ['json', 'string', 'buffer', 'jackson', 'kryo5'] as const satisfies readonly CodecName[];
 
 const backoffDelay = duration(0, LONGEST_DELAY);
 const jitter = number(0, 1);
@@ -76,15 +71,21 @@ const queueFields = {
   maxDeadLetters: z.prefault(wholeNumber(0, 10_000_000), 10_000),
   checkInterval: z.prefault(duration(SECOND, HOUR), '60s'),
   blockTimeout: z.prefault(duration(SECOND, HOUR / 6), '25s'),
-  layout: z.prefault(oneOf('native', 'redisson'), 'native'),
-  codec: z.prefault(
-    z.union([z.enum(CODEC_NAMES), z.custom<PayloadCodec>(isCodec)], {
-      error: `must be ${CODEC_NAMES.map((name) => `'${name}'`).join(', ')} or an object with encode() and decode()`,
-    }),
-    'json',
+  layout: z.prefault(
+    z.union(
+      [
+        z.pipe(
+          z.literal('native'),
+          z.transform(() => nativeLayout),
+        ),
+        z.custom<QueueLayout>(isLayout),
+      ],
+      {
+        error: LAYOUT_RULE,
+      },
+    ),
+    'native',
   ),
-  format: z.prefault(oneOf('Bc0Lc0', 'dLc0'), 'Bc0Lc0'),
-  redissonName: z.optional(z.string().check(z.regex(REDISSON_NAME, { error: REDISSON_NAME_RULE }))),
 } satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodMiniType<unknown, QueueOptions[Name]> };
 
 /** For the options given in one place: they may contradict each other, because another place can still override them. */
@@ -112,19 +113,9 @@ export interface BatchSize {
 /** For the options of all places merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
-    const { layout, codec, redissonName, partitions, rate } = options;
+    const { layout, partitions, rate } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
-    if (layout === 'redisson') {
-      if (partitions > 1) refuse('partitions', "must be 1 with layout 'redisson'");
-      return;
-    }
-    if (codec !== 'json') refuse('codec', "must be 'json' with layout 'native'");
-    if (redissonName !== undefined) refuse('redissonName', "must be left out with layout 'native'");
+    if (partitions > 1 && !layout.can.partitions) refuse('partitions', `must be 1 with layout '${layout.name}'`);
   }),
 );
-
-function isCodec(value: unknown): boolean {
-  const { encode, decode } = (value ?? {}) as Partial<PayloadCodec>;
-  return typeof encode === 'function' && typeof decode === 'function';
-}

@@ -1,6 +1,5 @@
 import type { Duration } from '../message/duration.js';
-import type { CodecName, PayloadCodec } from '../codec/redisson/payload-codec.js';
-import type { EntryFormat } from '../store/redisson/entry-format.js';
+import type { QueueLayout } from '../store/layout.js';
 
 /** How long a failed message waits before its next attempt. */
 export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction;
@@ -116,8 +115,8 @@ export interface QueueOptions {
    * How many messages of the queue are claimed within a length of time, over all processes, such as `{ max: 100, per: '1s' }`.
    * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready` and
    * lose nothing but time. Every delivery counts, retries included. What has counted is not given back, neither for messages
-   * that a stopping process returns unhandled nor by `clear()`. Java consumers of a Redisson queue are not limited. Not available
-   * with `partitions`.
+   * that a stopping process returns unhandled nor by `clear()`. Consumers of another system, which a layout may let share the queue, are
+   * not limited. Not available with `partitions`.
    *
    * @defaultValue `'unlimited'`
    */
@@ -190,33 +189,10 @@ export interface QueueOptions {
    */
   readonly blockTimeout?: Duration | undefined;
   /**
-   * How messages are laid out in Redis: `'native'`, or `'redisson'` to share the queue with Java. The latter matches
-   * Redisson's `RDelayedQueue` byte for byte (`docs/redisson.md`).
+   * How messages are laid out in Redis: `'native'`, or a layout object of another entry, to share the queue with another system. It
+   * has options of its own.
    *
    * @defaultValue `'native'`
    */
-  readonly layout?: 'native' | 'redisson' | undefined;
-  /**
-   * How payloads are encoded: `'json'`, `'string'`, `'buffer'`, `'jackson'`, `'kryo5'`, one with options, or a codec of your own.
-   * With `layout: 'redisson'` it must match the codec of the Java side; `kryo5()`, `jackson()` and `json()` make codecs with
-   * options. `layout: 'native'` supports only `'json'`, which stores a `Buffer` as raw bytes.
-   *
-   * @defaultValue `'json'`
-   */
-  readonly codec?: CodecName | PayloadCodec | undefined;
-  /**
-   * The format of entries written with `layout: 'redisson'`: `'Bc0Lc0'` for Redisson 3.21.1 and later, `'dLc0'` for earlier
-   * versions. Both are read.
-   *
-   * @defaultValue `'Bc0Lc0'`
-   */
-  readonly format?: EntryFormat | undefined;
-  /**
-   * The queue's name in Redisson, with `layout: 'redisson'`, if it differs. 1–512 characters; braces only as one pair
-   * around something. It differs if it has a hash tag, characters that a queue name cannot have here, or a prefix that a
-   * `NameMapper` adds.
-   *
-   * @defaultValue the queue's name
-   */
-  readonly redissonName?: string | undefined;
+  readonly layout?: 'native' | QueueLayout | undefined;
 }

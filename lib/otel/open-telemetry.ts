@@ -38,7 +38,8 @@ const optionsSchema = z.strictObject({
  * It uses the SDK that the application has registered, whenever that is, and without one it does nothing.
  *
  * The span of an offer and those of its message's attempts find each other by the header `traceparent`, unless the user has given
- * that one; the header `baggage` takes the baggage to the handler. With `layout: 'redisson'` messages have no headers.
+ * that one; the header `baggage` takes the baggage to the handler. Where the layout of a queue has no headers,
+ * nothing travels with its messages.
  *
  * @throws DelayQueueError `INVALID_OPTION`
  *

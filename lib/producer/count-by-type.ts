@@ -12,8 +12,8 @@ export async function countByType({ store, options }: Queue): Promise<ReadonlyMa
   do {
     const page = await store.countTypes(cursor);
     for (const { state, type, count } of page.counts) {
-      // In memory, a payload of that layout may look like a body with a type.
-      const name = options.layout === 'redisson' ? NO_TYPE : type;
+      // In memory, a payload of another layout may look like a body with a type.
+      const name = options.layout.can.types ? type : NO_TYPE;
       const ofType = counts.get(name) ?? { delayed: 0, ready: 0, active: 0, dead: 0 };
       ofType[state] += count;
       counts.set(name, ofType);

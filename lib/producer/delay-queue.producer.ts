@@ -24,10 +24,8 @@ import { listMessages } from './message-list.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
-import type { RedissonQueue } from './redisson-queue.js';
 import { snapshotOf } from './snapshot.js';
 import { StoreDeadLetters } from './store.dead-letters.js';
-import { StoreRedissonQueue } from './store.redisson-queue.js';
 
 /**
  * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
@@ -39,7 +37,8 @@ import { StoreRedissonQueue } from './store.redisson-queue.js';
 @Injectable()
 export class DelayQueueProducer {
   // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
-  @Inject() private readonly known!: Queues;
+  /** @internal */
+  @Inject() readonly known!: Queues;
   @Inject() private readonly offering!: Offers;
   @Inject() private readonly registrar!: QueueRegistrar;
   @Inject(STORES) private readonly stores!: Stores;
@@ -186,7 +185,8 @@ export class DelayQueueProducer {
    * @param queue - the queue that the messages were offered to
    * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
    * @param query - `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
-   * @returns the messages as `find` shows them. With `layout: 'redisson'`, what only Java knows has no id: it is `''`
+   * @returns the messages as `find` shows them. Of a queue that is shared with another system, what only that one
+   *   knows has no id: it is `''`
    * @throws DelayQueueError `INVALID_ARGUMENT` for an unknown state, a malformed cursor, or a number out of range
    *
    * @example
@@ -229,8 +229,8 @@ export class DelayQueueProducer {
    * counted twice; one that moves back, to a retry or an earlier due time, may be missed. All others are counted exactly once,
    * except in partitions that do not answer: these are left out, and the event `partitions-missing` tells of it.
    *
-   * @returns the counts by type, `''` for messages without one; a type without a message is absent. With `layout: 'redisson'`,
-   *   no message has a type
+   * @returns the counts by type, `''` for messages without one; a type without a message is absent. Where the layout has no
+   *   types, all messages count under `''`
    *
    * @example
    * ```ts
@@ -311,19 +311,5 @@ export class DelayQueueProducer {
    */
   async queues(query?: QueueQuery): Promise<QueuePage> {
     return listQueues(this.stores.directory, query);
-  }
-
-  /**
-   * Gives access to the delayed messages of a queue with `layout: 'redisson'` by their payloads, as Java's `RDelayedQueue` does.
-   *
-   * @throws DelayQueueError `INVALID_ARGUMENT` or, for a queue with another layout or store, `UNSUPPORTED_BY_LAYOUT`, immediately
-   *
-   * @example
-   * ```ts
-   * const wasWaiting = await producer.redisson('orders').remove({ orderId });
-   * ```
-   */
-  redisson(queue: string): RedissonQueue {
-    return new StoreRedissonQueue(this.known.named(queue));
   }
 }

@@ -13,7 +13,7 @@ import { isLiteral, readFields, reading } from '../message/read-fields.js';
 export interface OfferOptions {
   /**
    * The type of the message, which decides the handler that gets it. 1–64 of the characters `A–Z a–z 0–9 _ . : -`.
-   * Not available with `layout: 'redisson'`. Default: none.
+   * Not available in every layout. Default: none.
    */
   readonly type?: string | undefined;
   /**

@@ -115,7 +115,7 @@ export class Offers {
     messages: readonly NewMessage[],
     offer: (headers: MessageHeaders | undefined) => Promise<Result>,
   ): Promise<Result> {
-    const carriesHeaders = this.queues.named(queue).options.layout !== 'redisson';
+    const carriesHeaders = this.queues.named(queue).options.layout.can.headers;
     const envelopes = messages.map(({ options: { id, newId, type = NO_TYPE, headers = {} } }) => ({
       id: (id ?? newId)!,
       type,

@@ -16,7 +16,6 @@ import {
 import { type NewMessage, Offers } from './offers.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
-import type { RedissonQueue } from './redisson-queue.js';
 
 // Names that no property of the class that extends the handle can have.
 const PRODUCER = Symbol('producer');
@@ -86,10 +85,6 @@ export class QueueHandle {
 
   deadLetters(): DeadLetters {
     return this[PRODUCER].deadLetters(this.queue);
-  }
-
-  redisson(): RedissonQueue {
-    return this[PRODUCER].redisson(this.queue);
   }
 
   protected [OFFER](message: NewMessage): Promise<OfferResult> {

@@ -16,7 +16,6 @@ import type { CheckedRequests, OfferRequest, OfferResult, TypedOfferOptions } fr
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
-import type { RedissonQueue } from './redisson-queue.js';
 
 /** What is offered as the payload of a type. */
 export type PayloadInputOf<Payloads, Type extends string> = PayloadInput<SpecOf<Payloads, Type>>;
@@ -80,8 +79,6 @@ export interface TypedQueue<Payloads> {
   clear(): Promise<number>;
   /** As `DelayQueueProducer.deadLetters`. */
   deadLetters(): DeadLetters<PayloadInputOf<Payloads, TypesOf<Payloads>>>;
-  /** As `DelayQueueProducer.redisson`. */
-  redisson(): RedissonQueue;
 }
 
 /** The handle of a typed queue with one kind of messages, which have no type. */

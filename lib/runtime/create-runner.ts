@@ -1,11 +1,9 @@
 import { BatchRunner } from '../consumer/batch.runner.js';
 import { CallLine } from '../consumer/call-line.js';
-import { CodecDoubt } from '../consumer/codec-doubt.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
 import { Outcomes } from '../consumer/outcomes.js';
 import { RetryPolicy } from '../consumer/retry-policy.js';
 import { UnknownTypes } from '../consumer/unknown-types.js';
-import { nameOfCodec } from '../codec/redisson/configured-codec.js';
 import type { Events } from '../events/events.js';
 import type { Observers } from '../events/observers.js';
 import { HandlerInvoker } from '../handler/handler.invoker.js';
@@ -44,7 +42,7 @@ export function createRunner(
   return new MessageRunner({
     codec,
     routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes, line })])),
-    doubt: options.layout === 'redisson' ? new CodecDoubt(nameOfCodec(options.codec), codec) : undefined,
+    doubt: options.layout.createDoubt?.(),
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     outcomes,
     clock,

@@ -6,21 +6,12 @@ import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory.store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
 import { MemoryPartitions } from '../store/memory/memory.partitions.js';
-import { neededByFamily } from '../store/native/directory.permissions.js';
 import { NativeQueueDirectory } from '../store/native/native.directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
-import { isFamily } from '../message/queue-family.js';
-import { nativeKeys, type NativeKeys } from '../store/native/native.keys.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
-import { neededInCluster, partitionPermissions } from '../store/native/native.permissions.js';
-import { NativePartitions } from '../store/native/native.partitions.js';
 import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
 import { RedisCheck } from '../store/redis/redis-check.js';
-import { redissonKeys } from '../store/redisson/redisson.keys.js';
-import { redissonPermissions } from '../store/redisson/redisson.permissions.js';
-import { RedissonMessageStore } from '../store/redisson/redisson.store.js';
-import { neededCommands, type Permissions } from '../store/redis/permissions.js';
 import { examineConnection } from '../store/redis/redis-client.js';
 import { RedisConnections } from '../store/redis/redis-connections.js';
 import type { RedisServer } from '../store/redis/redis-server.js';
@@ -79,28 +70,12 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
   });
   const open = (queue: string, options: ResolvedQueueOptions): Partitions => {
-    const { layout, format, redissonName, blockTimeout, partitions: configured } = options;
+    const { layout, partitions, blockTimeout } = options;
     const limitsOf = (count: number) => limitsOfPartition(options, count);
-    if (layout === 'native') {
-      return new NativePartitions(connections, { prefix, queue, configured, limitsOf, clock, events });
-    }
-    const name = { prefix, queue, redissonName };
-    const own = { ...name, limits: limitsOf(1), clock, events, format, blockTimeout };
-    const store = new RedissonMessageStore(connections, own);
-    return new FixedPartitions([store], () => store.checkFormat());
+    return layout.open(connections, { prefix, queue, partitions, limitsOf, blockTimeout, clock, events });
   };
-  const neededOn = <Keys extends NativeKeys>(permissions: Permissions<Keys>, keys: Keys) => [
-    ...neededCommands(permissions, keys),
-    ...(connections.isCluster ? neededInCluster(keys) : []),
-  ];
-  const neededBy = ({ name, options: { layout, redissonName, partitions } }: CheckedQueue) => {
-    if (layout === 'redisson')
-      return neededOn(redissonPermissions, redissonKeys({ prefix, queue: name, redissonName }));
-    const ofQueue = Array.from({ length: partitions }, (_, partition) =>
-      neededOn(partitionPermissions, nativeKeys(prefix, name, partition)),
-    ).flat();
-    return isFamily(name) ? [...ofQueue, ...neededByFamily(prefix, name)] : ofQueue;
-  };
+  const neededBy = ({ name, options: { layout, partitions } }: CheckedQueue) =>
+    layout.neededCommands({ prefix, queue: name, partitions, isCluster: connections.isCluster });
   return {
     connect: () => {
       const { overridden } = examineConnection(connection);

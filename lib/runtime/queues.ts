@@ -12,13 +12,13 @@ import { NO_TYPE } from '../message/message-type.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { Stores } from './create-stores.js';
 import type { MessageCodec } from '../codec/message-codec.js';
+import type { QueueLayout } from '../store/layout.js';
 import { PartitionedQueue } from '../store/partitioned/partitioned-queue.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
 import type { WholeQueue } from '../store/whole-queue.js';
 import { assertQueueName } from '../message/queue-name.js';
 import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';
-import { codecOf } from './queue-codec.js';
 import { RecentlyUsed } from './recently-used.js';
 
 /** A queue as this process knows it. */
@@ -101,12 +101,13 @@ export class Queues {
   }
 
   #checkOptionsOf(name: string): void {
-    const { layout, redissonName } = this.#resolve(name);
-    if (layout !== 'redisson') return;
-    if (isFamily(name) && redissonName !== undefined) throw sharedRedissonName(name);
-    refuseTypes(this.handlers.find(name));
+    const { layout } = this.#resolve(name);
+    const { can } = layout;
+    if (isFamily(name) && !can.severalQueues) throw sharedLayout(name);
+    if (!can.types) refuseTypes(layout, this.handlers.find(name));
+    if (can.families) return;
     const family = this.handlers.servedBy(name);
-    if (family && isFamily(family.name)) throw redissonFamily(name, family);
+    if (family && isFamily(family.name)) throw unsupportedFamily(layout, name, family);
   }
 
   /** The entries of `queues` that no declared queue matches, if it is clear which queue was meant. */
@@ -154,7 +155,7 @@ export class Queues {
 
   #open(name: string, options: ResolvedQueueOptions): Queue {
     const partitions = this.stores.open(name, options);
-    return { name, options, codec: codecOf(options), store: new PartitionedQueue(partitions), partitions };
+    return { name, options, codec: options.layout.codec, store: new PartitionedQueue(partitions), partitions };
   }
 
   #resolveOther(name: string): ResolvedQueueOptions {
@@ -180,34 +181,33 @@ export class Queues {
   }
 }
 
-function sharedRedissonName(family: string): DelayQueueError {
-  const problem = `queues.${family}.redissonName cannot be shared by several queues: set it for each of them`;
+function sharedLayout(family: string): DelayQueueError {
+  const problem = `queues.${family}.layout cannot be shared by several queues, because it names one: set it for each of them`;
   return new DelayQueueError('INVALID_OPTION', `DelayQueueModule options: ${problem}`);
 }
 
-/** Nothing tells of what Java offers to a queue that is asleep, and Redisson has no directory of its queues. */
-function redissonFamily(name: string, family: DeclaredQueue): DelayQueueError {
+function unsupportedFamily(layout: QueueLayout, name: string, family: DeclaredQueue): DelayQueueError {
   const [handler] = family.handlers.values();
   const advice = name === family.name ? 'handle each queue by its name' : 'give it a handler of its own name';
   return new DelayQueueError(
     'INVALID_HANDLER',
-    `@DelayedHandler on ${handler!.name}: '${name}' has layout 'redisson', which a family of queues cannot have; ${advice}`,
+    `@DelayedHandler on ${handler!.name}: '${name}' has layout '${layout.name}', which a family of queues cannot have; ${advice}`,
   );
 }
 
-/** Java's side would get the payload without its type. */
-function refuseTypes(queue: DeclaredQueue | undefined): void {
+/** Whoever shares the queue would get the payload without its type. */
+function refuseTypes({ name }: QueueLayout, queue: DeclaredQueue | undefined): void {
   if (queue?.definition && typesOf(queue.definition)) {
     throw new DelayQueueError(
       'INVALID_OPTION',
-      `Queue '${queue.name}' has layout 'redisson', whose messages have no type: define it with one payload, or a queue for each`,
+      `Queue '${queue.name}' has layout '${name}', whose messages have no type: define it with one payload, or a queue for each`,
     );
   }
   const typed = [...(queue?.handlers.values() ?? [])].find(({ type }) => type !== NO_TYPE);
   if (!typed) return;
   throw new DelayQueueError(
     'INVALID_HANDLER',
-    `@DelayedHandler on ${typed.name}: queue '${queue!.name}' has layout 'redisson', whose messages have no type; ` +
+    `@DelayedHandler on ${typed.name}: queue '${queue!.name}' has layout '${name}', whose messages have no type; ` +
       'handle the queue without one, or use a queue for each type',
   );
 }

@@ -1,11 +1,7 @@
-import type { MessageBody } from '../codec/message-codec.js';
 import type { MessageCounts, MessageState } from '../message/message.js';
 
 /** The port's third role: looks at a queue as a whole, or at one message in it, and keeps the queue in order. */
 export interface MessageUpkeep {
-  /** Delayed messages by their bodies; only where the layout can look them up that way. */
-  readonly delayedValues?: DelayedValues;
-
   /** Looks at one message, in whatever state; null if there is none of that id. */
   find(id: string): Promise<StoredMessage | null>;
 
@@ -152,16 +148,4 @@ export interface RepairReport {
   readonly delayed: readonly string[];
   /** To go on with; null: this look is over. */
   readonly cursor: string | null;
-}
-
-/** Delayed messages by their bodies. Of equal ones, any may be meant. The calls search the queue: their cost grows with it. */
-export interface DelayedValues {
-  count(): Promise<number>;
-  /** In the order of offers, `limit` at most; default: all. */
-  list(selection?: { readonly limit?: number }): Promise<Buffer[]>;
-  contains(body: MessageBody): Promise<boolean>;
-  /** @returns whether there was one */
-  remove(body: MessageBody): Promise<boolean>;
-  /** Takes the one that was offered first, due or not; null: none is delayed. */
-  takeFirst(): Promise<Buffer | null>;
 }

@@ -5,13 +5,14 @@ import { startCluster } from '../support/redis/start-cluster.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { Scene } from '../support/scene.js';
 import { startTestApp } from '../support/test-app.js';
+import { redisson } from '../../lib/redisson/index.js';
 
 const scene = new Scene();
 
 describe('the command line', () => {
   it('reads a queue that is shared with Java, under the name that it has there', async () => {
     const [queue, redissonName] = [scene.newQueue(), randomName('{orders}')];
-    const layout = { layout: 'redisson', redissonName, codec: 'string' } as const;
+    const layout = { layout: redisson({ name: redissonName, codec: 'string' }) };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: layout } } });
     await producer.offer(queue, 'hello', '1h', { id: 'a' });
     const words = ['--layout', 'redisson', '--redisson-name', redissonName, '--codec', 'string', '--json'];

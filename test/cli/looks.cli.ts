@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { RejectMessage } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { jsonLines, runCommand } from '../support/command-line.js';
 import { putMessage } from '../support/put-message.js';
@@ -186,7 +187,7 @@ describe('a queue with partitions', () => {
 
   it('shows an integer of Java that no number holds as text', async () => {
     const shared = scene.newQueue();
-    const layout = { layout: 'redisson', codec: 'kryo5' } as const;
+    const layout = { layout: redisson({ codec: 'kryo5' }) };
     const { producer } = await scene.startApp({ module: { consume: false, queues: { [shared]: layout } } });
     await producer.offer(shared, { order: 2n ** 60n }, '1h', { id: 'a' });
     const words = ['--layout', 'redisson', '--codec', 'kryo5'];

@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
-import type { EntryFormat } from '../../lib/store/redisson/entry-format.js';
+import type { EntryFormat } from '../../lib/redisson/entry-format.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 import { ofRedisson, redissonStore } from './redis-stores.js';

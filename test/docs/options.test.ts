@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import ms from 'ms';
 import { resolveModuleOptions, resolveQueueOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
+import { type RedissonOptions, redisson } from '../../lib/redisson/index.js';
 import { type DocumentedOption, evaluateCode, readDocumentedOptions, readRange } from './documented-options.js';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -39,9 +40,17 @@ function fieldsOf(option: 'backoff' | 'rate', type: string, required: Given): Op
   return { type, options, check: resolve, resolve };
 }
 
+const redissonOptions: OptionSet = {
+  type: 'RedissonOptions',
+  options: readDocumentedOptions('lib/redisson/redisson-options.ts', 'RedissonOptions'),
+  check: (given) => redisson(given),
+  resolve: (given) => (redisson(given) as unknown as { readonly options: RedissonOptions }).options,
+};
+
 const SETS = [
   moduleOptions,
   queueOptions,
+  redissonOptions,
   fieldsOf('backoff', 'FixedBackoff', { type: 'fixed', delay: 0 }),
   fieldsOf('backoff', 'ExponentialBackoff', { type: 'exponential' }),
   fieldsOf('rate', 'RateOptions', { max: 1, per: '1s' }),

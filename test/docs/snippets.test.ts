@@ -42,11 +42,10 @@ import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
 import type {
-  DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, JavaClasses, MessageOf, PayloadOf,
+  DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf,
 } from 'nestjs-delay-queue';
 const { again, DeferMessage, DelayedHandler, DelayQueue, DelayQueueError, DelayQueueListener, DelayQueueModule } = library;
 const { OnDelayQueueEvent, payload, RejectMessage } = library;
-const { jackson, kryo5, JavaValue, json, JsonNumber } = library;
 declare class ConfigService { getOrThrow(name: string): string; }
 declare const producer: library.DelayQueueProducer;
 declare const [id, orderId, userId]: string[];
@@ -56,6 +55,13 @@ declare const orders: { id: string }[];
 declare const appointment: { startsAt: Date };
 declare function shopIsOpen(): boolean;
 declare const chat: { post(text: string): Promise<void> };
+`;
+
+/** The same of those in `lib/redisson`. */
+const REDISSON_CONTEXT = `
+import {
+  jackson, type JavaClasses, JavaValue, json, JsonNumber, kryo5, redisson, redissonQueue,
+} from 'nestjs-delay-queue/redisson';
 `;
 
 /** The same of those in `lib/testing`. */
@@ -90,6 +96,7 @@ import { DelayQueueInspector, examine } from 'nestjs-delay-queue/diagnosis';
 
 /** By folder. */
 const CONTEXTS = {
+  'redisson/': REDISSON_CONTEXT,
   'testing/': TESTING_CONTEXT,
   'otel/': OTEL_CONTEXT,
   'terminus/': TERMINUS_CONTEXT,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { of } from 'rxjs';
 import { again, DelayedHandler, type DelayQueueModuleOptions, type QueueOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf, type TestAppParts } from '../support/test-app.js';
@@ -9,7 +10,7 @@ import { until } from '../support/until.js';
 
 const STORES = {
   native: {},
-  redisson: { defaults: { layout: 'redisson' } },
+  redisson: { defaults: { layout: redisson() } },
   memory: { store: 'memory' },
 } satisfies Record<string, DelayQueueModuleOptions>;
 

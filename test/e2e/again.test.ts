@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { from } from 'rxjs';
 import { again, type DelayedMessage, type QueueOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -16,7 +17,7 @@ const WAYS: Record<string, (handle: Handle) => Handle> = {
 
 describe.each([
   ['native', {}],
-  ['redisson', { defaults: { layout: 'redisson' as const } }],
+  ['redisson', { defaults: { layout: redisson() } }],
   ['memory', { store: 'memory' as const }],
 ])('again(), on %s', (_, module) => {
   const scene = new Scene();

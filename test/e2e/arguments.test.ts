@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
+import { redisson, redissonQueue } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
+import { layouts } from '../support/layouts.js';
 import { refuse } from '../support/odd-values.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -136,7 +138,7 @@ describe('the arguments of a producer', () => {
 
   test('a method that returns a promise rejects instead of throwing', async () => {
     const queue = scene.newQueue();
-    const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: 'redisson' } } } });
+    const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: redisson() } } } });
     const calls: (() => Promise<unknown>)[] = [
       () => producer.offer('{}', 1, 1),
       () => producer.offerAt('{}', 1, new Date()),
@@ -147,7 +149,7 @@ describe('the arguments of a producer', () => {
       ),
       () => producer.list('{}', 'dead'),
       ...(['redrive', 'discard'] as const).map((method) => () => producer.deadLetters(queue)[method]('')),
-      ...(['contains', 'remove'] as const).map((method) => () => producer.redisson(queue)[method](undefined)),
+      ...(['contains', 'remove'] as const).map((method) => () => redissonQueue(producer, queue)[method](undefined)),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'DelayQueueError' });
   });
@@ -248,7 +250,7 @@ describe('the arguments of a producer', () => {
     'a lone surrogate in a payload comes back unchanged: %s',
     async (layout) => {
       const queue = scene.newQueue();
-      const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout } } } });
+      const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: layouts[layout] } } } });
       const payload = { text: 'a\ud83d', '\udc00': ['\ud83c'] };
       const { id } = await producer.offer(queue, payload, '1h');
       expect(await producer.find(queue, id)).toMatchObject({ payload });
@@ -288,7 +290,7 @@ describe('the arguments of a producer', () => {
     ['bytes', Buffer.alloc(100), {}, {}],
     ['bytes with headers', Buffer.alloc(86), { a: 'tenant' }, {}],
     ['text with headers', 'x'.repeat(84), { a: 'tenant' }, {}],
-    ["text in Redisson's layout", 'x'.repeat(100), {}, { layout: 'redisson', codec: 'string' }],
+    ["text in Redisson's layout", 'x'.repeat(100), {}, { layout: redisson({ codec: 'string' }) }],
   ])(
     '%s of exactly maxPayloadBytes is accepted, and one byte more is refused before anything is written',
     async (_what, payload, headers, options) => {

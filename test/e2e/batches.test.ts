@@ -23,6 +23,7 @@ import {
   type QueueHandlerOptions,
   RejectMessage,
 } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
@@ -43,7 +44,7 @@ function batchHandlerOf(queue: string, handle: Handle, options: QueueHandlerOpti
 
 describe.each([
   ['native', {}],
-  ['redisson', { defaults: { layout: 'redisson' as const } }],
+  ['redisson', { defaults: { layout: redisson() } }],
   ['memory', { store: 'memory' as const }],
 ])('a handler of batches, on %s', (_, module) => {
   const scene = new Scene();

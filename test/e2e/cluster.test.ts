@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
-import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { redisson, type RedissonOptions } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
 import type { ClusterMember, RedisCluster } from '../support/redis/redis-cluster.js';
@@ -12,15 +13,12 @@ import { until } from '../support/until.js';
 const OlderCluster = Cluster5 as unknown as typeof Cluster;
 
 /** The options of each kind of queue. */
-const QUEUES: Readonly<Record<string, QueueOptions>> = {
+const QUEUES: Readonly<Record<string, { readonly inRedisson?: RedissonOptions; readonly partitions?: number }>> = {
   'in the native layout': {},
   'with partitions': { partitions: 8 },
-  "in Redisson's layout": { layout: 'redisson' },
-  "in Redisson's layout, under a name with a hash tag": { layout: 'redisson', redissonName: 'shop:{eu}:orders' },
-  "in Redisson's layout, under a name with anything else": {
-    layout: 'redisson',
-    redissonName: 'Bestellungen / größer',
-  },
+  "in Redisson's layout": { inRedisson: {} },
+  "in Redisson's layout, under a name with a hash tag": { inRedisson: { name: 'shop:{eu}:orders' } },
+  "in Redisson's layout, under a name with anything else": { inRedisson: { name: 'Bestellungen / größer' } },
 };
 
 describe('on a Redis Cluster', () => {
@@ -37,14 +35,15 @@ describe('on a Redis Cluster', () => {
 
   afterAll(() => cluster.disconnect());
 
-  describe.each(Object.entries(QUEUES))('a queue %s', (_what, options) => {
+  describe.each(Object.entries(QUEUES))('a queue %s', (_what, { inRedisson, ...options }) => {
     let app: TestApp;
     const queue = randomName('orders');
     const handled = new Handled();
 
     beforeAll(async () => {
       const provider = handlerOf(queue, handled.record);
-      app = await startTestApp({ connection, queues: { [queue]: options } }, { providers: [provider] });
+      const layout = inRedisson && redisson(inRedisson);
+      app = await startTestApp({ connection, queues: { [queue]: { ...options, layout } } }, { providers: [provider] });
     });
     afterAll(() => app.close());
 
@@ -76,14 +75,14 @@ describe('on a Redis Cluster', () => {
     });
 
     it("keeps Redisson's structures under the queue's name in Redisson, and only in Redisson's layout", async () => {
-      const { layout, redissonName = queue } = options;
-      const suffix = redissonName.includes('{') ? redissonName : `{${redissonName}}`;
+      const { name = queue } = inRedisson ?? {};
+      const suffix = name.includes('{') ? name : `{${name}}`;
       await app.producer.offer(queue, 'x', '1h', { id: 'x' });
       const kept = await Promise.all([
         cluster.zcard(`redisson_delay_queue_timeout:${suffix}`),
         cluster.llen(`redisson_delay_queue:${suffix}`),
       ]);
-      expect(kept).toEqual(layout === 'redisson' ? [1, 1] : [0, 0]);
+      expect(kept).toEqual(inRedisson ? [1, 1] : [0, 0]);
       await app.producer.cancel(queue, 'x');
     });
   });

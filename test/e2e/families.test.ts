@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Injectable, type Type } from '@nestjs/common';
 import { DelayedHandler, type DelayedMessage, type DelayQueueModuleOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -188,7 +189,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
   test("cannot have layout 'redisson', whether by itself, by default or in one of its queues", async () => {
     const name = scene.newQueue();
     const family = handlerOf(`${name}-*`, () => undefined);
-    const layout = { layout: 'redisson' } as const;
+    const layout = { layout: redisson() };
     const start = (options: DelayQueueModuleOptions, ...providers: Type[]) =>
       scene.startApp({ module: { ...module, ...options }, providers });
     const refused = {
@@ -206,7 +207,7 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     ).rejects.toMatchObject(refused);
     const own = handlerOf(`${name}-7`, () => undefined);
     await expect(start({ queues: { [`${name}-7`]: layout } }, family, own)).resolves.toBeDefined();
-    const shared = { ...layout, redissonName: 'java' };
+    const shared = { layout: redisson({ name: 'java' }) };
     await expect(start({ queues: { [`${name}-*`]: shared } })).rejects.toThrow('cannot be shared by several queues');
   });
 

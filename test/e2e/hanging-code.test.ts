@@ -10,6 +10,7 @@ import {
   type OfferContext,
   type PayloadOf,
 } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -17,7 +18,7 @@ import { until } from '../support/until.js';
 
 const stores = [
   ['native', {}],
-  ['redisson', { defaults: { layout: 'redisson' as const } }],
+  ['redisson', { defaults: { layout: redisson() } }],
   ['memory', { store: 'memory' as const }],
 ] as const;
 

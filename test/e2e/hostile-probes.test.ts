@@ -10,8 +10,9 @@ import {
   type QueueOptions,
   RejectMessage,
 } from '../../lib/index.js';
+import { redisson, redissonQueue } from '../../lib/redisson/index.js';
 import { resolveModuleOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-values.js';
 import { Scene } from '../support/scene.js';
 import type { TestApp } from '../support/test-app.js';
@@ -125,7 +126,6 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
         'isPaused' as const,
         'pause' as const,
         'deadLetters' as const,
-        'redisson' as const,
       ),
       anyHostile,
     )
@@ -134,6 +134,16 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
         (producer) =>
           producer[method](made(queue)),
     ),
+  anyHostile.map(
+    (queue): Probe =>
+      (producer) =>
+        redissonQueue(producer, made(queue)),
+  ),
+  anyHostile.map(
+    (producer): Probe =>
+      (_, queue) =>
+        redissonQueue(made(producer), queue),
+  ),
   anyHostile.map(
     (queue): Probe =>
       (producer) =>
@@ -167,7 +177,7 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
   fc.tuple(fc.constantFrom('contains' as const, 'remove' as const), anyPayload).map(
     ([method, payload]): Probe =>
       (producer, queue) =>
-        producer.redisson(queue)[method](made(payload)),
+        redissonQueue(producer, queue)[method](made(payload)),
   ),
 );
 
@@ -182,9 +192,9 @@ function asJson(value: unknown): unknown {
 
 const LAYOUTS: Readonly<Record<string, QueueOptions & { store?: 'redis' | 'memory' }>> = {
   native: {},
-  redisson: { layout: 'redisson' },
-  'redisson with jackson': { layout: 'redisson', codec: 'jackson' },
-  'redisson with kryo5': { layout: 'redisson', codec: 'kryo5' },
+  redisson: { layout: redisson() },
+  'redisson with jackson': { layout: redisson({ codec: 'jackson' }) },
+  'redisson with kryo5': { layout: redisson({ codec: 'kryo5' }) },
   memory: { store: 'memory' },
 };
 
@@ -262,18 +272,8 @@ describe.each(Object.entries(LAYOUTS))(
 
 describe('arbitrary values in declarations', () => {
   const ofModule = ['connection', 'store', 'prefix', 'consume', 'defaults', 'queues', 'shutdownTimeout', 'nope'];
-  const ofQueue = [
-    'concurrency',
-    'lease',
-    'backoff',
-    'timeout',
-    'maxMessages',
-    'rate',
-    'codec',
-    'layout',
-    'redissonName',
-    'nope',
-  ];
+  const ofQueue = ['concurrency', 'lease', 'backoff', 'timeout', 'maxMessages', 'rate', 'layout', 'nope'];
+  const ofRedisson = ['codec', 'format', 'name', 'nope'];
   const options = fc.oneof(anyHostile, anyOf(...ofModule));
   const queueOptions = fc.oneof(anyHostile, anyOf(...ofQueue));
   const DECLARATIONS: Readonly<Record<string, [fc.Arbitrary<Making>, (make: Making) => unknown]>> = {
@@ -286,6 +286,7 @@ describe('arbitrary values in declarations', () => {
       queueOptions,
       (make) => [DelayedHandler('orders', made(make)), validateQueueOptions(make(), 'here')],
     ],
+    'options of a layout': [fc.oneof(anyHostile, anyOf(...ofRedisson)), (make) => redisson(made(make))],
     'reasons of a rejection': [anyHostile, (make) => new RejectMessage(made(make))],
     'delays of a deferral': [anyHostile, (make) => new DeferMessage(made(make))],
   };

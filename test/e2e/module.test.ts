@@ -135,10 +135,11 @@ describe('the module', () => {
   });
 
   test('a mistake that only shows when options are combined names the queue', async () => {
-    const providers = [handlerOf('orders', () => undefined, { codec: 'jackson' })];
-    const error: unknown = await scene.startApp({ providers }).catch((reason: unknown) => reason);
+    const module = { defaults: { rate: { max: 1, per: '1s' } } };
+    const providers = [handlerOf('orders', () => undefined, { partitions: 2 })];
+    const error: unknown = await scene.startApp({ module, providers }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'INVALID_OPTION' });
-    expect((error as Error).message).toContain("options of queue 'orders': codec must be 'json' with layout 'native'");
+    expect((error as Error).message).toContain("options of queue 'orders': rate must be 'unlimited' with partitions");
   });
 
   test("options in 'queues' override those of the decorator, which override 'defaults'", async () => {

@@ -16,6 +16,7 @@ import {
   payload,
   RejectMessage,
 } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -28,7 +29,7 @@ const observedBy = (...observers: DelayQueueObserver[]): DelayQueueModuleOptions
 
 describe.each([
   ['native', {}],
-  ['redisson', { defaults: { layout: 'redisson' as const } }],
+  ['redisson', { defaults: { layout: redisson() } }],
   ['memory', memory],
 ])('observers, on %s', (layout, module) => {
   const scene = new Scene();

@@ -4,6 +4,7 @@ import type { LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Observable, throwError } from 'rxjs';
 import { DelayQueueModule, DelayQueueProducer, type QueueOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
@@ -163,7 +164,7 @@ describe('odd values from application code', () => {
       encode: (payload: unknown) => Buffer.from(String(payload)),
       decode: (bytes: Buffer) => odd[bytes.toString()]?.() ?? bytes.toString(),
     };
-    await startApp(handlerOf('odd', handled.record, { layout: 'redisson', codec, concurrency: 100 }));
+    await startApp(handlerOf('odd', handled.record, { layout: redisson({ codec }), concurrency: 100 }));
     const names = Object.keys(odd);
     // Sound ones in between show that the codec is the right one.
     const payloads = names.flatMap((name, i) => [`sound ${i}`, name]);
@@ -184,7 +185,7 @@ describe('odd values from application code', () => {
       encode: (payload: unknown) => Buffer.from(String(payload)),
       decode: (bytes: Buffer) => (ODD_RESULTS[bytes.toString()] ?? (() => bytes))(),
     };
-    await startApp(handlerOf('odd', () => void given++, { layout: 'redisson', codec, concurrency: 100 }));
+    await startApp(handlerOf('odd', () => void given++, { layout: redisson({ codec }), concurrency: 100 }));
     const names = results.filter((name) => !name.includes('promise'));
     await offerAll('odd', names);
     await until(() => isEmpty(app.producer, 'odd'));

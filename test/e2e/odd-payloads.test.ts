@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DelayQueueProducer, PayloadCodec, QueueOptions } from '../../lib/index.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
+import type { DelayQueueProducer } from '../../lib/index.js';
+import { type PayloadCodec, redisson, redissonQueue } from '../../lib/redisson/index.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
@@ -20,11 +21,11 @@ describe("a payload's or a codec's own code", () => {
 
   /** Runs `use` with a queue in the layout of Redisson and removes the queue afterwards. */
   async function withQueue(
-    options: QueueOptions,
+    codec: PayloadCodec,
     use: (producer: DelayQueueProducer, queue: string) => Promise<void>,
   ): Promise<void> {
     const queue = scene.newQueue();
-    const module = { queues: { [queue]: { layout: 'redisson', ...options } as const } };
+    const module = { queues: { [queue]: { layout: redisson({ codec }) } } };
     const { producer } = await scene.startApp({ module });
     try {
       await use(producer, queue);
@@ -82,7 +83,7 @@ describe("a payload's or a codec's own code", () => {
       encode: (name) => (name === 'sound' ? Buffer.from('sound') : (odd[name as string]!() as Buffer)),
       decode: String,
     };
-    return withQueue({ codec }, async (producer, queue) => {
+    return withQueue(codec, async (producer, queue) => {
       const refusals = Object.keys(odd).map((name) => refusalOf(producer.offer(queue, name, '1h')));
       const [sound, ...others] = await Promise.all([producer.offer(queue, 'sound', '1h'), ...refusals]);
       expect(sound).toMatchObject({ created: true });
@@ -94,18 +95,18 @@ describe("a payload's or a codec's own code", () => {
   test('that reuses its memory for encoding changes no message waiting to be sent', () => {
     const memory = Buffer.alloc(1);
     const codec: PayloadCodec = { encode: (text) => (memory.write(String(text)), memory), decode: String };
-    return withQueue({ codec }, async (producer, queue) => {
+    return withQueue(codec, async (producer, queue) => {
       await Promise.all(['a', 'b', 'c'].map((text) => producer.offer(queue, text, '1h')));
-      expect(await producer.redisson(queue).readAll()).toEqual(['a', 'b', 'c']);
+      expect(await redissonQueue(producer, queue).readAll()).toEqual(['a', 'b', 'c']);
     });
   });
 
   test('that fails to decode hides no other message, and its bytes are not lost', () => {
     const decode = (text: string) => (text === 'odd' ? throws(undefined)() : text);
-    return withQueue({ codec: codecOf(decode) }, async (producer, queue) => {
+    return withQueue(codecOf(decode), async (producer, queue) => {
       for (const text of ['odd', 'sound']) await producer.offer(queue, text, '1h', { id: text });
       expect(await producer.find(queue, 'odd')).toMatchObject({ payload: Buffer.from('odd') });
-      const values = producer.redisson(queue);
+      const values = redissonQueue(producer, queue);
       expect(await values.readAll()).toEqual([Buffer.from('odd'), 'sound']);
       expect(await values.peek()).toEqual(Buffer.from('odd'));
       expect([await values.poll(), await values.poll(), await values.poll()]).toEqual([
@@ -121,10 +122,10 @@ describe("a payload's or a codec's own code", () => {
     const thenable = { then: () => calls++ };
     const getter = { get then() { return throws(new Error('do not touch'))(); } }; // prettier-ignore
     const decode = (text: string) => (text === 'getter' ? getter : thenable);
-    return withQueue({ codec: codecOf(decode) }, async (producer, queue) => {
+    return withQueue(codecOf(decode), async (producer, queue) => {
       for (const text of ['thenable', 'getter']) await producer.offer(queue, text, '1h', { id: text });
       expect((await producer.find(queue, 'thenable'))?.payload).toBe(thenable);
-      const values = producer.redisson(queue);
+      const values = redissonQueue(producer, queue);
       const all = await values.readAll();
       expect(all[0]).toBe(thenable);
       expect(all[1]).toBe(getter);

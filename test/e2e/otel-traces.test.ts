@@ -6,6 +6,7 @@ import { context, createTraceState, propagation, type Span, SpanKind, SpanStatus
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { DelayQueueError, type DelayQueueModuleOptions, RejectMessage } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { openTelemetry, type OpenTelemetryOptions } from '../../lib/otel/index.js';
 import { Handled } from '../support/handled.js';
 import { messageOf } from '../support/otel/message-of.js';
@@ -280,10 +281,10 @@ test.each(['link', 'parent'] as const)(
   },
 );
 
-test("with layout: 'redisson' there are spans, but nothing to link them by", async () => {
+test('in the layout of Redisson there are spans, but nothing to link them by', async () => {
   const module: DelayQueueModuleOptions = {
     store: 'redis',
-    defaults: { layout: 'redisson' },
+    defaults: { layout: redisson() },
     observers: [openTelemetry({ traces: 'parent' })],
   };
   const { queue, producer } = await startApp({ module });

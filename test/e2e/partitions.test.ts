@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TerminusModule } from '@nestjs/terminus';
 import type { DelayQueueError, DelayQueueModuleOptions, DelayQueueProducer, MessageState } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { nativeKeys } from '../../lib/store/native/native.keys.js';
 import { observeQueues } from '../../lib/otel/index.js';
@@ -392,7 +393,7 @@ describe('a queue with partitions in Redis', () => {
       code: 'INVALID_OPTION',
       message: expect.stringContaining("rate must be 'unlimited' with partitions"),
     });
-    await expect(start({ layout: 'redisson' })).rejects.toMatchObject({
+    await expect(start({ layout: redisson() })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringContaining("partitions must be 1 with layout 'redisson'"),
     });

@@ -1,13 +1,8 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import {
-  type DeadLetters,
-  DelayQueueModule,
-  DelayQueueProducer,
-  type OfferResult,
-  type RedissonQueue,
-} from '../../lib/index.js';
+import { type DeadLetters, DelayQueueModule, DelayQueueProducer, type OfferResult } from '../../lib/index.js';
+import { type RedissonQueue } from '../../lib/redisson/index.js';
 
 @Injectable()
 class Shop {
@@ -92,8 +87,7 @@ describe("the producer in an application's tests", () => {
       peek: () => Promise.resolve(null),
       poll: () => Promise.resolve(null),
     };
-    const producer: Pick<DelayQueueProducer, 'redisson'> = { redisson: () => redisson };
-    expect(await producer.redisson('orders').size()).toBe(0);
+    expect(await redisson.size()).toBe(0);
     expect(await deadLetters.redriveAll()).toBe(3);
   });
 });

@@ -8,6 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { again, DelayQueueModule, type DelayQueueModuleOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { argumentsFor, ENVIRONMENT } from '../support/run-program.js';
 import { handlerOf } from '../support/test-app.js';
@@ -34,7 +35,7 @@ describe('The testing module takes the place of Redis', () => {
     ['a factory of clients that throws', { connection: unusable }],
     ['a cluster', { connection: { cluster: { nodes: [{ host: 'nowhere.invalid', port: 1 }] } } }],
     ['the memory store', { store: 'memory' }],
-    ["Redisson's layout", { connection: NOWHERE, defaults: { layout: 'redisson' } }],
+    ["Redisson's layout", { connection: NOWHERE, defaults: { layout: redisson() } }],
   ];
 
   test.each(options)('where the application has %s', async (_, given) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Injectable, type Type } from '@nestjs/common';
 import { again, DelayedHandler, type DelayedMessage, DelayQueueError, type HandlerOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -235,14 +236,14 @@ describe('handlers of types', () => {
 
   test("layout 'redisson' has no types: handlers of them fail the start-up, and offers are refused", async () => {
     const queue = scene.newQueue();
-    const redisson = { queues: { [queue]: { layout: 'redisson' as const } } };
+    const module = { queues: { [queue]: { layout: redisson() } } };
     await expect(
-      scene.startApp({ module: redisson, providers: [handlerOfType(queue, 'cancel', nothing)] }),
+      scene.startApp({ module, providers: [handlerOfType(queue, 'cancel', nothing)] }),
     ).rejects.toMatchObject({
       code: 'INVALID_HANDLER',
       message: expect.stringMatching(/TypedHandler\.handleType.*layout 'redisson'/),
     });
-    const { producer } = await scene.startApp({ module: redisson, providers: [handlerOf(queue, nothing)] });
+    const { producer } = await scene.startApp({ module, providers: [handlerOf(queue, nothing)] });
     const refusal = await producer.offer(queue, 1, 0, { type: 'cancel' }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(DelayQueueError);
     expect(refusal).toMatchObject({ code: 'UNSUPPORTED_BY_LAYOUT', message: expect.stringContaining('type:') });
@@ -253,7 +254,7 @@ describe('handlers of types', () => {
     "with layout 'redisson', all messages count under no type, whatever their bytes, in store %s",
     async (store) => {
       const queue = scene.newQueue();
-      const queues = { [queue]: { layout: 'redisson' as const, codec: 'string' as const } };
+      const queues = { [queue]: { layout: redisson({ codec: 'string' }) } };
       const { producer } = await scene.startApp({ module: { store, queues } });
       await producer.offer(queue, 'Kremind\n', '1h');
       expect(await producer.countsByType(queue)).toEqual(new Map([['', await producer.counts(queue)]]));

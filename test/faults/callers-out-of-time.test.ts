@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueError } from '../../lib/index.js';
+import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { connectionsFor } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
@@ -20,7 +21,12 @@ describe.each(LAYOUTS)('offers that wait for the end of an outage, in layout %s'
   test('are written if their answers can arrive in time, and otherwise not sent', async () => {
     const queue = scene.newQueue();
     const proxy = await proxies.start();
-    const module = { connection: proxy.url, offerTimeout: OFFER_TIMEOUT, consume: false, defaults: { layout } };
+    const module = {
+      connection: proxy.url,
+      offerTimeout: OFFER_TIMEOUT,
+      consume: false,
+      defaults: { layout: layouts[layout] },
+    };
     const { producer, log } = await scene.startApp({ module });
     await producer.offer(queue, 1, '1h', { id: 'before' });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueueOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -24,7 +25,7 @@ describe('a cluster behind a proxy', () => {
 
   test.each<[string, QueueOptions, number]>([
     ["layout: 'native'", {}, QUEUES],
-    ["layout: 'redisson'", { layout: 'redisson', codec: 'json' }, QUEUES],
+    ["Redisson's layout", { layout: redisson({ codec: 'json' }) }, QUEUES],
     ['partitions', { partitions: 2 }, QUEUES * 2],
   ])('with %s, refuses one call, is told of once, and each queue waits alone', async (_what, options, waiting) => {
     await scene.redis.config('RESETSTAT');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { QueueOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { connectionsFor } from '../support/tcp-proxy/filters.js';
@@ -12,7 +13,7 @@ const SOON = 5000;
 
 const LAYOUTS: Readonly<Record<string, QueueOptions>> = {
   native: {},
-  redisson: { layout: 'redisson' },
+  redisson: { layout: redisson() },
 };
 
 describe.each(Object.entries(LAYOUTS))('in the layout %s, a doorbell that died silently', (_layout, options) => {

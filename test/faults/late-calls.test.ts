@@ -3,6 +3,7 @@ import type { DelayQueueProducer } from '../../lib/index.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Latch } from '../support/latch.js';
+import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { callsOf } from '../support/tcp-proxy/filters.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
@@ -36,7 +37,7 @@ describe('a call that arrives after its caller gave up', () => {
     Number(/errorstat_LATE:count=(\d+)/.exec(await scene.redis.info('errorstats'))?.[1] ?? 0);
 
   describe.each(LAYOUTS)('in layout %s', (layout) => {
-    const module = { offerTimeout: OFFER_TIMEOUT, consume: false, defaults: { layout } } as const;
+    const module = { offerTimeout: OFFER_TIMEOUT, consume: false, defaults: { layout: layouts[layout] } } as const;
 
     test.each(Object.entries(CALLS))(
       '%s changes nothing that was acknowledged meanwhile',
@@ -75,7 +76,10 @@ describe('a call that arrives after its caller gave up', () => {
         },
         { concurrency: 1, lease: '1h' },
       );
-      await scene.startApp({ module: { connection: proxy.url, defaults: { layout } }, providers: [handler] });
+      await scene.startApp({
+        module: { connection: proxy.url, defaults: { layout: layouts[layout] } },
+        providers: [handler],
+      });
       await until(() => late.count === 1);
       await producer.offer(queue, 1, 0, { id: 'busy' });
       await handled.until('busy');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { layouts } from '../support/layouts.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
 
@@ -13,7 +14,7 @@ const PAYLOADS = {
 
 describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layout) => {
   const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });
-  const module = { consume: false, defaults: { layout, maxPayloadBytes: 8 * MIB } } as const;
+  const module = { consume: false, defaults: { layout: layouts[layout], maxPayloadBytes: 8 * MIB } } as const;
   const tooLarge = {
     code: 'PAYLOAD_TOO_LARGE',
     messageId: 'large',

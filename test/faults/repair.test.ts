@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { QueueOptions } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
 import { Handled } from '../support/handled.js';
+import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -30,9 +32,9 @@ describe('messages in no state', () => {
   ] as const)('are ready again after the next start, and the log says so: layout %s, %s', async (layout, damage) => {
     const queue = scene.newQueue();
     const handled = new Handled();
-    const { producer } = await scene.startApp({ module: { consume: false, defaults: { layout } } });
+    const { producer } = await scene.startApp({ module: { consume: false, defaults: { layout: layouts[layout] } } });
     const holding = await scene.startApp({
-      module: { shutdownTimeout: 1, defaults: { layout } },
+      module: { shutdownTimeout: 1, defaults: { layout: layouts[layout] } },
       providers: [
         handlerOf(
           queue,
@@ -57,7 +59,7 @@ describe('messages in no state', () => {
     const { delayed, ready, active, dead } = await producer.counts(queue);
     const lost = MESSAGES + 1 - delayed - ready - active - dead;
     const { log } = await scene.startApp({
-      module: { defaults: { layout } },
+      module: { defaults: { layout: layouts[layout] } },
       providers: [handlerOf(queue, handled.record, { lease: '1h' })],
     });
     await until(() => log.some((line) => line.startsWith(`error ${queue}: ${lost} messages were in no state`)));
@@ -70,7 +72,7 @@ describe('messages in no state', () => {
   const QUEUES: Record<string, QueueOptions> = {
     'of layout native': { layout: 'native' },
     'with partitions': { layout: 'native', partitions: 4 },
-    'of layout redisson': { layout: 'redisson' },
+    'of layout redisson': { layout: redisson() },
   };
 
   /** Deletes what tells when the messages of a queue fall due, of every partition. */

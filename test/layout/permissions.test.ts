@@ -7,10 +7,10 @@ import { partitionPermissions } from '../../lib/store/native/native.permissions.
 import { nativeScripts } from '../../lib/store/native/native.scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native.store.js';
 import { offerArguments, transferArguments } from '../../lib/store/native/script-values.js';
-import { redissonKeys } from '../../lib/store/redisson/redisson.keys.js';
-import { redissonPermissions } from '../../lib/store/redisson/redisson.permissions.js';
-import { redissonScripts } from '../../lib/store/redisson/redisson.scripts.js';
-import { RedissonMessageStore } from '../../lib/store/redisson/redisson.store.js';
+import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonPermissions } from '../../lib/redisson/redisson.permissions.js';
+import { redissonScripts } from '../../lib/redisson/redisson.scripts.js';
+import { RedissonMessageStore } from '../../lib/redisson/redisson.store.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';

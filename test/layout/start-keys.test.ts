@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 
@@ -7,7 +8,8 @@ describe('the start of an application', () => {
 
   test.each(['native', 'redisson'] as const)('writes no key of a queue in the layout %s', async (layout) => {
     const [producing, handling] = [scene.newQueue(), scene.newQueue()];
-    const queues = { [producing]: { layout }, [handling]: { layout } };
+    const options = { layout: layouts[layout] };
+    const queues = { [producing]: options, [handling]: options };
     const { producer, close } = await scene.startApp({
       module: { queues },
       providers: [handlerOf(handling, () => undefined)],

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMANDS } from '../faults/full-queue.js';
-import { COMMANDS as REDISSON_COMMANDS } from '../layout/full-redisson-queue.js';
+import { COMMANDS as REDISSON_COMMANDS } from '../redisson-layout/full-redisson-queue.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
+import { type LayoutName, layouts } from '../support/layouts.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -19,7 +20,7 @@ const PACE = 1000 / MESSAGES_A_SECOND;
 describe('a worker that loses each permission for a while, one after the other', () => {
   const scene = new Scene({});
 
-  async function takeEach(layout: 'native' | 'redisson', commands: readonly string[]) {
+  async function takeEach(layout: LayoutName, commands: readonly string[]) {
     const queue = scene.newQueue();
     const user = randomName('worker');
     const handled = new Handled();
@@ -27,7 +28,7 @@ describe('a worker that loses each permission for a while, one after the other',
     await setUser('reset', 'on', 'nopass', '~*', '&*', '+@all');
     const options = {
       prefix: scene.prefix,
-      defaults: { layout, lease: '2s', attempts: 100, backoff: { type: 'fixed', delay: 50 } },
+      defaults: { layout: layouts[layout], lease: '2s', attempts: 100, backoff: { type: 'fixed', delay: 50 } },
     } as const;
     const { producer } = await scene.startApp({ module: { ...options, consume: false } });
     await scene.startApp({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
+import { type LayoutName, layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { Proxies } from '../support/tcp-proxy/proxies.js';
 import { handlerOf } from '../support/test-app.js';
@@ -14,9 +15,9 @@ describe('a worker on a narrow network', () => {
   const scene = new Scene();
   const proxies = new Proxies(scene);
 
-  async function start(bandwidth: number, layout: 'native' | 'redisson' = 'native') {
+  async function start(bandwidth: number, layout: LayoutName = 'native') {
     const queue = scene.newQueue();
-    const defaults = { layout } as const;
+    const defaults = { layout: layouts[layout] };
     const { producer } = await scene.startApp({ module: { consume: false, defaults } });
     const proxy = await proxies.start();
     const handled = new Handled();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueOptions } from '../../lib/index.js';
 import { CommandCount } from '../support/command-count.js';
 import { Handled } from '../support/handled.js';
+import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -12,7 +12,7 @@ const SECOND = 1000;
 /** The time that may pass between a claim and the start of its handler on a busy machine, ms. */
 const TOLERANCE = 250;
 
-const LAYOUTS: readonly QueueOptions[] = [{ layout: 'native' }, { layout: 'redisson', codec: 'json' }];
+const LAYOUTS = Object.entries(layouts);
 
 /** The most starts in any window of a length. */
 function mostWithin(length: number, starts: readonly number[]): number {
@@ -31,10 +31,10 @@ describe('a queue with a rate', () => {
   const messages = (count: number, payload: unknown = {}) =>
     Array.from({ length: count }, () => ({ payload, delay: 0 }));
 
-  test.each(LAYOUTS)('keeps to it over all processes, and reaches it: $layout', async (options) => {
+  test.each(LAYOUTS)('keeps to it over all processes, and reaches it: %s', async (_, layout) => {
     const queue = scene.newQueue();
     const rate = { max: 100, per: SECOND };
-    const module = { queues: { [queue]: { ...options, rate } } };
+    const module = { queues: { [queue]: { layout, rate } } };
     const handled = new Handled();
     const apps = await Promise.all(
       [1, 2, 3].map(() => scene.startApp({ module, providers: [handlerOf(queue, handled.record)] })),
@@ -74,9 +74,9 @@ describe('a queue with a rate', () => {
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 
-  test.each(LAYOUTS)('is not asked again and again while its rate is spent: $layout', async (options) => {
+  test.each(LAYOUTS)('is not asked again and again while its rate is spent: %s', async (_, layout) => {
     const queue = scene.newQueue();
-    const module = { queues: { [queue]: { ...options, rate: { max: 5, per: '1h' } } } };
+    const module = { queues: { [queue]: { layout, rate: { max: 5, per: '1h' } } } };
     const handled = new Handled();
     const apps = await Promise.all(
       [1, 2, 3].map(() => scene.startApp({ module, providers: [handlerOf(queue, handled.record)] })),

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { jackson as configuredJackson, type JavaClasses } from '../../lib/index.js';
-import { wireCodecs } from '../layout/wire-codecs.js';
+import { jackson as configuredJackson, type JavaClasses } from '../../lib/redisson/index.js';
+import { wireCodecs } from '../redisson-layout/wire-codecs.js';
 import { randomName } from '../support/random-name.js';
 import { until } from '../support/until.js';
 import { readGolden } from './golden/golden.js';

@@ -58,7 +58,7 @@ describeIfJava().each(docPairs())('the snippets of docs/redisson.md: pair $name'
     const modules = ts.map(async (snippet, i) => {
       const source = snippet.replace(PRINTED_URL, server.url);
       const file = join(folder, `${line}-${server.port}-${i}.ts`);
-      writeFileSync(file, OLD.includes(line) ? source.replace(/(layout: 'redisson',)/, "$1 format: 'dLc0',") : source);
+      writeFileSync(file, OLD.includes(line) ? source.replace('redisson({', "redisson({ format: 'dLc0',") : source);
       return (await import(pathToFileURL(file).href)) as object;
     });
     return Object.assign({}, ...(await Promise.all(modules))) as Printed;

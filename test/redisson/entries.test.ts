@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import type { EntryFormat } from '../../lib/index.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
+import type { EntryFormat } from '../../lib/redisson/index.js';
 import { decodeEntry, encodeEntry, type Entry } from './entry.codec.js';
 import { type GoldenOffer, readGolden } from './golden/golden.js';
 import { REDISSON_LINES } from './java-build.js';
@@ -41,7 +41,7 @@ type Reading = string | null;
 
 describe('entries of Redisson', () => {
   let redis: Redis;
-  const lua = readFileSync(new URL('../../lib/store/redisson/lua/include/entry.lua', import.meta.url), 'utf8');
+  const lua = readFileSync(new URL('../../lib/redisson/lua/include/entry.lua', import.meta.url), 'utf8');
 
   beforeAll(() => {
     redis = new Redis(sharedRedisUrl());

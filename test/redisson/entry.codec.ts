@@ -1,4 +1,4 @@
-import type { EntryFormat } from '../../lib/index.js';
+import type { EntryFormat } from '../../lib/redisson/index.js';
 
 /*
  * A second implementation of the entries in Redisson's sorted set and list. The package ships `entry.lua`, which tests

@@ -1,5 +1,5 @@
+import type { JavaClasses } from '../../lib/redisson/index.js';
 /** The classes of the fixtures (see `Fixtures.java`), as an application declares them. */
-import type { JavaClasses } from '../../lib/index.js';
 
 export const FIXTURE_CLASSES = {
   'final peer.Fixtures$Status': ['NEW', 'PAID'],

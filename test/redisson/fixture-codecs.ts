@@ -1,7 +1,7 @@
-import { jackson, type JavaClasses, json, type PayloadCodec } from '../../lib/index.js';
 import type { RedissonLine } from './java-build.js';
 import { FIXTURE_CLASSES } from './fixture-classes.js';
 import type { FixtureCodec } from './java-peer.js';
+import { jackson, type JavaClasses, json, type PayloadCodec } from '../../lib/redisson/index.js';
 
 /** The codecs of fixtures that write JSON. */
 export type JsonFixtureCodec = Exclude<FixtureCodec, 'kryo5'>;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { JavaValue, type PayloadCodec } from '../../lib/index.js';
+import { JavaValue, type PayloadCodec } from '../../lib/redisson/index.js';
 import { FIXTURE_CLASSES } from './fixture-classes.js';
 import { CHANGED_BY_COPYING, copyOf, fixtureCodecsOf, ourCodecs } from './fixture-codecs.js';
 import { CODEC_LINES } from './java-build.js';

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
-import type { DelayQueueModuleOptions, QueueOptions } from '../../lib/index.js';
-import { redissonKeys, type RedissonQueueName } from '../../lib/store/redisson/redisson.keys.js';
+import type { DelayQueueModuleOptions } from '../../lib/index.js';
+import { type EntryFormat, redisson, redissonQueue } from '../../lib/redisson/index.js';
+import { redissonKeys, type RedissonQueueName } from '../../lib/redisson/redisson.keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
@@ -36,23 +37,17 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     return { queue, codec };
   }
 
-  const options = (more: QueueOptions = {}): DelayQueueModuleOptions => ({
-    defaults: {
-      layout: 'redisson',
-      codec: 'string',
-      format: suite.line === '4' ? 'Bc0Lc0' : 'dLc0',
-      concurrency: 100,
-      ...more,
-    },
-  });
+  const format: EntryFormat = suite.line === '4' ? 'Bc0Lc0' : 'dLc0';
+  const layout = redisson({ codec: 'string', format });
+  const module: DelayQueueModuleOptions = { defaults: { layout, concurrency: 100 } };
 
   /** Starts an application that handles the queue and counts messages. */
   async function startNode(queue: string, tally: Tally) {
     const handler = handlerOf<string>(queue, (value) => tally.count(value, Date.now()));
-    return scene.startApp({ module: options(), providers: [handler] });
+    return scene.startApp({ module, providers: [handler] });
   }
 
-  const startProducer = async () => (await scene.startApp({ module: { ...options(), consume: false } })).producer;
+  const startProducer = async () => (await scene.startApp({ module: { ...module, consume: false } })).producer;
 
   test('Node handles each message that Java offers once, and never early', async () => {
     const queue = newQueue();
@@ -126,9 +121,9 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
       queues.push({ prefix: scene.prefix, queue: queue.queue, redissonName: inJava.queue });
       const tally = new Tally();
       const handler = handlerOf<string>(queue.queue, (value) => tally.count(value, Date.now()), {
-        redissonName: inJava.queue,
+        layout: redisson({ codec: 'string', format, name: inJava.queue }),
       });
-      const { producer } = await scene.startApp({ module: options(), providers: [handler] });
+      const { producer } = await scene.startApp({ module, providers: [handler] });
       const delayed = { payload: 'of Node', delay: '1h' } as const;
       await producer.offer(queue.queue, delayed.payload, delayed.delay, { id: 'of Node' });
       expect((await suite.java.readAll(inJava)).map(({ value }) => value)).toEqual([delayed.payload]);
@@ -181,7 +176,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
   test('each side sees, finds and removes what the other offered', async () => {
     const queue = newQueue();
     const producer = await startProducer();
-    const values = producer.redisson(queue.queue);
+    const values = redissonQueue(producer, queue.queue);
     await producer.offer(queue.queue, 'by node', '1h', { id: 'n' });
     await suite.java.offer(queue, { value: 'by java' }, 3_600_000);
     await producer.offer(queue.queue, 'by node, too', '1h', { id: 'n2' });
@@ -212,7 +207,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     const queue = newQueue('json');
     const settings = {
       queue: queue.queue,
-      module: options({ codec: 'json' }),
+      inRedisson: { codec: 'json', format } as const,
       handler: { lease: 1500, concurrency: 8 },
     };
     const victim = await scene.startWorker(settings);
@@ -243,7 +238,7 @@ describeWithJava('a queue shared by Java and Node', (suite) => {
     const queue = newQueue();
     const handled = [new Handled(), new Handled()];
     const apps = await Promise.all(
-      handled.map(({ record }) => scene.startApp({ module: options(), providers: [handlerOf(queue.queue, record)] })),
+      handled.map(({ record }) => scene.startApp({ module, providers: [handlerOf(queue.queue, record)] })),
     );
     const { producer } = apps[0]!;
     await suite.java.offer(queue, { value: 'far' }, 3_600_000);

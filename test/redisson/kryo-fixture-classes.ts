@@ -1,5 +1,5 @@
-import type { JavaClasses } from '../../lib/index.js';
 import { FIXTURE_CLASSES } from './fixture-classes.js';
+import type { JavaClasses } from '../../lib/redisson/index.js';
 
 /** The classes of all fixtures (see `KryoFixtures.java`), as `DeclareClasses.java` prints them. */
 export const KRYO_FIXTURE_CLASSES = {

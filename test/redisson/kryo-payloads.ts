@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JavaValue } from '../../lib/index.js';
+import { JavaValue } from '../../lib/redisson/index.js';
 
 const CLASS = '@class';
 const LEAST_LONG = -(2n ** 63n);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { jackson, type JavaClasses, JavaValue, kryo5 } from '../../lib/index.js';
+import { jackson, type JavaClasses, JavaValue, kryo5 } from '../../lib/redisson/index.js';
 import { copyOf } from './fixture-codecs.js';
 import { FIXTURE_CLASSES } from './fixture-classes.js';
 import { readGoldenKryoFixtures } from './golden/golden.js';

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { QueueOptions } from '../../lib/index.js';
 
-export type Layout = NonNullable<QueueOptions['layout']>;
+export type Layout = 'native' | 'redisson';
 
 /** The settings of a soak. */
 export interface SoakSettings {

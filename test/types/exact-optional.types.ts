@@ -4,11 +4,9 @@ import {
   DelayQueue,
   DelayQueueModule,
   type DelayQueueProducer,
-  jackson,
-  json,
-  kryo5,
   payload,
 } from '../../lib/index.js';
+import { jackson, json, kryo5, redisson } from '../../lib/redisson/index.js';
 import { openTelemetry } from '../../lib/otel/index.js';
 import type { DelayQueueHealthOptions } from '../../lib/terminus/index.js';
 import type { CallBounds, HandleOptions } from '../../lib/testing/index.js';
@@ -44,9 +42,6 @@ DelayQueueModule.forRoot({
     checkInterval: number,
     blockTimeout: number,
     layout: undefined,
-    codec: undefined,
-    format: undefined,
-    redissonName: text,
   },
   queues: { orders: { backoff: { type: 'fixed', delay: 1, jitter: number } } },
 });
@@ -73,6 +68,7 @@ void producer.queues({ cursor: text, limit: number });
 
 export const others = [
   openTelemetry({ traces: undefined, families: undefined }),
+  redisson({ codec: undefined, format: undefined, name: text }),
   json({ numbers: undefined, jackson: undefined }),
   jackson({ classes: undefined, jackson: undefined, uuids: undefined }),
   kryo5({ classes: undefined }),

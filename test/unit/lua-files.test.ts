@@ -3,20 +3,22 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { withoutComments } from '../../lib/store/redis/lua-source.js';
 
-const STORE = path.resolve(import.meta.dirname, '../../lib/store');
+const LIB = path.resolve(import.meta.dirname, '../../lib');
 
-const files = readdirSync(STORE, { recursive: true, encoding: 'utf8' })
+const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.lua'))
   .map(readLuaFile);
 const parts = files.filter(({ isPart }) => isPart);
 
 function readLuaFile(file: string) {
-  const [home, , ...below] = file.replace('.lua', '').split(path.sep);
-  const text = readFileSync(path.join(STORE, file), 'utf8');
+  const [, home, include, name] = /(\w+)\/lua\/(include\/)?([\w-]+)\.lua$/.exec(file.replaceAll(path.sep, '/'))!;
+  const text = readFileSync(path.join(LIB, file), 'utf8');
   const code = withoutComments(text).replace(/'[^'\n]*'/g, "''");
   return {
-    name: `${home}/${below.at(-1)}`,
-    isPart: below.length > 1,
+    file,
+    text,
+    name: `${home}/${name}`,
+    isPart: include !== undefined,
     includes: [...text.matchAll(/^--@include (\S+)$/gm)].map(([, part]) =>
       part!.includes('/') ? part! : `${home}/${part}`,
     ),
@@ -36,5 +38,10 @@ describe('a Lua file', () => {
   test('never defines a name that another part defines', () => {
     const names = parts.flatMap(({ defines }) => defines);
     expect(names).toEqual([...new Set(names)]);
+  });
+
+  test('of the core names no other layout', () => {
+    const ofCore = files.filter(({ file }) => !file.startsWith('redisson'));
+    expect(ofCore.filter(({ text }) => /redisson/i.test(text)).map(({ name }) => name)).toEqual([]);
   });
 });

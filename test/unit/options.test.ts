@@ -4,6 +4,8 @@ import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
 import type { DelayQueueModuleOptions } from '../../lib/options/module-options.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import { resolveModuleOptions, resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { redisson } from '../../lib/redisson/index.js';
+import { nativeLayout } from '../../lib/store/native/native.layout.js';
 
 function messageOf(options: unknown): string {
   try {
@@ -91,13 +93,16 @@ describe('the module options', () => {
       'queues.orders.rate.per must be between 100 ms and 86400000',
     ],
     [{ queues: { orders: { rate: { max: 1, per: '1s', burst: 2 } } } }, 'queues.orders.rate.burst is not an option'],
-    [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native' or 'redisson'"],
+    [{ queues: { orders: { layout: 'wide' } } }, "queues.orders.layout must be 'native' or a layout object"],
     [{ queues: { orders: 5 } }, 'queues.orders'],
-    [{ queues: { q: { redissonName: '' } } }, 'queues.q.redissonName must be 1–512 characters'],
-    [{ queues: { q: { redissonName: 'a{b' } } }, 'with braces only as one pair around something'],
-    [{ queues: { q: { redissonName: '{}:a' } } }, 'with braces only as one pair around something'],
-    [{ queues: { q: { redissonName: '{a}{b}' } } }, 'with braces only as one pair around something'],
-    [{ defaults: { redissonName: 'q' } }, 'defaults.redissonName cannot be shared by all queues: set it in `queues`'],
+    [{ queues: { orders: { layout: redisson } } }, "queues.orders.layout must be 'native' or a layout object"],
+    [
+      { queues: { q: { codec: 'jackson' } } },
+      "queues.q.codec is not an option; give it to the layout, as in layout: redisson({ codec }) of 'nestjs-delay-queue/redisson'",
+    ],
+    [{ defaults: { format: 'dLc0' } }, 'give it to the layout, as in layout: redisson({ format })'],
+    [{ queues: { q: { redissonName: 'a' } } }, 'give it to the layout, as in layout: redisson({ name })'],
+    [{ defaults: { layout: redisson({ name: 'q' }) } }, 'defaults.layout cannot be shared by all queues'],
     [null, 'the value must be'],
   ])('%j are refused with the field and the fix', (options, problem) => {
     expect(messageOf(options)).toContain(problem);
@@ -126,9 +131,7 @@ describe('the options of a queue', () => {
       maxDeadLetters: 10_000,
       checkInterval: 60_000,
       blockTimeout: 25_000,
-      layout: 'native',
-      codec: 'json',
-      format: 'Bc0Lc0',
+      layout: nativeLayout,
     });
   });
 
@@ -141,16 +144,10 @@ describe('the options of a queue', () => {
     expect(resolveQueueOptions({ rate }, { rate: 'unlimited' })).toMatchObject({ rate: null });
   });
 
-  it.each(['orders', 'Bestellungen / größer', '{orders}', 'shop:{eu}:orders', 'x'.repeat(512)])(
-    'accept %j as a name in Redisson',
-    (redissonName) => {
-      expect(resolveQueueOptions({ layout: 'redisson', redissonName })).toMatchObject({ redissonName });
-    },
-  );
-
-  it('refuse a name in Redisson with another layout', () => {
-    const problem = "redissonName must be left out with layout 'native'";
-    expect(() => resolveQueueOptions({ redissonName: 'q' })).toThrow(problem);
+  it('of a handler are refused with partitions in a layout that has none', () => {
+    expect(() => resolveQueueOptions({ layout: redisson() }, { partitions: 2 })).toThrow(
+      "partitions must be 1 with layout 'redisson'",
+    );
   });
 
   it('override each other layer by layer, and undefined overrides nothing', () => {

@@ -23,7 +23,7 @@ interface ScriptKey<Part extends string> extends LuaKey {
  * a call: the code, including the parts, uses `keys.<name>` and `args.<name>`, and `FIRST` for the position of the first
  * argument without a name.
  *
- * @param path - `<home>/<name>`; the home is a folder in `lib/store`
+ * @param path - `<home>/<name>`; the home is a folder in `lib/store`, unless `read` knows others
  * @param layout - the keys of any queue, by the names that a header may use
  * @throws Error if the header cannot be read or names a key that the layout does not have, if the header and the code use
  *   different names, or if parts include each other

@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { CodecName, ConnectionOptions, DelayQueueModuleOptions, QueueOptions } from 'nestjs-delay-queue';
+import type { ConnectionOptions, DelayQueueModuleOptions, QueueLayout } from 'nestjs-delay-queue';
+import { type CodecName, redisson } from 'nestjs-delay-queue/redisson';
+import { WrongUsage } from './exit-codes.js';
 
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
 
@@ -71,12 +73,19 @@ function urlOf({ url }: CommonArguments): string {
   return (url ?? process.env.REDIS_URL) || DEFAULT_URL;
 }
 
-function queueOptions({ layout, redissonName, codec }: CommonArguments, queues: readonly string[]) {
-  const options: QueueOptions = {
-    ...(layout !== undefined && { layout }),
-    ...(redissonName !== undefined && { redissonName }),
-    ...(codec !== undefined && { codec }),
-  };
-  if (Object.keys(options).length === 0) return {};
-  return queues.length === 1 ? { queues: { [queues[0]!]: options } } : { defaults: options };
+function queueOptions(args: CommonArguments, queues: readonly string[]) {
+  const layout = layoutOf(args);
+  if (layout === undefined) return {};
+  return queues.length === 1 ? { queues: { [queues[0]!]: { layout } } } : { defaults: { layout } };
+}
+
+/**
+ * The layout that the arguments name; undefined: the native one.
+ *
+ * @throws WrongUsage
+ */
+export function layoutOf({ layout, redissonName: name, codec }: CommonArguments): QueueLayout | undefined {
+  if (layout === 'redisson') return redisson({ name, codec });
+  if ((name ?? codec) === undefined) return undefined;
+  throw new WrongUsage('--redisson-name and --codec need --layout redisson.');
 }

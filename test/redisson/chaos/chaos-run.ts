@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueOptions } from '../../../lib/index.js';
 import { Random } from '../../soak/random.js';
 import { randomName } from '../../support/random-name.js';
 import { startRedis } from '../../support/redis/start-redis.js';
@@ -129,10 +128,14 @@ class ChaosRun {
   async #startNode(at: number): Promise<void> {
     const { line } = this.settings;
     const format = line === '4' ? 'Bc0Lc0' : 'dLc0';
-    const options: QueueOptions = { layout: 'redisson', codec: 'string', format, concurrency: 50, lease: LEASE };
+    const settings = {
+      url: this.server.url,
+      inRedisson: { codec: 'string', format },
+      options: { concurrency: 50, lease: LEASE },
+    } as const;
     const { nodes, shared } = this.#queues;
     const ledgerOf = { [nodes]: this.#ledgers.nodes, [shared]: this.#ledgers.shared };
-    this.#node[at] = await NodeWorker.start({ url: this.server.url, queues: [nodes, shared], options }, (handled) =>
+    this.#node[at] = await NodeWorker.start({ ...settings, queues: [nodes, shared] }, (handled) =>
       ledgerOf[handled.queue]!.see('node', handled.value, handled.at),
     );
   }

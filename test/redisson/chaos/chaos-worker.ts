@@ -6,10 +6,11 @@ import 'reflect-metadata';
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
+import { redisson } from '../../../lib/redisson/index.js';
 import { NestFactory } from '@nestjs/core';
 import type { Batch, WorkerLine, WorkerOptions } from './node-worker.js';
 
-const { url, queues, options } = JSON.parse(process.argv[2] ?? '') as WorkerOptions;
+const { url, queues, inRedisson, options } = JSON.parse(process.argv[2] ?? '') as WorkerOptions;
 
 function tell(line: WorkerLine): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
@@ -29,7 +30,7 @@ class ChaosModule {}
 const app = await NestFactory.createApplicationContext(
   {
     module: ChaosModule,
-    imports: [DelayQueueModule.forRoot({ connection: url, defaults: options })],
+    imports: [DelayQueueModule.forRoot({ connection: url, defaults: { ...options, layout: redisson(inRedisson) } })],
     providers: [Handlers],
   },
   { logger: ['error'] },

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { QueueOptions } from '../../../lib/index.js';
+import type { RedissonOptions } from '../../../lib/redisson/index.js';
 import { argumentsFor, ENVIRONMENT } from '../../support/run-program.js';
 
 const PROGRAM = new URL('./chaos-worker.ts', import.meta.url);
@@ -10,6 +11,7 @@ const PROGRAM = new URL('./chaos-worker.ts', import.meta.url);
 export interface WorkerOptions {
   readonly url: string;
   readonly queues: readonly string[];
+  readonly inRedisson: RedissonOptions;
   readonly options: QueueOptions;
 }
 

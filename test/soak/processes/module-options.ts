@@ -1,13 +1,14 @@
 import type { DelayQueueModuleOptions, QueueOptions } from '../../../lib/index.js';
+import { redisson } from '../../../lib/redisson/index.js';
 import { BLOCK_TIMEOUT, OFFER_TIMEOUT, QUEUE_NAMES, type QueueName, QUEUES } from '../workload/message-plan.js';
 import type { ProcessSettings } from './process-settings.js';
 
 /** The additional options of Redisson's layout. */
 const REDISSON: Readonly<Record<QueueName, QueueOptions>> = {
-  orders: { layout: 'redisson', codec: 'json' },
-  mails: { layout: 'redisson', codec: 'string' },
-  images: { layout: 'redisson', codec: 'buffer' },
-  payments: { layout: 'redisson', codec: 'json' },
+  orders: { layout: redisson({ codec: 'json' }) },
+  mails: { layout: redisson({ codec: 'string' }) },
+  images: { layout: redisson({ codec: 'buffer' }) },
+  payments: { layout: redisson({ codec: 'json' }) },
 };
 
 export function moduleOptions({

@@ -1,7 +1,7 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** Folders whose suites take longest. Without a cache, jest goes by the sizes of the files, and the last worker would be alone with one. */
-const SLOW = ['model', 'contract', 'docs', 'layout', 'faults'];
+const SLOW = ['model', 'contract', 'docs', 'layout', 'redisson-layout', 'faults'];
 
 /** Starts the slow suites first, so that all workers are done at about the same time. */
 export default class SlowFirst extends Sequencer {

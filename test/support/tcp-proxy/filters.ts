@@ -1,5 +1,5 @@
 import { nativeScripts } from '../../../lib/store/native/native.scripts.js';
-import { redissonScripts } from '../../../lib/store/redisson/redisson.scripts.js';
+import { redissonScripts } from '../../../lib/redisson/redisson.scripts.js';
 import type { RedisScript } from '../../../lib/store/redis/redis-script.js';
 import type { ConnectionFilter, RequestFilter } from './faults.js';
 

@@ -1,10 +1,13 @@
 import type { DelayQueueModuleOptions, QueueOptions } from '../../../lib/index.js';
+import type { RedissonOptions } from '../../../lib/redisson/index.js';
 
 /** What a worker process is told: all of it can be written as JSON. */
 export interface WorkerSettings {
   readonly module: DelayQueueModuleOptions;
   readonly queue: string;
   readonly handler?: QueueOptions;
+  /** Given to the layout `redisson()`, for all queues. Default: the native layout. */
+  readonly inRedisson?: RedissonOptions;
   /** The only types that it has handlers for. Default: one handler for everything. */
   readonly types?: readonly string[];
   /** Journals the ends only: half the lines. */

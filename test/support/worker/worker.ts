@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
+import { redisson } from '../../../lib/redisson/index.js';
 import { block } from '../block.js';
 import { Journal } from './journal.js';
 import type { Task, WorkerSettings } from './worker-settings.js';
@@ -64,7 +65,10 @@ class Tasks {
   }
 }
 
-@Module({ imports: [DelayQueueModule.forRoot(settings.module)], providers: [Tasks] })
+const { module, inRedisson } = settings;
+const defaults = inRedisson ? { ...module.defaults, layout: redisson(inRedisson) } : module.defaults;
+
+@Module({ imports: [DelayQueueModule.forRoot({ ...module, defaults })], providers: [Tasks] })
 class WorkerModule {}
 
 const app = await NestFactory.createApplicationContext(WorkerModule, { logger: ['warn', 'error'] });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examine, type Finding } from 'nestjs-delay-queue/diagnosis';
 import type { CommandLine } from '../command-line.js';
-import { type CommonArguments, connectionOf, serverOf } from '../connection-arguments.js';
+import { type CommonArguments, connectionOf, layoutOf, serverOf } from '../connection-arguments.js';
 import { Refusal } from '../exit-codes.js';
 import { counted } from '../text/counted.js';
 
@@ -11,10 +11,10 @@ export function addDoctorCommand(program: Command, commandLine: CommandLine): vo
     .description('check Redis for what delay queues need, and the permissions for a queue; send a probe message')
     .action(async (queue: string | undefined, _: object, command: Command) => {
       const args = command.optsWithGlobals<CommonArguments>();
-      const { prefix, timeout, layout, redissonName } = args;
+      const { prefix, timeout } = args;
       const place = { connection: connectionOf(args), prefix, offerTimeout: timeout, server: serverOf(args) };
       let failed = 0;
-      for await (const finding of examine({ ...place, queue, layout, redissonName })) {
+      for await (const finding of examine({ ...place, queue, layout: layoutOf(args) })) {
         commandLine.reportFor(args).print(finding, () => linesOf(finding));
         if (finding.verdict === 'fail') failed++;
       }

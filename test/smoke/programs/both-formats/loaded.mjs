@@ -1,4 +1,4 @@
-// Says which files an application loads that imports the package, and which more once it uses a codec of Java.
+// Says which files an application loads that imports the package, and which more once it shares a queue with Java.
 import 'reflect-metadata';
 import '@nestjs/core';
 import 'ioredis';
@@ -9,9 +9,9 @@ const { cache } = createRequire(import.meta.url);
 const loaded = () => Object.keys(cache).map((file) => file.replaceAll('\\', '/'));
 const before = loaded();
 
-const { kryo5 } = await import('nestjs-delay-queue');
+await import('nestjs-delay-queue');
 const imported = loaded().filter((file) => !before.includes(file));
-kryo5();
+await import('nestjs-delay-queue/redisson');
 const used = loaded().filter((file) => !before.includes(file) && !imported.includes(file));
 const own = (files) => files.flatMap((file) => file.split('/nestjs-delay-queue/dist/lib/cjs/')[1] ?? []).sort();
 const foreign = imported.filter((file) => !file.includes('/nestjs-delay-queue/'));

@@ -1,0 +1,110 @@
+import type { MessageCodec } from '../codec/message-codec.js';
+import type { Events } from '../events/events.js';
+import type { Clock } from '../timing/clock.js';
+import type { Outcome } from './message-flow.js';
+import type { StoreLimits } from './message-store.js';
+import type { Partitions } from './partitioned/partitions.js';
+import type { NeededCommand } from './redis/permissions.js';
+import type { RedisConnections } from './redis/redis-connections.js';
+
+/** How the messages of a queue are laid out in Redis. An entry of this package makes it. */
+export interface QueueLayout {
+  /** What errors call it. */
+  readonly name: string;
+
+  /**
+   * What its queues and messages can do.
+   *
+   * @internal
+   */
+  readonly can: LayoutAbilities;
+
+  /**
+   * Converts the content of messages to bodies and back.
+   *
+   * @internal
+   */
+  readonly codec: MessageCodec;
+
+  /**
+   * Opens a queue in Redis.
+   *
+   * @internal
+   */
+  open(connections: RedisConnections, queue: QueueToOpen): Partitions;
+
+  /**
+   * Names the commands that a worker of a queue, or of a family of queues, sends.
+   *
+   * @internal
+   */
+  neededCommands(queue: QueueAddress): NeededCommand[];
+
+  /**
+   * Begins to doubt whether the bodies of a queue were written by {@link codec}. Left out where bodies show what wrote them.
+   *
+   * @internal
+   */
+  createDoubt?(): CodecDoubt;
+}
+
+/** What a layout can do. What it cannot do is refused before anything is written. */
+export interface LayoutAbilities {
+  /** Whether messages have headers. */
+  readonly headers: boolean;
+  /** Whether messages have types. */
+  readonly types: boolean;
+  /** Whether a queue may have several partitions. */
+  readonly partitions: boolean;
+  /** Whether a family of queues may be handled. */
+  readonly families: boolean;
+  /** Whether several queues may have the same layout; not if it says where one of them is. */
+  readonly severalQueues: boolean;
+}
+
+/** Where a queue is. */
+export interface QueueAddress {
+  /** What the keys of this package begin with. */
+  readonly prefix: string;
+  /** The name of the queue, or of the family. */
+  readonly queue: string;
+  /** How many partitions this process is configured with. */
+  readonly partitions: number;
+  readonly isCluster: boolean;
+}
+
+/** A queue that this process uses. */
+export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
+  /** The limits of each partition, if there are so many. */
+  readonly limitsOf: (partitions: number) => StoreLimits;
+  /** How long an idle consumer blocks, ms. */
+  readonly blockTimeout: number;
+  readonly clock: Clock;
+  readonly events: Events;
+}
+
+/** Tells a wrong codec from a few broken bodies, where only the configuration says which codec writes the bodies. */
+export interface CodecDoubt {
+  /** Why the queue must not be consumed any more; undefined: no reason to stop. */
+  readonly haltReason: string | undefined;
+
+  /**
+   * A body could be decoded.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD` if another codec wrote it
+   */
+  read(id: string, body: Buffer): void;
+
+  /**
+   * A body could not be read.
+   *
+   * @returns what becomes of its message while the codec may be wrong; undefined: the message itself must be broken
+   */
+  unread(id: string, body: Buffer, error: unknown): Outcome | undefined;
+}
+
+/** Whether a value that a user gave is a layout. */
+export function isLayout(value: unknown): value is QueueLayout {
+  const { open, codec } = (value ?? {}) as Partial<QueueLayout>;
+  return typeof open === 'function' && typeof codec === 'object';
+}

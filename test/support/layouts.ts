@@ -1,0 +1,6 @@
+import { redisson } from '../../lib/redisson/index.js';
+
+/** For the option `layout`, by the names that titles have. */
+export const layouts = { native: 'native', redisson: redisson() } as const;
+
+export type LayoutName = keyof typeof layouts;
