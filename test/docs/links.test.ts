@@ -2,63 +2,110 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { anchorsOf, BOARD_README, docPages, readPage, ROOT } from './pages.js';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
-
-const BOARD_README = 'packages/bull-board/README.md';
-
-const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } };
+const manifest = JSON.parse(await readPage('package.json')) as { repository: { url: string } };
 /** The project's files on the web. */
 const FILES = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main/');
 
+const SAMPLE_PAGE = 'sample-app/public/index.html';
+
+/** A link to a file of the project. */
+interface Link {
+  readonly file: string;
+  readonly anchor?: string | undefined;
+}
+
 /** The targets of a document's links, outside its code. */
 async function targetsOf(document: string): Promise<string[]> {
-  const text = (await readFile(path.join(ROOT, document), 'utf8')).replace(/^```.*?^```$/gms, '');
-  return [...text.matchAll(/(?:\]\(|^\[[^\]]+\]: )([^)#\s]+)/gm)].map(([, target]) => target!);
+  const text = (await readPage(document)).replace(/^```.*?^```$/gms, '');
+  return [...text.matchAll(/(?:\]\(|^\[[^\]]+\]: |href=")([^)"\s]+)/gm)].map(([, target]) => target!);
 }
 
 const isRelative = (target: string) => !/^[a-z]+:/.test(target);
 
 /** The project's files that a document links to. */
-async function linksOf(document: string): Promise<string[]> {
+async function linksOf(document: string): Promise<Link[]> {
   const targets = await targetsOf(document);
-  return [
-    ...targets.filter(isRelative).map((target) => path.join(path.dirname(document), target)),
+  const own = document.endsWith('.html') ? [] : targets.filter(isRelative);
+  const links = [
+    ...own.map((target) => (target.startsWith('#') ? document + target : path.join(path.dirname(document), target))),
     ...targets.filter((target) => target.startsWith(FILES)).map((target) => target.slice(FILES.length)),
   ];
+  return links.map((link) => {
+    const [file = '', anchor] = link.split('#');
+    return { file, anchor };
+  });
+}
+
+const filesOf = async (document: string) => (await linksOf(document)).map(({ file }) => file);
+
+/** Why a link leads nowhere, if it does. */
+async function faultOf({ file, anchor }: Link): Promise<string | undefined> {
+  if (!existsSync(path.join(ROOT, file))) return `no file ${file}`;
+  if (anchor === undefined || !file.endsWith('.md')) return undefined;
+  return anchorsOf(await readPage(file)).has(anchor) ? undefined : `no heading ${file}#${anchor}`;
+}
+
+async function faultsOf(document: string): Promise<string[]> {
+  const faults = await Promise.all((await linksOf(document)).map(faultOf));
+  return faults.filter((fault) => fault !== undefined).map((fault) => `${document}: ${fault}`);
+}
+
+/** The sources in a folder. */
+async function sourcesIn(folder: string): Promise<string[]> {
+  const names = await readdir(path.join(ROOT, folder), { recursive: true });
+  return names
+    .filter((name) => /\.(ts|js|lua)$/.test(name) && !/node_modules|dist/.test(name))
+    .map((name) => `${folder}/${name}`);
 }
 
 describe('the links of the documentation', () => {
-  test('lead to files that exist', async () => {
-    const names = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
+  test('lead to files and headings that exist', async () => {
     const documents = [
       'README.md',
       'CONTRIBUTING.md',
       'CHANGELOG.md',
       BOARD_README,
-      ...names.map((name) => `docs/${name}`),
+      SAMPLE_PAGE,
+      ...(await docPages()),
     ];
-    const broken = await Promise.all(
-      documents.map(async (document) => {
-        const missing = (await linksOf(document)).filter((target) => !existsSync(path.join(ROOT, target)));
-        return missing.map((target) => `${document}: ${target}`);
-      }),
-    );
-    expect(broken.flat()).toEqual([]);
+    expect((await Promise.all(documents.map(faultsOf))).flat()).toEqual([]);
   });
 
   test('in the READMEs are absolute, so that they also work on the page of the package registry', async () => {
     expect((await targetsOf('README.md')).filter(isRelative)).toEqual([]);
     expect((await targetsOf(BOARD_README)).filter(isRelative)).toEqual([]);
-    expect(await linksOf('README.md')).toContain('docs/architecture.md');
-    expect(await linksOf(BOARD_README)).toContain('docs/handlers.md');
+    expect(await filesOf('README.md')).toContain('docs/README.md');
+    expect(await filesOf(BOARD_README)).toContain('docs/typed-queues.md');
   });
 
-  test.each(['test/faults', 'test/load'])('on the reliability page include every test in %s', async (folder) => {
-    const links = new Set(await linksOf('docs/reliability.md'));
+  test('lead from the index to every page', async () => {
+    const linked = new Set(await filesOf('docs/README.md'));
+    expect((await docPages()).filter((page) => page !== 'docs/README.md' && !linked.has(page))).toEqual([]);
+  });
+
+  test.each(['test/faults', 'test/load'])('on the pages of faults include every test in %s', async (folder) => {
+    const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'docs/soak.md'].map(filesOf));
+    const links = new Set(pages.flat());
     const files = (await readdir(path.join(ROOT, folder))).filter((name) => /\.(test|load)\.ts$/.test(name));
     const tests = files.map((name) => `${folder}/${name}`);
     expect(tests.length).toBeGreaterThan(0);
     expect(tests.filter((test) => !links.has(test))).toEqual([]);
   });
 });
+
+test.each(['lib', 'sample-app', 'packages'])(
+  'the pages that comments and messages in %s name exist',
+  async (folder) => {
+    const sources = await sourcesIn(folder);
+    const named = await Promise.all(
+      sources.map(async (source) => {
+        const text = await readFile(path.join(ROOT, source), 'utf8');
+        return (text.match(/\bdocs\/[\w/-]+\.(?:md|java)/g) ?? []).map((page) => ({ source, page }));
+      }),
+    );
+    expect(sources.length).toBeGreaterThan(0);
+    expect(named.flat().filter(({ page }) => !existsSync(path.join(ROOT, page)))).toEqual([]);
+  },
+);

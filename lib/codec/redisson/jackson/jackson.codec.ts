@@ -35,7 +35,7 @@ export interface JacksonCodecOptions {
 /** What was received from Jackson 2 is not what Jackson 3 reads. */
 const memories = { 2: new JacksonMemory(), 3: new JacksonMemory() };
 
-/** Redisson's `JsonJacksonCodec`: JSON that contains the names of Java classes. `docs/redisson.md` has the table. */
+/** Redisson's `JsonJacksonCodec`: JSON that contains the names of Java classes. `docs/redisson-codecs.md` has the table. */
 export function jacksonCodecWith({ classes = {}, jackson: version = 2, uuids }: JacksonCodecOptions): TextCodec {
   if (version !== 2 && version !== 3) throw invalid('jackson: must be 2 or 3');
   if (uuids !== undefined && uuids !== 'text' && uuids !== 'typed') throw invalid("uuids: must be 'text' or 'typed'");
