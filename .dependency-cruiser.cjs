@@ -2,7 +2,7 @@
 const ENTRIES = ['^lib/testing/', '^lib/otel/', '^lib/terminus/', '^lib/redisson/', '^lib/diagnosis/'];
 
 /**
- * Imports point down: each folder of the library may import the ones below it, never those above. `docs/architecture.md` lists them in
+ * Imports point down: each folder of the library may import the ones below it, never those above. `CONTRIBUTING.md` lists them in
  * the same order.
  */
 const LAYERS = [

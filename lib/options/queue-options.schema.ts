@@ -50,7 +50,7 @@ const rateSchema = z.union(
 
 /**
  * Every option of a queue: what is accepted, and the default as a user would write it. The types, their comments and the
- * table in the README are checked against this.
+ * table in `docs/options.md` are checked against this.
  */
 const queueFields = {
   concurrency: z.prefault(wholeNumber(1, 1000), 16),

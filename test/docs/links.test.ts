@@ -2,59 +2,107 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
+import { anchorsOf, BOARD_README, CLI_README, docPages, readPage, ROOT } from './pages.js';
 
 /** What the package registry shows. */
-const READMES = ['README.md', 'packages/bull-board/README.md', 'packages/cli/README.md'];
+const READMES = ['README.md', BOARD_README, CLI_README];
 
-const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } };
+const manifest = JSON.parse(await readPage('package.json')) as { repository: { url: string } };
 /** The project's files on the web. */
 const FILES = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main/');
 
+const SAMPLE_PAGE = 'sample-app/public/index.html';
+
+/** A link to a file of the project. */
+interface Link {
+  readonly file: string;
+  readonly anchor?: string | undefined;
+}
+
 /** The targets of a document's links, outside its code. */
 async function targetsOf(document: string): Promise<string[]> {
-  const text = (await readFile(path.join(ROOT, document), 'utf8')).replace(/^```.*?^```$/gms, '');
-  return [...text.matchAll(/(?:\]\(|^\[[^\]]+\]: )([^)#\s]+)/gm)].map(([, target]) => target!);
+  const text = (await readPage(document)).replace(/^```.*?^```$/gms, '');
+  return [...text.matchAll(/(?:\]\(|^\[[^\]]+\]: |href=")([^)"\s]+)/gm)].map(([, target]) => target!);
 }
 
 const isRelative = (target: string) => !/^[a-z]+:/.test(target);
 
 /** The project's files that a document links to. */
-async function linksOf(document: string): Promise<string[]> {
+async function linksOf(document: string): Promise<Link[]> {
   const targets = await targetsOf(document);
-  return [
-    ...targets.filter(isRelative).map((target) => path.join(path.dirname(document), target)),
+  const own = document.endsWith('.html') ? [] : targets.filter(isRelative);
+  const links = [
+    ...own.map((target) => (target.startsWith('#') ? document + target : path.join(path.dirname(document), target))),
     ...targets.filter((target) => target.startsWith(FILES)).map((target) => target.slice(FILES.length)),
   ];
+  return links.map((link) => {
+    const [file = '', anchor] = link.split('#');
+    return { file, anchor };
+  });
+}
+
+const filesOf = async (document: string) => (await linksOf(document)).map(({ file }) => file);
+
+/** Why a link leads nowhere, if it does. */
+async function faultOf({ file, anchor }: Link): Promise<string | undefined> {
+  if (!existsSync(path.join(ROOT, file))) return `no file ${file}`;
+  if (anchor === undefined || !file.endsWith('.md')) return undefined;
+  return anchorsOf(await readPage(file)).has(anchor) ? undefined : `no heading ${file}#${anchor}`;
+}
+
+async function faultsOf(document: string): Promise<string[]> {
+  const faults = await Promise.all((await linksOf(document)).map(faultOf));
+  return faults.filter((fault) => fault !== undefined).map((fault) => `${document}: ${fault}`);
+}
+
+/** The sources in a folder. */
+async function sourcesIn(folder: string): Promise<string[]> {
+  const names = await readdir(path.join(ROOT, folder), { recursive: true });
+  return names
+    .filter((name) => /\.(ts|js|lua)$/.test(name) && !/node_modules|dist/.test(name))
+    .map((name) => `${folder}/${name}`);
 }
 
 describe('the links of the documentation', () => {
-  test('lead to files that exist', async () => {
-    const names = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-    const documents = [...READMES, 'CONTRIBUTING.md', 'CHANGELOG.md', ...names.map((name) => `docs/${name}`)];
-    const broken = await Promise.all(
-      documents.map(async (document) => {
-        const missing = (await linksOf(document)).filter((target) => !existsSync(path.join(ROOT, target)));
-        return missing.map((target) => `${document}: ${target}`);
-      }),
-    );
-    expect(broken.flat()).toEqual([]);
+  test('lead to files and headings that exist', async () => {
+    const documents = [...READMES, 'CONTRIBUTING.md', 'CHANGELOG.md', SAMPLE_PAGE, ...(await docPages())];
+    expect((await Promise.all(documents.map(faultsOf))).flat()).toEqual([]);
   });
 
   test('in the READMEs are absolute, so that they also work on the page of the package registry', async () => {
     const targets = await Promise.all(READMES.map(targetsOf));
     expect(targets.flat().filter(isRelative)).toEqual([]);
-    expect(await linksOf('README.md')).toContain('docs/architecture.md');
-    expect(await linksOf('packages/bull-board/README.md')).toContain('docs/handlers.md');
-    expect(await linksOf('packages/cli/README.md')).toContain('docs/command-line.md');
+    expect(await filesOf('README.md')).toContain('docs/README.md');
+    expect(await filesOf(BOARD_README)).toContain('docs/typed-queues.md');
+    expect(await filesOf(CLI_README)).toContain('docs/command-line.md');
   });
 
-  test.each(['test/faults', 'test/load'])('on the reliability page include every test in %s', async (folder) => {
-    const links = new Set(await linksOf('docs/reliability.md'));
+  test('lead from the index to every page', async () => {
+    const linked = new Set(await filesOf('docs/README.md'));
+    expect((await docPages()).filter((page) => page !== 'docs/README.md' && !linked.has(page))).toEqual([]);
+  });
+
+  test.each(['test/faults', 'test/load'])('on the pages of faults include every test in %s', async (folder) => {
+    const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'docs/soak.md'].map(filesOf));
+    const links = new Set(pages.flat());
     const files = (await readdir(path.join(ROOT, folder))).filter((name) => /\.(test|load)\.ts$/.test(name));
     const tests = files.map((name) => `${folder}/${name}`);
     expect(tests.length).toBeGreaterThan(0);
     expect(tests.filter((test) => !links.has(test))).toEqual([]);
   });
 });
+
+test.each(['lib', 'sample-app', 'packages'])(
+  'the pages that comments and messages in %s name exist',
+  async (folder) => {
+    const sources = await sourcesIn(folder);
+    const named = await Promise.all(
+      sources.map(async (source) => {
+        const text = await readFile(path.join(ROOT, source), 'utf8');
+        return (text.match(/\bdocs\/[\w/-]+\.(?:md|java)/g) ?? []).map((page) => ({ source, page }));
+      }),
+    );
+    expect(sources.length).toBeGreaterThan(0);
+    expect(named.flat().filter(({ page }) => !existsSync(path.join(ROOT, page)))).toEqual([]);
+  },
+);

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import ms from 'ms';
 import { resolveModuleOptions, resolveQueueOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
 import { type RedissonOptions, redisson } from '../../lib/redisson/index.js';
 import { type DocumentedOption, evaluateCode, readDocumentedOptions, readRange } from './documented-options.js';
+import { readPage, rowsOf } from './pages.js';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -100,17 +99,10 @@ describe('the comment of', () => {
   );
 });
 
-const readme = await readFile(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
+/** The cells of the rows whose first cell is an option. */
+const rows = rowsOf(await readPage('docs/options.md'));
 
-/** The cells of the rows in the README's tables whose first cell is an option. */
-const rows = readme
-  .slice(readme.indexOf('\n## Options\n'), readme.indexOf('\n## How it compares\n'))
-  .split('\n')
-  .filter((line) => line.startsWith('| `'))
-  .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
-  .map((cells) => cells.slice(1, -1));
-
-describe("the README's table of", () => {
+describe('the table on the page of options of', () => {
   test.each([
     ['the module options', moduleOptions],
     ["a queue's options", queueOptions],

@@ -8,8 +8,7 @@ import { promisify } from 'node:util';
 import { transformFile } from '@swc/core';
 import ts from 'typescript';
 import { compiledFolder, ENVIRONMENT } from '../support/run-program.js';
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
+import { BOARD_README, docPages, ROOT } from './pages.js';
 
 /**
  * A snippet, perhaps with a mark before it, and with the output that the page shows after it. The marks: `run` a program, `test` a
@@ -128,8 +127,7 @@ describe('the snippets of the documentation', () => {
     await mkdir(path.join(ROOT, 'temp'), { recursive: true });
     folder = await mkdtemp(path.join(ROOT, 'temp', 'snippets-'));
     programs = await mkdtemp(path.join(compiledFolder(), 'snippets-'));
-    const docs = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
-    const documents = ['README.md', 'packages/bull-board/README.md', ...docs.map((name) => `docs/${name}`)];
+    const documents = ['README.md', BOARD_README, ...(await docPages())];
     const sources = (await readdir(path.join(ROOT, 'lib'), { recursive: true })).filter((name) => name.endsWith('.ts'));
     const found = await Promise.all([...documents.map(readSnippets), ...sources.map(readExamples)]);
     snippets = found.flat();

@@ -1,0 +1,49 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+export const ROOT = path.resolve(import.meta.dirname, '../..');
+
+export const BOARD_README = 'packages/bull-board/README.md';
+export const CLI_README = 'packages/cli/README.md';
+
+/** What other programs write. */
+const GENERATED = ['api', 'api-report'];
+
+export const readPage = (page: string) => readFile(path.join(ROOT, page), 'utf8');
+
+/** The pages of the folder `docs`, those of its folders included, from the root of the project. */
+export async function docPages(): Promise<string[]> {
+  const names = await readdir(path.join(ROOT, 'docs'), { recursive: true });
+  const written = names.filter((name) => !GENERATED.includes(name.split(path.sep)[0]!));
+  return written.filter((name) => name.endsWith('.md')).map((name) => path.posix.join('docs', ...name.split(path.sep)));
+}
+
+/** A page without its code. */
+export const proseOf = (text: string) => text.replace(/```[\s\S]*?```/g, '');
+
+/** The cells of the rows in a page's tables whose first cell is one piece of code, such as an option. */
+export function rowsOf(text: string): string[][] {
+  const rows = text.split('\n').filter((line) => /^\| `[^`]+` +\|/.test(line));
+  return rows.map((row) =>
+    row
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim())
+      .slice(1, -1),
+  );
+}
+
+/** The code in a cell: `a`, `b`. */
+export const codesIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
+
+/** The anchors of a page's headings, as GitHub makes them. */
+export function anchorsOf(text: string): Set<string> {
+  const headings = [...text.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
