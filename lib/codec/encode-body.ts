@@ -24,6 +24,14 @@ export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: Messa
   );
 }
 
+/** The problem with a body that is longer than Redis accepts. */
+export function oversized(body: MessageBody): string {
+  return (
+    `The payload and headers take ${byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +
+    'offer a reference to the data instead, or raise that limit'
+  );
+}
+
 function byteLength(body: MessageBody): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }

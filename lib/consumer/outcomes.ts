@@ -1,11 +1,12 @@
-import { type BodyRules, encodeBody } from '../codec/encode-body.js';
+import { type BodyRules, encodeBody, oversized } from '../codec/encode-body.js';
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../definition/payload-check.js';
 import type { Events } from '../events/events.js';
 import { describeFailure, isInstance } from '../message/failure.js';
 import { traceOf } from '../message/failure-trace.js';
 import { Again, readAgain, RejectMessage } from '../message/handler-results.js';
+import { DelayQueueError } from '../message/delay-queue.errors.js';
 import type { MessageFailure } from '../message/message.js';
-import type { Outcome } from '../store/message-flow.js';
+import type { MessageFlow, Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';
 import { withinTimeout } from '../timing/time-limit.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
@@ -16,6 +17,8 @@ export interface OutcomesOptions extends BodyRules {
   readonly events: Events;
   readonly clock: Clock;
   readonly attempts: number;
+  /** Whether the store accepts a body; undefined: it does. */
+  readonly accepts?: MessageFlow['accepts'];
 }
 
 /** What holds for all messages of a handler. */
@@ -86,10 +89,14 @@ export class Outcomes {
     const { delay, payload } = readAgain(result.delay, { payload: result.payload });
     if (payload === undefined) return { kind: 'again', delay };
     const body = encodeBody(this.options, { type, payload, headers });
+    const outcome: Outcome = { kind: 'again', delay, body };
     const checked = check && checkEncoded(check, { queue, type, body, codec });
-    if (!checked) return { kind: 'again', delay, body };
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
-    return withinTimeout(checked, { clock, timeout, onTimeout }).then(() => ({ kind: 'again', delay, body }));
+    const valid = checked && withinTimeout(checked, { clock, timeout, onTimeout });
+    const accepted = this.options.accepts?.(body)?.then((accepts) => {
+      if (!accepts) throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body));
+    });
+    return valid || accepted ? Promise.all([valid, accepted]).then(() => outcome) : outcome;
   }
 
   #report({ queue, id, type, attempt }: Delivery, outcome: Outcome, error: unknown): void {

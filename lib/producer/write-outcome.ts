@@ -1,3 +1,4 @@
+import { oversized } from '../codec/encode-body.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { hasCode } from '../message/failure.js';
 import type { Queue } from '../runtime/queues.js';
@@ -58,10 +59,7 @@ export function resultOf(
     throw new DelayQueueError('QUEUE_FULL', problem, { messageId: id });
   }
   if (outcome === 'oversized') {
-    const problem =
-      `The payload and headers take ${Buffer.byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +
-      'offer a reference to the data instead, or raise that limit';
-    throw new DelayQueueError('PAYLOAD_TOO_LARGE', problem, { messageId: id });
+    throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body), { messageId: id });
   }
   if (outcome === 'kept') onKept(name, id);
   return { id, dueAt: new Date(dueAt), created: outcome === 'created' };

@@ -1,3 +1,4 @@
+import type { MessageBody } from '../codec/message-codec.js';
 import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
 import type { EntryFormat } from './entry-format.js';
@@ -175,6 +176,10 @@ export class RedissonMessageStore implements MessageStore {
 
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     return this.#native.settle(settlements);
+  }
+
+  accepts(body: MessageBody): Promise<boolean> | undefined {
+    return this.#native.accepts(body);
   }
 
   repair(cursor?: string): Promise<RepairReport> {

@@ -1,3 +1,4 @@
+import type { MessageBody } from '../codec/message-codec.js';
 import { BatchRunner } from '../consumer/batch.runner.js';
 import { CallLine } from '../consumer/call-line.js';
 import { MessageRunner, type Route } from '../consumer/message.runner.js';
@@ -32,12 +33,13 @@ function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Ro
 
 /** What takes the messages of a queue to its handlers. */
 export function createRunner(
-  { codec, options }: Queue,
+  { codec, options, partitions }: Queue,
   handlers: readonly ConfiguredHandler[],
   parts: WorkerParts,
 ): MessageRunner {
   const { clock, events, random, observers } = parts;
-  const outcomes = new Outcomes({ ...options, codec, clock, events });
+  const accepts = (body: MessageBody) => partitions.stores[0]!.accepts?.(body);
+  const outcomes = new Outcomes({ ...options, codec, clock, events, accepts });
   const line = new CallLine(options.concurrency);
   return new MessageRunner({
     codec,

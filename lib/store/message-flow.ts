@@ -66,6 +66,12 @@ export interface MessageFlow {
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
+  /**
+   * Whether an outcome can have this body: one that is longer than the server accepts would close the connection at each attempt to
+   * settle. Undefined, here or as the answer: it can.
+   */
+  accepts?(body: MessageBody): Promise<boolean> | undefined;
+
   /** Listens for earlier due times until the returned function is called. Announcements may get lost; none is kept. */
   watchDue(listener: DueListener): () => void;
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { again } from '../../lib/index.js';
+import { redissonQueue } from '../../lib/redisson/index.js';
 import { layouts } from '../support/layouts.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
 
 const MIB = 1024 * 1024;
 const LAYOUTS = ['native', 'redisson'] as const;
@@ -11,6 +15,46 @@ const PAYLOADS = {
   // One character of a string takes three bytes, so the string is shorter than the limit.
   'of other characters': '€'.repeat(0.7 * MIB),
 } as const;
+
+describe.each(LAYOUTS)('again() with a payload beyond proto-max-bulk-len, in layout %s', (layout) => {
+  const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });
+  const defaults = { layout: layouts[layout], maxPayloadBytes: 8 * MIB, attempts: 1 };
+
+  test.each(Object.entries(PAYLOADS))('%s fails its attempt, and nothing else', async (_, large) => {
+    const queue = scene.newQueue();
+    const handled: unknown[] = [];
+    const handle = ({ isLarge }: { isLarge: boolean }) => {
+      handled.push(isLarge);
+      return isLarge ? again('1h', { payload: large }) : undefined;
+    };
+    const { producer, log } = await scene.startApp({ module: { defaults }, providers: [handlerOf(queue, handle)] });
+    await Promise.all([true, false, false].map((isLarge) => producer.offer(queue, { isLarge }, 0)));
+    await until(async () => (await producer.counts(queue)).dead === 1 && handled.length === 3);
+    const { letters } = await producer.deadLetters(queue).list();
+    const error = expect.objectContaining({ message: expect.stringMatching(/proto-max-bulk-len/) });
+    expect(letters).toEqual([expect.objectContaining({ payload: { isLarge: true }, error })]);
+    expect(log.filter((line) => /is down|settling failed/.test(line))).toEqual([]);
+  });
+});
+
+describe("a look for a payload beyond proto-max-bulk-len in Redisson's layout", () => {
+  const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });
+
+  test('finds nothing, and takes no other call along', async () => {
+    const queue = scene.newQueue();
+    const defaults = { layout: layouts.redisson, maxPayloadBytes: 8 * MIB };
+    const { producer, log } = await scene.startApp({ module: { consume: false, defaults } });
+    const values = redissonQueue(producer, queue);
+    const large = PAYLOADS['of ASCII characters'];
+    const answers = await Promise.all([
+      producer.offer(queue, 'small', '1h').then(() => true),
+      values.contains(large),
+      values.remove(large),
+    ]);
+    expect(answers).toEqual([true, false, false]);
+    expect(log.filter((line) => line.includes('is down'))).toEqual([]);
+  });
+});
 
 describe.each(LAYOUTS)('an offer beyond proto-max-bulk-len, in layout %s', (layout) => {
   const scene = new Scene({ args: ['--proto-max-bulk-len', '1mb'] });

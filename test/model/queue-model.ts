@@ -201,10 +201,10 @@ export class QueueModel {
   /** What a transfer claims; undefined: it leaves everything to others. */
   claimAlong({ token, limit, lease }: ClaimRequest, at: Moment) {
     const expired = this.in('active').some((message) => message.lease!.end.exact <= at.from);
-    if (this.limits.rate || this.line.length > 0 || expired) return undefined;
+    if (this.limits.rate || this.line.length > 0 || expired || this.paused || this.ended.has(token)) return undefined;
     const due = this.in('delayed').filter((message) => message.due.exact <= at.from);
     if (due.length === 0) return { messages: [], more: false };
-    if (this.paused || this.ended.has(token) || this.heldBy(token).length > 0) return undefined;
+    if (this.heldBy(token).length > 0) return undefined;
     const messages = due.slice(0, limit);
     const end = Instant.after(lease, at);
     messages.forEach((message, place) => {

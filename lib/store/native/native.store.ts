@@ -23,10 +23,11 @@ import type {
   StoredMessage,
   TypeCountPage,
 } from '../message-upkeep.js';
+import type { MessageBody } from '../../codec/message-codec.js';
 import { LONGEST_DELAY } from '../../message/duration.js';
 import type { MessageState } from '../../message/message.js';
 import { hashSlot } from '../redis/hash-slot.js';
-import { mayBeOversized, offerAccepted } from '../redis/oversized-offers.js';
+import { acceptsBody, mayBeOversized, offerAccepted } from '../redis/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptArguments, ScriptCall } from '../redis/script-call.js';
@@ -190,6 +191,10 @@ export class NativeMessageStore implements MessageStore {
     const accepted = settlements.map(() => true);
     while (!reply.done) accepted[reply.number() - 1] = false;
     return { dropped, accepted };
+  }
+
+  accepts(body: MessageBody): Promise<boolean> | undefined {
+    return mayBeOversized({ body }) ? acceptsBody(this.#connections.commands, this.#keys.paused, body) : undefined;
   }
 
   async repair(cursor = ''): Promise<RepairReport> {
