@@ -27,6 +27,7 @@ import { showGiven } from './message/show-given.js';
 import { ShutdownHint } from './runtime/shutdown-hint.js';
 import { SingleImport } from './runtime/single-import.js';
 import { UnhandledQueues } from './runtime/unhandled-queues.js';
+import { UnmatchedEntries } from './runtime/unmatched-entries.js';
 import { Workers } from './runtime/workers.js';
 import { createStores } from './runtime/create-stores.js';
 import type { Substitutes } from './runtime/substitutes.js';
@@ -85,6 +86,7 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
     },
     Queues,
     UnhandledQueues,
+    UnmatchedEntries,
     QueueRegistrar,
     Workers,
     {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 export { DelayQueueInspector, type InspectedQueue } from './delay-queue.inspector.js';
 export { examine, type Examination } from './examine.js';
 export type { Finding } from './finding.js';
+export { nearestNames } from '../message/nearest-name.js';
 export { assertQueueName } from '../message/queue-name.js';
 
 // Of the main entry; what is above is made of them.

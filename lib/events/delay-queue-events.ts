@@ -302,7 +302,7 @@ export interface DelayQueueEvents {
   'under-test': object;
   /** The module sets these options of the connection itself. */
   'options-overridden': OfOptions;
-  /** Options are configured for a queue that this process does not declare, though it declares one with nearly the same name. */
+  /** Options are configured for a queue that this process does not use, though it uses one with nearly the same name. */
   'options-unmatched': OfUnmatched;
   /** Nobody listens for a signal that ends the process, so its handlers are not waited for. */
   'signals-ignored': OfSignal;

@@ -146,7 +146,7 @@ const PROCESS_TEXTS: Texts = {
     ),
   'options-unmatched': (logger, { queue, nearest }) =>
     logger.warn(
-      `queues.${queue}: this process has no handler and no typed queue of that name, but '${nearest}', which has no entry: ` +
+      `queues.${queue}: this process neither handles such a queue nor offers to one, but to '${nearest}', which has no entry: ` +
         `is the name misspelt? The options do not apply to '${nearest}'`,
     ),
   'signals-ignored': (logger, { signal }) =>

@@ -1,22 +1,35 @@
+/** How many names are told of at most. */
+const MOST = 3;
+
 /**
- * The name that was most likely meant by one that does not exist: one letter is wrong, missing, too many or swapped with the next.
- *
- * @returns undefined if there is none, or several
+ * The names that somebody who wrote this one may have meant, nearest first: one or two characters differ, more in a long name. Names
+ * that differ in digits only, such as those of tenants, are no slips.
  */
-export function nearestName(given: string, names: readonly string[]): string | undefined {
-  const first = names.findIndex((name) => isOneSlipAway(given, name));
-  if (first < 0 || names.some((name, i) => i > first && isOneSlipAway(given, name))) return undefined;
-  return names[first];
+export function nearestNames(written: string, names: Iterable<string>): string[] {
+  const furthest = Math.max(2, Math.floor(written.length / 3));
+  const near: { name: string; distance: number }[] = [];
+  for (const name of names) {
+    const distance = editDistance(written.toLowerCase(), name.toLowerCase(), furthest);
+    if (distance <= furthest && withoutDigits(name) !== withoutDigits(written)) near.push({ name, distance });
+  }
+  near.sort((a, b) => a.distance - b.distance);
+  return near.slice(0, MOST).map(({ name }) => name);
 }
 
-function isOneSlipAway(one: string, other: string): boolean {
-  const [shorter, longer] = one.length <= other.length ? [one, other] : [other, one];
-  if (shorter === longer || longer.length - shorter.length > 1) return false;
-  let start = 0;
-  while (start < shorter.length && shorter[start] === longer[start]) start++;
-  const rest = longer.slice(start + 1);
-  if (shorter.length < longer.length) return shorter.slice(start) === rest;
-  const isWrong = shorter.slice(start + 1) === rest;
-  const isSwapped = shorter[start] === longer[start + 1] && shorter[start + 1] === longer[start];
-  return isWrong || (isSwapped && shorter.slice(start + 2) === longer.slice(start + 2));
+const withoutDigits = (name: string) => name.replace(/\d/g, '');
+
+/** How many characters to add, remove or replace to get from one text to another; any larger number if it is over `limit`. */
+function editDistance(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) > limit) return limit + 1;
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    if (Math.min(...next) > limit) return limit + 1;
+    row = next;
+  }
+  return row[to.length]!;
 }

@@ -17,6 +17,7 @@ import { type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
 import { ShutdownHint } from './shutdown-hint.js';
+import { UnmatchedEntries } from './unmatched-entries.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
@@ -50,13 +51,14 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly handlers: HandlerRegistry,
     private readonly workers: Workers,
     private readonly registrar: QueueRegistrar,
+    private readonly unmatched: UnmatchedEntries,
     private readonly modules: ModulesContainer,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.queues.checkOptions(this.clock);
-    for (const event of await this.queues.unmatched(this.clock)) this.events.emit('options-unmatched', event);
+    await this.unmatched.compareHandled(this.clock);
     this.stores.connect();
     await this.#check();
     if (this.options.consume) afterBootstrap(this.modules, () => this.#startOrClose());

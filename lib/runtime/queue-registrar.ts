@@ -7,6 +7,7 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { UnhandledQueues } from './unhandled-queues.js';
+import { UnmatchedEntries } from './unmatched-entries.js';
 
 /** How long the effect of a call may lag behind the caller's clock, ms: it estimates the clock of Redis by which the call ends. */
 const LAG = 5000;
@@ -54,6 +55,7 @@ export class QueueRegistrar implements OnModuleDestroy {
     @Inject(CLOCK) private readonly clock: Clock,
     events: Events,
     private readonly unhandled: UnhandledQueues,
+    private readonly unmatched: UnmatchedEntries,
   ) {
     this.#directory = directory;
     this.#memory = REGISTRATION_VALID - offerTimeout - LAG;
@@ -106,6 +108,7 @@ export class QueueRegistrar implements OnModuleDestroy {
       return;
     }
     this.unhandled.offered(queue);
+    this.unmatched.offered(queue);
   }
 
   #inTime(sent: Promise<void>): Promise<void> {

@@ -5,7 +5,6 @@ import { resolveOptionsOf, withoutUndefined } from '../options/resolve-options.j
 import { RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
 import { type DelayedMessageHandler, type DeclaredQueue, HandlerRegistry } from '../handler/handler.registry.js';
 import { typesOf } from '../definition/queue-definition.js';
-import { nearestName } from '../message/nearest-name.js';
 import { familyOf, isFamily } from '../message/queue-family.js';
 import { DelayQueueError } from '../message/delay-queue.errors.js';
 import { NO_TYPE } from '../message/message-type.js';
@@ -37,13 +36,6 @@ export interface Queue {
 export interface ConfiguredHandler {
   readonly handler: DelayedMessageHandler;
   readonly options: ResolvedQueueOptions;
-}
-
-/** An entry of `queues` that no declared queue matches. */
-interface UnmatchedEntry {
-  readonly queue: string;
-  /** The declared queue that was most likely meant. */
-  readonly nearest: string;
 }
 
 /** How many queues are kept that are neither handled nor configured; it is cheap to create one again. */
@@ -108,20 +100,6 @@ export class Queues {
     if (can.families) return;
     const family = this.handlers.servedBy(name);
     if (family && isFamily(family.name)) throw unsupportedFamily(layout, name, family);
-  }
-
-  /** The entries of `queues` that no declared queue matches, if it is clear which queue was meant. */
-  async unmatched(clock: Pick<Clock, 'monotonic'>): Promise<UnmatchedEntry[]> {
-    const { queues } = this.options;
-    const declared = this.handlers.all().map(({ name }) => name);
-    const hasNoEntry = declared.filter((name) => !Object.hasOwn(queues, name));
-    const unmatched: UnmatchedEntry[] = [];
-    await inSlices(Object.keys(queues), clock, (queue) => {
-      if (this.handlers.find(queue) ?? this.handlers.familyOf(queue)) return;
-      const nearest = nearestName(queue, hasNoEntry);
-      if (nearest !== undefined) unmatched.push({ queue, nearest });
-    });
-    return unmatched;
   }
 
   /**

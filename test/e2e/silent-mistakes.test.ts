@@ -105,7 +105,7 @@ describe('a mistake that would stay silent is refused', () => {
   });
 });
 
-describe('an entry in `queues` that no declared queue matches', () => {
+describe('an entry in `queues` that no queue of the process matches', () => {
   const scene = new Scene();
   let app: TestApp | undefined;
   afterEach(() => app?.close());
@@ -113,23 +113,38 @@ describe('an entry in `queues` that no declared queue matches', () => {
   const start = async (queues: DelayQueueModuleOptions['queues'], ...names: string[]) => {
     const providers = names.map((name) => handlerOf(name, () => undefined));
     app = await startTestApp({ connection: scene.url, prefix: scene.prefix, queues }, { providers });
-    return app.log.filter((line) => line.includes('misspelt'));
+    return app;
   };
+  const warnings = ({ log }: TestApp) => log.filter((line) => line.includes('misspelt'));
+  const warning = (entry: string, meant: string) =>
+    `warn queues.${entry}: this process neither handles such a queue nor offers to one, but to '${meant}', which has no entry: ` +
+    `is the name misspelt? The options do not apply to '${meant}'`;
 
-  test.each(['ordres', 'oders', 'orderss', 'orderz'])('%s: is told of, with the name that was meant', async (name) => {
-    expect(await start({ [name]: { concurrency: 2 } }, 'orders', 'emails')).toEqual([
-      `warn queues.${name}: this process has no handler and no typed queue of that name, but 'orders', which has no entry: ` +
-        "is the name misspelt? The options do not apply to 'orders'",
-    ]);
+  test.each([
+    ['ordres', 'orders', ['orders', 'emails']],
+    ['oders', 'orders', ['orders', 'emails']],
+    ['orderss', 'orders', ['orders', 'emails']],
+    ['order-timeout', 'orders-timeouts', ['orders-timeouts']],
+    ['ordes', 'orders', ['borderers', 'orders']],
+  ])('%s: is told of at the start, with the handled queue that was meant', async (entry, meant, names) => {
+    expect(warnings(await start({ [entry]: { concurrency: 2 } }, ...names))).toEqual([warning(entry, meant)]);
+  });
+
+  test('is told of, once, with the queue that is offered to instead', async () => {
+    const { producer, ...started } = await start({ ordres: {}, emails: {} });
+    for (const queue of ['emails', 'invoices', 'orders', 'order']) await producer.offer(queue, 1, '1h');
+    await until(() => warnings({ producer, ...started }).length > 0);
+    await producer.offer('oders', 1, '1h');
+    expect(warnings({ producer, ...started })).toEqual([warning('ordres', 'orders')]);
   });
 
   test.each<[string, DelayQueueModuleOptions['queues'], string[]]>([
-    ['of a process that only offers', { ordres: {} }, []],
-    ['with a name of its own', { invoices: {} }, ['orders']],
+    ['that nothing is near to', { invoices: {} }, ['orders']],
     ['beside one for the name that is near', { shop1: {}, shop2: {} }, ['shop1']],
+    ['of a sibling with another number', { 'tenant-1': {} }, ['tenant-2']],
     ['of a family', { 'shop-1': {} }, ['shop-*', 'shop-2']],
   ])('is no mistake %s', async (_what, queues, names) => {
-    expect(await start(queues, ...names)).toEqual([]);
+    expect(warnings(await start(queues, ...names))).toEqual([]);
   });
 });
 

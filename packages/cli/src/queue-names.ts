@@ -1,7 +1,6 @@
 import { DelayQueueError, type DelayQueueProducer } from 'nestjs-delay-queue';
-import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
+import { type InspectedQueue, nearestNames } from 'nestjs-delay-queue/diagnosis';
 import { Refusal } from './exit-codes.js';
-import { nearest } from './text/nearest.js';
 
 const PAGE = 1000;
 
@@ -35,7 +34,7 @@ export async function assertExists(queue: string, { producer, inspect }: Looking
   if (paused || Object.values(counts).some((count) => count > 0)) return;
   const names = await readableNames(producer);
   if (!names || names.includes(queue)) return;
-  const meant = nearest(queue, names).map((name) => `'${name}'`);
+  const meant = nearestNames(queue, names).map((name) => `'${name}'`);
   const advice = meant.length > 0 ? `Did you mean ${meant.join(' or ')}?` : 'See: nestjs-delay-queue-cli queues';
   throw new Refusal(`There is no queue '${queue}' with the prefix '${prefix}'. ${advice}`);
 }

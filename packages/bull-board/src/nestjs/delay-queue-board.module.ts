@@ -10,7 +10,7 @@ export interface BoardFeature {
   /** Its name, or the class of a typed queue. */
   readonly queue: string | (Type<QueueHandle> & DefinedBy<unknown>);
   /** Of bull-board: `readOnlyMode`, `displayName`, `description`… */
-  readonly options?: BoardAdapterOptions;
+  readonly options?: BoardAdapterOptions | undefined;
 }
 
 const FEATURES = Symbol('features of the board');
