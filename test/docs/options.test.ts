@@ -99,14 +99,16 @@ describe('the comment of', () => {
   );
 });
 
-/** The cells of the rows whose first cell is an option. */
-const rows = rowsOf(await readPage('docs/options.md'));
+/** The cells of the rows whose first cell is an option, or other code. */
+const rowsOn = async (page: string) => rowsOf(await readPage(page));
 
-describe('the table on the page of options of', () => {
+describe('the table of', () => {
   test.each([
-    ['the module options', moduleOptions],
-    ["a queue's options", queueOptions],
-  ])('%s describes each option in the words of its comment', (_what, { options }) => {
+    ['the module options', moduleOptions, 'docs/options.md'],
+    ["a queue's options", queueOptions, 'docs/options.md'],
+    ['the options of redisson()', redissonOptions, 'docs/redisson.md'],
+  ])('%s describes each option in the words of its comment', async (_what, { options }, page) => {
+    const rows = await rowsOn(page);
     const [first] = options;
     const start = rows.findIndex(([cell]) => cell === `\`${first!.name}\``);
     expect(rows.slice(start, start + options.length)).toEqual(
@@ -114,7 +116,7 @@ describe('the table on the page of options of', () => {
     );
   });
 
-  test('either kind has no other rows', () => {
-    expect(rows).toHaveLength(moduleOptions.options.length + queueOptions.options.length);
+  test('the module and a queue has no other rows', async () => {
+    expect(await rowsOn('docs/options.md')).toHaveLength(moduleOptions.options.length + queueOptions.options.length);
   });
 });
