@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -89,16 +90,11 @@ function writeStarter({ package: name }: DebianServer, folder: string): void {
   ];
   if (loader === undefined) throw new Error(`${name} came without a loader.`);
   // The checker of dump files is the server's own program, which looks at the name it is called by.
-  const program = join(folder, 'usr', 'bin', `${product}-check-rdb`);
+  // Loaders of older releases cannot be told another name.
+  const program = join(folder, 'usr', 'bin', `${product}-server`);
+  if (!existsSync(program)) copyFileSync(join(folder, 'usr', 'bin', `${product}-check-rdb`), program);
   const starter = join(folder, `${product}-server`);
-  const command = [
-    join(folder, loader),
-    '--library-path',
-    libraries.join(':'),
-    '--argv0',
-    `${product}-server`,
-    program,
-  ];
+  const command = [join(folder, loader), '--library-path', libraries.join(':'), program];
   writeFileSync(starter, `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`);
   chmodSync(starter, 0o755);
 }
