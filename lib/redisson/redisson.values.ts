@@ -1,6 +1,6 @@
 import type { MessageBody } from '../codec/message-codec.js';
 import type { NativeKeys } from '../store/native/native.keys.js';
-import { acceptsBody } from '../store/redis/oversized-offers.js';
+import { acceptsArgument } from '../store/redis/oversized-offers.js';
 import type { RedisCommands } from '../store/redis/redis-commands.js';
 import type { RedissonKeys } from './redisson.keys.js';
 import { redissonScripts as scripts } from './redisson.scripts.js';
@@ -46,7 +46,7 @@ export class RedissonValues {
 
   /** What Redis does not accept, nobody has written. */
   async #seek(value: MessageBody): Promise<Buffer | null> {
-    if (!(await acceptsBody(this.commands, this.keys.target, value))) return null;
+    if ((await acceptsArgument(this.commands, this.keys.target, Buffer.byteLength(value))) === false) return null;
     let cursor = '0';
     do {
       const reply = await this.commands.run(scripts.seekValue, { keys: this.keys, args: { value, cursor } });

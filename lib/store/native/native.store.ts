@@ -27,7 +27,7 @@ import type { MessageBody } from '../../codec/message-codec.js';
 import { LONGEST_DELAY } from '../../message/duration.js';
 import type { MessageState } from '../../message/message.js';
 import { hashSlot } from '../redis/hash-slot.js';
-import { acceptsBody, mayBeOversized, offerAccepted } from '../redis/oversized-offers.js';
+import { acceptsArgument, mayBeOversized, offerAccepted } from '../redis/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';
 import type { ScriptArguments, ScriptCall } from '../redis/script-call.js';
@@ -72,6 +72,9 @@ const NO_RECORD = () => '';
 
 /** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
 const MOST_TAKEN = 64;
+
+/** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
+const LONGEST_DETAIL = 32;
 
 const MOST_TAKEN_BYTES = 1024 * 1024;
 
@@ -194,7 +197,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   accepts(body: MessageBody): Promise<boolean> | undefined {
-    return mayBeOversized({ body }) ? acceptsBody(this.#connections.commands, this.#keys.paused, body) : undefined;
+    const bytes = LONGEST_DETAIL + Buffer.byteLength(body);
+    return acceptsArgument(this.#connections.commands, this.#keys.paused, bytes);
   }
 
   async repair(cursor = ''): Promise<RepairReport> {

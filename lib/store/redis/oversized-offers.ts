@@ -1,5 +1,4 @@
 import { hasCode } from '../../message/failure.js';
-import type { MessageBody } from '../../codec/message-codec.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';
 import type { RedisCommands } from './redis-commands.js';
 import { notConnected } from './redis-errors.js';
@@ -12,12 +11,9 @@ const MOST_BYTES = 3;
 
 const OVERSIZED: OfferReceipt = { outcome: 'oversized', dueAt: 0 };
 
-/** For what scripts are given together with a body. */
-const ROOM = 64;
-
 /** Whether a body may be longer than some Redis accepts; with the default `maxPayloadBytes` none is. */
-export function mayBeOversized({ body }: Pick<Offer, 'body'>): boolean {
-  return body.length * MOST_BYTES > LOWEST_LIMIT - ROOM && Buffer.byteLength(body) > LOWEST_LIMIT - ROOM;
+export function mayBeOversized({ body }: Offer): boolean {
+  return body.length * MOST_BYTES > LOWEST_LIMIT && Buffer.byteLength(body) > LOWEST_LIMIT;
 }
 
 /**
@@ -33,14 +29,16 @@ export async function offerAccepted(
   offers: readonly Offer[],
   offer: (accepted: readonly Offer[]) => Promise<OfferReceipt[]>,
 ): Promise<OfferReceipt[]> {
-  const isAccepted = await Promise.all(offers.map(({ body }) => acceptsBody(commands, key, body)));
+  const isAccepted = await Promise.all(
+    offers.map(async ({ body }) => (await acceptsArgument(commands, key, Buffer.byteLength(body))) ?? true),
+  );
   const receipts = (await offer(offers.filter((_, i) => isAccepted[i]))).values();
   return isAccepted.map((accepted) => (accepted ? receipts.next().value! : OVERSIZED));
 }
 
-/** Whether Redis accepts a body in a call; it is asked only about a long one. */
-export async function acceptsBody(commands: RedisCommands, key: string, body: MessageBody): Promise<boolean> {
-  return !mayBeOversized({ body }) || accepts(commands, key, Buffer.byteLength(body) + ROOM);
+/** Whether Redis accepts an argument of so many bytes. Undefined: every Redis does, so it is not asked. */
+export function acceptsArgument(commands: RedisCommands, key: string, bytes: number): Promise<boolean> | undefined {
+  return bytes > LOWEST_LIMIT ? accepts(commands, key, bytes) : undefined;
 }
 
 /**
