@@ -116,6 +116,12 @@ describe('a password with any characters', () => {
     expect([...codes].filter((code) => !possible.includes(code))).toEqual([]);
   });
 
+  test('of which ioredis takes a part for the host appears in no error and no log line', async () => {
+    const { host, port } = server;
+    const connection = WAYS['to a function, in a URL']!({ host, port, username: 'app', password: 'Kw7x@Jv3y#Hb5z' });
+    expectNothingOf(await tellOf(connection));
+  });
+
   test('that a server no longer accepts appears in no error and no log line', async () => {
     const { host, port } = scene.server;
     await fc.assert(

@@ -12,7 +12,7 @@ import {
   redisOverrides,
   under,
 } from './read-client-options.js';
-import { withoutSecrets } from './redis-errors.js';
+import { withoutHost, withoutSecrets } from './redis-errors.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -83,6 +83,8 @@ function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): Redis
   if (others.length > 0)
     throw misused(`must apply the given overrides last, but its client has its own ${others.join(', ')}`);
   if (problems.length > 0) throw misused(`creates a client whose ${describeProblems(problems)}`);
+  // ioredis takes a part of a password with an `@` that a URL does not encode for the host.
+  client.on('error', withoutHost);
   return client;
 }
 

@@ -57,6 +57,16 @@ export function withoutSecrets(error: unknown): unknown {
   return error;
 }
 
+/** Removes the name of a host that could not be resolved. */
+export function withoutHost(error: unknown): void {
+  const { hostname } = (error ?? {}) as { hostname?: unknown };
+  if (!types.isNativeError(error) || typeof hostname !== 'string') return;
+  delete (error as { hostname?: unknown }).hostname;
+  const { message, stack } = error;
+  const bare = message.replace(` ${hostname}`, '');
+  Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
+}
+
 /** The error itself or, if it stands for the errors of several nodes or addresses, one of them; without secrets. */
 export function reasonOf(error: unknown): unknown {
   const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };

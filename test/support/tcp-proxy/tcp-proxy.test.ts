@@ -76,8 +76,9 @@ describe('A TCP proxy', () => {
       return performance.now() - start;
     };
     const end = proxy.limitBandwidth(100_000);
-    expect(await took(() => client.set(key, large))).toBeGreaterThanOrEqual(200);
-    expect(await took(() => client.get(key))).toBeGreaterThanOrEqual(200);
+    // A timer may fire up to a millisecond early.
+    expect(await took(() => client.set(key, large))).toBeGreaterThanOrEqual(198);
+    expect(await took(() => client.get(key))).toBeGreaterThanOrEqual(198);
     // What stands in front on the line takes its time, too.
     const first = client.set(key, large);
     expect(await took(() => client.ping())).toBeGreaterThanOrEqual(195);
