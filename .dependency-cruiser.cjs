@@ -7,20 +7,17 @@ const ENTRIES = ['^lib/testing/', '^lib/otel/', '^lib/terminus/', '^lib/redisson
  */
 const LAYERS = [
   ...ENTRIES,
-  '^lib/(index|delay-queue\\.module)\\.ts$',
+  '^lib/(index|delay-queue-module)\\.ts$',
   '^lib/producer/',
   '^lib/runtime/',
-  '^lib/family/',
-  '^lib/(consumer|transfer)/',
-  '^lib/listener/',
+  '^lib/delivery/',
   '^lib/handler/',
-  '^lib/definition/',
   '^lib/options/',
   '^lib/store/',
-  '^lib/codec/',
+  '^lib/redis/',
   '^lib/events/',
-  '^lib/timing/',
   '^lib/message/',
+  '^lib/timing/',
 ];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -36,8 +33,8 @@ module.exports = {
     {
       name: 'consumer-and-transfer-apart',
       severity: 'error',
-      from: { path: '^lib/(consumer|transfer)/' },
-      to: { path: '^lib/(consumer|transfer)/', pathNot: '^lib/$1/' },
+      from: { path: '^lib/delivery/(consumer|transfer)/' },
+      to: { path: '^lib/delivery/', pathNot: '^lib/delivery/$1/' },
     },
     {
       name: 'entries-apart',
@@ -48,7 +45,7 @@ module.exports = {
     {
       name: 'stores-apart',
       severity: 'error',
-      from: { path: '^lib/store/(native|memory|redis)/' },
+      from: { path: '^lib/store/(native|memory)/' },
       to: { path: '^lib/store/(native|memory)/', pathNot: '^lib/store/$1/' },
     },
     {
@@ -70,6 +67,13 @@ module.exports = {
       severity: 'error',
       from: {},
       to: { path: '^lib/', pathNot: [...LAYERS, '^lib/build/'] },
+    },
+    {
+      name: 'hyphens-in-file-names',
+      comment: 'Files are named after what they export, with hyphens between the words.',
+      severity: 'error',
+      from: { path: '^lib/.*[.][a-z-]+[.]ts$' },
+      to: {},
     },
     {
       name: 'build-apart',

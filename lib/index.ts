@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-export { DelayQueueModule } from './delay-queue.module.js';
+export { DelayQueueModule } from './delay-queue-module.js';
 export {
   type BackoffFunction,
   type BackoffOptions,
@@ -9,6 +9,7 @@ export {
   type HandlerOptions,
   type HandlerSettings,
   type QueueHandlerOptions,
+  type QueueLayout,
   type QueueOptions,
   type RateOptions,
 } from './options/queue-options.js';
@@ -16,12 +17,13 @@ export {
   type ClusterConnection,
   type ConnectionFactory,
   type ConnectionOptions,
-} from './store/redis/connection-options.js';
-export { type DelayQueueModuleOptions, type DelayQueueOptionsFactory } from './options/module-options.js';
+  type DelayQueueModuleOptions,
+  type DelayQueueOptionsFactory,
+} from './options/module-options.js';
 export type * from './events/observed-types.js';
-export { DelayQueueListener } from './listener/delay-queue-listener.decorator.js';
-export { type EventListenerDecorator, OnDelayQueueEvent } from './listener/on-delay-queue-event.decorator.js';
-export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue.errors.js';
+export { DelayQueueListener } from './handler/listener/delay-queue-listener-decorator.js';
+export { type EventListenerDecorator, OnDelayQueueEvent } from './handler/listener/on-delay-queue-event-decorator.js';
+export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
 export type { CheckedDuration, Duration, DurationText, DurationUnit } from './message/duration.js';
 export type {
   DeadLetter,
@@ -33,7 +35,7 @@ export type {
   MessageSnapshot,
   MessageState,
 } from './message/message.js';
-export { DelayedHandler } from './handler/delayed-handler.decorator.js';
+export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   Accepts,
   BatchHandlerDecorator,
@@ -55,7 +57,7 @@ export {
   type SchemaTypes,
   type TypedSchema,
   type TypedStandard,
-} from './definition/payload-spec.js';
+} from './handler/definition/payload-spec.js';
 export type {
   DefinedBy,
   MessageOf,
@@ -64,7 +66,7 @@ export type {
   QueueDefinition,
   SpecOf,
   TypesOf,
-} from './definition/queue-definition.js';
+} from './handler/definition/queue-definition.js';
 export {
   DelayQueue,
   type QueueClass,
@@ -78,7 +80,7 @@ export {
   type TypedQueue,
 } from './producer/typed-queue.js';
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
-export { DelayQueueProducer } from './producer/delay-queue.producer.js';
+export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
 export type { MessagePage, MessageQuery } from './producer/message-page.js';
 export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
@@ -89,7 +91,6 @@ export type {
   OfferOptions,
   OfferRequest,
   OfferResult,
+  OnDuplicate,
   TypedOfferOptions,
 } from './producer/offer.js';
-export type { QueueLayout } from './store/layout.js';
-export type { OnDuplicate } from './store/message-intake.js';

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { Events } from '../events/events.js';
 import { hasCode } from '../message/failure.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
-import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
-import { isCluster } from '../store/redis/redis-client.js';
-import { RedisConnections } from '../store/redis/redis-connections.js';
-import { isVerdict } from '../store/redis/redis-check.js';
-import { lacksPermission } from '../store/redis/redis-errors.js';
-import { verdictOn } from '../store/redis/server-check.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { isCluster } from '../redis/redis-client.js';
+import { RedisConnections } from '../redis/redis-connections.js';
+import { isVerdict } from '../redis/redis-check.js';
+import { lacksPermission } from '../redis/redis-errors.js';
+import { verdictOn } from '../redis/server-check.js';
 import { systemClock } from '../timing/clock.js';
-import { checkClock, readClock } from './clock.check.js';
+import { checkClock, readClock } from './clock-check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
-import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission.check.js';
+import { checkPermissions, checkSharing, type ExaminedQueue, mayHandle } from './permission-check.js';
 import { sendProbe } from './probe.js';
-import { checkInfo } from './server.checks.js';
+import { checkInfo } from './server-checks.js';
 
 /** A message may be this late without a word, ms. */
 const LATE = 100;

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-export { DelayQueueInspector, type InspectedQueue } from './delay-queue.inspector.js';
+export { DelayQueueInspector, type InspectedQueue } from './delay-queue-inspector.js';
 export { examine, type Examination } from './examine.js';
 export type { Finding } from './finding.js';
 export { nearestNames } from '../message/nearest-name.js';
@@ -9,4 +9,4 @@ export { assertQueueName } from '../message/queue-name.js';
 export type { Duration } from '../message/duration.js';
 export type { MessageCounts, MessageState } from '../message/message.js';
 export type { QueueLayout } from '../store/layout.js';
-export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../store/redis/connection-options.js';
+export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../redis/connection-options.js';

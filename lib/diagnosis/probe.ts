@@ -1,4 +1,4 @@
-import { nativeCodec } from '../codec/native.codec.js';
+import { nativeCodec } from '../message/codec/native-codec.js';
 import type { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
 import type { HandlerMessage } from '../handler/handler-method.js';
@@ -6,10 +6,10 @@ import type { DelayedMessage } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
 import { QueueWorker } from '../runtime/queue-worker.js';
-import { nativeKeys } from '../store/native/native.keys.js';
-import { NativeMessageStore } from '../store/native/native.store.js';
-import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
-import type { RedisConnections } from '../store/redis/redis-connections.js';
+import { nativeKeys } from '../store/native/native-keys.js';
+import { NativeMessageStore } from '../store/native/native-store.js';
+import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
 import { systemClock } from '../timing/clock.js';
 
 /** Long enough for the worker to listen and to wait at its doorbell, ms. */

@@ -1,4 +1,4 @@
-import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue.errors.js';
+import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 
 /** What a method decorator is given, unchecked, and how to refuse it. */
 export interface Decoration {

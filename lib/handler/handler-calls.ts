@@ -1,5 +1,5 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { completionOf } from './completion.js';
 import { EnhancedCall } from './enhanced-call.js';
 import { EnhancerFinder } from './enhancers.js';

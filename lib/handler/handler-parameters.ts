@@ -1,5 +1,5 @@
 import type { ArgumentMetadata, ExecutionContext, Type } from '@nestjs/common';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { HandlerMethod } from './handler-method.js';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from './nest-internals.js';
 

@@ -1,5 +1,5 @@
-import type { PayloadOutput, PayloadSpec } from '../definition/payload-spec.js';
-import type { DefinedBy, SpecOf, TypesOf } from '../definition/queue-definition.js';
+import type { PayloadOutput, PayloadSpec } from './definition/payload-spec.js';
+import type { DefinedBy, SpecOf, TypesOf } from './definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import type { DelayedMessage } from '../message/message.js';
 import type { HandlerOptions, HandlerSettings, QueueHandlerOptions } from '../options/queue-options.js';

@@ -1,6 +1,6 @@
-import type { PayloadCheck } from '../definition/payload-check.js';
-import { checksOf, definitionOf, type QueueDefinition, typesOf } from '../definition/queue-definition.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { PayloadCheck } from './definition/payload-check.js';
+import { checksOf, definitionOf, type QueueDefinition, typesOf } from './definition/queue-definition.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { QUEUE_NAME } from '../message/queue-name.js';

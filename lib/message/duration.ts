@@ -1,5 +1,5 @@
 import ms from 'ms';
-import { DelayQueueError } from './delay-queue.errors.js';
+import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
 /**

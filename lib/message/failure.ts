@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { DelayQueueError, type DelayQueueErrorCode } from './delay-queue.errors.js';
+import { DelayQueueError, type DelayQueueErrorCode } from './delay-queue-errors.js';
 import type { MessageFailure } from './message.js';
 
 const STACK_LINES = 6;

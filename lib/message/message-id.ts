@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DelayQueueError } from './delay-queue.errors.js';
+import { DelayQueueError } from './delay-queue-errors.js';
 
 /** 64 characters in the order of their codes, so that ids sort like the numbers that they encode. */
 const ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';

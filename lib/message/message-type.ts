@@ -1,4 +1,4 @@
-import { DelayQueueError } from './delay-queue.errors.js';
+import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
 /** The type of a message that was offered without one. */

@@ -1,4 +1,4 @@
-import { DelayQueueError } from './delay-queue.errors.js';
+import { DelayQueueError } from './delay-queue-errors.js';
 
 /**
  * Braces are deliberately not allowed: the name goes between the braces of a key's hash tag, and `{}` inside would spread

@@ -1,5 +1,5 @@
 import { showFailure } from './failure.js';
-import { DelayQueueError } from './delay-queue.errors.js';
+import { DelayQueueError } from './delay-queue-errors.js';
 import { showGiven } from './show-given.js';
 
 /**

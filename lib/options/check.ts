@@ -1,6 +1,6 @@
 import type { z } from 'zod/mini';
 import { showFailure } from '../message/failure.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { whereItBelongs } from './options-of-layouts.js';
 

@@ -1,6 +1,8 @@
 import type { Duration } from '../message/duration.js';
 import type { QueueLayout } from '../store/layout.js';
 
+export type { QueueLayout };
+
 /** How long a failed message waits before its next attempt. */
 export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction;
 

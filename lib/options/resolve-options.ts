@@ -3,8 +3,8 @@ import { systemClock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';
 import { check } from './check.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
-import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options.schema.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { moduleFrameSchema, moduleSchema, queuesSchema, type ResolvedModuleOptions } from './module-options-schema.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type {
   BatchOptions,
   HandlerOptions,
@@ -19,7 +19,7 @@ import {
   queueLayerSchema,
   queueSchema,
   type ResolvedQueueOptions,
-} from './queue-options.schema.js';
+} from './queue-options-schema.js';
 
 /** What errors call the options of the module. */
 const MODULE = 'DelayQueueModule options';

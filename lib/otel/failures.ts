@@ -1,5 +1,5 @@
 import type { HandlingOutcome } from '../events/delay-queue-observer.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { describeFailure, isInstance } from '../message/failure.js';
 import type { MessageFailure } from '../message/message.js';
 

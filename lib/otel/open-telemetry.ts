@@ -5,7 +5,7 @@ import { check } from '../options/check.js';
 import { QueueNames } from './attributes.js';
 import { MessageMetrics } from './message-metrics.js';
 import { MessageSpans } from './message-spans.js';
-import { OpenTelemetryObserver } from './open-telemetry.observer.js';
+import { OpenTelemetryObserver } from './open-telemetry-observer.js';
 
 /** The options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {

@@ -1,5 +1,5 @@
 import type { MessageSnapshot, MessageState } from '../message/message.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { showGiven } from '../message/show-given.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessagePage, MessageQuery } from './message-page.js';

@@ -1,5 +1,5 @@
-import { nameOfPayload } from '../definition/payload-check.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { nameOfPayload } from '../handler/definition/payload-check.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 
 /** Of an offer that an observer has not let begin in time. */
 export function heldUp(queue: string, observer: string, timeout: number): DelayQueueError {

@@ -1,13 +1,15 @@
 import { types } from 'node:util';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
-import { lossOf } from '../codec/json-loss.js';
+import { lossOf } from '../message/codec/json-loss.js';
 import type { DueTime, OnDuplicate } from '../store/message-intake.js';
 import { isLiteral, readFields, reading } from '../message/read-fields.js';
+
+export type { OnDuplicate };
 
 /** The options of an offer. */
 export interface OfferOptions {

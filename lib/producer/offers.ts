@@ -1,18 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { checkEncoded, type PayloadCheck } from '../definition/payload-check.js';
-import type { CheckOfType } from '../definition/queue-definition.js';
+import { checkEncoded, type PayloadCheck } from '../handler/definition/payload-check.js';
+import type { CheckOfType } from '../handler/definition/queue-definition.js';
 import { Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
-import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
-import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue.tokens.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import type { DueTime, Offer } from '../store/message-intake.js';
 import type { Clock } from '../timing/clock.js';
-import { withinTimeout } from '../timing/time-limit.js';
+import { withinTimeout } from '../handler/time-limit.js';
 import {
   checkOfferOptions,
   dueAfter,
@@ -25,8 +25,8 @@ import {
   readRequest,
 } from './offer.js';
 import { heldUp, uncheckedInTime } from './offer-timeout.js';
-import { OfferWriter, type Writer, type WriterContext } from './offer.writer.js';
-import { PartitionedWriter } from './partitioned.writer.js';
+import { OfferWriter, type Writer, type WriterContext } from './offer-writer.js';
+import { PartitionedWriter } from './partitioned-writer.js';
 import { prepareOffer, type PreparedOptions } from './prepare-offer.js';
 
 /** An offer whose arguments are checked. */

@@ -1,8 +1,8 @@
-import { encodeBody } from '../codec/encode-body.js';
+import { encodeBody } from '../message/codec/encode-body.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { DueTime, Offer } from '../store/message-intake.js';
 import type { OfferOptions } from './offer.js';
-import type { Writer } from './offer.writer.js';
+import type { Writer } from './offer-writer.js';
 
 /** The options of an offer that may have been given an id already. */
 export interface PreparedOptions extends OfferOptions {

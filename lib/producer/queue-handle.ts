@@ -1,10 +1,10 @@
 import { Inject } from '@nestjs/common';
-import { type CheckOfType, checksOf, type QueueDefinition } from '../definition/queue-definition.js';
+import { type CheckOfType, checksOf, type QueueDefinition } from '../handler/definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { DeadLetters } from './dead-letters.js';
-import { DelayQueueProducer } from './delay-queue.producer.js';
+import { DelayQueueProducer } from './delay-queue-producer.js';
 import {
   dueAfter,
   dueAt,

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { readPage } from './read-page.js';

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { readFields } from '../message/read-fields.js';
 import { showGiven } from '../message/show-given.js';
 import type { PageRequest } from '../store/message-upkeep.js';

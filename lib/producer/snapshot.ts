@@ -1,4 +1,4 @@
-import { readContent } from '../codec/read-content.js';
+import { readContent } from '../message/codec/read-content.js';
 import { dateOf } from '../message/date-of.js';
 import type { MessageFailure, MessageSnapshot } from '../message/message.js';
 import type { Queue } from '../runtime/queues.js';

@@ -1,4 +1,4 @@
-import type { PayloadInput, PayloadSpec } from '../definition/payload-spec.js';
+import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
 import {
   type DefinedBy,
   defineQueue,
@@ -7,7 +7,7 @@ import {
   type SpecOf,
   type TypesOf,
   typesOf,
-} from '../definition/queue-definition.js';
+} from '../handler/definition/queue-definition.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';

@@ -1,5 +1,5 @@
-import { oversized } from '../codec/encode-body.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { oversized } from '../message/codec/encode-body.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import type { Queue } from '../runtime/queues.js';
 import type { Offer, OfferReceipt } from '../store/message-intake.js';

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { EntryFormat } from './entry-format.js';
 
 /** Which formats the entries of a queue have. */

@@ -1,9 +1,9 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isInstance } from '../message/failure.js';
 import type { CodecDoubt } from '../store/layout.js';
 import type { Outcome } from '../store/message-flow.js';
 import { guessCodec } from './codec/codec-signs.js';
-import type { RedissonCodec } from './codec/redisson.codec.js';
+import type { RedissonCodec } from './codec/redisson-codec.js';
 
 /** After so many messages that cannot be read, the codec is at fault rather than the messages. */
 const MOST_UNREAD = 10;

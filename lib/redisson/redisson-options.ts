@@ -1,6 +1,6 @@
 import { z } from 'zod/mini';
 import { check } from '../options/check.js';
-import { oneOf } from '../options/values.schema.js';
+import { oneOf } from '../options/values-schema.js';
 import type { CodecName, PayloadCodec } from './codec/payload-codec.js';
 import type { EntryFormat } from './entry-format.js';
 

@@ -1,6 +1,6 @@
 import type { QueueLayout } from '../store/layout.js';
 import { type RedissonOptions, resolveRedissonOptions } from './redisson-options.js';
-import { RedissonLayout } from './redisson.layout.js';
+import { RedissonLayout } from './redisson-layout.js';
 
 /**
  * Makes the layout of a queue that is shared with Java. It matches Redisson's `RDelayedQueue` byte for byte (`docs/redisson.md`).

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { MessageBody } from '../codec/message-codec.js';
+import type { MessageBody } from '../message/codec/message-codec.js';
 
 /** The digest by which a message is found when only its value is known: `digest_of` in `offered.lua`. */
 export function valueDigest(value: MessageBody): string {

@@ -1,13 +1,13 @@
-import type { MessageBody } from '../codec/message-codec.js';
-import { BatchRunner } from '../consumer/batch.runner.js';
-import { CallLine } from '../consumer/call-line.js';
-import { MessageRunner, type Route } from '../consumer/message.runner.js';
-import { Outcomes } from '../consumer/outcomes.js';
-import { RetryPolicy } from '../consumer/retry-policy.js';
-import { UnknownTypes } from '../consumer/unknown-types.js';
+import type { MessageBody } from '../message/codec/message-codec.js';
+import { BatchRunner } from '../delivery/consumer/batch-runner.js';
+import { CallLine } from '../delivery/consumer/call-line.js';
+import { MessageRunner, type Route } from '../delivery/consumer/message-runner.js';
+import { Outcomes } from '../delivery/consumer/outcomes.js';
+import { RetryPolicy } from '../delivery/consumer/retry-policy.js';
+import { UnknownTypes } from '../delivery/consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
 import type { Observers } from '../events/observers.js';
-import { HandlerInvoker } from '../handler/handler.invoker.js';
+import { HandlerInvoker } from '../handler/handler-invoker.js';
 import type { Clock } from '../timing/clock.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 

@@ -1,22 +1,22 @@
 import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
-import { type ResolvedModuleOptions } from '../options/module-options.schema.js';
-import { type ResolvedQueueOptions } from '../options/queue-options.schema.js';
+import { type ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
-import { MemoryMessageStore } from '../store/memory/memory.store.js';
-import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
-import { MemoryPartitions } from '../store/memory/memory.partitions.js';
-import { NativeQueueDirectory } from '../store/native/native.directory.js';
+import { MemoryMessageStore } from '../store/memory/memory-store.js';
+import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
+import { MemoryPartitions } from '../store/memory/memory-partitions.js';
+import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
-import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
+import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
-import { RedisCheck } from '../store/redis/redis-check.js';
-import { examineConnection } from '../store/redis/redis-client.js';
-import { RedisConnections } from '../store/redis/redis-connections.js';
-import type { RedisServer } from '../store/redis/redis-server.js';
-import { serverName } from '../store/redis/server-check.js';
-import { placeOf } from '../store/redis/server-place.js';
+import { RedisCheck } from '../redis/redis-check.js';
+import { examineConnection } from '../redis/redis-client.js';
+import { RedisConnections } from '../redis/redis-connections.js';
+import type { RedisServer } from '../redis/redis-server.js';
+import { serverName } from '../redis/server-check.js';
+import { placeOf } from '../redis/server-place.js';
 import { limitsOfPartition } from './partition-limits.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */

@@ -1,4 +1,4 @@
-import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
+import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import type { StoreLimits } from '../store/message-store.js';
 
 /**

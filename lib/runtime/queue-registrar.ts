@@ -1,11 +1,11 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { type QueueDirectory, REGISTRATION_VALID } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue.tokens.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { UnhandledQueues } from './unhandled-queues.js';
 import { UnmatchedEntries } from './unmatched-entries.js';
 

@@ -1,10 +1,10 @@
-import { ConsumerLoop, slotsOf } from '../consumer/consumer.loop.js';
-import { Slots } from '../consumer/slots.js';
+import { ConsumerLoop, slotsOf } from '../delivery/consumer/consumer-loop.js';
+import { Slots } from '../delivery/consumer/slots.js';
 import type { Teller } from '../store/message-flow.js';
 import type { MessageStore } from '../store/message-store.js';
 import { withAll } from '../store/partitioned/partitions.js';
-import { Repairer } from '../transfer/repairer.js';
-import { TransferScheduler } from '../transfer/transfer.scheduler.js';
+import { Repairer } from '../delivery/transfer/repairer.js';
+import { TransferScheduler } from '../delivery/transfer/transfer-scheduler.js';
 import { createRunner, type WorkerParts } from './create-runner.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 

@@ -1,6 +1,6 @@
 import type { DynamicModule, OnModuleInit, Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 
 /** Refuses a second import of the module: both would serve every handler, and either one's producer might be injected. */
 export class SingleImport implements OnModuleInit {

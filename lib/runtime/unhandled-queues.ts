@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Events } from '../events/events.js';
-import { HandlerRegistry } from '../handler/handler.registry.js';
+import { HandlerRegistry } from '../handler/handler-registry.js';
 import { familyOf, isFamily } from '../message/queue-family.js';
 import type { Stores } from './create-stores.js';
-import { STORES } from './delay-queue.tokens.js';
+import { STORES } from './delay-queue-tokens.js';
 
 /** How many queues are remembered as told of; one that is forgotten may be told of again. */
 const MOST_TOLD = 10_000;

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Events } from '../events/events.js';
-import { HandlerRegistry } from '../handler/handler.registry.js';
+import { HandlerRegistry } from '../handler/handler-registry.js';
 import { nearestNames } from '../message/nearest-name.js';
-import { type ResolvedModuleOptions } from '../options/module-options.schema.js';
+import { type ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';
 import { inSlices } from '../timing/slices.js';
-import { RESOLVED_OPTIONS } from './delay-queue.tokens.js';
+import { RESOLVED_OPTIONS } from './delay-queue-tokens.js';
 
 /**
  * Tells, once for each, of entries in `queues` whose name is near that of a queue without an entry which this process handles or

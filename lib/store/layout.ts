@@ -1,11 +1,11 @@
-import type { MessageCodec } from '../codec/message-codec.js';
+import type { MessageCodec } from '../message/codec/message-codec.js';
 import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
 import type { Outcome } from './message-flow.js';
 import type { StoreLimits } from './message-store.js';
 import type { Partitions } from './partitioned/partitions.js';
-import type { NeededCommand } from './redis/permissions.js';
-import type { RedisConnections } from './redis/redis-connections.js';
+import type { NeededCommand } from '../redis/permissions.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
 
 /** How the messages of a queue are laid out in Redis. An entry of this package makes it. */
 export interface QueueLayout {

@@ -1,4 +1,4 @@
-import type { MessageBody } from '../codec/message-codec.js';
+import type { MessageBody } from '../message/codec/message-codec.js';
 import type { DeathCause } from '../events/delay-queue-events.js';
 import type { MessageFailure } from '../message/message.js';
 

@@ -1,4 +1,4 @@
-import type { MessageBody } from '../codec/message-codec.js';
+import type { MessageBody } from '../message/codec/message-codec.js';
 
 /** The port's first role: takes messages in, and changes them while they are delayed. */
 export interface MessageIntake {

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageState } from '../message/message.js';
 
 /** How many bytes of bodies a page may have; a single one may be larger. */

@@ -1,9 +1,9 @@
 import { z } from 'zod/mini';
-import { type DefinedBy, definitionOf } from '../definition/queue-definition.js';
+import { type DefinedBy, definitionOf } from '../handler/definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
 import { check } from '../options/check.js';
-import { duration, HOUR } from '../options/values.schema.js';
+import { duration, HOUR } from '../options/values-schema.js';
 
 /** The options of a health check. All are optional. */
 export interface DelayQueueHealthOptions {

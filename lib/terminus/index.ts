@@ -1,9 +1,9 @@
 import 'reflect-metadata';
-export { DelayQueueHealthIndicator } from './delay-queue.health-indicator.js';
+export { DelayQueueHealthIndicator } from './delay-queue-health-indicator.js';
 export type { DelayQueueHealthOptions } from './health-options.js';
 export type { QueueHealth } from './queue-health.js';
 
 // Of the main entry; what is above is made of them.
-export type { DefinedBy, QueueDefinition } from '../definition/queue-definition.js';
+export type { DefinedBy, QueueDefinition } from '../handler/definition/queue-definition.js';
 export type { Duration } from '../message/duration.js';
 export type * from '../options/queue-option-types.js';

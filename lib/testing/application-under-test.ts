@@ -1,17 +1,17 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { readContent } from '../codec/read-content.js';
+import { readContent } from '../message/codec/read-content.js';
 import { Events } from '../events/events.js';
-import { HandlerRegistry } from '../handler/handler.registry.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { HandlerRegistry } from '../handler/handler-registry.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-type.js';
-import type { ResolvedModuleOptions } from '../options/module-options.schema.js';
-import { RESOLVED_OPTIONS, SUBSTITUTES } from '../runtime/delay-queue.tokens.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { RESOLVED_OPTIONS, SUBSTITUTES } from '../runtime/delay-queue-tokens.js';
 import { Queues } from '../runtime/queues.js';
 import { closed, type Described } from './problems.js';
 import { TestBench } from './test-bench.js';
 import { TimeMachine } from './time-machine.js';
-import type { WatchedStore } from './watched.store.js';
+import type { WatchedStore } from './watched-store.js';
 
 /** What the tester needs to know of the delay queue of the application. */
 export interface ApplicationParts {

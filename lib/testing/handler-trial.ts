@@ -1,10 +1,10 @@
-import { encodeBody } from '../codec/encode-body.js';
-import type { MessageContent } from '../codec/message-codec.js';
-import { Delivery } from '../consumer/delivery.js';
-import type { MessageRunner } from '../consumer/message.runner.js';
+import { encodeBody } from '../message/codec/encode-body.js';
+import type { MessageContent } from '../message/codec/message-codec.js';
+import { Delivery } from '../delivery/consumer/delivery.js';
+import type { MessageRunner } from '../delivery/consumer/message-runner.js';
 import { Events } from '../events/events.js';
-import type { DeclaredQueue } from '../handler/handler.registry.js';
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import type { DeclaredQueue } from '../handler/handler-registry.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { createRunner } from '../runtime/create-runner.js';
 import type { ConfiguredHandler, Queue } from '../runtime/queues.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 export type { CallBounds } from './call-bounds.js';
-export { DelayQueueTester } from './delay-queue.tester.js';
-export { DelayQueueTestingModule } from './delay-queue-testing.module.js';
+export { DelayQueueTester } from './delay-queue-tester.js';
+export { DelayQueueTestingModule } from './delay-queue-testing-module.js';
 export type { HandleOptions, TypedHandleOptions } from './handle-options.js';
 export type { HandleOutcome } from './handle-outcome.js';
 export type { OfferedMessage } from './offered-message.js';
@@ -18,7 +18,7 @@ export type {
   SchemaTypes,
   TypedSchema,
   TypedStandard,
-} from '../definition/payload-spec.js';
-export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../definition/queue-definition.js';
+} from '../handler/definition/payload-spec.js';
+export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
 export type { PayloadInputOf } from '../producer/typed-queue.js';
 export type * from '../options/queue-option-types.js';

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../message/delay-queue.errors.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { areTimersFake } from './real-time.js';
 
 /** A message, and who handles it. */

@@ -1,16 +1,16 @@
 import type { Events } from '../events/events.js';
-import type { ResolvedQueueOptions } from '../options/queue-options.schema.js';
+import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import type { ConfiguredHandler } from '../runtime/queues.js';
 import type { Stores } from '../runtime/create-stores.js';
 import type { Substitutes } from '../runtime/substitutes.js';
 import { limitsOfPartition } from '../runtime/partition-limits.js';
-import { MemoryQueueDirectory } from '../store/memory/memory.directory.js';
-import { MemoryPartitions } from '../store/memory/memory.partitions.js';
-import { FixedPartitions } from '../store/partitioned/fixed.partitions.js';
+import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
+import { MemoryPartitions } from '../store/memory/memory-partitions.js';
+import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
 import type { StoreLimits } from '../store/message-store.js';
 import { LONGEST_TIMER } from '../timing/clock.js';
 import { VirtualClock } from './virtual-clock.js';
-import { type TakenOffer, WatchedStore } from './watched.store.js';
+import { type TakenOffer, WatchedStore } from './watched-store.js';
 
 /** What takes the place of Redis, of time and of chance in an application under test, and knows what happens there. */
 export class TestBench implements Substitutes {

@@ -4,7 +4,7 @@ import { Patience } from './patience.js';
 import { closed, type Described, notAdmitted, overlapping, unended } from './problems.js';
 import { sleep } from './real-time.js';
 import type { TestBench } from './test-bench.js';
-import type { WatchedStore } from './watched.store.js';
+import type { WatchedStore } from './watched-store.js';
 
 /** What was offered and not awaited, or offered by a handler that is done, reaches its store within so many turns. */
 const QUIET_TURNS = 2;

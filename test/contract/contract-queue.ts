@@ -4,7 +4,7 @@ import type { DueTime, OfferReceipt, OnDuplicate } from '../../lib/store/message
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import type { StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
 import type { MessageState } from '../../lib/message/message.js';
-import { nativeCodec } from '../../lib/codec/native.codec.js';
+import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 
 /** What a store's test file provides: a fresh queue, seen from two processes. */
 export interface QueueUnderTest {

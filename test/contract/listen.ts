@@ -1,4 +1,4 @@
-import { nativeCodec } from '../../lib/codec/native.codec.js';
+import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { ToldTransfer } from '../../lib/store/message-flow.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { until } from '../support/until.js';

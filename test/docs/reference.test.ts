@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { codesIn, readPage, ROOT, rowsOf } from './pages.js';
 
 const EVENTS = 'lib/events/delay-queue-events.ts';
-const ERRORS = 'lib/message/delay-queue.errors.ts';
+const ERRORS = 'lib/message/delay-queue-errors.ts';
 
 const program = ts.createProgram(
   [EVENTS, ERRORS].map((file) => path.join(ROOT, file)),

@@ -36,7 +36,7 @@ import {
   type OfferOptions,
   RejectMessage,
 } from '../../lib/index.js';
-import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
+import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { WITH_PACKAGES } from '../smoke/expected.js';
 import { runProgram } from '../support/run-program.js';
 import { Scene } from '../support/scene.js';

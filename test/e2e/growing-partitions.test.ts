@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';

@@ -12,7 +12,7 @@ import {
 } from '../../lib/index.js';
 import { redisson, redissonQueue } from '../../lib/redisson/index.js';
 import { resolveModuleOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-values.js';
 import { Scene } from '../support/scene.js';
 import type { TestApp } from '../support/test-app.js';

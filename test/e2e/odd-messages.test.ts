@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DelayQueueBoardAdapter } from 'nestjs-delay-queue-bull-board';
 import type { DelayQueueProducer, MessageState } from '../../lib/index.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { RunningBoard } from '../support/board/running-board.js';
 import { Handled } from '../support/handled.js';
 import { putMessage } from '../support/put-message.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { type PayloadCodec, redisson, redissonQueue } from '../../lib/redisson/index.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';

@@ -3,7 +3,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import type { DelayQueueError, DelayQueueModuleOptions, DelayQueueProducer, MessageState } from '../../lib/index.js';
 import { redisson } from '../../lib/redisson/index.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { observeQueues } from '../../lib/otel/index.js';
 import { DelayQueueHealthIndicator, type QueueHealth } from '../../lib/terminus/index.js';
 import { Handled } from '../support/handled.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DelayQueueModuleOptions } from '../../lib/index.js';
-import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { Handled } from '../support/handled.js';
 import { LoggedEvents } from '../support/logged-events.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { Handled } from '../support/handled.js';
 import { randomName } from '../support/random-name.js';
 import type { ClusterMember } from '../support/redis/redis-cluster.js';

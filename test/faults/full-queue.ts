@@ -5,9 +5,9 @@ import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim, Outcome } from '../../lib/store/message-flow.js';
 import type { Offer } from '../../lib/store/message-intake.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
-import { NativeMessageStore } from '../../lib/store/native/native.store.js';
-import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native-store.js';
+import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import type { Scene } from '../support/scene.js';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim } from '../../lib/store/message-flow.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
-import { NativeMessageStore } from '../../lib/store/native/native.store.js';
-import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native-store.js';
+import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { CommandCount } from '../support/command-count.js';
 import { computedTime } from '../support/redis/computed-time.js';
 import { LoggedEvents } from '../support/logged-events.js';

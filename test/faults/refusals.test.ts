@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';

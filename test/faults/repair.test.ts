@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { QueueOptions } from '../../lib/index.js';
 import { redisson } from '../../lib/redisson/index.js';
-import { type NativeKeys, nativeKeys } from '../../lib/store/native/native.keys.js';
+import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { Handled } from '../support/handled.js';
 import { layouts } from '../support/layouts.js';
 import { Scene } from '../support/scene.js';

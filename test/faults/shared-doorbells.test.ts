@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Doorbell } from '../../lib/store/message-flow.js';
-import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { Handled } from '../support/handled.js';
 import { Latch } from '../support/latch.js';

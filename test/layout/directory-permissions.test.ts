@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
-import { directoryKeys } from '../../lib/store/native/directory.keys.js';
-import { directoryPermissions } from '../../lib/store/native/directory.permissions.js';
-import { directoryScripts } from '../../lib/store/native/directory.scripts.js';
-import { NativeQueueDirectory } from '../../lib/store/native/native.directory.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { directoryKeys } from '../../lib/store/native/directory-keys.js';
+import { directoryPermissions } from '../../lib/store/native/directory-permissions.js';
+import { directoryScripts } from '../../lib/store/native/directory-scripts.js';
+import { NativeQueueDirectory } from '../../lib/store/native/native-directory.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { printedRules } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { readLua } from '../../lib/store/lua-files.js';
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
+import { readLua } from '../../lib/store/native/lua-files.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import type { Rate } from '../../lib/store/message-store.js';
-import { loadScript } from '../../lib/store/redis/redis-script.js';
-import { wordsOf } from '../../lib/store/redis/script-call.js';
+import { loadScript } from '../../lib/redis/redis-script.js';
+import { wordsOf } from '../../lib/redis/script-call.js';
 import { randomName } from '../support/random-name.js';
 import { describeRateProperties, type RateUnderTest } from '../support/rate-properties.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
@@ -26,9 +26,9 @@ rate.store()
 return { count, again_in }
 `;
 
-const script = loadScript('native/probe', nativeKeys('', ''), (path) =>
-  path === 'native/lua/probe' ? PROBE : readLua(path),
-);
+const script = loadScript('native/probe', nativeKeys('', ''), {
+  native: (path) => (path === 'lua/probe' ? PROBE : readLua(path)),
+});
 /** One byte more than any number of claims can make it. */
 const TOO_LONG = 14 + 34 * 11 + 1;
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { DueEar } from './due-ear.js';

@@ -1,5 +1,5 @@
-import { nativeKeys } from '../../lib/store/native/native.keys.js';
-import { NativeMessageStore } from '../../lib/store/native/native.store.js';
+import { nativeKeys } from '../../lib/store/native/native-keys.js';
+import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { describeModelRun } from './describe-model-run.js';
 import { expectNativeKeys } from './native-keys.invariant.js';
 import { type RedisLayout, RedisRealStore } from './redis.real-store.js';

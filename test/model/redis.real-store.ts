@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
-import { RedisConnections } from '../../lib/store/redis/redis-connections.js';
+import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { RedissonKeys } from '../../lib/redisson/redisson.keys.js';
+import type { RedissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import type { JavaClient } from './real-queue.js';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { readRecord } from '../../lib/store/native/native.record.js';
-import type { RedissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { readRecord } from '../../lib/store/native/native-record.js';
+import type { RedissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { decodeEntry } from '../redisson/entry.codec.js';
 import { expectEqual } from './expect-equal.js';
 import type { ModelMessage } from './queue-model.js';

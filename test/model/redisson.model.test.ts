@@ -1,6 +1,6 @@
 import { systemClock } from '../../lib/timing/clock.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
-import { RedissonMessageStore } from '../../lib/redisson/redisson.store.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
+import { RedissonMessageStore } from '../../lib/redisson/redisson-store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { javaCommands } from './commands/java.commands.js';
 import { describeModelRun } from './describe-model-run.js';

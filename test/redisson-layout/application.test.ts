@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DelayQueueModuleOptions, DelayQueueProducer } from '../../lib/index.js';
 import { json, type PayloadCodec, redisson, type RedissonOptions, redissonQueue } from '../../lib/redisson/index.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
 import { redissonQueuesOf } from '../support/redisson-queues.js';

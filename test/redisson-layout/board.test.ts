@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DelayQueueBoardAdapter } from 'nestjs-delay-queue-bull-board';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { RunningBoard } from '../support/board/running-board.js';
 import { Scene } from '../support/scene.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { customCodec } from '../../lib/redisson/codec/custom.codec.js';
+import { customCodec } from '../../lib/redisson/codec/custom-codec.js';
 import type { PayloadCodec } from '../../lib/redisson/codec/payload-codec.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 import { JavaValue, json as configuredJson } from '../../lib/redisson/index.js';

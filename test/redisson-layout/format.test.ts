@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueModuleOptions } from '../../lib/index.js';
 import { type EntryFormat, redisson } from '../../lib/redisson/index.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { Handled } from '../support/handled.js';
 import { redissonQueuesOf } from '../support/redisson-queues.js';

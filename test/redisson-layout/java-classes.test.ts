@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type ClassModel, isFinal, parseClasses } from '../../lib/redisson/codec/java/class-model.js';
-import { kryo5 } from '../../lib/redisson/codec/kryo/kryo5.codec.js';
+import { kryo5 } from '../../lib/redisson/codec/kryo/kryo5-codec.js';
 import type { JavaClasses } from '../../lib/redisson/codec/java/java-classes.js';
 import { type JavaType, typeOfName } from '../../lib/redisson/codec/java/java-type.js';
 import { JavaValue } from '../../lib/redisson/codec/java/java-value.js';

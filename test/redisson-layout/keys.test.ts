@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 
 describe("the keys of a queue in Redisson's layout", () => {
   const named = (redissonName: string) => redissonKeys({ prefix: 'delay-queue', queue: 'orders', redissonName });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DelayQueueModuleOptions } from '../../lib/index.js';
 import { kryo5, type PayloadCodec, redisson, redissonQueue } from '../../lib/redisson/index.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { encodeEntry } from '../redisson/entry.codec.js';
 import { readGoldenKryoFixtures } from '../redisson/golden/golden.js';
 import { KRYO_FIXTURE_CLASSES } from '../redisson/kryo-fixture-classes.js';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { DelayedHandler, type DelayedMessage, type QueueOptions } from '../../lib/index.js';
 import { redisson } from '../../lib/redisson/index.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';

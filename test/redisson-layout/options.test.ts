@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
+import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { kryo5, redisson, type RedissonOptions } from '../../lib/redisson/index.js';
 
 function messageOf(options: unknown): string {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { neededCommands } from '../../lib/store/redis/permissions.js';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
-import { redissonPermissions } from '../../lib/redisson/redisson.permissions.js';
+import { neededCommands } from '../../lib/redis/permissions.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
+import { redissonPermissions } from '../../lib/redisson/redisson-permissions.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';

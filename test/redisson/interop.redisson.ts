@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { DelayQueueModuleOptions } from '../../lib/index.js';
 import { type EntryFormat, redisson, redissonQueue } from '../../lib/redisson/index.js';
-import { redissonKeys, type RedissonQueueName } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys, type RedissonQueueName } from '../../lib/redisson/redisson-keys.js';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';

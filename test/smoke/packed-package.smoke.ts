@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFile } from 'node:fs/promises';
-import { directoryKeys } from '../../lib/store/native/directory.keys.js';
+import { directoryKeys } from '../../lib/store/native/directory-keys.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { Application } from './application.js';
@@ -93,8 +93,8 @@ describe('the packed package', () => {
 
   it('has source maps that contain the sources', async () => {
     const map = JSON.parse(await readFile(packed.built('dist/lib/cjs/core.js.map'), 'utf8')) as SourceMap;
-    const at = map.sources.findIndex((path) => path.endsWith('lib/transfer/transfer.scheduler.ts'));
-    expect(map.sourcesContent[at]).toBe(await readFile('lib/transfer/transfer.scheduler.ts', 'utf8'));
+    const at = map.sources.findIndex((path) => path.endsWith('lib/delivery/transfer/transfer-scheduler.ts'));
+    expect(map.sourcesContent[at]).toBe(await readFile('lib/delivery/transfer/transfer-scheduler.ts', 'utf8'));
     const code = await readFile(packed.built('dist/lib/cjs/core.js'), 'utf8');
     expect(code.trimEnd()).toMatch(/\n\/\/# sourceMappingURL=core\.js\.map$/);
   });

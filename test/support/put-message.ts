@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { NativeKeys } from '../../lib/store/native/native.keys.js';
+import type { NativeKeys } from '../../lib/store/native/native-keys.js';
 
 /** A message as somebody else may have written it. */
 export interface PutMessage {

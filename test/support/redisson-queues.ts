@@ -1,5 +1,5 @@
 import { afterEach } from '@jest/globals';
-import { redissonKeys } from '../../lib/redisson/redisson.keys.js';
+import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import type { Scene } from './scene.js';
 
 /**

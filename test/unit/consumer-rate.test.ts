@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Rate } from '../../lib/store/message-store.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';

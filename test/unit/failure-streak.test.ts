@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
+import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { connectionFailures, FailureStreak } from '../../lib/events/failure-streak.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ODD_VALUES } from '../support/odd-values.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Look, MemberWorker } from '../../lib/family/family-member.js';
-import { Family } from '../../lib/family/family.js';
-import { Lanes } from '../../lib/family/lanes.js';
-import { MemoryQueueDirectory } from '../../lib/store/memory/memory.directory.js';
+import type { Look, MemberWorker } from '../../lib/delivery/family/family-member.js';
+import { Family } from '../../lib/delivery/family/family.js';
+import { Lanes } from '../../lib/delivery/family/lanes.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
 import { Latch } from '../support/latch.js';
 import { LoggedEvents } from '../support/logged-events.js';

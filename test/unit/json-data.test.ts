@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { nativeCodec } from '../../lib/codec/native.codec.js';
+import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { payloadCodecs } from '../../lib/redisson/codec/payload-codecs.js';
 import { ODD_VALUES } from '../support/odd-values.js';
 

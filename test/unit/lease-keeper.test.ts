@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Delivery, type HeldDelivery } from '../../lib/consumer/delivery.js';
-import { LeaseKeeper } from '../../lib/consumer/lease-keeper.js';
-import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
+import { Delivery, type HeldDelivery } from '../../lib/delivery/consumer/delivery.js';
+import { LeaseKeeper } from '../../lib/delivery/consumer/lease-keeper.js';
+import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { Claim } from '../../lib/store/message-flow.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';

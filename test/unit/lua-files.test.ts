@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { withoutComments } from '../../lib/store/redis/lua-source.js';
+import { withoutComments } from '../../lib/redis/lua-source.js';
 
 const LIB = path.resolve(import.meta.dirname, '../../lib');
 

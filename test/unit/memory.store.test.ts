@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Offer } from '../../lib/store/message-intake.js';
-import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const limits = { attempts: 3, maxDeadLetters: 1000, maxMessages: null };

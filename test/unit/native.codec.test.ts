@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { nativeCodec } from '../../lib/codec/native.codec.js';
-import { unwrapSetAside, wrapSetAside } from '../../lib/codec/set-aside-body.js';
-import { UnknownBodyForm } from '../../lib/codec/unknown-body-form.js';
+import { nativeCodec } from '../../lib/message/codec/native-codec.js';
+import { unwrapSetAside, wrapSetAside } from '../../lib/message/codec/set-aside-body.js';
+import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
-import type { MessageContent } from '../../lib/codec/message-codec.js';
+import type { MessageContent } from '../../lib/message/codec/message-codec.js';
 
 const encode = (payload: unknown, headers = {}) => nativeCodec.encode({ type: '', payload, headers });
 const roundTrip = (content: MessageContent) => nativeCodec.decode(Buffer.from(nativeCodec.encode(content)));

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { DelayQueueError } from '../../lib/message/delay-queue.errors.js';
+import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { DelayQueueModuleOptions } from '../../lib/options/module-options.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import { resolveModuleOptions, resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { redisson } from '../../lib/redisson/index.js';
-import { nativeLayout } from '../../lib/store/native/native.layout.js';
+import { nativeLayout } from '../../lib/store/native/native-layout.js';
 
 function messageOf(options: unknown): string {
   try {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
+import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { UnhandledQueues } from '../../lib/runtime/unhandled-queues.js';
 import { UnmatchedEntries } from '../../lib/runtime/unmatched-entries.js';
-import { MemoryQueueDirectory } from '../../lib/store/memory/memory.directory.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';

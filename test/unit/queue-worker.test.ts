@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { nativeCodec } from '../../lib/codec/native.codec.js';
+import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { Observers } from '../../lib/events/observers.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { QueueWorker } from '../../lib/runtime/queue-worker.js';
-import { MemoryMessageStore } from '../../lib/store/memory/memory.store.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
-import { FixedPartitions } from '../../lib/store/partitioned/fixed.partitions.js';
+import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
 import { Reading } from '../../lib/store/partitioned/reading.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
 import type { Partitions } from '../../lib/store/partitioned/partitions.js';

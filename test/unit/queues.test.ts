@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import { resolveModuleOptions } from '../../lib/options/resolve-options.js';
-import { HandlerRegistry } from '../../lib/handler/handler.registry.js';
+import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { Queues } from '../../lib/runtime/queues.js';
 import { RecentlyUsed } from '../../lib/runtime/recently-used.js';
 import { createStores } from '../../lib/runtime/create-stores.js';

@@ -1,15 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { loadScript } from '../../lib/store/redis/redis-script.js';
-import { wordsOf } from '../../lib/store/redis/script-call.js';
+import { loadScript } from '../../lib/redis/redis-script.js';
+import { wordsOf } from '../../lib/redis/script-call.js';
 
 const LAYOUT = { delayed: 'q:delayed', ready: 'q:ready', ended: 'q:ended:' };
 
-/** Loads a script from the given files, named by their paths below `lib/store`, without `.lua`. */
-const load = (files: Readonly<Record<string, string>>) =>
-  loadScript('native/move', LAYOUT, (path) => {
-    if (files[path] === undefined) throw new Error(`${path} is read, and is not there`);
-    return files[path];
-  });
+/** Loads a script from the given files, named by `<home>/<path>`, without `.lua`. */
+const load = (files: Readonly<Record<string, string>>) => {
+  const home = (name: string) => (path: string) => {
+    const text = files[`${name}/${path}`];
+    if (text === undefined) throw new Error(`${path} is read, and is not there`);
+    return text;
+  };
+  return loadScript('native/move', LAYOUT, { native: home('native'), other: home('other') });
+};
 
 const loadOne = (...lines: string[]) => load({ 'native/lua/move': lines.join('\n') });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Delivery, type HeldDelivery, LeaseLost } from '../../lib/consumer/delivery.js';
-import { Pace } from '../../lib/consumer/pace.js';
-import { Starter } from '../../lib/consumer/starter.js';
+import { Delivery, type HeldDelivery, LeaseLost } from '../../lib/delivery/consumer/delivery.js';
+import { Pace } from '../../lib/delivery/consumer/pace.js';
+import { Starter } from '../../lib/delivery/consumer/starter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 

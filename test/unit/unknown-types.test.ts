@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { unwrapSetAside } from '../../lib/codec/set-aside-body.js';
-import { UnknownBodyForm } from '../../lib/codec/unknown-body-form.js';
-import { Delivery } from '../../lib/consumer/delivery.js';
-import { UnknownTypes } from '../../lib/consumer/unknown-types.js';
+import { unwrapSetAside } from '../../lib/message/codec/set-aside-body.js';
+import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
+import { Delivery } from '../../lib/delivery/consumer/delivery.js';
+import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
 import { Events } from '../../lib/events/events.js';
 import type { Outcome } from '../../lib/store/message-flow.js';
 import { LoggedEvents } from '../support/logged-events.js';

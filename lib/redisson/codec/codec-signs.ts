@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { kryo5CodecWith } from './kryo/kryo5.codec.js';
+import { kryo5CodecWith } from './kryo/kryo5-codec.js';
 
 /** Kryo's number for a class without a number of its own, then that of the first such class; its name follows. */
 const KRYO5_CLASS = Buffer.of(1, 0);

@@ -1,9 +1,9 @@
-import { bufferCodec } from './buffer.codec.js';
-import { jacksonCodecWith } from './jackson/jackson.codec.js';
-import { jsonCodecWith } from './json.codec.js';
-import { kryo5CodecWith } from './kryo/kryo5.codec.js';
+import { bufferCodec } from './buffer-codec.js';
+import { jacksonCodecWith } from './jackson/jackson-codec.js';
+import { jsonCodecWith } from './json-codec.js';
+import { kryo5CodecWith } from './kryo/kryo5-codec.js';
 import type { PayloadCodec, TextCodec } from './payload-codec.js';
-import { stringCodec } from './string.codec.js';
+import { stringCodec } from './string-codec.js';
 
 /** The codecs of Redisson that come with this package, by name. */
 export const payloadCodecs = {

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../../message/delay-queue.errors.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
 
 /** The error for a payload that a codec cannot represent. */
 export function unwritable(reason: string, cause?: unknown): DelayQueueError {

@@ -3,7 +3,7 @@ import { hasCode, showFailure } from '../../message/failure.js';
 import type { Clock } from '../../timing/clock.js';
 import { allInSlices } from '../../timing/slices.js';
 import type { Partitions } from '../partitioned/partitions.js';
-import type { RedisCommands } from '../redis/redis-commands.js';
+import type { RedisCommands } from '../../redis/redis-commands.js';
 
 /** Agrees once on how many partitions the queues of this process have. */
 export class PartitionCheck {

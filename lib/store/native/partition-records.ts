@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../../message/delay-queue.errors.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import {
   FIRST_RECORD,
   formatRecord,
@@ -9,10 +9,10 @@ import {
   widthOf,
   withoutFormers,
 } from '../partitioned/partition-record.js';
-import { hashSlot } from '../redis/hash-slot.js';
-import type { RedisConnections } from '../redis/redis-connections.js';
-import { nativeKeys, type NativeKeys } from './native.keys.js';
-import { nativeScripts as scripts } from './native.scripts.js';
+import { hashSlot } from '../../redis/hash-slot.js';
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import { nativeKeys, type NativeKeys } from './native-keys.js';
+import { nativeScripts as scripts } from './native-scripts.js';
 
 /** What partition 0 answers. */
 export interface Agreed {

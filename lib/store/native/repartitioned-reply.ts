@@ -1,7 +1,7 @@
 import { hasCode } from '../../message/failure.js';
 import { parseRecord } from '../partitioned/partition-record.js';
 import { Repartitioned } from '../partitioned/partitions.js';
-import { isErrorReply } from '../redis/redis-errors.js';
+import { isErrorReply } from '../../redis/redis-errors.js';
 
 /** Reads the refusal of `check-record.lua`; undefined for any other error. */
 export function repartitioned(error: unknown): Repartitioned | undefined {

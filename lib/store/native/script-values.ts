@@ -1,4 +1,4 @@
-import type { MessageBody } from '../../codec/message-codec.js';
+import type { MessageBody } from '../../message/codec/message-codec.js';
 import {
   type ClaimedMessage,
   type ClaimedTransfer,
@@ -23,10 +23,10 @@ import type {
   TypeCountPage,
 } from '../message-upkeep.js';
 import { formatCursor, parseCursor } from '../page-cursor.js';
-import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
-import type { ScriptReply } from '../redis/script-reply.js';
+import type { ScriptArgument, ScriptCall } from '../../redis/script-call.js';
+import type { ScriptReply } from '../../redis/script-reply.js';
 import { type Announcing, nextWork, tellerArgument } from './announcements.js';
-import { type NativeRecord, readRecord } from './native.record.js';
+import { type NativeRecord, readRecord } from './native-record.js';
 
 /* The arguments and replies of scripts that more than one layout has. */
 

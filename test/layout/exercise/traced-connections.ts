@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { RedisCommands } from '../../../lib/store/redis/redis-commands.js';
-import { RedisConnection, type ConnectionSettings } from '../../../lib/store/redis/redis-connection.js';
-import { RedisConnections } from '../../../lib/store/redis/redis-connections.js';
-import { RedisServer } from '../../../lib/store/redis/redis-server.js';
-import { SingleServer } from '../../../lib/store/redis/redis-servers.js';
-import type { RedisScript } from '../../../lib/store/redis/redis-script.js';
-import type { ScriptCall } from '../../../lib/store/redis/script-call.js';
+import { RedisCommands } from '../../../lib/redis/redis-commands.js';
+import { RedisConnection, type ConnectionSettings } from '../../../lib/redis/redis-connection.js';
+import { RedisConnections } from '../../../lib/redis/redis-connections.js';
+import { RedisServer } from '../../../lib/redis/redis-server.js';
+import { SingleServer } from '../../../lib/redis/redis-servers.js';
+import type { RedisScript } from '../../../lib/redis/redis-script.js';
+import type { ScriptCall } from '../../../lib/redis/script-call.js';
 
 /** Connections whose scripts announce themselves and their place by an `ECHO` before each call, which `MONITOR` shows. */
 export class TracedConnections extends RedisConnections {

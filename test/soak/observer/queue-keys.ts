@@ -1,6 +1,6 @@
-import { directoryKeys } from '../../../lib/store/native/directory.keys.js';
-import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native.keys.js';
-import { redissonKeys } from '../../../lib/redisson/redisson.keys.js';
+import { directoryKeys } from '../../../lib/store/native/directory-keys.js';
+import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native-keys.js';
+import { redissonKeys } from '../../../lib/redisson/redisson-keys.js';
 import type { Layout } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 

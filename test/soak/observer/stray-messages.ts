@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { NativeKeys } from '../../../lib/store/native/native.keys.js';
+import type { NativeKeys } from '../../../lib/store/native/native-keys.js';
 
 /** @returns how many messages of a queue, or of one of its partitions, are stored but in no state */
 export async function countStray(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClaimedMessage } from '../../../lib/store/message-flow.js';
 import type { Offer } from '../../../lib/store/message-intake.js';
-import { MemoryMessageStore } from '../../../lib/store/memory/memory.store.js';
+import { MemoryMessageStore } from '../../../lib/store/memory/memory-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { Journal } from '../journal/journal.js';
 import { ClaimJournal } from './claim-journal.js';

@@ -1,11 +1,11 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { Clock } from '../../../lib/timing/clock.js';
-import type { ResolvedModuleOptions } from '../../../lib/options/module-options.schema.js';
-import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/runtime/delay-queue.tokens.js';
+import type { ResolvedModuleOptions } from '../../../lib/options/module-options-schema.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/runtime/delay-queue-tokens.js';
 import { Events } from '../../../lib/events/events.js';
 import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';
 import { createStores, type Stores } from '../../../lib/runtime/create-stores.js';
-import { FixedPartitions } from '../../../lib/store/partitioned/fixed.partitions.js';
+import { FixedPartitions } from '../../../lib/store/partitioned/fixed-partitions.js';
 import type { ClaimJournal } from './claim-journal.js';
 
 /** The module as users have it, but its stores record claims and settles in a journal. */

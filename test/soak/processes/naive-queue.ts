@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nativeCodec } from '../../../lib/codec/native.codec.js';
-import { nativeKeys } from '../../../lib/store/native/native.keys.js';
-import { readRecord } from '../../../lib/store/native/native.record.js';
+import { nativeCodec } from '../../../lib/message/codec/native-codec.js';
+import { nativeKeys } from '../../../lib/store/native/native-keys.js';
+import { readRecord } from '../../../lib/store/native/native-record.js';
 import type { Journal } from '../journal/journal.js';
 import type { ConsumerKind } from '../soak-settings.js';
 import type { MessageHandler } from './message-handler.js';

@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../../../message/delay-queue.errors.js';
+import { DelayQueueError } from '../../../message/delay-queue-errors.js';
 import type { JavaClasses } from './java-classes.js';
 import { type JavaType, PRIMITIVES } from './java-type.js';
 import { platformClasses, simpleNames } from './platform-classes.js';

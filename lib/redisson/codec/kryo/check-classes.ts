@@ -1,4 +1,4 @@
-import { DelayQueueError } from '../../../message/delay-queue.errors.js';
+import { DelayQueueError } from '../../../message/delay-queue-errors.js';
 import { type ClassModel, isFinal } from '../java/class-model.js';
 import { type JavaType, PRIMITIVES } from '../java/java-type.js';
 import { platformClasses } from '../java/platform-classes.js';

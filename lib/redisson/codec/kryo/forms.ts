@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { lossOf } from '../../../codec/json-loss.js';
+import { lossOf } from '../../../message/codec/json-loss.js';
 import { CLASS } from '../java/java-classes.js';
 import { type ClassModel, isFinal } from '../java/class-model.js';
 import type { JavaType } from '../java/java-type.js';

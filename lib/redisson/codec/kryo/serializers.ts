@@ -1,13 +1,13 @@
 import type { ClassModel } from '../java/class-model.js';
 import { PRIMITIVES, typeOfName } from '../java/java-type.js';
-import { ArraySerializer } from './array.serializer.js';
-import { CollectionSerializer } from './collection.serializer.js';
-import { EnumSerializer } from './enum.serializer.js';
+import { ArraySerializer } from './array-serializer.js';
+import { CollectionSerializer } from './collection-serializer.js';
+import { EnumSerializer } from './enum-serializer.js';
 import { UnreadableValue } from './kryo-failures.js';
 import type { KryoSerializer, Scalar } from './kryo-serializer.js';
-import { MapSerializer } from './map.serializer.js';
+import { MapSerializer } from './map-serializer.js';
 import { numbers } from './numbers.js';
-import { ObjectSerializer } from './object.serializer.js';
+import { ObjectSerializer } from './object-serializer.js';
 import { collections, maps } from './platform-containers.js';
 import { enumOf } from './platform-types.js';
 import { textsAndDates } from './texts-and-dates.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NativeKeys } from '../../../../lib/store/native/native.keys.js';
+import type { NativeKeys } from '../../../../lib/store/native/native-keys.js';
 import { until } from '../../../support/until.js';
 import type { QueueKeys } from '../../observer/queue-keys.js';
 import { countStray } from '../../observer/stray-messages.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isErrorReply } from '../../../../lib/store/redis/redis-errors.js';
+import { isErrorReply } from '../../../../lib/redis/redis-errors.js';
 import { persistently } from '../../servers/persistently.js';
 import type { Primary } from '../../servers/replicated-servers.js';
 import type { SoakCluster } from '../../servers/soak-cluster.js';

@@ -1,4 +1,4 @@
---@include may-run
+--@include redis/may-run
 
 -- Takes commands and keys in turn, and raises an error unless the user may run each command on its key. Called before the first
 -- write, with everything that follows: Redis rolls nothing back, so a script that is stopped between two writes would leave a

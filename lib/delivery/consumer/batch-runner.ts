@@ -1,0 +1,156 @@
+import type { Observers } from '../../events/observers.js';
+import type { HandlerInvoker } from '../../handler/handler-invoker.js';
+import { follow } from '../../message/failure.js';
+import type { Outcome } from '../../store/message-flow.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+import { clearImmediate, setImmediate } from '../../timing/event-loop.js';
+import { withinTimeout } from '../../handler/time-limit.js';
+import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
+import type { CallLine, WaitingCall } from './call-line.js';
+import type { Delivery } from './delivery.js';
+import { slowHandler, slowObserver, timeOut } from './handler-timeout.js';
+import { type BatchOutcomes, observedBatch } from './observed-handling.js';
+import type { HandlerRules, Outcomes } from './outcomes.js';
+
+export interface BatchRunnerOptions extends HandlerRules {
+  readonly invoker: HandlerInvoker;
+  readonly outcomes: Outcomes;
+  readonly clock: Clock;
+  /** The most messages of a call. */
+  readonly size: number;
+  /** How long the first message of a batch waits for others, ms; 0: for those of the same turn of the event loop. */
+  readonly wait: number;
+  /** Where its calls wait for their turn. */
+  readonly line: CallLine;
+  readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
+}
+
+interface WaitingDelivery {
+  readonly delivery: Delivery;
+  /** On the monotonic clock. */
+  readonly since: number;
+  readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
+}
+
+const RELEASE: Outcome = { kind: 'release' };
+
+/** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
+export class BatchRunner {
+  readonly #options: BatchRunnerOptions;
+  readonly #turn: WaitingCall = { start: () => this.#callFirst(), giveBack: () => this.stop() };
+  #waiting: WaitingDelivery[] = [];
+  /** How many calls for them are in the line. */
+  #inLine = 0;
+  #cancelTimer: CancelTimer | undefined;
+  #stopped = false;
+
+  constructor(options: BatchRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the batch of the delivery is handled; never rejects. */
+  run(delivery: Delivery): Promise<Outcome> {
+    if (this.#stopped) return Promise.resolve(RELEASE);
+    return new Promise((settle) => {
+      this.#waiting.push({ delivery, settle, since: this.#options.clock.monotonic() });
+      if (this.#waiting.length >= this.#options.size * (this.#inLine + 1)) this.#joinLine();
+      else this.#planCall();
+    });
+  }
+
+  /** Starts no further call; what waits for one goes back. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelTimer?.();
+    for (const { settle } of this.#waiting.splice(0)) settle(RELEASE);
+  }
+
+  #joinLine(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#inLine++;
+    this.#options.line.add(this.#turn);
+  }
+
+  /** Plans the call for those that wait: at the end of the wait of the first one. A call in the line takes them along. */
+  #planCall(): void {
+    const [first] = this.#waiting;
+    if (!first || this.#inLine > 0 || this.#cancelTimer) return;
+    const { clock, wait } = this.#options;
+    const join = () => this.#joinLine();
+    if (wait > 0) {
+      this.#cancelTimer = clock.schedule(join, Math.max(0, first.since + wait - clock.monotonic()));
+    } else {
+      const immediate = setImmediate(join);
+      this.#cancelTimer = () => clearImmediate(immediate);
+    }
+  }
+
+  #callFirst(): Promise<void> | undefined {
+    this.#inLine--;
+    const first = this.#waiting.splice(0, this.#options.size);
+    this.#planCall();
+    const [lost, held] = [first.filter(isLost), first.filter((waiting) => !isLost(waiting))];
+    for (const { settle } of lost) settle(RELEASE);
+    return held.length > 0 ? this.#call(held) : undefined;
+  }
+
+  /** @returns a promise of its end, unless it has already ended */
+  #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
+    const around = this.#options.observers?.handleBatch;
+    const deliveries = batch.map(({ delivery }) => delivery);
+    const outcomes = around ? this.#observe(around, deliveries) : this.#handle(deliveries);
+    const settleAll = (known: BatchOutcomes) => batch.forEach(({ settle }, i) => settle(known[i]!));
+    if (outcomes instanceof Promise) return outcomes.then(settleAll);
+    settleAll(outcomes);
+    return undefined;
+  }
+
+  #observe(
+    around: NonNullable<Observers['handleBatch']>,
+    deliveries: readonly Delivery[],
+  ): BatchOutcomes | Promise<BatchOutcomes> {
+    return observedBatch(around, deliveries, {
+      handle: () => this.#handle(deliveries),
+      timeout: this.#options.timeout,
+      onTimeout: (observer, timeout) => {
+        const error = timeOut(deliveries, slowObserver(observer, timeout));
+        return this.#outcomesOf(deliveries, forAll(deliveries.length, { error }));
+      },
+    });
+  }
+
+  #handle(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
+    const { invoker, clock, timeout } = this.#options;
+    const payloads = deliveries.map(({ payload }) => payload);
+    const size = deliveries.length;
+    const read = (value: unknown) => readBatchResults(value, size);
+    const onDone = (results: unknown) => this.#outcomesOf(deliveries, results as readonly BatchResult[]);
+    const onFailed = (error: unknown) => this.#outcomesOf(deliveries, forAll(size, { error }));
+    const onTimeout = (passed: number) => timeOut(deliveries, slowHandler(passed));
+    try {
+      const result = invoker.invoke(payloads, deliveries);
+      const results = result instanceof Promise ? follow(result, { onDone: read, onFailed: rethrow }) : read(result);
+      if (!(results instanceof Promise)) return onDone(results);
+      return follow(withinTimeout(results, { clock, timeout, onTimeout }), { onDone, onFailed });
+    } catch (error) {
+      return onFailed(error);
+    }
+  }
+
+  #outcomesOf(deliveries: readonly Delivery[], results: readonly BatchResult[]): BatchOutcomes {
+    const { outcomes } = this.#options;
+    return results.map((result, i) =>
+      'error' in result
+        ? outcomes.failed(deliveries[i]!, this.#options, result.error)
+        : outcomes.done(deliveries[i]!, this.#options, result.value),
+    );
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** Another process has it by now. */
+const isLost = ({ delivery }: WaitingDelivery) => delivery.abortReason !== undefined;

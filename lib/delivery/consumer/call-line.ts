@@ -1,0 +1,61 @@
+import { follow } from '../../message/failure.js';
+import { setImmediate } from '../../timing/event-loop.js';
+
+/** A call of a handler that may have to wait for its turn. */
+export interface WaitingCall {
+  /**
+   * Makes the call; must not throw.
+   *
+   * @returns a promise of its end, unless it has already ended
+   */
+  start(): Promise<unknown> | undefined;
+  /** The process stops, so there will be no call. */
+  giveBack(): void;
+}
+
+/**
+ * Where the calls of a queue wait for their turn, if some handlers of the queue take batches: claims count messages, and cannot
+ * bound calls then. At most `concurrency` calls run at once, of whatever handlers; the others wait in the order they came.
+ */
+export class CallLine {
+  #waiting: WaitingCall[] = [];
+  #running = 0;
+  #stopped = false;
+
+  constructor(private readonly concurrency: number) {}
+
+  /** Starts the call at once if it may run and nothing waits; otherwise, once it is its turn. */
+  add(call: WaitingCall): void {
+    if (this.#stopped) call.giveBack();
+    else if (this.#free > 0 && this.#waiting.length === 0) this.#start(call);
+    else this.#waiting.push(call);
+  }
+
+  /** Starts no further call. */
+  stop(): void {
+    this.#stopped = true;
+    for (const call of this.#waiting.splice(0)) call.giveBack();
+  }
+
+  get #free(): number {
+    return this.concurrency - this.#running;
+  }
+
+  #start(call: WaitingCall): void {
+    this.#running++;
+    const end = call.start();
+    if (end) void follow(end, { onDone: this.#ended, onFailed: this.#ended });
+    else this.#running--;
+  }
+
+  readonly #ended = (): void => {
+    this.#running--;
+    this.#startWaiting();
+  };
+
+  /** Calls that end at once make room for others: these follow in the next turn of the event loop, so that nothing starves. */
+  readonly #startWaiting = (): void => {
+    for (const call of this.#waiting.splice(0, this.#free)) this.#start(call);
+    if (this.#free > 0 && this.#waiting.length > 0) setImmediate(this.#startWaiting);
+  };
+}

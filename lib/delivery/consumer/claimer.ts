@@ -1,0 +1,194 @@
+import type { Events } from '../../events/events.js';
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../timing/clock.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import type { ClaimedMessage, ClaimReport, ClaimRequest, MessageFlow } from '../../store/message-flow.js';
+import { hasCode } from '../../message/failure.js';
+
+/** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */
+const MOST_BYTES = 1024 * 1024;
+
+/** After this many claims in a row without an answer, their messages are given back for other consumers. */
+const MOST_UNANSWERED = 3;
+
+/** The smallest share of its usual limits that a claim asks for. */
+const SMALLEST_SHARE = 1 / 16;
+
+export interface ClaimerOptions {
+  readonly queue: string;
+  readonly store: Pick<MessageFlow, 'claim' | 'ring'>;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Length of a lease, ms. */
+  readonly lease: number;
+  /** How long the store waits for an answer, ms. */
+  readonly answerTimeout: number;
+}
+
+/** Makes a claim, alone or together with something else. */
+export type CallStore = (request: ClaimRequest) => Promise<ClaimReport>;
+
+/** What a claim took. */
+export interface Claimed {
+  readonly token: string;
+  /** When it was sent, on the monotonic clock: its lease cannot have begun earlier. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** Estimates what time it is for the store, ms. */
+  readonly storeNow: () => number;
+  readonly messages: readonly ClaimedMessage[];
+  /** Whether ready messages remain. */
+  readonly more: boolean;
+  /** When to claim again because the rate was spent, on the monotonic clock; undefined: no need to. */
+  readonly claimAgainAt: number | undefined;
+}
+
+/**
+ * Claims messages from the store, and makes sure that none stays with a claim whose answer got lost: the next claim replaces
+ * it and asks for half as much, in case the answer was too large for the connection. After several of these, everything is
+ * given back.
+ */
+export class Claimer {
+  readonly #options: ClaimerOptions;
+  readonly #consumerId = randomBytes(9).toString('base64url');
+  #claims = 0;
+  /** Tokens of claims that may hold messages unknown to this process, oldest first. */
+  #unanswered: string[] = [];
+  #misses = 0;
+  /** The claim that is under way. */
+  #sent: { readonly token: string; readonly sentAt: number } | undefined;
+  /** The share of the usual limits that claims ask for at present. */
+  #share = 1;
+
+  constructor(options: ClaimerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether an earlier claim may hold messages unknown to this process, so that the next one has to succeed it. */
+  get hasUnanswered(): boolean {
+    return this.#unanswered.length > 0;
+  }
+
+  /**
+   * Claims at most `limit` ready messages.
+   *
+   * @param firstCall - makes the first of its calls
+   * @throws what the store throws
+   */
+  async claim(limit: number, firstCall: CallStore = this.#callStore): Promise<Claimed> {
+    const { lease, queue } = this.#options;
+    for (let call = firstCall; ; call = this.#callStore) {
+      const claimed = await this.#ask(limit, call);
+      const took = claimed.answeredAt - claimed.sentAt;
+      if (took < lease) {
+        this.#answered(took);
+        return claimed;
+      }
+      // The lease may have ended, and others may hold the messages: the next claim gets a new lease for those still held.
+      if (await this.#isGivenUp(claimed.token)) {
+        throw new DelayQueueError(
+          'OUTCOME_UNKNOWN',
+          `${queue}: the answers to claims arrive after their leases have ended`,
+        );
+      }
+    }
+  }
+
+  /**
+   * Gives back what unanswered claims may hold, with no attempt spent, and rings for all ready messages.
+   *
+   * @throws what the store throws
+   */
+  async giveBack(): Promise<void> {
+    for (const token of [...this.#unanswered]) await this.#end(token);
+    await this.#options.store.ring();
+  }
+
+  /**
+   * Ends the claim that is under way if its lease may have ended. Called before timers fire: if the event loop was blocked that
+   * long, what was taken must go back before a transfer of this process finds the expired lease and spends an attempt.
+   */
+  giveBackIfLate(): void {
+    const sent = this.#sent;
+    if (!sent || this.#options.clock.monotonic() < sent.sentAt + this.#options.lease) return;
+    this.#sent = undefined;
+    void this.#end(sent.token).catch(() => undefined);
+  }
+
+  readonly #callStore: CallStore = (request) => this.#options.store.claim(request);
+
+  async #ask(limit: number, call: CallStore): Promise<Claimed> {
+    const { clock } = this.#options;
+    // A claim can replace only one other. None of these was answered, so any of them may have taken something.
+    for (const token of this.#unanswered.slice(0, -1)) await this.#end(token);
+    const request = this.#request(limit);
+    const { token } = request;
+    const sentAt = clock.monotonic();
+    this.#sent = { token, sentAt };
+    try {
+      const { messages, more, now, claimAgainIn, orphans } = await call(request);
+      const answeredAt = clock.monotonic();
+      this.#unanswered = [];
+      this.#reportOrphans(orphans);
+      const claimAgainAt = claimAgainIn === undefined ? undefined : answeredAt + claimAgainIn;
+      const storeNow = () => now + (clock.monotonic() - answeredAt);
+      return { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt };
+    } catch (error) {
+      if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
+      throw error;
+    } finally {
+      this.#sent = undefined;
+    }
+  }
+
+  #request(limit: number): ClaimRequest {
+    const insteadOf = this.#unanswered.at(-1);
+    return {
+      token: this.#newToken(),
+      ...(insteadOf !== undefined && { insteadOf }),
+      limit: Math.max(1, Math.floor(limit * this.#share)),
+      maxBytes: Math.floor(MOST_BYTES * this.#share),
+      lease: this.#options.lease,
+    };
+  }
+
+  #answered(took: number): void {
+    this.#misses = 0;
+    // Twice as much would still arrive within half of the timeout.
+    if (took < this.#options.answerTimeout / 4) this.#share = Math.min(1, this.#share * 2);
+  }
+
+  /**
+   * Notes that a claim may have taken messages unknown to this process.
+   *
+   * @returns whether everything was given back, because too many claims in a row got no answer
+   */
+  async #isGivenUp(token: string): Promise<boolean> {
+    const { events, queue } = this.#options;
+    this.#unanswered.push(token);
+    this.#share = Math.max(SMALLEST_SHARE, this.#share / 2);
+    this.#misses++;
+    if (this.#misses < MOST_UNANSWERED) return false;
+    this.#misses = 0;
+    events.emit('claims-unanswered', { queue, count: MOST_UNANSWERED });
+    // If this fails too, the next claim tries again.
+    await this.giveBack().catch(() => undefined);
+    return true;
+  }
+
+  /** Ends a claim by replacing it with one that takes nothing. */
+  async #end(insteadOf: string): Promise<void> {
+    const { store, lease } = this.#options;
+    await store.claim({ token: this.#newToken(), insteadOf, limit: 0, lease });
+    this.#unanswered = this.#unanswered.filter((token) => token !== insteadOf);
+  }
+
+  #reportOrphans(orphans: readonly string[]): void {
+    const { events, queue } = this.#options;
+    if (orphans.length > 0) events.emit('orphans-removed', { queue, count: orphans.length });
+  }
+
+  #newToken(): string {
+    return `${this.#consumerId}${(this.#claims++).toString(36)}`;
+  }
+}

@@ -1,0 +1,375 @@
+import type { Events } from '../../events/events.js';
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import type { Clock } from '../../timing/clock.js';
+import type { ResolvedQueueOptions } from '../../options/queue-options-schema.js';
+import { setImmediate } from '../../timing/event-loop.js';
+import { failurePause } from '../../timing/failure-pause.js';
+import { Pauses } from '../../timing/pauses.js';
+import type { ClaimReport, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
+import { Admission, type SharedByLoops } from './admission.js';
+import { type CallStore, Claimer } from './claimer.js';
+import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
+import { againWatch } from '../../message/again-watch.js';
+import { hasCode } from '../../message/failure.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import type { MessageRunner } from './message-runner.js';
+import { tellAgainInVain, tellOutcome } from './outcome-events.js';
+import { NudgedDoorbell } from './nudged-doorbell.js';
+import { Pace } from './pace.js';
+import { type Settled, Settler, type SettleResult } from './settler.js';
+import { Slots } from './slots.js';
+import { Starter } from './starter.js';
+
+/** How many failures in a row count while there is no connection, so that the pause stays below a second. */
+const MOST_WHILE_UNCONNECTED = 4;
+
+const RELEASE: Outcome = { kind: 'release' };
+
+const NOTHING_CLAIMED: ClaimReport = { messages: [], more: false, now: 0, orphans: [] };
+
+const noop = () => undefined;
+
+export interface ConsumerLoopOptions {
+  readonly queue: string;
+  readonly store: MessageFlow;
+  readonly runner: MessageRunner;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'> & {
+    /** The most messages of one call of a handler. */
+    readonly batch: number;
+  };
+  /** How long the store waits for an answer, ms. */
+  readonly answerTimeout: number;
+  /** What it shares with the loops of the queue's other partitions; default: there are none. */
+  readonly shared?: SharedByLoops;
+}
+
+/**
+ * Consumes one queue, or one partition of it, in one process: while there are free slots, it waits at the doorbell, claims ready
+ * messages, passes them to the handler and settles their outcomes. Errors are logged and never end the loop.
+ */
+export class ConsumerLoop {
+  readonly #options: ConsumerLoopOptions;
+  readonly #claimer: Claimer;
+  readonly #keeper: LeaseKeeper;
+  readonly #starter: Starter;
+  readonly #settler: Settler;
+  readonly #streak: FailureStreak;
+  readonly #pauses: Pauses;
+  readonly #pace = new Pace();
+  readonly #held = new Set<HeldDelivery>();
+  readonly #slots: Slots;
+  readonly #admission: Admission;
+  #doorbell: NudgedDoorbell | undefined;
+  #looping: Promise<void> | undefined;
+  #stopping = false;
+  /** When this consumer has to claim again because the rate of the queue was spent, on the monotonic clock. */
+  #claimAgainAt: number | undefined;
+  /** Whether this consumer took the token for ready messages, and has not claimed since. */
+  #hasToken = false;
+  /** Whether it waits at the doorbell, or has not been started. */
+  #isIdle = true;
+  /** The end of a claim that is under way together with a transfer. */
+  #claimingAlong: Promise<void> | undefined;
+  #drained: () => void = noop;
+
+  constructor(options: ConsumerLoopOptions) {
+    this.#options = options;
+    const { queue, store, clock, events, settings, answerTimeout } = options;
+    const shared = options.shared ?? { slots: new Slots(slotsOf(settings), clock), loops: 1 };
+    this.#slots = shared.slots;
+    this.#admission = new Admission({ shared, pace: this.#pace, batch: settings.batch });
+    const common = { queue, store, clock, events, lease: settings.lease };
+    this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
+    this.#pauses = new Pauses(clock);
+    this.#claimer = new Claimer({ ...common, answerTimeout });
+    this.#keeper = new LeaseKeeper(common);
+    this.#settler = new Settler({ ...common, onSettled: (settled, result) => this.#letGo(settled, result) });
+    this.#starter = new Starter({
+      ...common,
+      keeper: this.#keeper,
+      pace: this.#pace,
+      share: () => 1 / shared.loops,
+      start: (held) => this.#start(held),
+      giveBack: (deliveries) => this.#giveBack(deliveries),
+      beforeGivingWay: () => {
+        this.#settler.flush();
+        this.#claimer.giveBackIfLate();
+      },
+    });
+  }
+
+  /** How many messages are claimed, being handled, or not settled yet. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** Whether it holds messages, or may: a claim was not answered. */
+  get mayHold(): boolean {
+    return this.#held.size > 0 || this.#claimer.hasUnanswered;
+  }
+
+  /** Whether a message is among {@link held}. A linear search, so for rare cases only. */
+  holds(id: string): boolean {
+    for (const held of this.#held) if (held.id === id) return true;
+    return false;
+  }
+
+  /**
+   * Claims what is ready and starts its handlers, without waiting for more.
+   *
+   * @returns whether messages may be left: those are handled after {@link start}, which reports what keeps failing
+   */
+  visit(): Promise<boolean> {
+    const visit = this.runOnce().catch(() => true);
+    this.#looping = visit.then(() => undefined);
+    return visit;
+  }
+
+  start(): void {
+    const { store, clock, settings } = this.#options;
+    this.#doorbell = new NudgedDoorbell({
+      doorbell: store.openDoorbell(),
+      clock,
+      longestRest: settings.blockTimeout,
+      // If it fails, the next transfer rings.
+      passOn: () => void store.ring().catch(() => undefined),
+    });
+    this.#isIdle = false;
+    this.#looping = this.#loop(this.#doorbell);
+  }
+
+  /** Messages have been ready for a while. If this consumer waits at the doorbell, it looks. */
+  nudge(): void {
+    this.#doorbell?.nudge();
+  }
+
+  /**
+   * Claims ready messages while there are free slots, and starts their handlers. A claim takes half of the slots at most, and
+   * the next one is sent before the handlers start, so the server prepares one half while this process handles the other.
+   * If handlers are slow to start, the next claim is sent after them, because its messages would only wait here.
+   *
+   * @returns whether ready messages remain
+   * @throws what the store throws
+   */
+  async runOnce(): Promise<boolean> {
+    if (this.#claimingAlong) await this.#claimingAlong;
+    for (let claim = this.#claim(); ;) {
+      const more = await claim;
+      const next = more && this.#mayClaimAhead ? this.#claim() : undefined;
+      // It may fail while handlers are being started, before anything awaits it.
+      next?.catch(() => undefined);
+      await this.#starter.run();
+      if (!next) return more;
+      claim = next;
+    }
+  }
+
+  /**
+   * Has a transfer claim what is due, if this loop has nothing to do and most of its slots free: they are spared the way over the
+   * doorbell. Other claims of this loop wait for it.
+   *
+   * @param teller - as in {@link MessageFlow.transferAndClaim}
+   * @returns undefined if nothing was changed, and a plain transfer is called for
+   * @throws what the store throws
+   */
+  claimAlong(teller: Teller | undefined): Promise<TransferReport | undefined> | undefined {
+    const limit = this.#mayClaimAlong ? this.#admission.inPassing : 0;
+    if (limit < 1) return undefined;
+    const transfer = this.#claimAlong(teller, limit);
+    this.#claimingAlong = transfer.then(noop, noop);
+    return transfer;
+  }
+
+  /** A claim without an answer has to be succeeded, which a transfer cannot do. */
+  get #mayClaimAlong(): boolean {
+    const { store, runner } = this.#options;
+    if (!store.transferAndClaim || !this.#isIdle || this.#claimingAlong || this.#stopping) return false;
+    return !this.#claimer.hasUnanswered && runner.haltReason === undefined;
+  }
+
+  async #claimAlong(teller: Teller | undefined, limit: number): Promise<TransferReport | undefined> {
+    let report: TransferReport | undefined;
+    try {
+      await this.#claim(limit, async (request) => {
+        const both = await this.#options.store.transferAndClaim!(request, teller);
+        report = both?.report;
+        return both?.claimed ?? NOTHING_CLAIMED;
+      });
+      return report;
+    } finally {
+      this.#claimingAlong = undefined;
+      void this.#starter.run();
+      // A claim without an answer is succeeded by the next one; without a free slot, a ring is for others.
+      if (this.#claimer.hasUnanswered) this.nudge();
+      else if (this.#isIdle && this.#admission.isFull) this.#doorbell?.leave();
+    }
+  }
+
+  /** @returns whether ready messages remain */
+  async #claim(limit?: number, call?: CallStore): Promise<boolean> {
+    const { queue } = this.#options;
+    const { claimed, granted } = await this.#admission.claim((most) => this.#claimer.claim(most, call), limit);
+    const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = claimed;
+    this.#hasToken = false;
+    this.#claimAgainAt = claimAgainAt;
+    if (messages.length > 0) {
+      this.#doorbell?.found();
+      const deliveries = messages.map((message) => ({
+        id: message.id,
+        token,
+        delivery: new Delivery(queue, message, storeNow),
+      }));
+      for (const held of deliveries) this.#held.add(held);
+      againWatch.hold(this.#held);
+      this.#keeper.hold(token, deliveries, sentAt);
+      // The answer came so late that others have its slots.
+      for (const surplus of deliveries.slice(granted)) this.#settler.settle(surplus, RELEASE);
+      this.#starter.add(token, deliveries.slice(0, granted), answeredAt);
+    }
+    return more;
+  }
+
+  /** Whether the next claim may be sent before the handlers of the last one start. */
+  get #mayClaimAhead(): boolean {
+    const { runner } = this.#options;
+    return this.#pace.isQuick && this.#admission.isOpen && !this.#stopping && runner.haltReason === undefined;
+  }
+
+  /**
+   * Stops claiming. Running handlers go on. Claimed messages whose handlers have not started go back, and so does whatever
+   * unanswered claims may have taken. Rings for all of them.
+   */
+  async stopClaiming(): Promise<void> {
+    this.#stopping = true;
+    this.#starter.stop();
+    this.#options.runner.stop();
+    this.#admission.close();
+    this.#pauses.end();
+    await this.#doorbell?.close();
+    await this.#looping;
+    await this.#claimingAlong;
+    // A token popped at the last moment must not be lost with this consumer.
+    await this.#claimer.giveBack().catch(() => undefined);
+  }
+
+  /** Resolves when nothing is held any more. */
+  drained(): Promise<void> {
+    return this.#held.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#drained = resolve));
+  }
+
+  /** Aborts the signals of the handlers that are still running. */
+  abortHandlers(): void {
+    for (const { delivery } of this.#held) delivery.abort(new ShuttingDown('The application is shutting down'));
+  }
+
+  /** Lets go of everything; what is still held comes back when its lease ends. */
+  abandon(): void {
+    this.#settler.stop();
+    this.#keeper.stop();
+    againWatch.letGo(this.#held);
+    if (this.#held.size > 0) againWatch.stop();
+  }
+
+  async #loop(doorbell: NudgedDoorbell): Promise<void> {
+    // Messages may have become ready, and their token lost, before this consumer was there.
+    let ready = true;
+    let failures = 0;
+    while (!this.#stopping) {
+      try {
+        if (this.#isHalted()) {
+          this.#admission.close();
+          return doorbell.leave();
+        }
+        if (ready ? !this.#admission.isOpen : this.#admission.isFull) {
+          doorbell.leave();
+          await (ready ? this.#awaitTurn() : this.#admission.awaitSlot());
+        } else {
+          ready = ready ? await this.runOnce() : await this.#awaitMessages(doorbell);
+          this.#streak.worked();
+        }
+        failures = 0;
+      } catch (error) {
+        if (this.#stopping) return;
+        doorbell.leave();
+        failures++;
+        // A store that is not connected has already waited; another long pause would outlast the outage.
+        const isAway = hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED');
+        const pause = failurePause(isAway ? Math.min(failures, MOST_WHILE_UNCONNECTED) : failures);
+        this.#streak.callFailed(error);
+        ready = true;
+        await this.#pauses.take(pause);
+      }
+    }
+  }
+
+  /** Whether this consumer must not claim any more, for as long as the process runs. */
+  #isHalted(): boolean {
+    const { queue, runner, events } = this.#options;
+    const reason = runner.haltReason;
+    if (reason === undefined) return false;
+    events.emit('halted', { queue, reason });
+    return true;
+  }
+
+  /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */
+  async #awaitMessages(doorbell: NudgedDoorbell): Promise<boolean> {
+    const { clock, settings } = this.#options;
+    if (this.#claimAgainAt === undefined) {
+      this.#isIdle = true;
+      try {
+        return (this.#hasToken = await doorbell.wait(settings.blockTimeout));
+      } finally {
+        this.#isIdle = false;
+      }
+    }
+    doorbell.leave();
+    await this.#pauses.takePunctually(this.#claimAgainAt - clock.monotonic());
+    return true;
+  }
+
+  #start(held: HeldDelivery): void {
+    const outcome = this.#options.runner.run(held.delivery);
+    if (outcome instanceof Promise) void outcome.then((known) => this.#settle(held, known));
+    else this.#settle(held, outcome);
+  }
+
+  #giveBack(deliveries: readonly HeldDelivery[]): void {
+    for (const held of deliveries) this.#settle(held, RELEASE);
+    this.#settler.flush();
+  }
+
+  #settle(held: HeldDelivery, outcome: Outcome): void {
+    this.#slots.giveBack(1);
+    this.#settler.settle(held, outcome);
+  }
+
+  #letGo({ held, outcome }: Settled, result: SettleResult): void {
+    const { events } = this.#options;
+    tellOutcome(events, held.delivery, outcome, result);
+    if (againWatch.isWatching) tellAgainInVain(events, held, outcome, result);
+    this.#keeper.release(held);
+    this.#held.delete(held);
+    if (this.#held.size > 0) return;
+    againWatch.letGo(this.#held);
+    this.#drained();
+  }
+
+  /** Waits for free slots, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
+  async #awaitTurn(): Promise<void> {
+    // The other loops have taken all slots meanwhile; another process may have some.
+    if (this.#hasToken && this.#admission.isFull) {
+      await this.#options.store.ring();
+      this.#hasToken = false;
+      if (this.#stopping) return;
+    }
+    await this.#admission.awaitTurn();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** How many slots a queue has: for the messages of as many calls as may run at once. */
+export function slotsOf({ concurrency, batch }: ConsumerLoopOptions['settings']): number {
+  return concurrency * batch;
+}

@@ -1,0 +1,94 @@
+import type { DelayedMessage, MessageHeaders } from '../../message/message.js';
+import type { MessageContent } from '../../message/codec/message-codec.js';
+import { NO_TYPE } from '../../message/message-type.js';
+import type { Claim, ClaimedMessage } from '../../store/message-flow.js';
+
+/** Until the body is decoded; one object for all, because there is one delivery for each message. */
+const NO_HEADERS: MessageHeaders = Object.freeze({});
+
+/** A claimed message on its way through a handler, which sees it as a {@link DelayedMessage}. */
+export class Delivery implements DelayedMessage {
+  readonly id: string;
+  type = NO_TYPE;
+  payload: unknown;
+  headers = NO_HEADERS;
+  readonly attempt: number;
+  readonly dueAt: Date;
+  readonly offeredAt: Date;
+  /** What its handler threw, or why its body is refused. */
+  thrown: { readonly error: unknown } | undefined;
+  readonly #storeNow: () => number;
+  #body: Buffer | undefined;
+  #controller: AbortController | undefined;
+  #abortReason: Error | undefined;
+
+  constructor(
+    readonly queue: string,
+    message: ClaimedMessage,
+    storeNow: () => number,
+  ) {
+    this.#storeNow = storeNow;
+    this.id = message.id;
+    this.attempt = message.failedAttempts + 1;
+    this.dueAt = new Date(message.dueAt);
+    this.offeredAt = new Date(message.offeredAt);
+    this.#body = message.body;
+  }
+
+  /** Hands over the body, once: the delivery would otherwise keep its bytes for as long as the handler runs. */
+  takeBody(): Buffer {
+    const body = this.#body!;
+    this.#body = undefined;
+    return body;
+  }
+
+  /** Sets the decoded content. */
+  open({ type, payload, headers }: MessageContent): void {
+    this.type = type;
+    this.payload = payload;
+    this.headers = headers;
+  }
+
+  /** Created on first use: most handlers never read it, and a controller for each message would be costly. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#abortReason) this.#controller.abort(this.#abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  get lateness(): number {
+    return Math.max(0, this.#storeNow() - this.dueAt.getTime());
+  }
+
+  get abortReason(): Error | undefined {
+    return this.#abortReason;
+  }
+
+  abort(reason: Error): void {
+    if (this.#abortReason) return;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/** The `reason` of a signal: the lease of the message is lost, so the outcome no longer counts. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** The `reason` of a signal: the handler took longer than its `timeout`, so the attempt has failed. */
+export class HandlerTimeout extends Error {
+  override readonly name = 'HandlerTimeout';
+}
+
+/** The `reason` of a signal: the process is about to stop. */
+export class ShuttingDown extends Error {
+  override readonly name = 'ShuttingDown';
+}
+
+/** A delivery, and the claim that holds it. */
+export interface HeldDelivery extends Claim {
+  readonly delivery: Delivery;
+}

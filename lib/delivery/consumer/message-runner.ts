@@ -1,0 +1,159 @@
+import { type CheckedPayload, InvalidPayload } from '../../handler/definition/payload-check.js';
+import type { MessageCodec } from '../../message/codec/message-codec.js';
+import { UnknownBodyForm } from '../../message/codec/unknown-body-form.js';
+import type { Observers } from '../../events/observers.js';
+import type { HandlerInvoker } from '../../handler/handler-invoker.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { follow, isInstance, isStrayPromise } from '../../message/failure.js';
+import { NO_TYPE } from '../../message/message-type.js';
+import type { CodecDoubt } from '../../store/layout.js';
+import type { Outcome } from '../../store/message-flow.js';
+import type { Clock } from '../../timing/clock.js';
+import { withinTimeout } from '../../handler/time-limit.js';
+import type { BatchRunner } from './batch-runner.js';
+import type { CallLine } from './call-line.js';
+import type { Delivery } from './delivery.js';
+import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
+import { observed } from './observed-handling.js';
+import type { HandlerRules, Outcomes } from './outcomes.js';
+import type { UnknownTypes } from './unknown-types.js';
+
+/** Where the messages of a type go. */
+export interface Route extends HandlerRules {
+  readonly invoker: HandlerInvoker;
+  /** If its messages are handled many at a time. */
+  readonly batch: BatchRunner | undefined;
+}
+
+export interface MessageRunnerOptions {
+  readonly codec: MessageCodec;
+  /** By type; empty: the route of every other type. */
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly unknownTypes: UnknownTypes;
+  /** Of a queue whose codec may be another one than that of its messages. */
+  readonly doubt?: CodecDoubt | undefined;
+  readonly outcomes: Outcomes;
+  readonly clock: Clock;
+  readonly observers?: Pick<Observers, 'handle'> | undefined;
+  /** Where calls wait for their turn, if any handler of the queue takes batches; the slots bound them otherwise. */
+  readonly line: CallLine | undefined;
+}
+
+const RELEASE: Outcome = { kind: 'release' };
+
+/**
+ * Decodes a delivery, checks its payload, and calls its handler or adds it to a batch for it. Whatever the application's code
+ * does, this neither throws nor rejects.
+ */
+export class MessageRunner {
+  constructor(private readonly options: MessageRunnerOptions) {}
+
+  /**
+   * Handles one delivery.
+   *
+   * @returns the outcome itself if the handler is done when it returns: a promise for each message would be costly
+   */
+  run(delivery: Delivery): Outcome | Promise<Outcome> {
+    const body = delivery.takeBody();
+    try {
+      this.#open(delivery, body);
+    } catch (error) {
+      if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
+      return this.options.doubt?.unread(delivery.id, body, error) ?? this.options.outcomes.unreadable(delivery, error);
+    }
+    const route = this.#routeOf(delivery.type);
+    return route ? this.#observe(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
+  }
+
+  /** Why no further message of the queue must be claimed; undefined: no reason to stop. */
+  get haltReason(): string | undefined {
+    return this.options.doubt?.haltReason;
+  }
+
+  /** Starts no call that has to wait; what waits for one is released. */
+  stop(): void {
+    this.options.line?.stop();
+    for (const { batch } of this.options.routes.values()) batch?.stop();
+  }
+
+  /** The one place that decides which handler gets a message. */
+  #routeOf(type: string): Route | undefined {
+    return this.options.routes.get(type) ?? this.options.routes.get(NO_TYPE);
+  }
+
+  /** The calls with batches are observed where they are made. */
+  #observe(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const around = this.options.observers?.handle;
+    if (!around || route.batch) return this.#handle(delivery, route);
+    return observed(around, delivery, {
+      handle: () => this.#handle(delivery, route),
+      timeout: route.timeout,
+      onTimeout: (observer, timeout) =>
+        this.options.outcomes.failed(delivery, route, timeOut([delivery], slowObserver(observer, timeout))),
+    });
+  }
+
+  #handle(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    if (!route.check) return this.#call(delivery, route);
+    const checked = route.check(delivery.payload);
+    if (!(checked instanceof Promise)) return this.#callWith(checked, delivery, route);
+    const { clock, outcomes } = this.options;
+    const onTimeout = (timeout: number) => timeOut([delivery], slowSchema(timeout));
+    return follow(withinTimeout(checked, { clock, timeout: route.timeout, onTimeout }), {
+      onDone: (known) => this.#callWith(known as CheckedPayload, delivery, route),
+      onFailed: (error) => outcomes.failed(delivery, route, error),
+    }) as Promise<Outcome>;
+  }
+
+  #callWith(checked: CheckedPayload, delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const { outcomes } = this.options;
+    if ('cause' in checked) return outcomes.failed(delivery, route, checked.cause);
+    if ('problem' in checked) return outcomes.invalid(delivery, new InvalidPayload(checked.problem));
+    delivery.payload = checked.value;
+    return this.#call(delivery, route);
+  }
+
+  #call(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const { line } = this.options;
+    if (route.batch) return route.batch.run(delivery);
+    return line ? this.#callInTurn(line, delivery, route) : this.#callNow(delivery, route);
+  }
+
+  #callInTurn(line: CallLine, delivery: Delivery, route: Route): Promise<Outcome> {
+    return new Promise((settle) => {
+      const start = () => {
+        // Its lease may have been lost while it waited.
+        const outcome = delivery.abortReason ? RELEASE : this.#callNow(delivery, route);
+        settle(outcome);
+        return outcome instanceof Promise ? outcome : undefined;
+      };
+      line.add({ start, giveBack: () => settle(RELEASE) });
+    });
+  }
+
+  #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
+    const { clock, outcomes } = this.options;
+    try {
+      const result = route.invoker.invoke(delivery.payload, delivery);
+      if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);
+      const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
+      return follow(withinTimeout(result, { clock, timeout: route.timeout, onTimeout }), {
+        onDone: (value) => outcomes.done(delivery, route, value),
+        onFailed: (error) => outcomes.failed(delivery, route, error),
+      }) as Promise<Outcome>;
+    } catch (error) {
+      return outcomes.failed(delivery, route, error);
+    }
+  }
+
+  #open(delivery: Delivery, body: Buffer): void {
+    delivery.open(this.options.codec.decode(body));
+    this.options.doubt?.read(delivery.id, body);
+    if (isStrayPromise(delivery.payload)) {
+      throw new DelayQueueError(
+        'INVALID_PAYLOAD',
+        "body: the queue's codec decodes to a promise; make it return the payload itself",
+      );
+    }
+  }
+}

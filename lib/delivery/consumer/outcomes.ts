@@ -1,0 +1,108 @@
+import { type BodyRules, encodeBody, oversized } from '../../message/codec/encode-body.js';
+import { checkEncoded, InvalidPayload, type PayloadCheck } from '../../handler/definition/payload-check.js';
+import type { Events } from '../../events/events.js';
+import { describeFailure, isInstance } from '../../message/failure.js';
+import { traceOf } from '../../message/failure-trace.js';
+import { Again, readAgain, RejectMessage } from '../../message/handler-results.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import type { MessageFailure } from '../../message/message.js';
+import type { MessageFlow, Outcome } from '../../store/message-flow.js';
+import type { Clock } from '../../timing/clock.js';
+import { withinTimeout } from '../../handler/time-limit.js';
+import { type Delivery, ShuttingDown } from './delivery.js';
+import { slowSchema, timeOut } from './handler-timeout.js';
+import type { RetryPolicy } from './retry-policy.js';
+
+export interface OutcomesOptions extends BodyRules {
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly attempts: number;
+  /** Whether the store accepts a body; undefined: it does. */
+  readonly accepts?: MessageFlow['accepts'];
+}
+
+/** What holds for all messages of a handler. */
+export interface HandlerRules {
+  readonly check: PayloadCheck | undefined;
+  readonly retryPolicy: Pick<RetryPolicy, 'outcomeOf'>;
+  /** How long a handler, or a check, may run, ms; null: no limit. */
+  readonly timeout: number | null;
+}
+
+const ACK: Outcome = { kind: 'ack' };
+
+/** Turns what handlers return and throw into outcomes, and reports failures. Whatever that is, nothing here throws. */
+export class Outcomes {
+  constructor(private readonly options: OutcomesOptions) {}
+
+  /**
+   * A handler may return anything; only the result of `again()` has a meaning.
+   *
+   * @returns a promise if the schema of a new payload takes its time; it never rejects
+   */
+  done(delivery: Delivery, rules: HandlerRules, result: unknown): Outcome | Promise<Outcome> {
+    if (!isInstance(result, Again)) return ACK;
+    try {
+      const outcome = this.#again(delivery, rules, result);
+      if (!(outcome instanceof Promise)) return outcome;
+      return outcome.catch((error: unknown) => this.failed(delivery, rules, error));
+    } catch (error) {
+      return this.failed(delivery, rules, error);
+    }
+  }
+
+  failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
+    if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
+    delivery.thrown = { error };
+    const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
+    if (outcome.kind === 'defer') return outcome;
+    // The handler ended because of the shutdown, so no attempt is spent.
+    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };
+    this.#report(delivery, outcome, error);
+    return outcome;
+  }
+
+  /** Of a body that the codec cannot read; no retry would change that. By this name, `maxDeadLetters` knows not to drop it. */
+  unreadable(delivery: Delivery, error: unknown): Outcome {
+    return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
+  }
+
+  /** Of a payload that the schema refuses. */
+  invalid(delivery: Delivery, error: InvalidPayload): Outcome {
+    return this.#refuse(delivery, error, describeFailure(error));
+  }
+
+  #refuse(delivery: Delivery, error: unknown, failure: MessageFailure): Outcome {
+    const { queue, id } = delivery;
+    delivery.thrown = { error };
+    this.options.events.emit('unreadable', { queue, id, failure });
+    return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
+  }
+
+  /**
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the handler changed the result of `again()`, `INVALID_PAYLOAD`,
+   *   `PAYLOAD_TOO_LARGE`
+   */
+  #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
+    const { queue, type, headers } = delivery;
+    const { codec, clock } = this.options;
+    const { delay, payload } = readAgain(result.delay, { payload: result.payload });
+    if (payload === undefined) return { kind: 'again', delay };
+    const body = encodeBody(this.options, { type, payload, headers });
+    const outcome: Outcome = { kind: 'again', delay, body };
+    const checked = check && checkEncoded(check, { queue, type, body, codec });
+    const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
+    const valid = checked && withinTimeout(checked, { clock, timeout, onTimeout });
+    const accepted = this.options.accepts?.(body)?.then((accepts) => {
+      if (!accepts) throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body));
+    });
+    return valid || accepted ? Promise.all([valid, accepted]).then(() => outcome) : outcome;
+  }
+
+  #report({ queue, id, type, attempt }: Delivery, outcome: Outcome, error: unknown): void {
+    const { events, attempts } = this.options;
+    const failed = { queue, id, type, attempt, attempts, failure: describeFailure(error) };
+    if (outcome.kind === 'retry') events.emit('failed', { ...failed, retryIn: outcome.delay });
+    else events.emit('failed', { ...failed, trace: traceOf(error) });
+  }
+}

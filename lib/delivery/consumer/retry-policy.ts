@@ -1,0 +1,74 @@
+import type { Events } from '../../events/events.js';
+import { type ResolvedBackoff, type ResolvedQueueOptions } from '../../options/queue-options-schema.js';
+import { resolveQueueOptions } from '../../options/resolve-options.js';
+import { parseDelay } from '../../message/duration.js';
+import { DeferMessage, RejectMessage } from '../../message/handler-results.js';
+import type { Outcome } from '../../store/message-flow.js';
+import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../message/failure.js';
+
+/** Decides the outcome of a message whose handler threw. Never throws itself, whatever the handler threw. */
+export class RetryPolicy {
+  constructor(
+    private readonly options: Pick<ResolvedQueueOptions, 'attempts' | 'backoff'>,
+    private readonly events: Events,
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  /** @param attempt - the attempt that failed, 1 for the first */
+  outcomeOf(error: unknown, attempt: number): Outcome {
+    const deferral = this.#deferralOf(error);
+    if (deferral !== undefined) return { kind: 'defer', delay: deferral };
+    const isRejected = isInstance(error, RejectMessage);
+    if (isRejected || attempt >= this.options.attempts) {
+      const by = isRejected ? 'reject' : 'handler';
+      return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by };
+    }
+    return { kind: 'retry', delay: this.#delay(attempt, error) };
+  }
+
+  /** The delay of a `DeferMessage`; undefined if its delay was changed to something invalid, which is an ordinary failure. */
+  #deferralOf(error: unknown): number | undefined {
+    if (!isInstance(error, DeferMessage)) return undefined;
+    try {
+      const parsed = parseDelay(error.delay);
+      if ('milliseconds' in parsed) return parsed.milliseconds;
+      this.events.emit('misused', {
+        problem: `The delay of a DeferMessage ${parsed.problem}; this counts as a failed attempt`,
+      });
+    } catch (mistake) {
+      this.events.emit('misused', {
+        problem: `The delay of a DeferMessage cannot be read; this counts as a failed attempt: ${showFailure(mistake)}`,
+      });
+    }
+    return undefined;
+  }
+
+  #delay(attempt: number, error: unknown): number {
+    const { backoff } = this.options;
+    if (typeof backoff !== 'function') return this.#computedDelay(backoff, attempt);
+    try {
+      const result: unknown = backoff(attempt, error);
+      const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDelay(result);
+      if ('milliseconds' in parsed) return parsed.milliseconds;
+      this.events.emit('misused', {
+        problem: `The result of the backoff function ${parsed.problem}; the default backoff is used`,
+      });
+    } catch (mistake) {
+      this.events.emit('misused', {
+        problem: `The backoff function failed; the default backoff is used: ${showFailure(mistake)}`,
+      });
+    }
+    return this.#computedDelay(defaultBackoff, attempt);
+  }
+
+  #computedDelay(backoff: Exclude<ResolvedBackoff, (...args: never) => unknown>, attempt: number): number {
+    const delay =
+      backoff.type === 'fixed'
+        ? backoff.delay
+        : // Kept finite, because 0 × Infinity is NaN: a delay of 0 must stay 0 after very many attempts.
+          Math.min(backoff.delay * Math.min(backoff.factor ** (attempt - 1), Number.MAX_VALUE), backoff.maxDelay);
+    return Math.round(delay * (1 + backoff.jitter * (this.random() * 2 - 1)));
+  }
+}
+
+const defaultBackoff = resolveQueueOptions().backoff as Exclude<ResolvedBackoff, (...args: never) => unknown>;

@@ -1,0 +1,72 @@
+import { unwrapSetAside, wrapSetAside } from '../../message/codec/set-aside-body.js';
+import { UnknownBodyForm } from '../../message/codec/unknown-body-form.js';
+import type { Events } from '../../events/events.js';
+import { describeFailure } from '../../message/failure.js';
+import type { Outcome } from '../../store/message-flow.js';
+import type { Delivery } from './delivery.js';
+
+/** Until another process looks at it, ms; ±20 %, so that what came together does not come back together for ever. */
+const PAUSE = 30_000;
+
+/** Of so many types each first message is told apart. */
+const MOST_TYPES = 1000;
+
+/** The error of a dead letter that no process knew what to do with. */
+class UnknownType extends Error {
+  override readonly name = 'UnknownType';
+}
+
+export interface UnknownTypesOptions {
+  /** How long messages wait, from when they fall due, ms. */
+  readonly grace: number;
+  readonly events: Events;
+  readonly random?: () => number;
+}
+
+/**
+ * Decides what becomes of messages that this process cannot handle, though another one may: during a rolling deploy, workers of
+ * the old release meet messages of the new one.
+ */
+export class UnknownTypes {
+  readonly #told = new Set<string>();
+
+  constructor(private readonly options: UnknownTypesOptions) {}
+
+  /** Of a message whose type has no handler here. */
+  noHandler(delivery: Delivery, body: Buffer): Outcome {
+    const { type } = delivery;
+    const what = type === '' ? 'messages without a type' : `type '${type}'`;
+    return this.#setAside(delivery, body, { type, error: new UnknownType(`no process has a handler for ${what}`) });
+  }
+
+  /** Of a message that this version cannot read. */
+  unknownForm(delivery: Delivery, body: Buffer, error: UnknownBodyForm): Outcome {
+    return this.#setAside(delivery, body, { form: error.form, error });
+  }
+
+  /** By due times alone, which are the store's: each deferral moves them, so they tell how long the message has waited. */
+  #setAside(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
+    const { grace, events, random = Math.random } = this.options;
+    const { error, ...what } = unknown;
+    const { queue, id } = delivery;
+    const dueAt = delivery.dueAt.getTime();
+    const { since, body: inside } = unwrapSetAside(body);
+    const left = (since ?? dueAt) + grace - dueAt;
+    const event = { queue, id, ...what, isFirst: this.#isFirst(JSON.stringify(what)) };
+    if (left <= 0) {
+      events.emit('unknown', event);
+      return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by: 'unknown-type', body: inside };
+    }
+    const retryIn = Math.min(Math.round(PAUSE * (0.8 + 0.4 * random())), left);
+    events.emit('unknown', { ...event, retryIn });
+    return { kind: 'defer', delay: retryIn, body: wrapSetAside(inside, since ?? dueAt) };
+  }
+
+  #isFirst(what: string): boolean {
+    if (this.#told.has(what) || this.#told.size >= MOST_TYPES) return false;
+    this.#told.add(what);
+    return true;
+  }
+}
+
+type Unknown = { readonly error: Error } & ({ readonly type: string } | { readonly form: string });

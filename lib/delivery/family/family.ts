@@ -1,0 +1,195 @@
+import type { Events } from '../../events/events.js';
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import { type QueueDirectory, REGISTRATION_VALID, type Registration } from '../../store/queue-directory.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+import { failurePause } from '../../timing/failure-pause.js';
+import { FamilyMember, type MemberSource } from './family-member.js';
+import { Lanes } from './lanes.js';
+
+export interface FamilyOptions {
+  /** The beginning of the names of its queues, and a `*`. */
+  readonly name: string;
+  /** Whether a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
+  readonly has: (queue: string) => boolean;
+  readonly directory: QueueDirectory;
+  readonly source: MemberSource;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** For jitter, 0–1. */
+  readonly random?: () => number;
+  /** The longest time between two readings of the directory, ms. */
+  readonly checkInterval: number;
+}
+
+/** A registration that was seen in the directory. */
+interface Sighting {
+  readonly stamp: string;
+  /** When it was first seen, on the monotonic clock. */
+  readonly since: number;
+}
+
+/**
+ * How many queues are looked at, or claimed from, at a time: enough to keep Redis busy over a slow network, and few enough that
+ * other clients wait no longer than for a batch of a transfer.
+ */
+const LANES = 64;
+
+/** How long the first reading of the directory waits for the subscription, ms: announcements made in between would be missed. */
+const LISTENING_GRACE = 1000;
+
+/**
+ * The queues of one family, in one process.
+ *
+ * One subscription to the announcements of all of them tells of offers at once, because the first message of an empty queue is
+ * always announced. Announcements get lost, so the directory is read whenever the subscription (re)starts, and at least every
+ * `checkInterval`: each registered queue that is not awake is looked at. A queue that is found empty is retired from the directory
+ * once nobody can rely on its registration any more. So queues that stay empty cost nothing here, however many there are.
+ */
+export class Family {
+  readonly #options: FamilyOptions;
+  readonly #members = new Map<string, FamilyMember>();
+  readonly #lanes = new Lanes(LANES);
+  readonly #streak: FailureStreak;
+  /** By queue, as the last reading of the directory found them. */
+  #sightings: ReadonlyMap<string, Sighting> = new Map();
+  #unwatch: (() => void) | undefined;
+  #cancelReading: CancelTimer | undefined;
+  #reading: Promise<void> | undefined;
+  #again = false;
+  #failures = 0;
+  #stopped = false;
+
+  constructor(options: FamilyOptions) {
+    this.#options = options;
+    const { name, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'find-queues', name));
+  }
+
+  /** How many messages are claimed, being handled, or not settled yet. */
+  get held(): number {
+    return this.#all().reduce((sum, { held }) => sum + held, 0);
+  }
+
+  start(): void {
+    const { name, directory, has } = this.#options;
+    this.#unwatch = directory.watch(name, {
+      onEarlierDue: (queue, dueIn) => has(queue) && this.#member(queue).expect(dueIn),
+      onListening: () => void this.#read(),
+    });
+    this.#readIn(LISTENING_GRACE);
+  }
+
+  /** Stops everything except running handlers and the settling of their outcomes. */
+  async stopClaiming(): Promise<void> {
+    this.#stopped = true;
+    this.#unwatch?.();
+    this.#cancelReading?.();
+    await Promise.all(this.#all().map((member) => member.stopClaiming()));
+    await this.#reading;
+  }
+
+  /** Resolves when nothing is held any more. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#all().map((member) => member.drained()));
+  }
+
+  /** Aborts the signals of the handlers that are still running. */
+  abortHandlers(): void {
+    for (const member of this.#all()) member.abortHandlers();
+  }
+
+  /** Lets go of everything; what is still held comes back when its lease ends. */
+  abandon(): void {
+    for (const member of this.#all()) member.abandon();
+  }
+
+  #all(): FamilyMember[] {
+    return [...this.#members.values()];
+  }
+
+  #member(queue: string): FamilyMember {
+    const known = this.#members.get(queue);
+    if (known) return known;
+    const { source, clock } = this.#options;
+    const member = new FamilyMember(queue, {
+      source,
+      clock,
+      lanes: this.#lanes,
+      onLooked: () => this.#streak.worked(),
+      onLookFailed: (error) => this.#streak.callFailed(error),
+      onEmpty: () => this.#members.delete(queue),
+    });
+    this.#members.set(queue, member);
+    return member;
+  }
+
+  /** Reads the directory. If that is under way, it is read once more. */
+  #read(): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    this.#again = true;
+    return (this.#reading ??= this.#readUntilDone());
+  }
+
+  async #readUntilDone(): Promise<void> {
+    const { checkInterval, random = Math.random } = this.#options;
+    let next = checkInterval;
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      try {
+        await this.#readOnce();
+        this.#failures = 0;
+        this.#streak.worked();
+        // Up to a quarter less, so that the processes of a fleet read at different times.
+        next = checkInterval * (1 - random() / 4);
+      } catch (error) {
+        if (!this.#stopped) this.#streak.callFailed(error);
+        next = Math.min(failurePause(++this.#failures), checkInterval);
+      }
+    }
+    // Must happen in the same step as the check of #again.
+    this.#reading = undefined;
+    this.#readIn(next);
+  }
+
+  #readIn(delay: number): void {
+    this.#cancelReading?.();
+    if (!this.#stopped) this.#cancelReading = this.#options.clock.schedule(() => void this.#read(), delay);
+  }
+
+  async #readOnce(): Promise<void> {
+    const { name, directory, has } = this.#options;
+    const sightings = new Map<string, Sighting>();
+    let cursor: string | undefined;
+    do {
+      const part = await directory.listRegistered(name, cursor);
+      const own = part.registrations.filter(({ queue }) => has(queue));
+      for (const registration of own) sightings.set(registration.queue, this.#sighted(registration));
+      await Promise.all(own.map((registration) => this.#lookAt(registration, sightings.get(registration.queue)!)));
+      cursor = part.cursor ?? undefined;
+    } while (cursor !== undefined && !this.#stopped);
+    this.#sightings = sightings;
+    await this.#registerMissing();
+  }
+
+  #sighted({ queue, stamp }: Registration): Sighting {
+    const known = this.#sightings.get(queue);
+    return known?.stamp === stamp ? known : { stamp, since: this.#options.clock.monotonic() };
+  }
+
+  /** Looks at a registered queue unless it is awake. Retires it if it was empty when the registration seen before had expired. */
+  async #lookAt({ queue, stamp }: Registration, { since }: Sighting): Promise<void> {
+    if (this.#stopped) return;
+    const emptyAt = await this.#member(queue).look();
+    if (emptyAt === undefined || emptyAt - since < REGISTRATION_VALID || this.#stopped) return;
+    await this.#options.directory.retire({ queue, stamp });
+  }
+
+  /** A queue whose registration is lost, or was never made, would not be found after a restart. */
+  async #registerMissing(): Promise<void> {
+    const missing = this.#all().filter(({ queue }) => !this.#sightings.has(queue));
+    for (const { queue } of missing) {
+      if (this.#stopped) return;
+      await this.#options.directory.register(queue);
+    }
+  }
+}

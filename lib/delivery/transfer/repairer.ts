@@ -1,0 +1,88 @@
+import type { Events } from '../../events/events.js';
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+import type { MessageUpkeep } from '../../store/message-upkeep.js';
+
+export interface RepairerOptions {
+  readonly queue: string;
+  readonly store: Pick<MessageUpkeep, 'repair'>;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** For jitter, 0–1. */
+  readonly random?: () => number;
+}
+
+/** The time between two checks of a queue, ms; ±25 %, so that the processes of a fleet check at different times. */
+const INTERVAL = 5 * 60_000;
+
+/**
+ * Finds messages of one queue that are stored but in no state, and makes them ready, or delayed again if they are not due yet: at the
+ * start, and then every few minutes.
+ * This package never leaves a message like that, so each find is logged: somebody deleted or changed keys of the queue.
+ */
+export class Repairer {
+  readonly #options: RepairerOptions;
+  readonly #random: () => number;
+  readonly #streak: FailureStreak;
+  #cancelTimer: CancelTimer | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: RepairerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'repair', queue));
+  }
+
+  start(): void {
+    this.#running = this.#check();
+  }
+
+  /** Resolves when no check is under way. */
+  get checked(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  /** Stops, and waits for a check that is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelTimer?.();
+    await this.#running;
+  }
+
+  /**
+   * Checks the queue once, and searches it if the counts do not add up.
+   *
+   * @returns how many messages were in no state
+   * @throws what the store throws
+   */
+  async runOnce(): Promise<number> {
+    const { store, events, queue } = this.#options;
+    const ready: string[] = [];
+    const delayed: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const report = await store.repair(cursor ?? undefined);
+      ready.push(...report.ready);
+      delayed.push(...report.delayed);
+      cursor = report.cursor;
+    } while (cursor !== null && !this.#stopped);
+    const ids = [...ready, ...delayed];
+    if (ids.length > 0) events.emit('repaired', { queue, ids, delayed });
+    return ids.length;
+  }
+
+  async #check(): Promise<void> {
+    const { clock } = this.#options;
+    try {
+      await this.runOnce();
+      this.#streak.worked();
+    } catch (error) {
+      if (!this.#stopped) this.#streak.callFailed(error);
+    }
+    if (this.#stopped) return;
+    const interval = INTERVAL * (0.75 + this.#random() / 2);
+    this.#cancelTimer = clock.schedule(() => this.start(), interval);
+  }
+}

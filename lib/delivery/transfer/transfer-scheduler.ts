@@ -1,0 +1,258 @@
+import type { Events } from '../../events/events.js';
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+import { failurePause } from '../../timing/failure-pause.js';
+import {
+  hasMoved,
+  LEASE_EXPIRED,
+  type MessageFlow,
+  type Teller,
+  type ToldTransfer,
+  type TransferReport,
+} from '../../store/message-flow.js';
+
+export interface TransferSchedulerOptions {
+  readonly queue: string;
+  readonly store: MessageFlow;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Distinguishes this scheduler from those of other processes; without spaces. Default: it tells them nothing. */
+  readonly id?: string;
+  /** The longest sleep, ms. */
+  readonly checkInterval: number;
+  /** For jitter, 0–1. */
+  readonly random?: () => number;
+  /** Called when messages were ready before a transfer, and are ready still. */
+  readonly onStillReady?: () => void;
+  /**
+   * Has a transfer also claim for the free slots of this process; undefined, at once or in the promise: it has none, or nothing was
+   * changed.
+   */
+  readonly claimAlong?: (teller: Teller | undefined) => Promise<TransferReport | undefined> | undefined;
+}
+
+/** How many messages one call moves: small enough that other clients of the server wait only for milliseconds. */
+const BATCH = 1000;
+
+/** How long after the due time a standby fires, ms; ±25 %. By then it has heard that the eager scheduler has done the work. */
+const STANDBY_GRACE = 1000;
+
+/** How often others are told of transfers at most, ms. Shorter than the shortest grace: what was moved is told before standbys fire. */
+const TELL_INTERVAL = 500;
+
+/**
+ * How often to run while ready messages wait, ms: each run replaces a lost token, and learns of the leases of messages claimed
+ * meanwhile.
+ */
+const READY_CHECK = 1000;
+
+/** The instant that a scheduler waits for. */
+interface Expectation {
+  /** On the monotonic clock of this process. */
+  readonly at: number;
+  /** When this was found out, by the store's clock. */
+  readonly knownSince: number;
+}
+
+/**
+ * Moves the messages of one queue, in one process, at the moment they fall due.
+ *
+ * It has one timer, armed from the store's answer and re-armed by announcements of earlier due times. It also asks the store
+ * again whenever the subscription (re)starts and at least every `checkInterval`, so a lost announcement costs a bounded delay.
+ *
+ * Every process has such a scheduler, yet a due message must not cost one call from each of them. So schedulers tell each other of
+ * their transfers, and of what the queue waits for next. Whoever hears that another one was the last to move something becomes a
+ * *standby*: it waits for the same instants, but fires a grace period later, and has normally heard by then that nothing is left to
+ * do. Once the eager scheduler is gone, a standby does find something and becomes eager itself. There is no leader, and no lease on
+ * leadership that could go wrong.
+ */
+export class TransferScheduler {
+  readonly #options: TransferSchedulerOptions;
+  readonly #random: () => number;
+  readonly #streak: FailureStreak;
+  #unwatch: (() => void) | undefined;
+  #cancelTimer: CancelTimer | undefined;
+  #expected: Expectation | undefined;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #eager = true;
+  /** Messages that are ready, as the last report has it. */
+  #ready = 0;
+  #checkAt = Infinity;
+  /** When others were last told of a transfer, on the monotonic clock. */
+  #toldAt = -Infinity;
+  /** Whether something was moved that they were not told of. */
+  #hasUntold = false;
+  /** When this scheduler last moved something, by the store's clock. */
+  #movedAt: number | null = null;
+  #failures = 0;
+  #started = false;
+
+  constructor(options: TransferSchedulerOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    const { queue, clock, events } = options;
+    this.#streak = new FailureStreak(clock, workFailures(events, 'transfer', queue));
+  }
+
+  /** Whether this scheduler fires at the due time, rather than a grace period later. */
+  get isEager(): boolean {
+    return this.#eager;
+  }
+
+  /** How long there is nothing to do, as far as is known, ms: until a due time or the end of a lease. 0 while messages are ready. */
+  get quietFor(): number {
+    if (this.#running || this.#failures > 0 || this.#ready > 0) return 0;
+    return this.#expected ? Math.max(0, this.#expected.at - this.#options.clock.monotonic()) : Infinity;
+  }
+
+  start(): void {
+    this.#started = true;
+    this.#unwatch = this.#options.store.watchDue({
+      onEarlierDue: ({ dueAt, dueIn }) => {
+        this.#expectEarlier({ at: this.#options.clock.monotonic() + dueIn, knownSince: dueAt - dueIn });
+      },
+      onTransfer: (transfer) => this.#hear(transfer),
+      onListening: () => void this.#wake(),
+    });
+    void this.#wake();
+  }
+
+  /** Stops, and waits for a transfer that is under way. */
+  async stop(): Promise<void> {
+    this.#started = false;
+    this.#unwatch?.();
+    this.#cancelTimer?.();
+    await this.#running;
+  }
+
+  /**
+   * Moves everything that is due now, in batches, and learns what to wait for next.
+   *
+   * @returns the report of the last batch
+   * @throws what the store throws
+   */
+  async runOnce(): Promise<TransferReport> {
+    const { clock } = this.#options;
+    for (let isFirst = true; ; isFirst = false) {
+      const awaited = this.#expected;
+      // From here on it collects what is announced while the call is under way.
+      this.#expected = undefined;
+      const sentAt = clock.monotonic();
+      const teller = this.#tellerAt(sentAt, awaited);
+      // Of what is due beyond the first claim, the other processes get their share.
+      const report = await (isFirst ? this.#transferAlong(teller) : this.#transfer(teller));
+      if (teller) this.#toldAt = sentAt;
+      this.#hasUntold = !teller && (this.#hasUntold || hasMoved(report));
+      if (hasMoved(report)) {
+        this.#movedAt = report.at;
+        this.#eager = true;
+      }
+      this.#emit(report);
+      if (report.nextIn !== null) {
+        // The store read its clock some time during the call. If that was before the midpoint, the timer fires late by the
+        // difference; if after, it fires early, finds nothing, and gets a new answer.
+        const readAt = (sentAt + clock.monotonic()) / 2;
+        this.#expectEarlier({ at: readAt + report.nextIn, knownSince: report.at });
+      }
+      if (!report.more) return report;
+    }
+  }
+
+  /** A standby does not claim along, because it would soon compete with the eager one. After a failure, the simpler call comes first. */
+  #transferAlong(teller: Teller | undefined): Promise<TransferReport> {
+    const along = this.#eager && this.#failures === 0 ? this.#options.claimAlong?.(teller) : undefined;
+    return along ? along.then((report) => report ?? this.#transfer(teller)) : this.#transfer(teller);
+  }
+
+  #transfer(teller: Teller | undefined): Promise<TransferReport> {
+    return this.#options.store.transfer({ teller, limit: BATCH });
+  }
+
+  /** Who tells of the next transfer; undefined: others need not know, or were told a moment ago. */
+  #tellerAt(now: number, awaited: Expectation | undefined): Teller | undefined {
+    const { id } = this.#options;
+    const isAwaited = awaited !== undefined || this.#hasUntold || this.#ready > 0;
+    if (id === undefined || !isAwaited || now < this.#toldAt + TELL_INTERVAL) return undefined;
+    return { scheduler: id, movedAt: this.#movedAt };
+  }
+
+  /** Another scheduler has looked, so this one knows what it would find, unless it knows of something later. */
+  #hear({ scheduler, at, movedAt, ready, nextIn }: ToldTransfer): void {
+    const { id, clock, checkInterval } = this.#options;
+    if (scheduler === id) return;
+    if (movedAt !== null && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
+    const now = clock.monotonic();
+    if (this.#expected && this.#expected.knownSince <= at) this.#expected = undefined;
+    if (nextIn !== null) this.#expectEarlier({ at: now + nextIn, knownSince: at });
+    if (this.#running || this.#failures > 0) return;
+    this.#ready = ready;
+    // While messages are ready, the other one soon tells of their leases.
+    this.#checkAt = now + (ready > 0 ? Math.min(READY_CHECK + this.#newGrace(), checkInterval) : checkInterval);
+    this.#arm();
+  }
+
+  #emit({ moved, recovered, buried, dropped }: TransferReport): void {
+    const { events, queue } = this.#options;
+    if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
+    if (recovered + buried.length > 0) events.emit('taken-back', { queue, recovered, buried: buried.length });
+    for (const id of buried) events.emit('dead', { queue, id, by: 'lease', failure: LEASE_EXPIRED });
+    if (dropped > 0) events.emit('dropped', { queue, count: dropped });
+  }
+
+  /** Runs until nothing is due. If a run is under way, that one repeats once more. */
+  #wake(): Promise<void> {
+    if (!this.#started) return Promise.resolve();
+    this.#again = true;
+    return (this.#running ??= this.#runUntilIdle());
+  }
+
+  async #runUntilIdle(): Promise<void> {
+    const { clock, checkInterval } = this.#options;
+    let nextCheck = checkInterval;
+    while (this.#again && this.#started) {
+      this.#again = false;
+      try {
+        const { ready, moved, recovered } = await this.runOnce();
+        this.#ready = ready;
+        if (ready > moved + recovered) this.#options.onStillReady?.();
+        this.#failures = 0;
+        this.#streak.worked();
+        nextCheck = this.#ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
+      } catch (error) {
+        nextCheck = this.#pauseAfter(error);
+      }
+    }
+    // Must happen in the same step as the check of #again: a wake in between would be lost.
+    this.#running = undefined;
+    this.#checkAt = clock.monotonic() + nextCheck;
+    this.#arm();
+  }
+
+  #pauseAfter(error: unknown): number {
+    // The retry asks for everything again, including due times.
+    this.#expected = undefined;
+    if (this.#started) this.#streak.callFailed(error);
+    return failurePause(++this.#failures, this.#random);
+  }
+
+  #arm(): void {
+    this.#cancelTimer?.();
+    if (!this.#started) return;
+    const dueAt = this.#expected ? this.#expected.at + (this.#eager ? 0 : this.#newGrace()) : Infinity;
+    const tellAt = this.#hasUntold && this.#failures === 0 ? this.#toldAt + TELL_INTERVAL : Infinity;
+    const delay = Math.min(dueAt, tellAt, this.#checkAt) - this.#options.clock.monotonic();
+    this.#cancelTimer = this.#options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
+  }
+
+  #expectEarlier(expected: Expectation): void {
+    if (this.#expected && this.#expected.at <= expected.at) return;
+    this.#expected = expected;
+    // A run under way arms the timer when it ends.
+    if (!this.#running) this.#arm();
+  }
+
+  #newGrace(): number {
+    return STANDBY_GRACE * (0.75 + this.#random() / 2);
+  }
+}

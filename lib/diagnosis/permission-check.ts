@@ -1,0 +1,43 @@
+import type { QueueLayout } from '../store/layout.js';
+import { nativeLayout } from '../store/native/native-layout.js';
+import { describeMissing, findMissing, FOR_SHARED_DOORBELLS, type NeededCommand } from '../redis/permissions.js';
+import type { RedisCommands } from '../redis/redis-commands.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+
+/** A queue as far as its keys depend on it. */
+export interface ExaminedQueue {
+  readonly prefix: string;
+  readonly queue: string;
+  /** Default: the native one. */
+  readonly layout?: QueueLayout | undefined;
+}
+
+export async function checkPermissions(commands: RedisCommands, examined: ExaminedQueue): Promise<Finding> {
+  const missing = await findMissing(commands, neededBy(examined));
+  if (missing.length === 0) return ok('permissions', `all that a worker of queue '${examined.queue}' needs`);
+  return fail(
+    'permissions',
+    `a worker of queue '${examined.queue}' lacks ${describeMissing(missing)}`,
+    'Extend the ACL of the Redis user: see docs/operations.md. A user that only offers needs less.',
+  );
+}
+
+/** @returns undefined if the user may do what lets queues share connections */
+export async function checkSharing(commands: RedisCommands): Promise<Finding | undefined> {
+  const missing = await findMissing(commands, FOR_SHARED_DOORBELLS);
+  if (missing.length === 0) return undefined;
+  return warn(
+    'connections',
+    `each handled queue has a connection of its own: the user lacks ${describeMissing(missing)}`,
+    'Extend its ACL, and 64 queues share a connection: see docs/operations.md.',
+  );
+}
+
+/** Whether the user may handle messages of a queue with the native layout. */
+export async function mayHandle(commands: RedisCommands, prefix: string, queue: string): Promise<boolean> {
+  return (await findMissing(commands, neededBy({ prefix, queue }))).length === 0;
+}
+
+function neededBy({ layout = nativeLayout, ...queue }: ExaminedQueue): NeededCommand[] {
+  return layout.neededCommands({ ...queue, partitions: 1, isCluster: false });
+}

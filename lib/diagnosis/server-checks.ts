@@ -1,0 +1,48 @@
+import { checkServer, infoField, serverName } from '../redis/server-check.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+
+/** Judges the `INFO` of a server: its version, its eviction policy and its persistence. */
+export function checkInfo(info: string): Finding[] {
+  return [versionOf(info), evictionOf(info), persistenceOf(info)];
+}
+
+function versionOf(info: string): Finding {
+  const problem = refusalOf(() => checkServer(info, { allowEviction: true }));
+  if (problem !== undefined) return fail('version', problem);
+  return ok('version', serverName(info));
+}
+
+function evictionOf(info: string): Finding {
+  const evicts = infoField(info, 'maxmemory_policy').startsWith('allkeys-');
+  const found = `maxmemory-policy ${infoField(info, 'maxmemory_policy')}`;
+  if (!evicts) return ok('eviction', found);
+  return fail(
+    'eviction',
+    `${found}: messages are deleted when the memory is full`,
+    'Set maxmemory-policy to noeviction.',
+  );
+}
+
+function persistenceOf(info: string): Finding {
+  const see = 'See the log of Redis, and check that its disk is writable and not full.';
+  if (infoField(info, 'aof_last_write_status') === 'err') {
+    return fail('persistence', 'the append-only file cannot be written', see);
+  }
+  if (infoField(info, 'rdb_last_bgsave_status') === 'err') return fail('persistence', 'the last snapshot failed', see);
+  if (infoField(info, 'aof_enabled') === '1') return ok('persistence', 'append-only file');
+  const saved = new Date(Number(infoField(info, 'rdb_last_save_time')) * 1000).toISOString();
+  return warn(
+    'persistence',
+    `no append-only file; the last snapshot, or the start of Redis, was at ${saved}`,
+    'If Redis dies, all later offers are lost. Set appendonly to yes, unless you can bear that.',
+  );
+}
+
+function refusalOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../../message/message-type.js';
+import type { DelayedMessage } from '../../message/message.js';
+import { QUEUE_NAME, QUEUE_NAME_RULE } from '../../message/queue-name.js';
+import { isLiteral } from '../../message/read-fields.js';
+import { showGiven } from '../../message/show-given.js';
+import type { QueueOptions } from '../../options/queue-options.js';
+import { validateQueueOptions } from '../../options/resolve-options.js';
+import { checkOf, type PayloadCheck } from './payload-check.js';
+import { isPayloadSpec, type PayloadOutput, type PayloadSpec } from './payload-spec.js';
+
+/** The payloads of a queue by the types of its messages. */
+export type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;
+
+/**
+ * What a queue's class declares.
+ *
+ * @typeParam Payloads - one {@link PayloadSpec}, or one for each type
+ */
+export interface QueueDefinition<Payloads = unknown> {
+  /** The queue's name. */
+  readonly queue: string;
+  /** As given. */
+  readonly payloads: Payloads;
+  /** As given. */
+  readonly options: QueueOptions;
+}
+
+/** A class with a definition: what `DelayQueue()` makes, and what extends it. */
+export interface DefinedBy<Payloads> {
+  /** What the class declares. */
+  readonly definition: QueueDefinition<Payloads>;
+}
+
+/** The types of a queue; empty, if it has one kind of messages without a type. */
+export type TypesOf<Payloads> = Payloads extends PayloadSpec ? '' : keyof Payloads & string;
+
+/** The spec of a type. */
+export type SpecOf<Payloads, Type extends string> = Payloads extends PayloadSpec
+  ? Payloads
+  : Type extends keyof Payloads
+    ? Payloads[Type]
+    : never;
+
+/**
+ * The message that a handler of a typed queue gets.
+ *
+ * @typeParam Queue - `typeof` the queue's class
+ * @typeParam Type - the type, where the queue has several
+ *
+ * @example
+ * ```ts
+ * class Emails extends DelayQueue('emails', payload<{ to: string }>()) {}
+ * const log = (message: MessageOf<typeof Emails>) => console.log(message.payload.to);
+ * ```
+ */
+export type MessageOf<Queue, Type extends string = ''> =
+  Queue extends DefinedBy<infer Payloads>
+    ? Type extends TypesOf<Payloads>
+      ? DelayedMessage<PayloadOutput<SpecOf<Payloads, Type>>, Type>
+      : never
+    : never;
+
+/** The payload that a handler of a typed queue gets, as {@link MessageOf} has it. */
+export type PayloadOf<Queue, Type extends string = ''> = MessageOf<Queue, Type>['payload'];
+
+/** Tells that a definition was checked, by whatever copy of the package. */
+const CHECKED = Symbol.for('nestjs-delay-queue:definition');
+
+/**
+ * Checks what a class declares.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+export function defineQueue<Payloads>(definition: QueueDefinition<Payloads>): QueueDefinition<Payloads> {
+  check(definition);
+  return Object.freeze({ ...definition, [CHECKED]: true });
+}
+
+function check(definition: QueueDefinition): void {
+  const { queue, payloads, options } = definition;
+  const place = `DelayQueue(${showGiven(queue)})`;
+  const refuse = (problem: string) => new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
+  if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) throw refuse(QUEUE_NAME_RULE);
+  validateQueueOptions(options, place);
+  if (isPayloadSpec(payloads)) return;
+  const kinds = 'a Standard Schema, a class or payload<T>()';
+  if (typeof payloads !== 'object' || payloads === null || !isLiteral(payloads)) {
+    throw refuse(`the payload must be ${kinds}, or an object with one for each type, not ${showGiven(payloads)}`);
+  }
+  const types = Object.entries(payloads);
+  if (types.length === 0) throw refuse(`the object has no types: give it ${kinds} for each`);
+  for (const [type, spec] of types) {
+    if (!isMessageType(type)) throw refuse(`${MESSAGE_TYPE_RULE}, not ${showGiven(type)}`);
+    if (!isPayloadSpec(spec)) throw refuse(`the payload of '${type}' must be ${kinds}, not ${showGiven(spec)}`);
+  }
+}
+
+/** The definition of a class that {@link defineQueue} checked; undefined if it is none. */
+export function definitionOf(value: unknown): QueueDefinition | undefined {
+  if (typeof value !== 'function') return undefined;
+  const { definition } = value as Partial<DefinedBy<unknown>>;
+  return typeof definition === 'object' && CHECKED in definition ? definition : undefined;
+}
+
+/** Whether two classes say the same: with equal options, and with specs that are the same objects. */
+export function isSameDefinition(one: QueueDefinition, other: QueueDefinition): boolean {
+  const [specs, others] = [specsOf(one), specsOf(other)];
+  return (
+    isDeepStrictEqual(one.options, other.options) &&
+    specs.size === others.size &&
+    [...specs].every(([type, spec]) => others.get(type) === spec)
+  );
+}
+
+function specsOf({ payloads }: QueueDefinition): ReadonlyMap<string, PayloadSpec> {
+  return new Map(isPayloadSpec(payloads) ? [[NO_TYPE, payloads]] : Object.entries(payloads as PayloadSpecs));
+}
+
+/** The types of a definition, in its order; undefined: messages have none. */
+export function typesOf({ payloads }: QueueDefinition): readonly string[] | undefined {
+  return isPayloadSpec(payloads) ? undefined : Object.keys(payloads as PayloadSpecs);
+}
+
+/**
+ * Gives the check of a type's payloads; none, if they are not checked at run time.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT` if the queue has no such type
+ */
+export type CheckOfType = (type: string) => PayloadCheck | undefined;
+
+export function checksOf(definition: QueueDefinition): CheckOfType {
+  const checks = new Map([...specsOf(definition)].map(([type, spec]) => [type, checkOf(spec)]));
+  return (type) => {
+    if (!checks.has(type)) throw unknownType(definition, type);
+    return checks.get(type);
+  };
+}
+
+function unknownType(definition: QueueDefinition, type: string): DelayQueueError {
+  const types = typesOf(definition);
+  const rule = types ? `has the types ${types.join(', ')}` : 'has messages without a type: leave it out';
+  const given = type === NO_TYPE ? 'none' : showGiven(type);
+  return new DelayQueueError('INVALID_ARGUMENT', `type: queue '${definition.queue}' ${rule}; given: ${given}`);
+}

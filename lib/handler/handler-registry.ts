@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import type { PayloadCheck } from './definition/payload-check.js';
+import { isSameDefinition, type QueueDefinition } from './definition/queue-definition.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { NO_TYPE } from '../message/message-type.js';
+import { familyOf, isFamily } from '../message/queue-family.js';
+import type { HandlerCall } from './handler-method.js';
+import type { BatchSize } from '../options/queue-options-schema.js';
+import type { HandlerSettings, QueueOptions } from '../options/queue-options.js';
+
+/** A method that handles messages, bound to its instance. */
+export interface DelayedMessageHandler {
+  /** Class and method, for people. */
+  readonly name: string;
+  /** The only type it handles; empty: every message without a handler of its own type. */
+  readonly type: string;
+  /** The options of this handler alone. */
+  readonly options: HandlerSettings;
+  /** Checks the payload before the call, and makes of it what the handler gets. */
+  readonly check?: PayloadCheck | undefined;
+  /** If it takes many messages in one call. */
+  readonly batch?: BatchSize | undefined;
+  /** With a payload and its message; or, of a batch, with an array of each. */
+  readonly call: HandlerCall;
+}
+
+/** A queue, or a family of queues, that the code of this application handles or defines. */
+export interface DeclaredQueue {
+  /** That of the queue, or the beginning of the names and a `*`. */
+  readonly name: string;
+  /** The options that its decorator declares. */
+  readonly options: QueueOptions;
+  /** The definition of its class. */
+  readonly definition?: QueueDefinition | undefined;
+  /** By type. */
+  readonly handlers: ReadonlyMap<string, DelayedMessageHandler>;
+}
+
+/** The declarations of one queue or family, as they are found. */
+class Declarations implements DeclaredQueue {
+  readonly handlers = new Map<string, DelayedMessageHandler>();
+  definition: QueueDefinition | undefined;
+  /** The class with the definition. */
+  definedBy = '';
+  /** Those of the handler without a type. */
+  handlerOptions: QueueOptions = {};
+
+  constructor(readonly name: string) {}
+
+  get options(): QueueOptions {
+    return this.definition?.options ?? this.handlerOptions;
+  }
+}
+
+/** The queues and families that the code of this application declares, each with its handlers. */
+@Injectable()
+export class HandlerRegistry {
+  readonly #queues = new Map<string, Declarations>();
+  readonly #families = new Set<string>();
+
+  /**
+   * Adds a handler to a queue.
+   *
+   * @param options - the options of the queue, if the handler may declare them
+   * @throws DelayQueueError `INVALID_HANDLER` if the queue already has a handler of this type
+   */
+  add(name: string, handler: DelayedMessageHandler, options: QueueOptions = {}): void {
+    const queue = this.#declared(name);
+    const other = queue.handlers.get(handler.type);
+    if (other) throw twoHandlers(name, other, handler);
+    queue.handlers.set(handler.type, handler);
+    if (handler.type === NO_TYPE) queue.handlerOptions = options;
+  }
+
+  /**
+   * @param definedBy - the class
+   * @throws DelayQueueError `INVALID_OPTION` if another class defines the queue otherwise
+   */
+  define(definition: QueueDefinition, definedBy: string): void {
+    const queue = this.#declared(definition.queue);
+    if (queue.definition && !isSameDefinition(queue.definition, definition)) {
+      throw new DelayQueueError(
+        'INVALID_OPTION',
+        `Queue '${queue.name}' has two definitions that differ, ${queue.definedBy} and ${definedBy}: use one class for it`,
+      );
+    }
+    queue.definition ??= definition;
+    queue.definedBy ||= definedBy;
+  }
+
+  /**
+   * Looks for what only shows when all is found.
+   *
+   * @throws DelayQueueError `INVALID_OPTION` if a queue's options are in two places
+   */
+  check(): void {
+    for (const { name, definition, definedBy, handlers, handlerOptions } of this.#queues.values()) {
+      if (!definition || Object.keys(handlerOptions).length === 0) continue;
+      throw new DelayQueueError(
+        'INVALID_OPTION',
+        `@DelayedHandler on ${handlers.get(NO_TYPE)!.name}: queue '${name}' is defined by ${definedBy}; set its options there`,
+      );
+    }
+  }
+
+  find(name: string): DeclaredQueue | undefined {
+    return this.#queues.get(name);
+  }
+
+  /** The family that a queue belongs to: of several, the one with the longest name. */
+  familyOf(queue: string): DeclaredQueue | undefined {
+    const name = familyOf(queue, this.#families);
+    return name === undefined ? undefined : this.#queues.get(name);
+  }
+
+  /** Where the handlers of a queue are declared: with its own name or, if it has none there, with its family. */
+  servedBy(queue: string): DeclaredQueue | undefined {
+    const own = this.#queues.get(queue);
+    return own && own.handlers.size > 0 ? own : this.familyOf(queue);
+  }
+
+  /** All that are declared. */
+  all(): DeclaredQueue[] {
+    return [...this.#queues.values()];
+  }
+
+  /** Those with handlers, families included. */
+  handled(): DeclaredQueue[] {
+    return this.all().filter(({ handlers }) => handlers.size > 0);
+  }
+
+  #declared(name: string): Declarations {
+    const queue = this.#queues.get(name) ?? new Declarations(name);
+    this.#queues.set(name, queue);
+    if (isFamily(name)) this.#families.add(name);
+    return queue;
+  }
+}
+
+function twoHandlers(queue: string, one: DelayedMessageHandler, other: DelayedMessageHandler): DelayQueueError {
+  const [what, advice] =
+    one.type === NO_TYPE
+      ? [`Queue '${queue}' has two handlers`, 'remove one, or give it a type or another queue']
+      : [`Type '${one.type}' of queue '${queue}' has two handlers`, 'remove one, or give it another type'];
+  return new DelayQueueError('INVALID_HANDLER', `${what}, ${one.name} and ${other.name}: ${advice}`);
+}

@@ -1,0 +1,59 @@
+import type { DefinedBy } from '../definition/queue-definition.js';
+import { methodOf } from '../decorated-method.js';
+import type { Accepts } from '../handler-types.js';
+import type { DelayQueueEvent, EventName } from '../../events/delay-queue-events.js';
+
+/** All copies of the package share the key, so a listener is found whichever copy decorated it. */
+const EVENTS = Symbol.for('nestjs-delay-queue:events');
+
+/** What an `@OnDelayQueueEvent` was given, unchecked. */
+export interface EventDeclaration {
+  readonly event: EventName;
+  /** A name, a family of names, or the class of a typed queue; undefined: every queue. */
+  readonly queue: unknown;
+}
+
+/**
+ * Calls a method of a provider or a controller for each event of a name, with the {@link DelayQueueEvent}. The method tells of what
+ * happened in this process; it is not waited for, and what it throws is logged. The class must be a singleton.
+ *
+ * @param event - its name
+ * @param queue - the name of a queue, the beginning of names and a `*`, or the class of a typed queue. Default: every queue
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class Alarms {
+ *   @OnDelayQueueEvent('dead', 'orders')
+ *   async tell({ id, failure }: DelayQueueEvent<'dead'>) {
+ *     await chat.post(`Order message ${id} has failed for good: ${failure.message}`);
+ *   }
+ * }
+ * ```
+ */
+export function OnDelayQueueEvent<Name extends EventName>(
+  event: Name,
+  queue?: string | DefinedBy<unknown>,
+): EventListenerDecorator<Name> {
+  const declaration: EventDeclaration = { event, queue };
+  return (target, name, descriptor) => {
+    const method = methodOf({ decorator: '@OnDelayQueueEvent', code: 'INVALID_LISTENER', target, name, descriptor });
+    Reflect.defineMetadata(EVENTS, [...eventsOf(method), declaration], method);
+  };
+}
+
+/** The declarations on a method; none if it is not decorated. */
+export function eventsOf(method: object): readonly EventDeclaration[] {
+  return (Reflect.getMetadata(EVENTS, method) as EventDeclaration[] | undefined) ?? [];
+}
+
+/**
+ * A decorator that accepts only methods which the events of a name can be given to.
+ *
+ * @typeParam Method - the decorated method
+ */
+export type EventListenerDecorator<Name extends EventName> = <Method extends (...args: never[]) => unknown>(
+  target: object,
+  method: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [DelayQueueEvent<Name>]>,
+) => void;

@@ -1,0 +1,37 @@
+import { DelayQueueError } from '../delay-queue-errors.js';
+import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
+
+/** How a queue encodes the bodies of its messages. */
+export interface BodyRules {
+  readonly codec: MessageCodec;
+  /** The maximum size of the encoded payload and headers, in bytes. */
+  readonly maxPayloadBytes: number;
+}
+
+/**
+ * Encodes a body and checks its size.
+ *
+ * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+ */
+export function encodeBody({ codec, maxPayloadBytes }: BodyRules, content: MessageContent): MessageBody {
+  const body = codec.encode(content);
+  const bytes = byteLength(body) - (codec.framingBytes?.(content) ?? 0);
+  if (bytes <= maxPayloadBytes) return body;
+  throw new DelayQueueError(
+    'PAYLOAD_TOO_LARGE',
+    `The payload and headers take ${bytes} bytes, more than maxPayloadBytes (${maxPayloadBytes}): ` +
+      'offer a reference to the data instead, or raise the limit',
+  );
+}
+
+/** The problem with a body that is longer than Redis accepts. */
+export function oversized(body: MessageBody): string {
+  return (
+    `The payload and headers take ${byteLength(body)} bytes, more than Redis accepts (proto-max-bulk-len): ` +
+    'offer a reference to the data instead, or raise that limit'
+  );
+}
+
+function byteLength(body: MessageBody): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}

@@ -1,0 +1,164 @@
+import { types } from 'node:util';
+import { showFailure } from '../failure.js';
+import { DelayQueueError } from '../delay-queue-errors.js';
+import { type JsonLoss, lossOf } from './json-loss.js';
+
+/** Whether a codec has its own encoding for a value that JSON cannot represent. */
+export type Keeps = (value: unknown) => boolean;
+
+/** Told of each copy of an object or array, so that a codec can find what it knows of the original. */
+export type Copied = (from: object, copy: object) => void;
+
+/** More levels than real data has; the stack overflows only far beyond. */
+const DEEP = 500;
+const LONGEST_PATH = 20;
+/** Each value takes at least two characters, and no string is longer than about 2²⁹. */
+const MOST_VALUES = 2 ** 28;
+
+/** An object that was seen before, with the number of values that are written each time it occurs. */
+interface Seen {
+  /** Undefined while the object is being copied. */
+  copy?: object;
+  values: number;
+}
+
+const { toJSON: bufferToJson } = Buffer.prototype as { toJSON?: unknown };
+
+/**
+ * Copies what JSON would write. Everything is read once, so what is written is what was checked. Objects that are shared in
+ * the payload are shared in the copy.
+ */
+export class JsonCopy {
+  readonly #keeps: Keeps;
+  readonly #copied: Copied;
+  /** The path of the value being copied; kept after a throw, for the error. */
+  readonly #path: (string | number)[] = [];
+  readonly #seen = new Map<object, Seen>();
+  #values = 0;
+  #refusal: DelayQueueError | undefined;
+
+  constructor(keeps: Keeps, copied: Copied = () => {}) {
+    this.#keeps = keeps;
+    this.#copied = copied;
+  }
+
+  /**
+   * Copies a payload.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
+   */
+  make(payload: unknown): unknown {
+    try {
+      const data = this.#copy(payload, '');
+      if (data !== undefined) return data;
+      const what = payload === undefined ? 'undefined' : 'an object whose toJSON() returns nothing';
+      return this.#refuse({ what, advice: 'offer plain data, or null for no payload' });
+    } catch (cause) {
+      // The payload's own code may throw anything, even undefined.
+      if (this.#refusal !== undefined && cause === this.#refusal) throw cause;
+      const problem = this.#path.length > DEEP ? 'is nested too deeply' : `cannot be read (${showFailure(cause)})`;
+      throw new DelayQueueError('INVALID_PAYLOAD', `${showPath(this.#path)}: it ${problem}; offer plain data`, {
+        cause,
+      });
+    }
+  }
+
+  /** Returns undefined for what JSON leaves out. */
+  #copy(given: unknown, key: string | number): unknown {
+    this.#values++;
+    if (this.#keeps(given)) return given;
+    const value = jsonValueOf(given, key);
+    if (this.#keeps(value)) return value;
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+      case 'undefined':
+        return value;
+      case 'number':
+        return Number.isFinite(value) ? value : this.#refuse({ what: String(value), advice: 'offer null, or text' });
+      case 'bigint':
+        return this.#refuse({ what: 'a BigInt', advice: 'offer it as text' });
+      case 'object':
+        if (value !== null) return this.#copyObject(value);
+        return types.isDate(given) ? this.#refuse({ what: 'an invalid Date', advice: 'offer null' }) : null;
+      default:
+        return this.#refuse({ what: `a ${typeof value}`, advice: 'leave it out' });
+    }
+  }
+
+  #copyObject(object: object): unknown {
+    if (types.isNumberObject(object)) return this.#copy(Number(object), '');
+    if (types.isStringObject(object)) return String(object);
+    if (types.isBooleanObject(object)) return Boolean.prototype.valueOf.call(object);
+    if (types.isBigIntObject(object)) return this.#copy(BigInt.prototype.valueOf.call(object), '');
+    const seen = this.#seen.get(object);
+    if (seen) return seen.copy ? this.#again(seen) : this.#refuse({ what: 'a cycle', advice: 'offer plain data' });
+    const entry: Seen = { values: this.#values };
+    this.#seen.set(object, entry);
+    entry.copy = Array.isArray(object) ? this.#copyArray(object) : this.#copyFields(object);
+    entry.values = this.#values - entry.values;
+    this.#copied(object, entry.copy);
+    return entry.copy;
+  }
+
+  /** A few shared objects that contain other shared objects can make the text grow without bound. */
+  #again({ copy, values }: Seen): unknown {
+    this.#values += values;
+    if (this.#values > MOST_VALUES) this.#refuse({ what: 'so many values', advice: 'offer a reference to the data' });
+    return copy;
+  }
+
+  #copyArray(array: readonly unknown[]): unknown[] {
+    const copy: unknown[] = [];
+    for (let i = 0; i < array.length; i++) {
+      this.#path.push(i);
+      const element = this.#copy(array[i], i);
+      if (element === undefined) this.#refuse({ what: 'undefined in a list', advice: 'offer null' });
+      copy.push(element);
+      this.#path.pop();
+    }
+    return copy;
+  }
+
+  #copyFields(object: object): object {
+    const loss = lossOf(object);
+    if (loss) this.#refuse(loss);
+    // Without a prototype, so that __proto__ is a key like any other.
+    const copy = Object.create(null) as Record<string, unknown>;
+    for (const key of Object.keys(object)) {
+      this.#path.push(key);
+      const field = this.#copy((object as Record<string, unknown>)[key], key);
+      if (field !== undefined) copy[key] = field;
+      this.#path.pop();
+    }
+    return copy;
+  }
+
+  #refuse({ what, advice }: JsonLoss): never {
+    this.#refusal = new DelayQueueError(
+      'INVALID_PAYLOAD',
+      `${showPath(this.#path)}: JSON cannot represent ${what}; ${advice}`,
+    );
+    throw this.#refusal;
+  }
+}
+
+/** The value that JSON writes in place of another: the result of its `toJSON`, if it has one other than that of `Buffer`. */
+function jsonValueOf(value: unknown, key: string | number): unknown {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'bigint' && typeof value !== 'function')) {
+    return value;
+  }
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON !== 'function' || toJSON === bufferToJson) return value;
+  return Reflect.apply(toJSON, value, [String(key)]);
+}
+
+/** Shows a path as code would write it; of a long one only both ends. */
+export function showPath(path: readonly (string | number)[]): string {
+  const steps = path.map((key) => {
+    if (typeof key === 'number') return `[${key}]`;
+    return /^[\w$]{1,40}$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 40))}]`;
+  });
+  const shown = steps.length > LONGEST_PATH ? [...steps.slice(0, 5), '…', ...steps.slice(-5)] : steps;
+  return `payload${shown.join('')}`;
+}

@@ -1,0 +1,103 @@
+import { types } from 'node:util';
+import { showFailure } from '../failure.js';
+import { DelayQueueError } from '../delay-queue-errors.js';
+import { type Copied, JsonCopy, type Keeps } from './json-copy.js';
+import { isDataClass } from './json-loss.js';
+
+/** More values than payloads usually have. Beyond that {@link JsonCopy} takes over, which visits shared objects only once. */
+const MANY = 100_000;
+
+/** How a codec's data may differ from plain data. */
+export interface DataRules {
+  /** Which values `write` can represent although JSON cannot. */
+  readonly keeps?: Keeps;
+  /** See {@link Copied}. */
+  readonly copied?: Copied;
+}
+
+const keepsNothing: Keeps = () => false;
+
+/**
+ * Writes a payload as JSON, provided that nothing gets lost. `JSON.stringify` silently changes what it cannot represent: a
+ * forgotten `await` becomes `{}`, `NaN` becomes null. Here that is refused. As usual, the result of a `toJSON()` replaces its
+ * object, and properties that are undefined are left out.
+ *
+ * @param write - gets plain data: the payload itself or, if that is not obviously plain, a checked copy
+ * @throws DelayQueueError `INVALID_PAYLOAD`, naming the path of what cannot be written
+ */
+export function writeJsonData(
+  payload: unknown,
+  write: (data: unknown) => string | undefined,
+  { keeps = keepsNothing, copied }: DataRules = {},
+): string {
+  const data = isPlain(payload) ? payload : new JsonCopy(keeps, copied).make(payload);
+  let json: string | undefined;
+  try {
+    json = write(data);
+  } catch (cause) {
+    if (cause instanceof DelayQueueError) throw cause;
+    const problem = `payload: it cannot be written as JSON (${showFailure(cause)}); offer plain data that is not too deep or too large`;
+    throw new DelayQueueError('INVALID_PAYLOAD', problem, { cause });
+  }
+  if (json === undefined)
+    throw new DelayQueueError('INVALID_PAYLOAD', 'payload: it changes while it is being read; offer plain data');
+  return json;
+}
+
+let valuesLeft = 0;
+
+/** Whether a payload is what most are: nothing but plain data. False if reading it throws. */
+function isPlain(payload: unknown): boolean {
+  valuesLeft = MANY;
+  try {
+    return isPlainValue(payload);
+  } catch {
+    return false;
+  }
+}
+
+function isPlainValue(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      return value === null || isPlainObject(value);
+    default:
+      return false;
+  }
+}
+
+function isPlainObject(value: object): boolean {
+  if (--valuesLeft < 0) return false;
+  if ((value as { toJSON?: unknown }).toJSON !== undefined) return isPlainDate(value);
+  if (Array.isArray(value)) {
+    if ((valuesLeft -= value.length) < 0) return false;
+    // eslint-disable-next-line @typescript-eslint/prefer-for-of -- as JSON reads it; an iterator may yield something else
+    for (let i = 0; i < value.length; i++) if (!isPlainValue(value[i])) return false;
+    return true;
+  }
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  if (!isLiteral(prototype) && !isDataClass(prototype!)) return false;
+  let isEmpty = true;
+  for (const key in value) {
+    const field = (value as Record<string, unknown>)[key];
+    if (field !== undefined && !isPlainValue(field)) return false;
+    isEmpty = false;
+  }
+  // An empty instance of a class may hold something that JSON cannot see.
+  return !isEmpty || isLiteral(prototype);
+}
+
+/** Whether it is an ordinary `Date`, which JSON writes as text. */
+function isPlainDate(value: object): boolean {
+  const isOwn = types.isDate(value) && Object.getPrototypeOf(value) === Date.prototype;
+  return isOwn && !Number.isNaN(value.getTime()) && Reflect.ownKeys(value).length === 0;
+}
+
+/** Whether objects with this prototype are plain objects. */
+function isLiteral(prototype: object | null): boolean {
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,92 @@
+import { types } from 'node:util';
+import { isInstance, isStrayPromise } from '../failure.js';
+
+/** What JSON cannot represent, or writes as something else, and what to offer instead. */
+export interface JsonLoss {
+  readonly what: string;
+  readonly advice: string;
+}
+
+type Brand = readonly [is: (value: object) => boolean, what: string, advice: string];
+
+const AS_TEXT = 'offer its text';
+const AS_BYTES = 'offer base64 text, or a Buffer as the whole payload';
+
+/** Objects that are refused for what they are, whatever fields they have. */
+const BRANDS: readonly Brand[] = [
+  [isStrayPromise, 'a Promise', 'await it first'],
+  [isThenable, 'a thenable', 'await it first'],
+  [types.isMap, 'a Map', 'offer Object.fromEntries(map)'],
+  [types.isSet, 'a Set', 'offer [...set]'],
+  [types.isWeakMap, 'a WeakMap', 'offer plain data'],
+  [types.isWeakSet, 'a WeakSet', 'offer plain data'],
+  [isError, 'an Error', 'offer { name: error.name, message: error.message }'],
+  [types.isRegExp, 'a RegExp', AS_TEXT],
+  [types.isDate, 'a Date without its toJSON()', AS_TEXT],
+  [types.isSymbolObject, 'a symbol', AS_TEXT],
+  [types.isAnyArrayBuffer, 'an ArrayBuffer', AS_BYTES],
+  [types.isArrayBufferView, 'an ArrayBuffer view', AS_BYTES],
+  [types.isGeneratorObject, 'a generator', 'offer [...generator]'],
+];
+
+/** Prototypes whose instances keep all their data in fields, as far as can be seen from outside. */
+const dataClasses = new WeakSet<object>();
+
+/** Whether {@link lossOf} has found that the instances of this prototype keep all their data in fields. */
+export function isDataClass(prototype: object): boolean {
+  return dataClasses.has(prototype);
+}
+
+/**
+ * Tells what would be lost if JSON wrote the fields of an object that is not an array and has no `toJSON`.
+ *
+ * What a class keeps in `#private` fields cannot be seen. So an object without fields counts as a loss, too, if its class
+ * looks as if there were more.
+ *
+ * @returns undefined if nothing would be lost
+ * @throws what reading the object throws
+ */
+export function lossOf(value: object): JsonLoss | undefined {
+  const brand = BRANDS.find(([is]) => is(value));
+  if (brand) return { what: brand[1], advice: brand[2] };
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  if (prototype === null || isRoot(prototype)) return undefined;
+  const hasMore = looksFilled(prototype);
+  if (!hasMore) dataClasses.add(prototype);
+  if (Object.keys(value).length > 0 || !(hasMore || Reflect.ownKeys(value).length > 0)) return undefined;
+  return { what: nameOf(value), advice: adviceFor(value) };
+}
+
+/** Whether it is an `Object.prototype`, of any realm. */
+function isRoot(prototype: object): boolean {
+  return Object.getPrototypeOf(prototype) === null;
+}
+
+/** Whether a class has getters or symbols, such as an iterator or a tag, which classes of the platform have. */
+function looksFilled(prototype: object): boolean {
+  for (let at = prototype; !isRoot(at); at = Object.getPrototypeOf(at) as object) {
+    const properties = Object.getOwnPropertyDescriptors(at) as Record<PropertyKey, PropertyDescriptor>;
+    const keys = Reflect.ownKeys(properties);
+    if (keys.some((key) => typeof key === 'symbol' || properties[key]!.get !== undefined)) return true;
+  }
+  return false;
+}
+
+function adviceFor(value: object): string {
+  if (typeof (value as { entries?: unknown }).entries === 'function') return 'offer Object.fromEntries(…)';
+  return Symbol.iterator in value ? 'offer [...it]' : 'offer a plain object, or give its class a toJSON()';
+}
+
+function nameOf(value: object): string {
+  const { [Symbol.toStringTag]: tag, constructor } = value as { [Symbol.toStringTag]?: unknown };
+  const name = typeof tag === 'string' ? tag : (constructor as { name?: unknown }).name;
+  return typeof name === 'string' ? `an instance of ${name.slice(0, 80)}` : 'an object';
+}
+
+function isThenable(value: object): boolean {
+  return typeof (value as { then?: unknown }).then === 'function';
+}
+
+function isError(value: object): boolean {
+  return types.isNativeError(value) || isInstance(value, Error);
+}

@@ -1,0 +1,129 @@
+import { types } from 'node:util';
+import { DelayQueueError } from '../delay-queue-errors.js';
+import { NO_TYPE } from '../message-type.js';
+import type { MessageHeaders } from '../message.js';
+import { writeJsonData } from './json-data.js';
+import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
+import { isSetAside, unwrapSetAside } from './set-aside-body.js';
+import { UnknownBodyForm } from './unknown-body-form.js';
+
+/** What a body holds besides JSON, in bits. */
+const BYTES = 1;
+const TYPED = 2;
+const HEADED = 4;
+
+/** The letter of each form, in the place of its bits. */
+const KINDS = 'JBKCjbkc';
+
+const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) => [kind, form]));
+
+/** How a body of a later version names its form. */
+const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
+
+const PLAIN_JSON = 'J'.charCodeAt(0);
+
+const LINE_FEED = '\n';
+
+/**
+ * Bodies that can be read in redis-cli: one letter for the kind, the type and the headers if there are any, and the payload.
+ *
+ * | kind | body |
+ * |---|---|
+ * | `J` | `J` payload as JSON |
+ * | `B` | `B` payload as raw bytes |
+ * | `j`, `b` | the same with headers: kind, headers as JSON, line feed, payload |
+ * | `K`, `C` | the same with a type: kind, type, line feed, payload |
+ * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
+ * | `W` | a message that was set aside: `W`, instant, line feed, its body (`set-aside-body.ts`) |
+ *
+ * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Buffer` or another `Uint8Array` is stored as
+ * bytes and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a
+ * property that is undefined does not come back. What JSON would silently change is refused.
+ *
+ * A later version that writes another form starts it with `N`, the form's name and a line feed. A version that cannot read it
+ * sets the message aside for another process.
+ */
+export const nativeCodec: MessageCodec = {
+  encode({ type, payload, headers }: MessageContent): MessageBody {
+    const headed = Object.keys(headers).length > 0;
+    const bytes = types.isUint8Array(payload);
+    const typed = type !== NO_TYPE;
+    const kind = KINDS[(headed ? HEADED : 0) | (typed ? TYPED : 0) | (bytes ? BYTES : 0)]!;
+    const lines = (typed ? type + LINE_FEED : '') + (headed ? JSON.stringify(headers) + LINE_FEED : '');
+    if (bytes) return Buffer.concat([Buffer.from(kind + lines), payload]);
+    return kind + lines + writeJsonData(payload, JSON.stringify);
+  },
+
+  /** The kind, the type, and the line feeds after the type and the headers. */
+  framingBytes: ({ type, headers }) =>
+    1 + (Object.keys(headers).length > 0 ? 1 : 0) + (type === NO_TYPE ? 0 : type.length + 1),
+
+  decode(body: Buffer): MessageContent {
+    // By far the most common form.
+    if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
+    if (isSetAside(body)) return decodeSetAside(body);
+    const kind = body.toString('latin1', 0, 1);
+    const form = FORMS.get(kind);
+    if (form === undefined) throw unknownKind(body, kind);
+    let at = 1;
+    let type = NO_TYPE;
+    let headers: MessageHeaders = {};
+    if (form & TYPED) {
+      const end = endOfLine(body, at, 'type');
+      type = body.toString('latin1', at, end);
+      at = end + 1;
+    }
+    if (form & HEADED) {
+      const end = endOfLine(body, at, 'headers');
+      headers = headersFrom(body, at, end);
+      at = end + 1;
+    }
+    return { type, headers, payload: form & BYTES ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
+  },
+};
+
+function decodeSetAside(body: Buffer): MessageContent {
+  const { since, body: inside } = unwrapSetAside(body);
+  if (since === null) throw unreadable(body, 'it was set aside at no instant');
+  return nativeCodec.decode(inside);
+}
+
+function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {
+  const headers = fromJson(body, start, end);
+  if (!isHeaders(headers)) throw unreadable(body, 'its headers are no object of text values');
+  return headers;
+}
+
+function isHeaders(value: unknown): value is MessageHeaders {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((each) => typeof each === 'string');
+}
+
+function fromJson(body: Buffer, start: number, end?: number): unknown {
+  try {
+    return JSON.parse(body.toString('utf8', start, end)) as unknown;
+  } catch {
+    // The parser's own error quotes what it read, and payloads must not get into logs.
+    throw unreadable(body, 'its JSON is malformed');
+  }
+}
+
+function endOfLine(body: Buffer, start: number, what: string): number {
+  const end = body.indexOf(LINE_FEED, start);
+  if (end < 0) throw unreadable(body, `its ${what} does not end`);
+  return end;
+}
+
+function unknownKind(body: Buffer, kind: string): DelayQueueError {
+  const newer = NEWER_FORM.exec(body.toString('latin1', 0, 80));
+  if (newer) return new UnknownBodyForm(newer[1]!);
+  return unreadable(body, body.length === 0 ? 'it is empty' : `${JSON.stringify(kind)} is no kind of body`);
+}
+
+function unreadable(body: Buffer, reason: string): DelayQueueError {
+  return new DelayQueueError(
+    'INVALID_PAYLOAD',
+    `body: its ${body.length} bytes were not written by this codec: ${reason}; ` +
+      'use each queue name with one layout and one codec only',
+  );
+}

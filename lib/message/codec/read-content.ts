@@ -1,0 +1,27 @@
+import { NO_TYPE } from '../message-type.js';
+import type { MessageCodec, MessageContent } from './message-codec.js';
+
+type ContentOf<T> = MessageContent & { readonly payload: T };
+
+/** Decodes a body for display. One that cannot be read is returned as its bytes, so that it does not hide the others. */
+export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> {
+  try {
+    return codec.decode(body) as ContentOf<T>;
+  } catch {
+    return { type: NO_TYPE, payload: body as T, headers: {} };
+  }
+}
+
+/** The payload alone, to resolve a promise with. A thenable, which the promise would wait for, is returned as its bytes, too. */
+export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
+  const { payload } = readContent<T>(codec, body);
+  return isWaitedFor(payload) ? (body as T) : payload;
+}
+
+function isWaitedFor(payload: unknown): boolean {
+  try {
+    return typeof (payload as { then?: unknown } | null | undefined)?.then === 'function';
+  } catch {
+    return true;
+  }
+}

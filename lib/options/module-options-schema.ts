@@ -1,0 +1,96 @@
+import { z } from 'zod/mini';
+import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
+import { QUEUE_NAME } from '../message/queue-name.js';
+import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
+import type { OptionProblem } from '../redis/read-client-options.js';
+import { examineConnection, isCluster } from '../redis/redis-client.js';
+import type { ClusterConnection, ConnectionOptions } from '../redis/connection-options.js';
+import type { DelayQueueModuleOptions } from './module-options.js';
+import { queueLayerSchema } from './queue-options-schema.js';
+import { duration, HOUR, oneOf, trueOrFalse } from './values-schema.js';
+
+/** The module options with every default filled in. Durations are milliseconds; the queue options are still as given. */
+export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
+  Readonly<{ [Name in AsGiven]-?: NonNullable<DelayQueueModuleOptions[Name]> }> & {
+    /** Whether none was given. */
+    readonly hasDefaultConnection: boolean;
+  };
+
+type AsGiven = 'connection' | 'defaults' | 'queues' | 'observers';
+
+const connectionSchema = z
+  .union([z.string(), z.function(), z.looseObject({})], {
+    error:
+      'must be a redis:// or rediss:// URL, ioredis options, { cluster: { nodes } } or a function that makes clients',
+  })
+  .check(
+    z.superRefine((connection, context) => {
+      for (const { path, message } of connectionProblems(connection as ConnectionOptions)) {
+        context.addIssue({ code: 'custom', path: [...path], message });
+      }
+    }),
+  ) as z.ZodMiniType<ConnectionOptions, ConnectionOptions>;
+
+const queueOrFamilySchema = z
+  .string()
+  .check(z.refine((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name), { error: QUEUE_OR_FAMILY_RULE }));
+
+/** Any object will do, such as an instance of a class; its methods must be methods. */
+const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
+  error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}`,
+});
+
+/** For `queues`. */
+export const queuesSchema = z.record(queueOrFamilySchema, queueLayerSchema);
+
+/** Every option of the module: what is accepted, and the default as a user would write it. */
+const moduleFields = {
+  connection: z.prefault(connectionSchema, 'redis://127.0.0.1:6379'),
+  store: z.prefault(oneOf('redis', 'memory'), 'redis'),
+  prefix: z.prefault(
+    z
+      .string()
+      .check(z.regex(/^[A-Za-z0-9_.:-]{1,64}$/, { error: 'must be 1–64 of the characters A–Z a–z 0–9 _ . : -' })),
+    'delay-queue',
+  ),
+  allowEviction: z.prefault(trueOrFalse(), false),
+  consume: z.prefault(trueOrFalse(), true),
+  inheritAppConfig: z.prefault(trueOrFalse(), false),
+  observers: z.optional(z.readonly(z.array(observerSchema))),
+  defaults: z.optional(
+    queueLayerSchema.check(
+      z.refine(({ layout }) => layout.can.severalQueues, {
+        path: ['layout'],
+        error: 'cannot be shared by all queues, because it names one: set it in `queues`',
+      }),
+    ),
+  ),
+  queues: z.optional(queuesSchema),
+  shutdownTimeout: z.prefault(duration(0, HOUR), '10s'),
+  offerTimeout: z.prefault(duration(10, HOUR / 6), '5s'),
+} satisfies {
+  readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodMiniType<unknown, DelayQueueModuleOptions[Name]>;
+};
+
+export const moduleSchema = z.strictObject(moduleFields);
+
+/** Every option of the module, but not the entries of `queues`. */
+export const moduleFrameSchema = z.extend(moduleSchema, { queues: z.optional(z.record(z.string(), z.unknown())) });
+
+function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
+  if (typeof connection === 'object' && 'duplicate' in connection) {
+    const message = 'is a client, but several are needed: give a function, (overrides) => client.duplicate(overrides)';
+    return [{ path: [], message }];
+  }
+  const problems = isCluster(connection) ? clusterProblems(connection) : [];
+  return problems.length > 0 ? problems : examineConnection(connection).problems;
+}
+
+function clusterProblems({ cluster, ...others }: ClusterConnection): readonly OptionProblem[] {
+  const { nodes, options: _options, ...more } = { ...(cluster as Partial<ClusterConnection['cluster']> | undefined) };
+  if (!Array.isArray(nodes) || nodes.length === 0) {
+    return [{ path: ['cluster', 'nodes'], message: 'must be a non-empty array' }];
+  }
+  const unknown = [...Object.keys(others).map((key) => [key]), ...Object.keys(more).map((key) => ['cluster', key])];
+  return unknown.map((path) => ({ path, message: 'is not an option of a cluster; check its place and spelling' }));
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod/mini';
+import { LONGEST_DELAY } from '../message/duration.js';
+import { MOST_PARTITIONS } from '../message/partition-of.js';
+import { isLayout, type QueueLayout } from '../store/layout.js';
+import { nativeLayout } from '../store/native/native-layout.js';
+import { LAYOUT_RULE } from './options-of-layouts.js';
+import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
+import { duration, HOUR, number, SECOND, wholeNumber } from './values-schema.js';
+
+/** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
+export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
+
+/** The backoff with its durations in milliseconds. */
+export type ResolvedBackoff = ResolvedQueueOptions['backoff'];
+
+const backoffDelay = duration(0, LONGEST_DELAY);
+const jitter = number(0, 1);
+
+const backoffSchema = z.union(
+  [
+    z.custom<BackoffFunction>((value) => typeof value === 'function'),
+    z.discriminatedUnion(
+      'type',
+      [
+        z.strictObject({ type: z.literal('fixed'), delay: backoffDelay, jitter: z.prefault(jitter, 0) }),
+        z.strictObject({
+          type: z.literal('exponential'),
+          delay: z.prefault(backoffDelay, '1s'),
+          factor: z.prefault(number(1, 100), 2),
+          maxDelay: z.prefault(backoffDelay, '1h'),
+          jitter: z.prefault(jitter, 0.2),
+        }),
+      ],
+      { error: "must be 'fixed' or 'exponential'" },
+    ),
+  ],
+  { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
+);
+
+const noLimit = <const Word extends string>(word: Word) =>
+  z.pipe(
+    z.literal(word),
+    z.transform(() => null),
+  );
+
+const rateSchema = z.union(
+  [noLimit('unlimited'), z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
+  { error: "must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited'" },
+);
+
+/**
+ * Every option of a queue: what is accepted, and the default as a user would write it. The types, their comments and the
+ * table in `docs/options.md` are checked against this.
+ */
+const queueFields = {
+  concurrency: z.prefault(wholeNumber(1, 1000), 16),
+  partitions: z.prefault(wholeNumber(1, MOST_PARTITIONS), 1),
+  rate: z.prefault(rateSchema, 'unlimited'),
+  lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),
+  attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
+  backoff: z.prefault(backoffSchema, { type: 'exponential' }),
+  timeout: z.prefault(z.union([noLimit('none'), duration(1, 24 * HOUR)]), 'none'),
+  unknownTypeGrace: z.prefault(duration(0, LONGEST_DELAY), '24h'),
+  maxPayloadBytes: z.prefault(wholeNumber(1, 512 * 1024 * 1024), 256 * 1024),
+  maxMessages: z.prefault(
+    z.union([noLimit('unlimited'), wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
+      error: "must be a whole number from 1, or 'unlimited'",
+    }),
+    'unlimited',
+  ),
+  maxDeadLetters: z.prefault(wholeNumber(0, 10_000_000), 10_000),
+  checkInterval: z.prefault(duration(SECOND, HOUR), '60s'),
+  blockTimeout: z.prefault(duration(SECOND, HOUR / 6), '25s'),
+  layout: z.prefault(
+    z.union(
+      [
+        z.pipe(
+          z.literal('native'),
+          z.transform(() => nativeLayout),
+        ),
+        z.custom<QueueLayout>(isLayout),
+      ],
+      {
+        error: LAYOUT_RULE,
+      },
+    ),
+    'native',
+  ),
+} satisfies { readonly [Name in keyof Required<QueueOptions>]: z.ZodMiniType<unknown, QueueOptions[Name]> };
+
+/** For the options given in one place: they may contradict each other, because another place can still override them. */
+export const queueLayerSchema = z.strictObject(queueFields);
+
+const batchFields = {
+  batch: z.optional(wholeNumber(1, 1000)),
+  batchWait: z.prefault(duration(0, HOUR), 0),
+} satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodMiniType<unknown, BatchOptions[Name]> };
+
+/** For the options of a handler of one type. */
+export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), batchFields);
+
+/** For the options of a handler of every type. */
+export const queueHandlerSchema = z.extend(queueLayerSchema, batchFields);
+
+/** How many messages a handler takes in one call. */
+export interface BatchSize {
+  /** The most messages. */
+  readonly size: number;
+  /** How long the first one waits for others, ms. */
+  readonly wait: number;
+}
+
+/** For the options of all places merged. */
+export const queueSchema = queueLayerSchema.check(
+  z.superRefine((options, context) => {
+    const { layout, partitions, rate } = options;
+    const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
+    if (partitions > 1 && !layout.can.partitions) refuse('partitions', `must be 1 with layout '${layout.name}'`);
+  }),
+);

@@ -1,0 +1,218 @@
+import type { Cluster, Redis } from 'ioredis';
+import { hasCode } from '../message/failure.js';
+import { SLOTS } from './hash-slot.js';
+import { redisOverrides } from './read-client-options.js';
+import type { ConnectionRole } from './redis-client.js';
+import { type ConnectionParts, RedisConnection, type ConnectionSettings } from './redis-connection.js';
+import { notConnected, type Redirection } from './redis-errors.js';
+
+/** How long a call waits for a server before it looks whether another one has taken its place, ms. */
+const LOOK_AGAIN = 250;
+
+/** How many servers are asked for the map at once, and for how long, ms: one of them may hang. */
+const ASKED = 2;
+const READ_TIMEOUT = 1000;
+
+/**
+ * Which server of a cluster has which slot.
+ *
+ * The `Cluster` of ioredis finds the servers, and reads the first map. It sends nothing else: it would send a call again by itself,
+ * and not say whether a call that failed was sent. It also keeps connections that nothing needs, so it rests as soon as there is a
+ * connection to a server. From then on the map is read over those, and only when none is left, ioredis looks for servers again.
+ */
+export class ClusterMap {
+  readonly #cluster: Cluster;
+  readonly #settings: ConnectionSettings;
+  /** That of the `Cluster`. */
+  readonly #connection: RedisConnection;
+  /** To servers, for commands. */
+  readonly #servers = new Set<RedisConnection>();
+  /** The address of the primary, by slot. */
+  #slots: (string | undefined)[] = [];
+  readonly #listeners = new Set<() => void>();
+  /** Clients of ioredis for servers of this cluster, never connected here: ours get their options. */
+  #patterns: readonly Redis[] = [];
+  #primaries: readonly string[] = [];
+  /** The reading of the map that is under way. */
+  #reading: symbol | undefined;
+  #hurried = false;
+
+  constructor(cluster: Cluster, settings: ConnectionSettings) {
+    this.#cluster = cluster;
+    this.#settings = settings;
+    this.#connection = new RedisConnection('commands', settings, { client: cluster });
+    cluster.on('refresh', () => {
+      const nodes = cluster.nodes();
+      if (nodes.length > 0) this.#patterns = nodes;
+      this.#learn(cluster.slots.map((addresses) => addresses?.[0]));
+    });
+    cluster.on('ready', () => this.#rest());
+  }
+
+  connect(): void {
+    if (this.#primaries.length === 0) this.#connection.connect();
+  }
+
+  /** The addresses of all primaries that have slots. */
+  get primaries(): readonly string[] {
+    return this.#primaries;
+  }
+
+  /** The address of the primary that has a slot; undefined if none is known. */
+  primaryOf(slot: number): string | undefined {
+    return this.#slots[slot];
+  }
+
+  /** Calls `listener` after each reading of the map, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Creates a connection to a server, not connected yet. */
+  open(role: ConnectionRole, address: string, parts: Omit<ConnectionParts, 'client'> = {}): RedisConnection {
+    const [, host, port] = /^(.*):(\d+)$/.exec(address)!;
+    const pattern = this.#patterns.find(({ options }) => addressOf(options) === address) ?? this.#patterns[0]!;
+    const client = pattern.duplicate({
+      ...redisOverrides,
+      connectionName: `delay-queue:${role}`,
+      readOnly: false,
+      host,
+      port: Number(port),
+    });
+    const onRedirection = (redirection: Redirection) => this.note(redirection);
+    const connection = new RedisConnection(role, this.#settings, { client, onRedirection, ...parts });
+    if (role === 'commands') this.#follow(connection);
+    return connection;
+  }
+
+  /** Takes note of what a server says about a slot. */
+  note({ word, slot, address }: Redirection): void {
+    if (word === 'MOVED') {
+      this.#slots[slot!] = this.addressFor(address!);
+      this.#changed();
+    }
+    if (word !== 'ASK' && word !== 'TRYAGAIN') this.readAgain();
+  }
+
+  /** The address at which this process reaches a server. */
+  addressFor(address: string): string {
+    const { natMap } = this.#cluster.options;
+    const mapped = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
+    return mapped ? addressOf(mapped) : address;
+  }
+
+  /** Reads the map in the background. */
+  readAgain(): void {
+    if (this.#reading || this.isClosed) return;
+    const servers = [...this.#servers].filter(({ isReady }) => isReady);
+    if (servers.length === 0 && !this.#connection.isReady) return this.#connection.connect();
+    const reading = Symbol('reading');
+    this.#reading = reading;
+    const end = () => {
+      cancelTimer();
+      if (this.#reading === reading) this.#reading = undefined;
+    };
+    const cancelTimer = this.#settings.clock.schedule(end, READ_TIMEOUT);
+    if (servers.length === 0) return this.#cluster.refreshSlotsCache(end);
+    void Promise.any(chosenFrom(servers).map((server) => readSlots(server, (address) => this.addressFor(address))))
+      .then((slots) => {
+        // A server that was frozen tells of the past.
+        if (this.#reading === reading) this.#learn(slots);
+      })
+      // Those who need the map ask for it again.
+      .catch(() => undefined)
+      .finally(end);
+  }
+
+  /**
+   * Waits until the connection that `find` returns is ready. While it is not, it may become another one with each reading.
+   *
+   * @param find - undefined if none is known; what it throws ends the wait
+   * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
+   */
+  async ready(find: () => RedisConnection | undefined, command: string, timeout: number): Promise<void> {
+    const { clock, commandTimeout } = this.#settings;
+    const deadline = clock.monotonic() + timeout;
+    for (;;) {
+      const connection = find();
+      if (connection?.isReady) return;
+      const left = Math.max(0, deadline - clock.monotonic());
+      const wait = { ms: Math.min(left, LOOK_AGAIN), isLast: left <= LOOK_AGAIN };
+      const awaited = connection ?? (this.#connection.isReady ? undefined : this.#connection);
+      if (awaited) await this.#awaitReady(awaited, command, wait);
+      else if (left === 0)
+        throw notConnected(command, commandTimeout, new Error('no server of the cluster has the slot'));
+      else {
+        this.readAgain();
+        await new Promise<void>((resolve) => clock.schedule(resolve, wait.ms));
+      }
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#connection.isClosed;
+  }
+
+  hurry(): void {
+    this.#hurried = true;
+    this.#connection.hurry();
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  async #awaitReady(connection: RedisConnection, command: string, wait: { ms: number; isLast: boolean }) {
+    try {
+      await connection.ready(command, wait.ms);
+    } catch (error) {
+      const isReplaced = hasCode(error, 'CLOSED') && !this.isClosed;
+      if (!isReplaced && (wait.isLast || this.#hurried || !hasCode(error, 'NOT_CONNECTED'))) throw error;
+      this.readAgain();
+    }
+  }
+
+  #follow(connection: RedisConnection): void {
+    this.#servers.add(connection);
+    connection.client.on('ready', () => this.#rest());
+    connection.client.on('end', () => connection.isClosed && this.#servers.delete(connection));
+  }
+
+  /** Leaves the servers to the connections to them, if there are any. */
+  #rest(): void {
+    if (this.#connection.isReady && [...this.#servers].some(({ isReady }) => isReady)) this.#connection.rest();
+  }
+
+  #learn(slots: (string | undefined)[]): void {
+    this.#slots = slots;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#primaries = [...new Set(this.#slots.filter((address) => address !== undefined))];
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** Some of the servers, at random. */
+function chosenFrom(servers: readonly RedisConnection[]): readonly RedisConnection[] {
+  const first = Math.floor(Math.random() * servers.length);
+  return [...servers.slice(first), ...servers.slice(0, first)].slice(0, ASKED);
+}
+
+/** Asks a server for the address of the primary of each slot. */
+async function readSlots(
+  { client }: RedisConnection,
+  addressFor: (address: string) => string,
+): Promise<(string | undefined)[]> {
+  const ranges = (await client.call('CLUSTER', 'SLOTS')) as [number, number, [string | null, number]][];
+  const slots = new Array<string | undefined>(SLOTS).fill(undefined);
+  for (const [from, to, [host, port]] of ranges) {
+    // A server that does not know its own name leaves it out.
+    slots.fill(addressFor(`${host || (client as Redis).options.host!}:${port}`), from, to + 1);
+  }
+  return slots;
+}
+
+const addressOf = ({ host, port }: { host?: string; port?: number }) => `${host}:${port}`;

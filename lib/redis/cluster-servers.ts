@@ -1,0 +1,124 @@
+import type { CancelTimer } from '../timing/clock.js';
+import type { Reach } from './reach.js';
+import type { ClusterMap } from './cluster-map.js';
+import { hashSlot } from './hash-slot.js';
+import type { ConnectionSettings } from './redis-connection.js';
+import { redirectionOf } from './redis-errors.js';
+import { RedisServer } from './redis-server.js';
+import type { Detour, RedisServers } from './redis-servers.js';
+
+/** How soon a call is sent again after a redirection, ms. */
+const PAUSE = { MOVED: 5, ASK: 0, TRYAGAIN: 20, CLUSTERDOWN: 100 } as const;
+
+/** The primaries of a cluster, each with a connection of its own, as if it were a single server. */
+export class ClusterServers implements RedisServers {
+  readonly #servers = new Map<string, RedisServer>();
+  readonly #listeners = new Set<(server: RedisServer) => void>();
+  #hurried = false;
+  #cancelRetiring: CancelTimer | undefined;
+
+  constructor(
+    private readonly map: ClusterMap,
+    private readonly settings: ConnectionSettings,
+  ) {
+    map.onChange(() => this.#retireOthers());
+  }
+
+  connect(): void {
+    this.map.connect();
+  }
+
+  of(key: string | undefined): RedisServer | undefined {
+    const address = key === undefined ? this.#anyPrimary() : this.map.primaryOf(hashSlot(key));
+    return address === undefined ? undefined : this.#at(address);
+  }
+
+  reachOf(slot: number): Reach {
+    const address = this.map.primaryOf(slot);
+    if (address !== undefined) return this.#at(address).connection.reach;
+    return this.map.primaries.length === 0 ? 'opening' : 'lost';
+  }
+
+  ready(command: string, key: string | undefined, timeout = this.settings.commandTimeout): Promise<void> {
+    return this.map.ready(() => this.of(key)?.connection, command, timeout);
+  }
+
+  async all(command: string): Promise<readonly RedisServer[]> {
+    await this.ready(command, undefined);
+    const servers = this.map.primaries.map((address) => this.#at(address));
+    await Promise.all(servers.map(({ connection }) => connection.ready(command)));
+    return servers;
+  }
+
+  detour(error: unknown): Detour | undefined {
+    const redirection = redirectionOf(error);
+    if (!redirection) return undefined;
+    const { word, address } = redirection;
+    this.map.note(redirection);
+    const asking = word === 'ASK' ? this.#at(this.map.addressFor(address!)) : undefined;
+    return { pause: PAUSE[word], asking };
+  }
+
+  onReady(listener: (server: RedisServer) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  hurry(): void {
+    this.#hurried = true;
+    this.map.hurry();
+    for (const { connection } of this.#servers.values()) connection.hurry();
+  }
+
+  get isConnected(): boolean {
+    return [...this.#servers.values()].some(({ connection }) => connection.isReady);
+  }
+
+  get isClosed(): boolean {
+    return this.map.isClosed;
+  }
+
+  async close(): Promise<void> {
+    this.#cancelRetiring?.();
+    const closed = [...this.#servers.values()].map(({ connection }) => connection.close());
+    await Promise.all([this.map.close(), ...closed]);
+  }
+
+  /** One that can be sent to, if there is one. */
+  #anyPrimary(): string | undefined {
+    const { primaries } = this.map;
+    const isReady = (address: string) => this.#servers.get(address)?.connection.isReady;
+    return primaries.find(isReady) ?? primaries[Math.floor(Math.random() * primaries.length)];
+  }
+
+  #at(address: string): RedisServer {
+    const known = this.#servers.get(address);
+    if (known) return known;
+    const connection = this.map.open('commands', address);
+    const server = new RedisServer(connection, this.settings.clock);
+    this.#servers.set(address, server);
+    connection.client.on('ready', () => {
+      for (const listener of this.#listeners) listener(server);
+    });
+    // Another server may take its place.
+    connection.client.on('close', () => this.map.readAgain());
+    if (this.#hurried) connection.hurry();
+    connection.connect();
+    return server;
+  }
+
+  /** Closes connections to servers that have been no primaries for so long that no call waits for their answers any more. */
+  #retireOthers(): void {
+    const { clock, commandTimeout } = this.settings;
+    const isOther = (address: string) => !this.map.primaries.includes(address);
+    const others = [...this.#servers.keys()].filter(isOther);
+    if (others.length === 0 || this.#cancelRetiring) return;
+    this.#cancelRetiring = clock.schedule(() => {
+      for (const address of others.filter(isOther)) {
+        void this.#servers.get(address)?.connection.retire();
+        this.#servers.delete(address);
+      }
+      this.#cancelRetiring = undefined;
+      this.#retireOthers();
+    }, commandTimeout);
+  }
+}

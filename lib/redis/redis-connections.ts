@@ -1,0 +1,114 @@
+import type { Cluster } from 'ioredis';
+import { ClusterMap } from './cluster-map.js';
+import { ClusterServers } from './cluster-servers.js';
+import type { DoorbellPlace } from './doorbell-place.js';
+import { Doorbells } from './doorbells.js';
+import { FollowingConnection } from './following-connection.js';
+import { hashSlot } from './hash-slot.js';
+import { ListWatch } from './list-watch.js';
+import { RedisAnnouncements } from './redis-announcements.js';
+import { createClient, type RedisClient } from './redis-client.js';
+import { RedisCommands } from './redis-commands.js';
+import { RedisConnection, type ConnectionSettings, type Wire } from './redis-connection.js';
+import { RedisServer } from './redis-server.js';
+import { type RedisServers, SingleServer } from './redis-servers.js';
+import { ShardSubscribers } from './shard-subscribers.js';
+import { Subscriber } from './subscriber.js';
+
+type Settings = ConnectionSettings & { readonly heartbeat: number };
+
+/**
+ * All connections of a process: one for commands and one for announcements, in a cluster to each primary; and those of the
+ * consumers' doorbells.
+ */
+export class RedisConnections {
+  readonly commands: RedisCommands;
+  readonly announcements: RedisAnnouncements;
+  readonly #settings: Settings;
+  /** Of the cluster; undefined for a single server. */
+  readonly #map: ClusterMap | undefined;
+  readonly #doorbells: Doorbells;
+  readonly #watches = new Set<ListWatch>();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    const client = createClient(settings.connection, 'commands');
+    if (client.isCluster) this.#map = new ClusterMap(client as Cluster, settings);
+    this.commands = new RedisCommands(this.#serversOf(client), settings);
+    this.#doorbells = new Doorbells({
+      clock: settings.clock,
+      events: settings.events,
+      openWire: (key) => this.#openForDoorbell(key),
+      unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
+    });
+    const subscriber = new Subscriber((onClient) => this.#openForAnnouncements(onClient), settings);
+    const shards = this.#map && new ShardSubscribers(this.#map, settings);
+    this.announcements = new RedisAnnouncements(subscriber, shards);
+  }
+
+  /** Whether the servers are a cluster. */
+  get isCluster(): boolean {
+    return this.#map !== undefined;
+  }
+
+  /**
+   * Rings when there is a token in a list, and takes it.
+   *
+   * @param passOn - puts a token back that nobody here waits for
+   */
+  openDoorbell(key: string, passOn: () => Promise<void>): DoorbellPlace {
+    return this.#doorbells.open(key, passOn);
+  }
+
+  /** Rings while a list is not empty, and takes nothing. */
+  openListWatch(key: string): Pick<ListWatch, 'wait' | 'close'> {
+    const watch = new ListWatch(key, this.#openForDoorbell(key));
+    this.#watches.add(watch);
+    return {
+      wait: (timeout) => watch.wait(timeout),
+      close: async () => {
+        await watch.close();
+        // Queues come and go while a process runs.
+        this.#watches.delete(watch);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    const parts = [this.commands, this.announcements, this.#doorbells, ...this.#watches];
+    await Promise.all(parts.map((each) => each.close()));
+  }
+
+  #serversOf(client: RedisClient): RedisServers {
+    const settings = this.#settings;
+    return this.#map
+      ? new ClusterServers(this.#map, settings)
+      : new SingleServer(new RedisServer(new RedisConnection('commands', settings, { client }), settings.clock));
+  }
+
+  #openForAnnouncements(onClient: (client: RedisClient) => void): Wire {
+    const map = this.#map;
+    if (map)
+      return new FollowingConnection({ role: 'announcements', map, choose: anyOf(map), onClient }, this.#settings);
+    const connection = new RedisConnection('announcements', this.#settings);
+    onClient(connection.client);
+    return connection;
+  }
+
+  #openForDoorbell(key: string): Wire {
+    const map = this.#map;
+    if (!map) return new RedisConnection('doorbell', this.#settings);
+    const slot = hashSlot(key);
+    return new FollowingConnection({ role: 'doorbell', map, choose: () => map.primaryOf(slot) }, this.#settings);
+  }
+}
+
+/** Chooses any primary, and another one when the connection to it is lost: what is published goes to all servers of a cluster. */
+function anyOf(map: ClusterMap) {
+  return (present: string | undefined, isLost: boolean): string | undefined => {
+    const { primaries } = map;
+    if (present !== undefined && !isLost && primaries.includes(present)) return present;
+    const others = primaries.filter((address) => address !== present);
+    return others[Math.floor(Math.random() * others.length)] ?? present;
+  };
+}

@@ -1,0 +1,195 @@
+import { types } from 'node:util';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+
+/** What to do about an error reply, by the first word of the reply. */
+const ADVICE: Readonly<Record<string, string>> = {
+  OOM: 'Redis is out of memory: raise maxmemory or remove data',
+  WRONGTYPE: 'a key of the queue is used for something else: choose another prefix, or remove that key',
+  READONLY: 'this is a replica: connect to the primary',
+  LOADING: 'Redis is still loading its data: try again later',
+  MISCONF: 'Redis cannot save its data to disk: check its log, and repair the disk or free space on it',
+  NOPERM: 'the Redis user lacks a permission for a command, a key or a channel: extend its ACL',
+  LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was changed: try again',
+  BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
+  REPARTITIONED: 'the key `partitions` of the queue is no record of partitions: was it changed by somebody else?',
+  NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: check the replication',
+  TRYAGAIN: 'the cluster is moving the queue to another server: try again later',
+  CLUSTERDOWN: 'the cluster does not serve this slot: check CLUSTER INFO',
+  MASTERDOWN: 'the primary is down: wait for the failover',
+};
+
+/**
+ * The errors with which a server, a sentinel or a proxy refuses a login, however often it is retried, and what to do about
+ * each.
+ */
+const LOGIN_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/sentinel.*\b(NOAUTH|WRONGPASS|NOPERM)\b/, 'see `sentinelUsername` and `sentinelPassword` in `connection`'],
+  [/\bNOAUTH\b/, 'Redis requires a password: set it in `connection`'],
+  [
+    /\bWRONGPASS\b|invalid password/,
+    'the user name or the password in `connection` is wrong; in a URL, percent-encode their special characters',
+  ],
+  [/\bNOPERM\b/, 'the Redis user lacks a permission: extend its ACL'],
+  [/DB index|SELECT is not allowed/, 'choose another `db` in `connection`, or raise `databases` on the server'],
+  [/cluster support disabled/, 'this server is not a cluster: use its URL, or its options, as `connection`'],
+  [
+    /unknown command/i,
+    'Redis, or a proxy in front of it, does not know the login command: use Redis 7.0 or newer, or Valkey',
+  ],
+];
+
+/** A server that does not know a command quotes its arguments; those of a login contain passwords. */
+const REPEATED_ARGUMENTS = /,? with args beginning with[^]*/;
+
+export const isErrorReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
+
+/**
+ * Removes from an error what must not get into logs: the command that ioredis attaches or a server quotes, because its
+ * arguments are payloads and passwords; and a URL that could not be read.
+ */
+export function withoutSecrets(error: unknown): unknown {
+  if (!types.isNativeError(error)) return error;
+  delete (error as { command?: unknown }).command;
+  delete (error as { input?: unknown }).input;
+  const { message, stack } = error;
+  const bare = message.replace(REPEATED_ARGUMENTS, '');
+  if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
+  return error;
+}
+
+/** Removes the name of a host that could not be resolved. */
+export function withoutHost(error: unknown): void {
+  const { hostname } = (error ?? {}) as { hostname?: unknown };
+  if (!types.isNativeError(error) || typeof hostname !== 'string') return;
+  delete (error as { hostname?: unknown }).hostname;
+  const { message, stack } = error;
+  const bare = message.replace(` ${hostname}`, '');
+  Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
+}
+
+/** The error itself or, if it stands for the errors of several nodes or addresses, one of them; without secrets. */
+export function reasonOf(error: unknown): unknown {
+  const { lastNodeError, errors } = (error ?? {}) as { lastNodeError?: unknown; errors?: readonly unknown[] };
+  return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
+}
+
+/** What to do about an error that refuses the login; undefined if a later attempt may succeed. */
+export function adviceOnLogin(reason: unknown): string | undefined {
+  return types.isNativeError(reason) ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
+}
+
+/** Whether this is the error of ioredis for a command that it neither sent nor queued. */
+export function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('enableOfflineQueue options is false');
+}
+
+/** What ioredis says if an answer is left over. */
+const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pong)|error: MOVED)/is;
+
+/**
+ * Whether ioredis has one answer too many, because it took the news that a server has ended a subscription for the answer to a
+ * command. Version 5 always does, version 6 if it is unsubscribing just then.
+ */
+export function isMiscount(error: unknown): boolean {
+  return error instanceof Error && LEFT_OVER.test(error.message);
+}
+
+/** The error that a user gets for a command that failed. */
+export function explain(command: string, error: unknown): DelayQueueError {
+  if (error instanceof DelayQueueError) return error;
+  if (isErrorReply(error)) {
+    return /^(NOAUTH|WRONGPASS)/.test(error.message) ? loginRefused(command, error) : refused(command, error);
+  }
+  return wasNotSent(error) ? notConnected(command, 0, error) : outcomeUnknown(command, error);
+}
+
+/** The error for an error reply. Nothing was written, because scripts check everything before their first write. */
+export function refused(command: string, cause: Error): DelayQueueError {
+  const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
+  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the cause';
+  return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, {
+    cause: withoutSecrets(cause),
+  });
+}
+
+/** The server's time, ms, in the refusal of a call that arrived after its deadline; undefined for any other error. */
+export function serverTimeOfLateCall(error: unknown): number | undefined {
+  const time = isErrorReply(error) ? /^LATE (\d+)/.exec(error.message)?.[1] : undefined;
+  return time === undefined ? undefined : Number(time);
+}
+
+/** An error reply of a cluster's server that has not done anything, because the key is not, or not yet, its own. */
+export interface Redirection {
+  readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
+  /** The slot, and the address of the server that has it; only with MOVED and ASK. */
+  readonly slot?: number;
+  readonly address?: string;
+}
+
+/** What an error says about where a key is; undefined for any other error. */
+export function redirectionOf(error: unknown): Redirection | undefined {
+  if (!isErrorReply(error)) return undefined;
+  const [, moved, slot, address] = /^(MOVED|ASK) (\d{1,5}) (\S+:\d+)$/.exec(error.message) ?? [];
+  if (moved !== undefined) return { word: moved as 'MOVED' | 'ASK', slot: Number(slot), address };
+  const [word] = /^(TRYAGAIN|CLUSTERDOWN)\b/.exec(error.message) ?? [];
+  return word === undefined ? undefined : { word: word as 'TRYAGAIN' | 'CLUSTERDOWN' };
+}
+
+/** Whether Redis refused a command, or one inside a script, because of its user's ACL. */
+export function lacksPermission(cause: unknown): cause is Error {
+  return isErrorReply(cause) && /^NOPERM|user executing the script can't|ACL failure in script/.test(cause.message);
+}
+
+/** The name of a command that the server says it does not know; undefined for any other error. */
+export function unknownCommand(cause: unknown): string | undefined {
+  return isErrorReply(cause) ? /^ERR unknown command [`'"]?(\w+)/i.exec(cause.message)?.[1]?.toUpperCase() : undefined;
+}
+
+export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
+  return new DelayQueueError(
+    'NOT_CONNECTED',
+    `Redis ${waited > 0 ? `was not reachable within ${waited} ms` : 'is not reachable'}, so ${command} was not sent: ` +
+      'nothing was written. Check `connection` and that Redis is up, then try again.',
+    { cause: withoutSecrets(cause) },
+  );
+}
+
+/** The error for a command that was not sent because its caller would not have waited for the answer. */
+export function connectedTooLate(command: string, left: number): DelayQueueError {
+  return new DelayQueueError(
+    'NOT_CONNECTED',
+    `Redis was not reachable until ${Math.round(left)} ms before the time for ${command} was up. That is too short for an ` +
+      'answer, so it was not sent: nothing was written. Try again.',
+  );
+}
+
+/** The error for a command that was not sent because the server refuses the login. */
+export function loginRefused(command: string, cause: unknown): DelayQueueError {
+  return new DelayQueueError(
+    'LOGIN_REFUSED',
+    `Redis refuses the login, so ${command} was not sent: nothing was written. ${describeRefusal(cause)}`,
+    { cause: withoutSecrets(cause) },
+  );
+}
+
+/** The server's error, and what to do about it. */
+export function describeRefusal(reason: unknown): string {
+  const { message } = withoutSecrets(reason) as Error;
+  return `${message} (${adviceOnLogin(reason)})`;
+}
+
+export function outcomeUnknown(command: string, cause: unknown): DelayQueueError {
+  return new DelayQueueError(
+    'OUTCOME_UNKNOWN',
+    `The connection to Redis broke, or was too slow, before ${command} was answered: it may have been carried out. ` +
+      'Try again with the same message id: a message that is still there is not duplicated.',
+    { cause: withoutSecrets(cause) },
+  );
+}
+
+export function closed(command: string): DelayQueueError {
+  return new DelayQueueError(
+    'CLOSED',
+    `The delay queue has shut down, so ${command} was not sent: nothing was written.`,
+  );
+}

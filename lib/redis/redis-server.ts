@@ -1,0 +1,63 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../timing/clock.js';
+import type { RedisConnection } from './redis-connection.js';
+import type { ScriptArgument } from './script-call.js';
+import { ServerClock } from './server-clock.js';
+
+/** A server that runs calls: the connection to it, and its clock, which is not that of the other servers of a cluster. */
+export class RedisServer {
+  readonly #serverClock = new ServerClock();
+  #learning = false;
+
+  constructor(
+    readonly connection: RedisConnection,
+    private readonly clock: Clock,
+  ) {
+    connection.client.on('ready', () => void this.#learnClock());
+  }
+
+  /** The user that it knows this process as. */
+  get user(): string {
+    return (this.connection.client as Redis).options.username ?? 'default';
+  }
+
+  /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if not known. */
+  timeAt(monotonic: number): number {
+    if (this.#serverClock.isStale(this.clock.monotonic())) void this.#learnClock();
+    return this.#serverClock.at(monotonic);
+  }
+
+  /** Takes note of the server's time, ms, in an answer to what was sent at `sentAt`, on the monotonic clock. */
+  noteTime(serverTime: number, sentAt: number): void {
+    this.#serverClock.learn(serverTime, sentAt);
+  }
+
+  /**
+   * Sends a command.
+   *
+   * @param deadline - when to stop waiting for the answer, on the monotonic clock
+   * @param asking - whether the key is on its way to this server, which serves it only to those who say that they know
+   */
+  send(command: string, words: readonly ScriptArgument[], deadline: number, asking = false): Promise<unknown> {
+    const { client } = this.connection;
+    // It applies to the next command, whose answer will tell of any failure.
+    if (asking) client.call('ASKING').catch(() => undefined);
+    const reply = client.callBuffer(command, [...words]);
+    return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
+  }
+
+  /** A failure is ignored, because the next call tries again. */
+  async #learnClock(): Promise<void> {
+    if (this.#learning) return;
+    this.#learning = true;
+    const sentAt = this.clock.monotonic();
+    try {
+      const [seconds, microseconds] = await this.connection.answer(this.connection.client.time());
+      this.noteTime(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
+    } catch {
+      // What is known of the clock stays in use.
+    } finally {
+      this.#learning = false;
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../timing/clock.js';
+import { setImmediate } from '../timing/event-loop.js';
+import { Pauses } from '../timing/pauses.js';
+import { ANSWER_GRACE } from './list-watch.js';
+import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
+import type { Wire } from './redis-connection.js';
+import { explain, isErrorReply } from './redis-errors.js';
+import { loadScript } from './redis-script.js';
+import { ScriptReply } from './script-reply.js';
+
+/** How soon the server is asked again to end a call that it said was not blocked, ms; it doubles each time. */
+const FIRST_PAUSE = 5;
+
+/**
+ * How often it may say so in a row, in about a second. After that, the number of the client is not what it is told, or its
+ * connections lead to different servers.
+ */
+const MOST_MISSES = 8;
+
+/** How long a place that closes waits at most until the server has stopped listening for it, ms. */
+const CLOSE_TIMEOUT = 1000;
+
+/** A ring that comes so soon after the call was sent, ms, is likely one of many. */
+const DENSE = 50;
+
+const takeTokens = loadScript('redis/take-tokens', {});
+
+/** Ends a client's blocked call. @returns whether there was one */
+export type Unblock = (clientId: number) => Promise<boolean>;
+
+export interface SharedDoorbellOptions {
+  readonly wire: Wire;
+  readonly clock: Clock;
+  /** Undefined if the doorbell will never have more than one place. */
+  readonly unblock: Unblock | undefined;
+  /** Called once it turns out that the server does not let this process end its blocked calls. */
+  readonly onRefused: () => void;
+  /** Called with the error if the keys of a call are in several slots: a proxy hides a cluster. */
+  readonly onCrossSlot: (error: Error) => void;
+  readonly onClosed: () => void;
+}
+
+/** A call under way. */
+interface BlockedCall {
+  readonly places: ReadonlyMap<string, DoorbellPlace>;
+  readonly until: number;
+  readonly answer: Promise<[key: string, token: string] | null>;
+}
+
+/**
+ * One connection on which several consumers wait. It pops only tokens, never messages: whatever a crashed or half-open client
+ * pops is lost, and a token is soon replaced.
+ *
+ * A call is blocked with the keys that it was sent with. For a key that joins them, it is ended with `CLIENT UNBLOCK`, and sent
+ * anew. It blocks until the earliest of the waits is over, and this side watches the time too, because a server whose clock is
+ * set back keeps a blocked client waiting longer.
+ */
+export class SharedDoorbell implements DoorbellHome {
+  readonly #options: SharedDoorbellOptions;
+  readonly #pauses: Pauses;
+  /** In the order in which the server looks for their tokens: whoever was rung for last is the last. */
+  readonly #places = new Set<DoorbellPlace>();
+  #isRunning = false;
+  #call: BlockedCall | undefined;
+  #isDense = false;
+  #clientId: Promise<number | undefined> | undefined;
+  #replacing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SharedDoorbellOptions) {
+    this.#options = options;
+    this.#pauses = new Pauses(options.clock);
+    if (options.unblock) options.wire.client.on('close', () => (this.#clientId = undefined));
+  }
+
+  get places(): readonly DoorbellPlace[] {
+    return [...this.#places];
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /** Whether a key is among its own; a token wakes only one of several places with the same key. */
+  has(key: string): boolean {
+    for (const place of this.#places) if (place.key === key) return true;
+    return false;
+  }
+
+  admit(place: DoorbellPlace): void {
+    place.home = this;
+    this.#places.add(place);
+    if (place.isWaiting) this.listenFor(place);
+  }
+
+  /** Lets go of a place that moves elsewhere. What it may still be rung for is its own. */
+  release(place: DoorbellPlace): void {
+    this.#places.delete(place);
+  }
+
+  listenFor(place: DoorbellPlace): void {
+    if (!this.#isRunning) void this.#run();
+    else if (this.#call && !isServed(place, this.#call)) void this.#replaceCall();
+  }
+
+  /** The last one to go closes the connection. */
+  async dismiss(place: DoorbellPlace): Promise<void> {
+    this.#places.delete(place);
+    await endOfTurn();
+    if (this.#places.size === 0) return this.close();
+    if (!this.#call?.places.has(place.key)) return;
+    await new Promise<void>((resolve) => {
+      const cancelTimer = this.#options.clock.schedule(resolve, CLOSE_TIMEOUT);
+      void this.#replaceCall().then(cancelTimer).then(resolve);
+    });
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const { wire, onClosed } = this.#options;
+    this.#pauses.end();
+    await wire.close();
+    onClosed();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    try {
+      while (this.#waiting().length > 0) await this.#listen();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { wire, clock } = this.#options;
+    await wire.ready('BLPOP', Math.max(0, this.#earliestEnd() - clock.monotonic()));
+    const until = this.#earliestEnd();
+    if (until === Infinity) return;
+    // For the server, 0 would be forever.
+    const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
+    const listed = this.places.filter(({ isListed }) => isListed);
+    if (this.#options.unblock) this.#clientId ??= this.#askClientId();
+    if (this.#isDense) void this.#ringWaiting();
+    const sentAt = clock.monotonic();
+    const answer = wire.client.blpop(...listed.map(({ key }) => key), timeout / 1000);
+    const call = { places: new Map(listed.map((place) => [place.key, place])), until, answer };
+    this.#call = call;
+    try {
+      const reply = await wire.answer(answer, timeout + ANSWER_GRACE);
+      this.#isDense = reply !== null && clock.monotonic() - sentAt < DENSE;
+      if (reply) this.#ring(call.places.get(reply[0])!);
+      else this.#endWaits(call);
+    } finally {
+      this.#call = undefined;
+    }
+  }
+
+  #ring(place: DoorbellPlace): void {
+    if (this.#places.delete(place)) this.#places.add(place);
+    place.ring();
+  }
+
+  /** Rings for all that have a token now. The blocked call takes them one by one, each in a turn of the event loop of its own. */
+  async #ringWaiting(): Promise<void> {
+    const waiting = this.#waiting();
+    if (waiting.length < 2) return;
+    const keys = waiting.map(({ key }) => key);
+    try {
+      const reply = new ScriptReply(await this.#options.wire.client.eval(takeTokens.source, 0, ...keys));
+      for (const position of reply.rest((each) => each.number())) this.#ring(waiting[position - 1]!);
+    } catch {
+      // The call that follows fails, too, or takes the tokens.
+    }
+  }
+
+  /** All waits end with the earliest, so that they begin together, too: a call for each would have little to share. */
+  #endWaits({ until, places }: BlockedCall): void {
+    // It was ended early, for those that have come or gone meanwhile.
+    if (this.#options.clock.monotonic() < until) return;
+    for (const place of places.values()) place.endWait(false);
+  }
+
+  #fail(error: unknown): void {
+    const { wire, onRefused, onCrossSlot } = this.#options;
+    const waiting = this.#waiting();
+    const isCrossSlot = isErrorReply(error) && error.message.startsWith('CROSSSLOT');
+    if (wire.isClosed) for (const place of waiting) place.endWait(false);
+    // What was rung for meanwhile is found by looking.
+    else if (isCrossSlot || wire.isElsewhere(error)) for (const place of waiting) place.endWait(true);
+    else for (const place of waiting) place.failWait(explain('BLPOP', error));
+    if (isCrossSlot) onCrossSlot(error);
+    // One list that is something else, or not permitted, must not silence the others.
+    if (isErrorReply(error) && /^(WRONGTYPE|NOPERM)\b/.test(error.message)) onRefused();
+  }
+
+  #waiting(): DoorbellPlace[] {
+    return this.places.filter(({ isWaiting }) => isWaiting);
+  }
+
+  #earliestEnd(): number {
+    return Math.min(...this.places.map(({ waitsUntil }) => waitsUntil));
+  }
+
+  /** Ends the blocked call, which is sent anew for those that are there then. Those that come or go in one turn share that. */
+  #replaceCall(): Promise<void> {
+    return (this.#replacing ??= this.#replaceStaleCalls());
+  }
+
+  async #replaceStaleCalls(): Promise<void> {
+    const { wire, onRefused } = this.#options;
+    try {
+      for (let misses = 0; misses < MOST_MISSES; misses++) {
+        // All that come or go in one turn do so together.
+        await endOfTurn();
+        const call = this.#call;
+        if (!call || !isStale(call, this.#waiting()) || this.isClosed) return;
+        if (await this.#unblock()) {
+          misses = -1;
+          // Without an answer now, the connection is dead.
+          await wire.answer(call.answer, ANSWER_GRACE).catch(() => undefined);
+        } else await this.#pauses.take(FIRST_PAUSE * 2 ** misses);
+      }
+      onRefused();
+    } catch {
+      onRefused();
+    } finally {
+      // In the same step as the last look at the call, so that nobody relies on a loop that has ended.
+      this.#replacing = undefined;
+    }
+  }
+
+  /**
+   * @returns whether a call was blocked; it may not have arrived yet
+   * @throws the server's error if it refuses to end calls
+   */
+  async #unblock(): Promise<boolean> {
+    const { unblock } = this.#options;
+    const clientId = await this.#clientId;
+    if (!unblock || clientId === undefined) return false;
+    try {
+      return await unblock(clientId);
+    } catch (error) {
+      if (isRefusal((error as Error).cause)) throw error;
+      return false;
+    }
+  }
+
+  async #askClientId(): Promise<number | undefined> {
+    try {
+      return await (this.#options.wire.client as Redis).client('ID');
+    } catch (error) {
+      if (isRefusal(error)) this.#options.onRefused();
+      this.#clientId = undefined;
+      return undefined;
+    }
+  }
+}
+
+/** Whether all that wait are among those a call listens for, and none of those has gone. */
+function isStale(call: BlockedCall, waiting: readonly DoorbellPlace[]): boolean {
+  return [...call.places.values()].some(({ isClosed }) => isClosed) || !waiting.every((place) => isServed(place, call));
+}
+
+const isServed = (place: DoorbellPlace, { places, until }: BlockedCall) =>
+  places.get(place.key) === place && until <= place.waitsUntil;
+
+/** Unlike an error that may pass, such as `BUSY` or `LOADING`. */
+const isRefusal = (error: unknown) => isErrorReply(error) && /^(NOPERM|ERR)\b/.test(error.message);
+
+const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,193 @@
+import type { Redis } from 'ioredis';
+import { FailureStreak, workFailures } from '../events/failure-streak.js';
+import type { CancelTimer } from '../timing/clock.js';
+import { failurePause } from '../timing/failure-pause.js';
+import type { RedisClient } from './redis-client.js';
+import type { ConnectionSettings, Wire } from './redis-connection.js';
+import { explain, isMiscount, redirectionOf } from './redis-errors.js';
+
+export interface ChannelListener {
+  onMessage(text: string, channel: string): void;
+  /** The subscription is active: for the first time, or again after a gap in which messages may have been missed. */
+  onListening(): void;
+}
+
+/** What can be subscribed to: one channel, all whose names match a pattern, or one channel of a slot that the server has. */
+export type TopicKind = 'channel' | 'pattern' | 'shard';
+
+const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscribe' } as const;
+const UNSUBSCRIBE = { channel: 'unsubscribe', pattern: 'punsubscribe', shard: 'sunsubscribe' } as const;
+
+/** Opens the connection, and calls `onClient` for each client that it uses, before that is connected. */
+export type OpenWire = (onClient: (client: RedisClient) => void) => Wire;
+
+export interface SubscriberSettings extends Pick<ConnectionSettings, 'clock' | 'events'> {
+  /** How often the connection is tested, ms, because a subscriber would never notice that it is dead. */
+  readonly heartbeat: number;
+}
+
+interface Topic {
+  readonly kind: TopicKind;
+  readonly name: string;
+  readonly listeners: Set<ChannelListener>;
+  /** Whether the server has confirmed the subscription. */
+  isHeard: boolean;
+}
+
+/** Listens to channels over one connection. */
+export class Subscriber {
+  readonly #settings: SubscriberSettings;
+  readonly #openWire: OpenWire;
+  readonly #topics: Readonly<Record<TopicKind, Map<string, Topic>>> = {
+    channel: new Map(),
+    pattern: new Map(),
+    shard: new Map(),
+  };
+  #connection: Wire | undefined;
+  /** Those whose subscription has failed, and why. */
+  readonly #unheard = new Map<Topic, unknown>();
+  readonly #streak: FailureStreak;
+  #failures = 0;
+  #cancelHeartbeat: CancelTimer | undefined;
+  #cancelRetry: CancelTimer | undefined;
+
+  constructor(openWire: OpenWire, settings: SubscriberSettings) {
+    this.#openWire = openWire;
+    this.#settings = settings;
+    this.#streak = new FailureStreak(settings.clock, workFailures(settings.events, 'subscribe'));
+  }
+
+  /** Whether nobody listens. */
+  get isIdle(): boolean {
+    return this.#all().length === 0;
+  }
+
+  /** Listens until the returned function is called. */
+  listen(kind: TopicKind, name: string, listener: ChannelListener): () => void {
+    const connection = (this.#connection ??= this.#open());
+    const topics = this.#topics[kind];
+    let topic = topics.get(name);
+    if (!topic) topics.set(name, (topic = { kind, name, listeners: new Set(), isHeard: false }));
+    topic.listeners.add(listener);
+    if (connection.isReady) this.#subscribe(connection, [topic]);
+    return () => this.#unlisten(topic, listener);
+  }
+
+  async close(): Promise<void> {
+    this.#cancelHeartbeat?.();
+    this.#cancelRetry?.();
+    await this.#connection?.close();
+  }
+
+  #all(): Topic[] {
+    return Object.values(this.#topics).flatMap((topics) => [...topics.values()]);
+  }
+
+  #open(): Wire {
+    const connection: Wire = this.#openWire((client) => {
+      client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
+      client.on('smessage', (channel: string, text: string) => this.#tell('shard', channel, channel, text));
+      client.on('pmessage', (pattern: string, channel: string, text: string) =>
+        this.#tell('pattern', pattern, channel, text),
+      );
+      client.on('ready', () => this.#subscribe(connection, this.#all()));
+      client.on('moved', () => this.#renewEnded(connection));
+      client.on('error', (error: unknown) => isMiscount(error) && this.#renewEnded(connection));
+    });
+    connection.connect();
+    this.#scheduleHeartbeat(connection);
+    return connection;
+  }
+
+  #tell(kind: TopicKind, name: string, channel: string, text: string): void {
+    for (const listener of this.#topics[kind].get(name)?.listeners ?? []) listener.onMessage(text, channel);
+  }
+
+  #subscribe(connection: Wire, topics: readonly Topic[]): void {
+    for (const topic of topics) topic.isHeard = false;
+    for (const group of inOneCall(topics)) void this.#subscribeTo(connection, group);
+  }
+
+  /** @param topics - of one kind */
+  async #subscribeTo(connection: Wire, topics: readonly Topic[]): Promise<void> {
+    const command = SUBSCRIBE[topics[0]!.kind];
+    try {
+      await connection.answer(connection.client[command](...topics.map(({ name }) => name)));
+    } catch (error) {
+      if (!connection.isClosed) this.#failed(connection, topics, error);
+      return;
+    }
+    for (const topic of topics) {
+      topic.isHeard = true;
+      this.#unheard.delete(topic);
+      for (const listener of topic.listeners) listener.onListening();
+    }
+    this.#worked();
+  }
+
+  /** @param topics - of one kind */
+  #failed(connection: Wire, topics: readonly Topic[], error: unknown): void {
+    const { kind } = topics[0]!;
+    const wanted = topics.filter((topic) => this.#topics[kind].get(topic.name) === topic);
+    if (wanted.length === 0) return;
+    if (!redirectionOf(error)) this.#streak.callFailed(explain(SUBSCRIBE[kind].toUpperCase(), error));
+    this.#subscribeLater(connection, wanted, error);
+  }
+
+  #subscribeLater(connection: Wire, topics: readonly Topic[], error?: unknown): void {
+    for (const topic of topics) this.#unheard.set(topic, error);
+    this.#cancelRetry ??= this.#settings.clock.schedule(() => {
+      this.#cancelRetry = undefined;
+      // A new connection renews all subscriptions anyway.
+      if (!connection.isReady) return;
+      // What is elsewhere leaves. This is not done at once, because two servers may refer to each other for a while.
+      for (const reason of [...this.#unheard.values()]) connection.isElsewhere(reason);
+      this.#subscribe(connection, [...this.#unheard.keys()]);
+    }, failurePause(++this.#failures));
+  }
+
+  /** Renews the subscriptions that the server has ended by itself, unless they have moved with their slots by then. */
+  #renewEnded(connection: Wire): void {
+    const kept = shardChannelsOf(connection.client);
+    const ended = [...this.#topics.shard.values()].filter(({ name, isHeard }) => isHeard && !kept.has(name));
+    for (const topic of ended) topic.isHeard = false;
+    if (ended.length > 0) this.#subscribeLater(connection, ended);
+  }
+
+  #unlisten(topic: Topic, listener: ChannelListener): void {
+    const { kind, name, listeners } = topic;
+    if (!listeners.delete(listener) || listeners.size > 0) return;
+    this.#topics[kind].delete(name);
+    this.#unheard.delete(topic);
+    this.#worked();
+    if (this.#connection?.isReady) this.#connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
+  }
+
+  #worked(): void {
+    if (this.#unheard.size > 0) return;
+    this.#failures = 0;
+    this.#streak.worked();
+  }
+
+  #scheduleHeartbeat(connection: Wire): void {
+    this.#cancelHeartbeat = this.#settings.clock.schedule(() => {
+      this.#scheduleHeartbeat(connection);
+      if (!connection.isReady) return;
+      // A failure leads to a new connection, and so to new subscriptions.
+      connection.answer(connection.client.ping()).catch(() => undefined);
+      this.#renewEnded(connection);
+    }, this.#settings.heartbeat);
+  }
+}
+
+/** One call takes channels of one slot only. */
+function inOneCall(topics: readonly Topic[]): (readonly Topic[])[] {
+  const of = (kind: TopicKind) => topics.filter((topic) => topic.kind === kind);
+  return [of('channel'), of('pattern'), ...of('shard').map((topic) => [topic])].filter(({ length }) => length > 0);
+}
+
+/** The channels of slots that a client is subscribed to: ioredis notes when the server ends such a subscription by itself. */
+function shardChannelsOf(client: RedisClient): ReadonlySet<string> {
+  const subscriptions = (client as Redis).condition?.subscriber;
+  return new Set(subscriptions ? subscriptions.channels('ssubscribe') : []);
+}

@@ -1,0 +1,66 @@
+import { isAlphabetical } from './json-keys.js';
+import { JsonNumber } from './json-number.js';
+import { type JsonNode, type JsonObject, numberOf, NumberText, type ParsedJson } from './json-text.js';
+
+/** What a received object or array does not show: how its numbers were written, and the order of its keys. */
+interface Received {
+  /** In the order of the text, if it is not the alphabetical one of a class' fields. */
+  readonly keys: readonly string[] | undefined;
+  /** By key or index. */
+  readonly numbers: ReadonlyMap<string, ReceivedNumber>;
+}
+
+interface ReceivedNumber {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** Keyed by the object or array itself: as long as it is in use, and invisible to handlers. */
+const received = new WeakMap<object, Received>();
+const NO_NUMBERS: ReadonlyMap<string, ReceivedNumber> = new Map();
+
+/** Lets a copy be written as what it was copied from. */
+export function rememberCopy(from: object, copy: object): void {
+  const memory = received.get(from);
+  if (memory) received.set(copy, memory);
+}
+
+/** What was received as this object or array. */
+export function recall(container: object): Received | undefined {
+  return received.get(container);
+}
+
+/** Gives numbers their values, in place, and remembers how they were written. */
+export function readJson(json: ParsedJson, numbers: 'nearest' | 'exact'): unknown {
+  return valueOf(json.root);
+
+  function valueOf(node: JsonNode): unknown {
+    if (typeof node !== 'object' || node === null) return node;
+    if (node instanceof NumberText) return numberFor(node.literal);
+    if (Array.isArray(node)) readParts(node, undefined);
+    else readParts(node, json.keysOf(node));
+    return node;
+  }
+
+  function numberFor(literal: string): unknown {
+    const value = numberOf(literal);
+    return numbers === 'exact' && String(value) !== literal ? new JsonNumber(literal) : value;
+  }
+
+  function readParts(container: JsonObject | JsonNode[], keys: readonly string[] | undefined): void {
+    const parts = container as Record<string, unknown>;
+    let texts: Map<string, ReceivedNumber> | undefined;
+    for (const key of keys ?? Object.keys(container)) {
+      const node = parts[key] as JsonNode;
+      if (typeof node !== 'object' || node === null) continue;
+      const value = valueOf(node);
+      if (!(node instanceof NumberText)) continue;
+      parts[key] = value;
+      if (String(value) !== node.literal || Object.is(value, -0)) {
+        (texts ??= new Map()).set(key, { value, text: node.literal });
+      }
+    }
+    const order = keys === undefined || isAlphabetical(keys) ? undefined : keys;
+    if (order ?? texts) received.set(container, { keys: order, numbers: texts ?? NO_NUMBERS });
+  }
+}

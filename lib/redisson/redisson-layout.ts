@@ -1,0 +1,49 @@
+import type { CodecDoubt, LayoutAbilities, QueueAddress, QueueLayout, QueueToOpen } from '../store/layout.js';
+import { neededInCluster } from '../store/native/native-permissions.js';
+import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
+import type { Partitions } from '../store/partitioned/partitions.js';
+import { type NeededCommand, neededCommands } from '../redis/permissions.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
+import { nameOfCodec } from './codec/configured-codec.js';
+import { type RedissonCodec, redissonCodec } from './codec/redisson-codec.js';
+import { JavaCodecDoubt } from './java-codec-doubt.js';
+import type { ResolvedRedissonOptions } from './redisson-options.js';
+import { redissonKeys } from './redisson-keys.js';
+import { redissonPermissions } from './redisson-permissions.js';
+import { RedissonMessageStore } from './redisson-store.js';
+
+/**
+ * The layout of Redisson's `RDelayedQueue`. A message is its payload and nothing else, and a queue is where Java expects it. There are
+ * no families: nothing tells of what Java offers to a queue that is asleep, and Redisson has no directory of its queues.
+ */
+export class RedissonLayout implements QueueLayout {
+  readonly name = 'redisson';
+  readonly can: LayoutAbilities;
+  // Two layouts are the same if their options are.
+  readonly #codec: RedissonCodec;
+
+  constructor(readonly options: ResolvedRedissonOptions) {
+    const severalQueues = options.name === undefined;
+    this.can = { headers: false, types: false, partitions: false, families: false, severalQueues };
+    this.#codec = redissonCodec(options.codec);
+  }
+
+  get codec(): RedissonCodec {
+    return this.#codec;
+  }
+
+  open(connections: RedisConnections, { limitsOf, ...queue }: QueueToOpen): Partitions {
+    const { format, name: redissonName } = this.options;
+    const store = new RedissonMessageStore(connections, { ...queue, limits: limitsOf(1), format, redissonName });
+    return new FixedPartitions([store], () => store.checkFormat());
+  }
+
+  neededCommands({ prefix, queue, isCluster }: QueueAddress): NeededCommand[] {
+    const keys = redissonKeys({ prefix, queue, redissonName: this.options.name });
+    return [...neededCommands(redissonPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
+  }
+
+  createDoubt(): CodecDoubt {
+    return new JavaCodecDoubt(nameOfCodec(this.options.codec), this.#codec);
+  }
+}

@@ -1,0 +1,267 @@
+import type { MessageBody } from '../message/codec/message-codec.js';
+import type { Events } from '../events/events.js';
+import type { Clock } from '../timing/clock.js';
+import type { EntryFormat } from './entry-format.js';
+import { checkFormat } from './format-check.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { MessageState } from '../message/message.js';
+import type {
+  Claim,
+  ClaimReport,
+  ClaimRequest,
+  Doorbell,
+  DueListener,
+  Settlement,
+  SettleReport,
+  TransferReport,
+  TransferRequest,
+} from '../store/message-flow.js';
+import type { DueTime, Offer, OfferReceipt } from '../store/message-intake.js';
+import type { MessageStore, StoreLimits } from '../store/message-store.js';
+import type {
+  DeadSelection,
+  StoredPage,
+  PageRequest,
+  QueueStatus,
+  RepairReport,
+  StoredMessage,
+  TypeCountPage,
+} from '../store/message-upkeep.js';
+import type { NativeKeys } from '../store/native/native-keys.js';
+import { readRecord } from '../store/native/native-record.js';
+import { NativeMessageStore } from '../store/native/native-store.js';
+import {
+  claimCall,
+  dueArgument,
+  pageArguments,
+  readClaimReport,
+  readStoredPage,
+  readQueueStatus,
+  readReceipts,
+  readTransferReport,
+  transferArguments,
+} from '../store/native/script-values.js';
+import { mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
+import type { RedisConnections } from '../redis/redis-connections.js';
+import type { RedisScript } from '../redis/redis-script.js';
+import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
+import type { ScriptReply } from '../redis/script-reply.js';
+import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson-keys.js';
+import { redissonScripts as scripts } from './redisson-scripts.js';
+import { RedissonValues } from './redisson-values.js';
+import { TargetWatch } from './target-watch.js';
+import { valueDigest } from './value-digest.js';
+
+export interface RedissonStoreOptions extends RedissonQueueName {
+  readonly limits: StoreLimits;
+  readonly format: EntryFormat;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** How long a wait for values from other clients blocks, ms. */
+  readonly blockTimeout: number;
+}
+
+/** The error of a dead letter that was an unreadable entry. */
+const UNREADABLE = JSON.stringify({
+  name: 'UnreadableEntry',
+  message: 'The entry is in neither of the formats of Redisson; the payload is its bytes.',
+});
+
+/**
+ * The messages of one Redisson queue: offered to Redisson's structures, transferred to its target list, and visible to its
+ * clients all the time. What a consumer here claims continues in the native bookkeeping: leases, attempts, retries, dead
+ * letters.
+ */
+export class RedissonMessageStore implements MessageStore {
+  /** The delayed messages by their bodies. */
+  readonly delayedValues: RedissonValues;
+  readonly #connections: RedisConnections;
+  readonly #clock: Clock;
+  readonly #native: NativeMessageStore;
+  readonly #keys: RedissonKeys & NativeKeys;
+  readonly #limits: StoreLimits;
+  readonly #queue: string;
+  readonly #format: EntryFormat;
+  #isFormatChecked = false;
+  readonly #target: TargetWatch;
+  /** Where the next transfer reads on in the list of entries; the script knows what it means. */
+  #readOn = 0;
+  /** How far the clock of Redis is ahead of the monotonic clock, ms; null: not known yet. */
+  #redisClock: number | null = null;
+
+  constructor(connections: RedisConnections, options: RedissonStoreOptions) {
+    const { queue, limits, format, clock, events, blockTimeout } = options;
+    this.#connections = connections;
+    this.#clock = clock;
+    this.#keys = redissonKeys(options);
+    this.#native = new NativeMessageStore(connections, { keys: this.#keys, limits });
+    this.delayedValues = new RedissonValues(connections.commands, this.#keys);
+    this.#limits = limits;
+    this.#queue = queue;
+    this.#format = format;
+    const open = () => connections.openListWatch(this.#keys.target);
+    this.#target = new TargetWatch({ queue, open, clock, events, blockTimeout });
+  }
+
+  /**
+   * Makes sure that those who wrote the delayed messages of the queue can read what is offered here.
+   *
+   * @throws DelayQueueError `INVALID_OPTION`; others as any call
+   */
+  async checkFormat(): Promise<void> {
+    const reply = await this.#run(scripts.entryFormats);
+    const [hasOld, hasNewOfRedisson] = [reply.number() === 1, reply.number() === 1];
+    checkFormat(this.#queue, this.#format, { hasOld, hasNewOfRedisson });
+    this.#isFormatChecked = true;
+  }
+
+  offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    if (!offers.some(mayBeOversized)) return this.#write(offers);
+    return offerAccepted(this.#connections.commands, this.#keys.paused, offers, (accepted) => this.#write(accepted));
+  }
+
+  async #write(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    if (offers.length === 0) return [];
+    if (!this.#isFormatChecked) await this.checkFormat();
+    const args = { channel: this.#keys.channel, maxMessages: this.#limits.maxMessages ?? 0, format: this.#format };
+    const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
+    return readReceipts(await this.#run(script, { args, rest: offerArguments(offers) }), offers.length);
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    const outcome = (await this.#run(scripts.cancel, { args: { id } })).text();
+    return outcome === 'unknown' ? this.#native.cancel(id) : outcome === 'cancelled';
+  }
+
+  async reschedule(id: string, due: DueTime): Promise<boolean> {
+    const args = { id, due: dueArgument(due), channel: this.#keys.channel };
+    const outcome = (await this.#run(scripts.reschedule, { args })).text();
+    return outcome === 'unknown' ? this.#native.reschedule(id, due) : outcome === 'moved';
+  }
+
+  async find(id: string): Promise<StoredMessage | null> {
+    const reply = await this.#run(scripts.find, { args: { id } });
+    const state = reply.text();
+    if (state === 'unknown') return this.#native.find(id);
+    if (state === 'taken') return null;
+    const record = readRecord(reply.bytes());
+    return { id, state: state as MessageState, ...record, failedAttempts: 0, leasedUntil: null, death: null };
+  }
+
+  async transfer(request: TransferRequest): Promise<TransferReport> {
+    const { command: publish } = this.#connections.announcements;
+    const common = transferArguments(request, this.#limits, { channel: this.#keys.due, publish });
+    const args = { ...common, unreadableError: UNREADABLE, readOn: this.#readOn };
+    const reply = await this.#target.whileMoving(() => this.#run(scripts.transfer, { args }));
+    const { now, report } = readTransferReport(reply);
+    this.#redisClock = now - this.#clock.monotonic();
+    this.#target.note(reply.number());
+    this.#readOn = reply.number();
+    return report;
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimReport> {
+    const report = readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
+    if (report.messages.length > 0 && !report.more && report.claimAgainIn === undefined) this.#target.note(0);
+    return report;
+  }
+
+  async ring(): Promise<void> {
+    await this.#run(scripts.ring);
+  }
+
+  extend(claims: readonly Claim[], lease: number): Promise<string[]> {
+    return this.#native.extend(claims, lease);
+  }
+
+  settle(settlements: readonly Settlement[]): Promise<SettleReport> {
+    return this.#native.settle(settlements);
+  }
+
+  accepts(body: MessageBody): Promise<boolean> | undefined {
+    return this.#native.accepts(body);
+  }
+
+  repair(cursor?: string): Promise<RepairReport> {
+    return this.#native.repair(cursor);
+  }
+
+  async status(): Promise<QueueStatus> {
+    return readQueueStatus(await this.#run(scripts.status));
+  }
+
+  /** No message has a type, so one page tells everything. */
+  async countTypes(): Promise<TypeCountPage> {
+    const { counts } = await this.status();
+    const rows = Object.entries(counts).map(([state, count]) => ({
+      state: state as MessageState,
+      type: NO_TYPE,
+      count,
+    }));
+    return { counts: rows.filter(({ count }) => count > 0), cursor: null };
+  }
+
+  pause(): Promise<void> {
+    return this.#native.pause();
+  }
+
+  async resume(): Promise<void> {
+    await this.#run(scripts.resume);
+  }
+
+  async clear(): Promise<number> {
+    return (await this.#run(scripts.clear)).number();
+  }
+
+  async list(request: PageRequest): Promise<StoredPage> {
+    const { state } = request;
+    if (state === 'active' || state === 'dead') return this.#native.list(request);
+    const script = state === 'delayed' ? scripts.listDelayed : scripts.listReady;
+    return readStoredPage(state, await this.#run(script, { args: pageArguments(request) }));
+  }
+
+  redrive(selection: DeadSelection): Promise<number> {
+    return this.#native.redrive(selection);
+  }
+
+  discard(selection: DeadSelection): Promise<number> {
+    return this.#native.discard(selection);
+  }
+
+  watchDue(listener: DueListener): () => void {
+    const stops = [
+      this.#native.watchDue(listener),
+      this.#connections.announcements.listenToAny(this.#keys.channel, {
+        onListening: () => listener.onListening(),
+        onMessage: (text) => {
+          const dueAt = Number(text);
+          if (Number.isFinite(dueAt)) listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - this.#redisNow()) });
+        },
+      }),
+      this.#target.watch(() => listener.onEarlierDue({ dueAt: this.#redisNow(), dueIn: 0 })),
+    ];
+    return () => stops.forEach((stop) => stop());
+  }
+
+  openDoorbell(): Doorbell {
+    return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
+  }
+
+  /** Redisson announces an instant rather than a duration. Until the first transfer, this process' own clock must do. */
+  #redisNow(): number {
+    return this.#redisClock === null ? this.#clock.wall() : this.#redisClock + this.#clock.monotonic();
+  }
+
+  #run(script: RedisScript<keyof (RedissonKeys & NativeKeys)>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    return this.#connections.commands.run(script, { ...call, keys: this.#keys });
+  }
+}
+
+/** The arguments of all offers, one after the other. The digests are made here, because Redis has less time to spare. */
+function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  for (const { id, due, onDuplicate, body } of offers) {
+    args.push(id, dueArgument(due), onDuplicate, body, valueDigest(body));
+  }
+  return args;
+}

@@ -1,0 +1,156 @@
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { afterBootstrap } from './after-bootstrap.js';
+import type { Clock } from '../timing/clock.js';
+import { allInSlices, inSlices } from '../timing/slices.js';
+import { isFamily } from '../message/queue-family.js';
+import { hasCode, showFailure } from '../message/failure.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
+import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
+import { QueueRegistrar } from './queue-registrar.js';
+import { Queues } from './queues.js';
+import { ShutdownHint } from './shutdown-hint.js';
+import { UnmatchedEntries } from './unmatched-entries.js';
+import { type Worker, Workers } from './workers.js';
+import type { DelayQueueEvents } from '../events/delay-queue-events.js';
+import { Events } from '../events/events.js';
+import { isVerdict } from '../redis/redis-check.js';
+import type { CheckedQueue, Stores } from './create-stores.js';
+
+/**
+ * Handlers' signals abort this many milliseconds before `shutdownTimeout` ends, or a fifth of it if that is less, so that
+ * handlers can still react and their outcomes can be settled.
+ */
+const LONGEST_ABORT_RESERVE = 1000;
+
+/**
+ * Starts and stops everything.
+ *
+ * Start: once every module is up, start a worker for each handled queue and family.
+ * Stop: while every module is still up, stop claiming, let handlers finish, and settle. The connections close at the very
+ * end, so that handlers, and requests that are still being served, can offer until then.
+ */
+@Injectable()
+export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  readonly #workers: Worker[] = [];
+  #stopping = false;
+
+  constructor(
+    @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
+    @Inject(STORES) private readonly stores: Stores,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly events: Events,
+    private readonly queues: Queues,
+    private readonly handlers: HandlerRegistry,
+    private readonly workers: Workers,
+    private readonly registrar: QueueRegistrar,
+    private readonly unmatched: UnmatchedEntries,
+    private readonly modules: ModulesContainer,
+    @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.queues.checkOptions(this.clock);
+    await this.unmatched.compareHandled(this.clock);
+    this.stores.connect();
+    await this.#check();
+    if (this.options.consume) afterBootstrap(this.modules, () => this.#startOrClose());
+    else this.#reportHandlersNotStarted();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.#stopping = true;
+    this.shutdownHint?.stop();
+    this.stores.hurry();
+    await new Promise<void>((resolve, reject) => {
+      const cancelTimer = this.clock.schedule(resolve, this.options.shutdownTimeout);
+      this.#stop().finally(cancelTimer).then(resolve, reject);
+    });
+    await inSlices(this.#workers, this.clock, (worker) => worker.abandon());
+    const left = this.#workers.reduce((sum, worker) => sum + worker.held, 0);
+    if (left > 0) {
+      this.events.emit('unsettled', { count: left });
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stores.close();
+  }
+
+  async #check(): Promise<void> {
+    const handled: CheckedQueue[] = [];
+    if (this.options.consume) {
+      await inSlices(this.handlers.handled(), this.clock, (declared) => handled.push(this.#checked(declared)));
+    }
+    try {
+      await this.stores.check(handled);
+    } catch (error) {
+      if (isVerdict(error) || hasCode(error, 'INVALID_OPTION')) {
+        // Nest calls no shutdown hooks for an application that failed to start.
+        await this.stores.close();
+        throw error;
+      }
+      // The application may well be up before Redis; the check runs once Redis is there.
+      this.events.emit('unchecked', { reason: showFailure(error) });
+    }
+  }
+
+  #checked({ name }: DeclaredQueue): CheckedQueue {
+    return isFamily(name) ? { name, options: this.queues.optionsOfFamily(name) } : this.queues.get(name);
+  }
+
+  #reportHandlersNotStarted(): void {
+    const handlers = this.handlers.handled().flatMap(startEvents);
+    if (handlers.length > 0) this.events.emit('handlers-not-started', { handlers });
+  }
+
+  async #startOrClose(): Promise<void> {
+    try {
+      await this.#start();
+    } catch (error) {
+      // Nest calls no shutdown hooks for an application that failed to start.
+      await this.onModuleDestroy();
+      await this.stores.close();
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    const handled = this.handlers.handled();
+    await inSlices(handled, this.clock, (declared) => {
+      // The application may be asked to stop while it is still starting.
+      if (this.#stopping) return;
+      const worker = this.workers.open(declared);
+      // It is stopped even if its start fails half-way.
+      this.#workers.push(worker);
+      worker.start();
+      for (const event of startEvents(declared)) this.events.emit('handler-started', event);
+    });
+    if (this.#stopping) return;
+    this.registrar.registerHandled(handled.map(({ name }) => name));
+    if (handled.length > 0) this.shutdownHint?.start();
+  }
+
+  async #stop(): Promise<void> {
+    const { shutdownTimeout } = this.options;
+    const reserve = Math.min(shutdownTimeout / 5, LONGEST_ABORT_RESERVE);
+    const cancelAbort = this.clock.schedule(
+      () => this.#workers.forEach((worker) => worker.abortHandlers()),
+      shutdownTimeout - reserve,
+    );
+    await allInSlices(this.#workers, this.clock, (worker) => worker.stopClaiming());
+    await allInSlices(this.#workers, this.clock, (worker) => worker.drained());
+    cancelAbort();
+  }
+}
+
+function startEvents({ name: queue, handlers }: DeclaredQueue): DelayQueueEvents['handler-started'][] {
+  return [...handlers.values()].map(({ type, name: handler }) => ({ queue, type, handler }));
+}

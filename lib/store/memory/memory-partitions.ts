@@ -1,0 +1,34 @@
+import type { StoreLimits } from '../message-store.js';
+import type { MemoryQueueDirectory } from './memory-directory.js';
+import type { MemoryMessageStore } from './memory-store.js';
+
+/** The partitions of all queues in the memory of this process. Their messages live in these stores, so none is ever dropped. */
+export class MemoryPartitions<Store extends MemoryMessageStore> {
+  readonly #stores = new Map<string, Store>();
+
+  constructor(
+    private readonly directory: MemoryQueueDirectory,
+    private readonly create: (queue: string, limits: StoreLimits) => Store,
+  ) {}
+
+  all(): Store[] {
+    return [...this.#stores.values()];
+  }
+
+  /** Opens a queue, or gives an open one these limits: it may have been used before the options of its handler were known. */
+  open(queue: string, count: number, limits: StoreLimits): Store[] {
+    return Array.from({ length: count }, (_, partition) => {
+      const name = `${queue}#${partition}`;
+      const store = this.#stores.get(name) ?? this.#create(queue, limits);
+      this.#stores.set(name, store);
+      store.limit(limits);
+      return store;
+    });
+  }
+
+  #create(queue: string, limits: StoreLimits): Store {
+    const store = this.create(queue, limits);
+    this.directory.follow(queue, store);
+    return store;
+  }
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { isFamily, QUEUE_FAMILY } from '../../message/queue-family.js';
+import { QUEUE_NAME } from '../../message/queue-name.js';
+import type { FamilyListener, QueueDirectory, RegisteredPart, Registration } from '../queue-directory.js';
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import { readAnnouncement } from './announcements.js';
+import { type DirectoryKeys, directoryKeys } from './directory-keys.js';
+import { directoryScripts as scripts } from './directory-scripts.js';
+import { nativeKeys } from './native-keys.js';
+import { queueOfTag } from './partition-tag.js';
+
+/** How many registrations one call reads, about. */
+const PART = 1000;
+
+/**
+ * The directory of queues in Redis. Its keys and those of the queues are in different slots of a cluster. Names in it that no queue
+ * can have are passed over: somebody else wrote them, and what is made of them may break keys, patterns or a terminal.
+ *
+ * Registrations are plain commands rather than a script: a script that the server does not know yet is sent a second time, behind
+ * the offer that it must precede.
+ */
+export class NativeQueueDirectory implements QueueDirectory {
+  readonly #keys: DirectoryKeys;
+  /** What tells the stamps of this process from those of others. */
+  readonly #origin = randomBytes(9).toString('base64url');
+  #registrations = 0;
+
+  constructor(
+    private readonly connections: RedisConnections,
+    private readonly prefix: string,
+  ) {
+    this.#keys = directoryKeys(prefix);
+  }
+
+  async register(queue: string): Promise<void> {
+    const { commands } = this.connections;
+    const stamp = `${this.#origin}-${++this.#registrations}`;
+    await Promise.all([
+      commands.send('HSET', this.#keys.registered, queue, stamp),
+      commands.send('ZADD', this.#keys.names, 0, queue),
+    ]);
+  }
+
+  async registerHandled(names: readonly string[]): Promise<void> {
+    const { commands } = this.connections;
+    const members = (of: readonly string[]) => of.flatMap((name) => [0, name]);
+    const queues = names.filter((name) => !isFamily(name));
+    await Promise.all([
+      commands.send('ZADD', this.#keys.handled, ...members(names)),
+      queues.length > 0 && commands.send('ZADD', this.#keys.names, ...members(queues)),
+    ]);
+  }
+
+  async handled(): Promise<string[]> {
+    const reply = await this.connections.commands.send('ZRANGE', this.#keys.handled, 0, -1);
+    return reply.rest(() => reply.text()).filter((name) => QUEUE_NAME.test(name) || QUEUE_FAMILY.test(name));
+  }
+
+  async list({ after, limit }: { after: string; limit: number }): Promise<string[]> {
+    const found: string[] = [];
+    let behind = Buffer.from(after === '' ? '-' : `(${after}`);
+    while (found.length < limit) {
+      const names = await this.#namesFrom(behind, limit);
+      found.push(...names.map(String).filter((name) => QUEUE_NAME.test(name)));
+      if (names.length < limit) break;
+      // As bytes: they need not be text.
+      behind = Buffer.concat([Buffer.from('('), names.at(-1)!]);
+    }
+    return found.slice(0, limit);
+  }
+
+  async #namesFrom(min: Buffer, limit: number): Promise<Buffer[]> {
+    const words = [this.#keys.names, min, '+', 'BYLEX', 'LIMIT', 0, limit];
+    return (await this.connections.commands.send('ZRANGE', ...words)).rest((reply) => reply.bytes());
+  }
+
+  async listRegistered(family: string, cursor = '0'): Promise<RegisteredPart> {
+    const words = [this.#keys.registered, cursor, 'MATCH', family, 'COUNT', PART];
+    const reply = await this.connections.commands.send('HSCAN', ...words);
+    const next = reply.text();
+    const registrations = reply.list((fields) => ({ queue: fields.text(), stamp: fields.text() }));
+    return {
+      registrations: registrations.filter(({ queue }) => QUEUE_NAME.test(queue)),
+      cursor: next === '0' ? null : next,
+    };
+  }
+
+  async retire({ queue, stamp }: Registration): Promise<boolean> {
+    const call = { keys: this.#keys, args: { queue, stamp } };
+    return (await this.connections.commands.run(scripts.retire, call)).flag();
+  }
+
+  watch(family: string, listener: FamilyListener): () => void {
+    // A pattern of Redis, too: apart from the `*` it contains nothing with a meaning.
+    const pattern = nativeKeys(this.prefix, family).due;
+    const [before, behind] = [pattern.indexOf('*') - family.length + 1, pattern.length - pattern.indexOf('*') - 1];
+    return this.connections.announcements.listenToAll(pattern, {
+      onListening: () => listener.onListening(),
+      onMessage: (text, channel) => {
+        const queue = queueOfTag(channel.slice(before, -behind));
+        if (!QUEUE_NAME.test(queue)) return;
+        readAnnouncement(text, { onEarlierDue: ({ dueIn }) => listener.onEarlierDue(queue, dueIn) });
+      },
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { nativeCodec } from '../../message/codec/native-codec.js';
+import { isFamily } from '../../message/queue-family.js';
+import type { QueueLayout } from '../layout.js';
+import { neededCommands } from '../../redis/permissions.js';
+import { neededByFamily } from './directory-permissions.js';
+import { nativeKeys } from './native-keys.js';
+import { NativePartitions } from './native-partitions.js';
+import { neededInCluster, partitionPermissions } from './native-permissions.js';
+
+/** This package's own layout, which can do everything. */
+export const nativeLayout: QueueLayout = {
+  name: 'native',
+  can: { headers: true, types: true, partitions: true, families: true, severalQueues: true },
+  codec: nativeCodec,
+
+  open: (connections, { partitions, ...queue }) =>
+    new NativePartitions(connections, { ...queue, configured: partitions }),
+
+  neededCommands({ prefix, queue, partitions, isCluster }) {
+    const ofQueue = Array.from({ length: partitions }, (_, partition) => {
+      const keys = nativeKeys(prefix, queue, partition);
+      return [...neededCommands(partitionPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
+    }).flat();
+    return isFamily(queue) ? [...ofQueue, ...neededByFamily(prefix, queue)] : ofQueue;
+  },
+};

@@ -1,0 +1,38 @@
+import type { NeededCommand, Permissions } from '../../redis/permissions.js';
+import type { NativeKeys } from './native-keys.js';
+
+/** The commands that every layout needs on these keys. */
+export const nativePermissions: Permissions<NativeKeys> = {
+  delayed: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZREMRANGEBYRANK', 'ZSCORE'],
+  messages: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  ready: ['LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+  claims: ['HDEL', 'HGET', 'HGETALL', 'HLEN', 'HSET', 'UNLINK'],
+  leases: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZSCORE'],
+  attempts: ['HDEL', 'HGET', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  dead: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM', 'ZSCORE'],
+  errors: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  wake: ['BLPOP', 'DEL', 'LLEN', 'RPUSH', 'UNLINK'],
+  paused: ['DEL', 'GET', 'SET'],
+  ended: ['GET', 'SET'],
+  rate: ['GET', 'SET'],
+  partitions: [],
+  due: ['PUBLISH', 'SUBSCRIBE'],
+};
+
+/** What a queue of any layout needs in a cluster besides. */
+export function neededInCluster({ due }: NativeKeys): NeededCommand[] {
+  return ['SPUBLISH', 'SSUBSCRIBE'].map((name) => ({ name, target: due }));
+}
+
+/** The commands that the scripts run on each key, and those sent directly: `BLPOP` and `SUBSCRIBE`. */
+export const partitionPermissions: Permissions<NativeKeys> = {
+  ...nativePermissions,
+  delayed: [...nativePermissions.delayed, 'ZCOUNT'],
+  messages: [...nativePermissions.messages, 'HEXISTS'],
+  claims: [...nativePermissions.claims, 'HSETNX'],
+  ready: [...nativePermissions.ready, 'EXISTS'],
+  attempts: [...nativePermissions.attempts, 'EXISTS'],
+  paused: [...nativePermissions.paused, 'EXISTS'],
+  ended: [...nativePermissions.ended, 'EXISTS'],
+  partitions: ['GET', 'SET'],
+};

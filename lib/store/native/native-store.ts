@@ -1,0 +1,278 @@
+import type {
+  Claim,
+  ClaimedTransfer,
+  ClaimReport,
+  ClaimRequest,
+  Doorbell,
+  DueListener,
+  Settlement,
+  SettleReport,
+  Teller,
+  TransferReport,
+  TransferRequest,
+} from '../message-flow.js';
+import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
+import type { MessageStore, StoreLimits } from '../message-store.js';
+import type { Reach } from '../../redis/reach.js';
+import type {
+  DeadSelection,
+  StoredPage,
+  PageRequest,
+  QueueStatus,
+  RepairReport,
+  StoredMessage,
+  TypeCountPage,
+} from '../message-upkeep.js';
+import type { MessageBody } from '../../message/codec/message-codec.js';
+import { LONGEST_DELAY } from '../../message/duration.js';
+import type { MessageState } from '../../message/message.js';
+import { hashSlot } from '../../redis/hash-slot.js';
+import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import type { RedisScript } from '../../redis/redis-script.js';
+import type { ScriptArguments, ScriptCall } from '../../redis/script-call.js';
+import type { ScriptReply } from '../../redis/script-reply.js';
+import type { NativeKeys } from './native-keys.js';
+import { type Announcing, readAnnouncement, tellerArgument } from './announcements.js';
+import { readRecord } from './native-record.js';
+import { nativeScripts as scripts } from './native-scripts.js';
+import { repartitioned } from './repartitioned-reply.js';
+import {
+  ackArguments,
+  claimCall,
+  dueArgument,
+  newOfferArguments,
+  offerArguments,
+  pageArguments,
+  readClaimedTransfer,
+  readClaimReport,
+  readDeath,
+  readStoredPage,
+  readQueueStatus,
+  readReceipts,
+  readRepairReport,
+  readTransferReport,
+  readTypeCounts,
+  REPAIR_PART,
+  settlementArguments,
+  transferArguments,
+} from './script-values.js';
+
+export interface NativeStoreOptions {
+  readonly keys: NativeKeys;
+  readonly limits: StoreLimits;
+  /**
+   * The record of partitions that calls about single messages go by; a partition that has another one refuses them with
+   * `Repartitioned`. Default: none, because there is only this partition.
+   */
+  readonly record?: () => string;
+}
+
+const NO_RECORD = () => '';
+
+/** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
+const MOST_TAKEN = 64;
+
+/** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
+const LONGEST_DETAIL = 32;
+
+const MOST_TAKEN_BYTES = 1024 * 1024;
+
+const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
+const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack';
+
+/** As a maximum number of messages: offers create none. */
+const NONE_NEW = -1;
+
+/** The messages of one partition of a queue in Redis, in this package's own layout. The logic is in the scripts; this class calls them. */
+export class NativeMessageStore implements MessageStore {
+  readonly #connections: RedisConnections;
+  readonly #keys: NativeKeys;
+  readonly #limits: StoreLimits;
+  readonly #record: () => string;
+  #slot: number | undefined;
+
+  constructor(connections: RedisConnections, { keys, limits, record = NO_RECORD }: NativeStoreOptions) {
+    this.#connections = connections;
+    this.#keys = keys;
+    this.#limits = limits;
+    this.#record = record;
+  }
+
+  /** What is known of the way to the server that has the messages. */
+  get reach(): Reach {
+    return this.#connections.commands.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
+  }
+
+  offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    return this.#offer(offers, this.#limits.maxMessages ?? 0);
+  }
+
+  /** As {@link offer}, but creates nothing: undefined for ids that are not in use. */
+  async offerIfPresent(offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
+    const receipts = await this.#offer(offers, NONE_NEW);
+    return receipts.map((receipt) => (receipt.outcome === 'full' ? undefined : receipt));
+  }
+
+  #offer(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
+    if (!offers.some(mayBeOversized)) return this.#write(offers, maxMessages);
+    const { commands } = this.#connections;
+    return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#write(accepted, maxMessages));
+  }
+
+  async #write(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
+    if (offers.length === 0) return [];
+    const { channel, publish } = this.#announcing;
+    const record = this.#record();
+    if (maxMessages === 0 && !offers.some(mayReplace)) {
+      const call = { args: { channel, publish, record }, rest: newOfferArguments(offers) };
+      const reply = await this.#runByRecord(scripts.offerNew, call);
+      if (!reply.done) return reply.rest((due) => ({ outcome: 'created', dueAt: due.number() }));
+    }
+    const args = { channel, publish, maxMessages, record };
+    const reply = await this.#runByRecord(scripts.offer, { args, rest: offerArguments(offers) });
+    return readReceipts(reply, offers.length);
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    return (await this.#runByRecord(scripts.cancel, { args: { id, record: this.#record() } })).flag();
+  }
+
+  async reschedule(id: string, due: DueTime): Promise<boolean> {
+    const args = { id, due: dueArgument(due), ...this.#announcing, record: this.#record() };
+    return (await this.#runByRecord(scripts.reschedule, { args })).flag();
+  }
+
+  async find(id: string): Promise<StoredMessage | null> {
+    const reply = await this.#runByRecord(scripts.find, { args: { id, record: this.#record() } });
+    if (reply.done) return null;
+    const state = reply.text() as MessageState;
+    const record = readRecord(reply.bytes());
+    const failedAttempts = reply.number();
+    const leasedUntil = state === 'active' ? reply.number() : null;
+    const death = state === 'dead' ? readDeath(reply) : null;
+    return { id, state, ...record, failedAttempts, leasedUntil, death };
+  }
+
+  async transfer(request: TransferRequest): Promise<TransferReport> {
+    const args = transferArguments(request, this.#limits, this.#announcing);
+    return readTransferReport(await this.#run(scripts.transfer, { args })).report;
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimReport> {
+    return readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
+  }
+
+  async transferAndClaim(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
+    if (this.#limits.rate) return undefined;
+    const { token, lease, maxBytes = MOST_TAKEN_BYTES } = claim;
+    const limit = Math.min(claim.limit, MOST_TAKEN);
+    const args = { teller: tellerArgument(teller, this.#announcing), token, limit, maxBytes, lease };
+    return readClaimedTransfer(await this.#run(scripts.transferAndClaim, { args }));
+  }
+
+  async ring(): Promise<void> {
+    await this.#run(scripts.ring);
+  }
+
+  async extend(held: readonly Claim[], lease: number): Promise<string[]> {
+    if (held.length === 0) return [];
+    const rest = held.flatMap(({ id, token }) => [id, token]);
+    return (await this.#run(scripts.extend, { args: { lease }, rest })).rest((reply) => reply.text());
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
+    if (settlements.length === 0) return { accepted: [], dropped: 0 };
+    if (settlements.every(isAck)) {
+      const reply = await this.#run(scripts.ack, { rest: ackArguments(settlements) });
+      if (!reply.done) return { accepted: settlements.map(() => true), dropped: 0 };
+    }
+    const { channel, publish } = this.#announcing;
+    const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
+    const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
+    const dropped = reply.number();
+    const accepted = settlements.map(() => true);
+    while (!reply.done) accepted[reply.number() - 1] = false;
+    return { dropped, accepted };
+  }
+
+  accepts(body: MessageBody): Promise<boolean> | undefined {
+    const bytes = LONGEST_DETAIL + Buffer.byteLength(body);
+    return acceptsArgument(this.#connections.commands, this.#keys.paused, bytes);
+  }
+
+  async repair(cursor = ''): Promise<RepairReport> {
+    const args = { cursor, size: REPAIR_PART, longestDelay: LONGEST_DELAY, ...this.#announcing };
+    return readRepairReport(await this.#run(scripts.repair, { args }));
+  }
+
+  async status(): Promise<QueueStatus> {
+    return readQueueStatus(await this.#run(scripts.status));
+  }
+
+  async countTypes(cursor = ''): Promise<TypeCountPage> {
+    return readTypeCounts(await this.#run(scripts.countTypes, { args: { cursor } }));
+  }
+
+  async pause(): Promise<void> {
+    await this.#run(scripts.pause);
+  }
+
+  async resume(): Promise<void> {
+    await this.#run(scripts.resume);
+  }
+
+  async clear(): Promise<number> {
+    return (await this.#run(scripts.clear)).number();
+  }
+
+  async list(request: PageRequest): Promise<StoredPage> {
+    return readStoredPage(
+      request.state,
+      await this.#run(scripts.list, { args: { state: request.state, ...pageArguments(request) } }),
+    );
+  }
+
+  async redrive(selection: DeadSelection): Promise<number> {
+    const args = { ...selectionArguments(selection), record: this.#record(), ...this.#announcing };
+    return (await this.#runByRecord(scripts.redrive, { args })).number();
+  }
+
+  async discard(selection: DeadSelection): Promise<number> {
+    const args = { ...selectionArguments(selection), record: this.#record() };
+    return (await this.#runByRecord(scripts.discard, { args })).number();
+  }
+
+  watchDue(listener: DueListener): () => void {
+    return this.#connections.announcements.listen(this.#keys.due, {
+      onListening: () => listener.onListening(),
+      onMessage: (text) => readAnnouncement(text, listener),
+    });
+  }
+
+  openDoorbell(): Doorbell {
+    return this.#connections.openDoorbell(this.#keys.wake, () => this.ring());
+  }
+
+  /** Where every message passes, it is not spread into the arguments: that is measurably slower than naming them. */
+  get #announcing(): Announcing {
+    return { channel: this.#keys.due, publish: this.#connections.announcements.command };
+  }
+
+  /** @throws Repartitioned */
+  async #runByRecord(script: RedisScript<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    try {
+      return await this.#run(script, call);
+    } catch (error) {
+      throw repartitioned(error) ?? error;
+    }
+  }
+
+  #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    return this.#connections.commands.run(script, { ...call, keys: this.#keys });
+  }
+}
+
+function selectionArguments(selection: DeadSelection): ScriptArguments {
+  return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
+}

@@ -1,0 +1,60 @@
+import type { MessageStore } from '../message-store.js';
+import type { Reach } from '../../redis/reach.js';
+import type { PartitionRecord } from './partition-record.js';
+import type { Partitions } from './partitions.js';
+import { Reading } from './reading.js';
+
+const DONE = Promise.resolve();
+
+/** Partitions whose number cannot change, because only this process knows them, or because there is only one. */
+export class FixedPartitions implements Partitions {
+  readonly record: PartitionRecord;
+
+  /** @param check - makes sure that the queue can be served here */
+  constructor(
+    readonly stores: readonly MessageStore[],
+    private readonly check: () => Promise<void> = () => DONE,
+  ) {
+    this.record = { epoch: 0, count: stores.length, formers: [] };
+  }
+
+  reachOf(): Reach {
+    return 'ready';
+  }
+
+  read(): Reading {
+    return new Reading(this.stores);
+  }
+
+  tellMissing(): void {
+    // None ever is.
+  }
+
+  ready(): undefined {
+    return undefined;
+  }
+
+  agree(): Promise<void> {
+    return this.check();
+  }
+
+  refresh(): Promise<void> {
+    return DONE;
+  }
+
+  reconcile(): Promise<void> {
+    return DONE;
+  }
+
+  offerIfPresent(): Promise<never> {
+    return Promise.reject(new Error('There are no former places.'));
+  }
+
+  watch(): () => void {
+    return () => undefined;
+  }
+
+  onChange(): () => void {
+    return () => undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout } from 'node:timers/promises';
+import { Inject, Injectable, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import { HandlerRegistry } from '../handler/handler-registry.js';
+import { isFamily } from '../message/queue-family.js';
+import type { Stores } from '../runtime/create-stores.js';
+import { STORES } from '../runtime/delay-queue-tokens.js';
+import { Queues } from '../runtime/queues.js';
+import { type DelayQueueHealthOptions, readHealthOptions } from './health-options.js';
+import { healthOf, type QueueHealth } from './queue-health.js';
+
+/**
+ * Tells Terminus about the delay queue: `down` when Redis does not answer in time, and `degraded` when due messages of a queue that
+ * is not paused wait for longer than `maxOverdue`, or when some of its partitions do not answer. Terminus 11 has no such status; there it is `up`, with a `message`. A restart
+ * would not help in that case.
+ *
+ * @example
+ * ```ts
+ * @Controller('health')
+ * class HealthController {
+ *   constructor(
+ *     private readonly health: HealthCheckService,
+ *     private readonly delayQueue: DelayQueueHealthIndicator,
+ *   ) {}
+ *
+ *   @Get()
+ *   @HealthCheck()
+ *   check() {
+ *     return this.health.check([() => this.delayQueue.check('delay-queue', { maxOverdue: '1m' })]);
+ *   }
+ * }
+ *
+ * @Module({ imports: [TerminusModule], controllers: [HealthController], providers: [DelayQueueHealthIndicator] })
+ * class HealthModule {}
+ * ```
+ */
+@Injectable()
+export class DelayQueueHealthIndicator {
+  // Injected into properties: constructor parameters, and every type they refer to, would be part of the public API.
+  @Inject() private readonly indicators!: HealthIndicatorService;
+  @Inject() private readonly modules!: ModuleRef;
+
+  /**
+   * Looks at the queues once.
+   *
+   * @param key - what the result is called
+   * @returns the counts of each queue, whether it is paused, and how long its oldest due message has waited
+   * @throws DelayQueueError `INVALID_OPTION`
+   */
+  async check<const Key extends string>(
+    key: Key,
+    options: DelayQueueHealthOptions = {},
+  ): Promise<HealthIndicatorResult<Key>> {
+    const { queues = this.#handled(), maxOverdue, timeout } = readHealthOptions(options);
+    const session = this.indicators.check(key);
+    let found: Record<string, QueueHealth>;
+    try {
+      found = await within(timeout, this.#look(queues));
+    } catch (error) {
+      return session.down({ message: (error as Error).message });
+    }
+    const data = { queues: found };
+    const problems = problemsOf(found, maxOverdue);
+    if (problems.length === 0) return session.up(data);
+    const problem = { ...data, message: problems.join('; ') };
+    return canBeDegraded(session) ? session.degraded(problem) : session.up(problem);
+  }
+
+  #handled(): readonly string[] {
+    const handled = this.#get(HandlerRegistry).handled();
+    return handled.map(({ name }) => name).filter((name) => !isFamily(name));
+  }
+
+  async #look(names: readonly string[]): Promise<Record<string, QueueHealth>> {
+    // So that Redis is asked even if there is no queue to look at.
+    if (names.length === 0) await this.#get<Stores>(STORES).directory.handled();
+    const queues = this.#get(Queues);
+    const found = names.map(async (name) => [name, healthOf(await queues.get(name).store.status())] as const);
+    return Object.fromEntries(await Promise.all(found));
+  }
+
+  #get<T>(token: symbol | Type<T>): T {
+    return this.modules.get<T>(token, { strict: false });
+  }
+}
+
+function problemsOf(found: Readonly<Record<string, QueueHealth>>, maxOverdue: number): string[] {
+  const queues = Object.entries(found);
+  const late = queues.filter(([, { paused, overdue }]) => !paused && overdue > maxOverdue).map(([name]) => name);
+  const incomplete = queues.flatMap(([name, { missing }]) => (missing ? [`${name} (${missing.join(', ')})`] : []));
+  return [
+    ...(late.length > 0 ? [`due messages wait for longer than maxOverdue: ${late.join(', ')}`] : []),
+    ...(incomplete.length > 0 ? [`partitions do not answer: ${incomplete.join(', ')}`] : []),
+  ];
+}
+
+type Session = ReturnType<HealthIndicatorService['check']>;
+
+/** Terminus 11 has no such status. */
+function canBeDegraded(session: Partial<Pick<Session, 'degraded'>>): boolean {
+  return session.degraded !== undefined;
+}
+
+/** @throws Error if it takes longer than `timeout` ms */
+async function within<T>(timeout: number, work: Promise<T>): Promise<T> {
+  const answered = new AbortController();
+  const late = async (): Promise<never> => {
+    await setTimeout(timeout, undefined, { signal: answered.signal, ref: false });
+    throw new Error(`Redis has not answered within ${timeout} ms`);
+  };
+  try {
+    return await Promise.race([work, late()]);
+  } finally {
+    answered.abort();
+  }
+}

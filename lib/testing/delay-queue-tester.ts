@@ -1,0 +1,165 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { readContent } from '../message/codec/read-content.js';
+import type { DefinedBy, TypesOf } from '../handler/definition/queue-definition.js';
+import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { CheckedDuration, Duration } from '../message/duration.js';
+import type { PayloadInputOf } from '../producer/typed-queue.js';
+import type { Queues } from '../runtime/queues.js';
+import { ApplicationUnderTest } from './application-under-test.js';
+import { type CallBounds, readBounds, readLength } from './call-bounds.js';
+import { type HandleOptions, readHandleOptions, type TypedHandleOptions } from './handle-options.js';
+import type { HandleOutcome } from './handle-outcome.js';
+import { HandlerTrial } from './handler-trial.js';
+import type { OfferedMessage } from './offered-message.js';
+import { waitPatiently } from './patience.js';
+import { unended } from './problems.js';
+import { type HandleArguments, type QueueArgument, readHandleArguments, readQueueName } from './queue-argument.js';
+import type { TakenOffer } from './watched-store.js';
+
+/**
+ * The delayed messages of an application under test: what was offered, and what its handlers do as time goes by. There is one
+ * where `DelayQueueTestingModule` is imported.
+ *
+ * Time stands still until a test moves it. What the tester has no method for, the producer has: `find`, `counts`, `deadLetters`.
+ *
+ * @example
+ * ```ts
+ * await shop.place('o-1');
+ * expect(queue.offered('orders')).toHaveLength(1);
+ * await queue.advance('30m');
+ * ```
+ */
+@Injectable()
+export class DelayQueueTester {
+  // Injected into a property, because the parameters of a constructor would be public, with all that their types lead to.
+  @Inject() private readonly app!: ApplicationUnderTest;
+  #trials = 0;
+
+  /** What time it is for the delay queue. `Date` and timers of the application have a time of their own. */
+  now(): Date {
+    return new Date(this.app.bench.clock.wall());
+  }
+
+  /**
+   * What was offered so far, in this order, whether it was handled or not, by handlers too. An offer is here once, however many
+   * attempts its message takes, and `again()` is no offer. One that was ignored (`created: false`) or refused is not here.
+   *
+   * @param queue - Default: all queues
+   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_OPTION`
+   *
+   * @example
+   * ```ts
+   * expect(queue.offered('orders')).toMatchObject([{ payload: { orderId: 'o-1' }, delay: 1_800_000 }]);
+   * ```
+   */
+  offered<Payloads>(queue: DefinedBy<Payloads>): OfferedMessage<PayloadInputOf<Payloads, TypesOf<Payloads>>>[];
+  offered<T = unknown>(queue?: string): OfferedMessage<T>[];
+  offered<T>(queue?: QueueArgument): OfferedMessage<T>[] {
+    const { queues } = this.app.parts;
+    const name = queue === undefined ? undefined : readQueueName(queue);
+    const offers = this.app.bench.offered.filter((offer) => name === undefined || offer.queue === name);
+    return offers.map((offer) => show<T>(offer, queues));
+  }
+
+  /**
+   * Lets time pass. Messages that fall due meanwhile are handled, each at its time and in order, with all that follows within that
+   * time: retries, and what handlers offer. Resolves when the handlers are done; `advance(0)` handles what is due now.
+   *
+   * @param duration - 0 ms – 100 years
+   * @param bounds - when to give up
+   * @throws DelayQueueError `INVALID_ARGUMENT`; `NOT_STARTED` before `init()`; `UNFINISHED` if a handler does not end, or messages
+   *   keep coming; `CLOSED`
+   *
+   * @example
+   * ```ts
+   * await queue.advance('30m');
+   * ```
+   */
+  async advance<const Length extends Duration = Duration>(
+    duration: CheckedDuration<Length>,
+    bounds: CallBounds = {},
+  ): Promise<void> {
+    const length = readLength('duration', duration);
+    await this.app.timeFor('advance()').advance(length, readBounds(bounds));
+  }
+
+  /**
+   * Lets as much time pass as it takes until nothing is delayed any more in the queues that this application handles: retries,
+   * and what handlers offer, included.
+   *
+   * @param bounds - when to give up
+   * @throws DelayQueueError as {@link advance}; `INVALID_OPTION` with `consume: false`, as no handler would be called
+   *
+   * @example
+   * ```ts
+   * await queue.drain({ limit: 100 });
+   * ```
+   */
+  async drain(bounds: CallBounds = {}): Promise<void> {
+    const time = this.app.timeFor('drain()');
+    if (!this.app.parts.options.consume) {
+      const problem = 'drain(): this application starts no handlers (consume: false), so nothing would be handled';
+      throw new DelayQueueError('INVALID_OPTION', `${problem}. Leave consume out in tests, or look at offered()`);
+    }
+    await time.drain(readBounds(bounds));
+  }
+
+  /**
+   * Calls a handler with one message, and tells what would become of it. Nothing is stored, and no time passes. The message goes
+   * the way of a real one: the handler gets what JSON makes of the payload, and options of the queue decide on retries.
+   *
+   * @param payload - as for `offer`
+   * @param options - the rest of the message
+   * @throws DelayQueueError `INVALID_ARGUMENT` if there is no such handler; `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`;
+   *   `NOT_STARTED`; `UNFINISHED` if the handler does not end
+   *
+   * @example
+   * ```ts
+   * const outcome = await queue.handle('orders', { orderId: 'o-1' }, { attempt: 5 });
+   * expect(outcome.kind).toBe('dead');
+   * ```
+   */
+  handle(queue: string, payload: unknown, options?: HandleOptions): Promise<HandleOutcome>;
+  /** Like the above, for a typed queue whose messages are all of one kind. */
+  handle<Payload extends PayloadSpec>(
+    queue: DefinedBy<Payload>,
+    payload: PayloadInput<Payload>,
+    options?: TypedHandleOptions,
+  ): Promise<HandleOutcome>;
+  /** Like the above, for a type of a typed queue. */
+  handle<Payloads, Type extends TypesOf<Payloads>>(
+    queue: DefinedBy<Payloads>,
+    type: Type,
+    payload: PayloadInputOf<Payloads, Type>,
+    options?: TypedHandleOptions,
+  ): Promise<HandleOutcome>;
+  async handle(queue: QueueArgument, ...given: HandleArguments): Promise<HandleOutcome> {
+    this.app.timeFor('handle()');
+    const name = readQueueName(queue);
+    const { payload, options } = readHandleArguments(queue, given);
+    const { patience, ...message } = readHandleOptions(options, () => `test-${++this.#trials}`);
+    const trial = new HandlerTrial(name, this.app.parts, this.app.bench);
+    const { id, type } = message;
+    const described = { queue: name, id, type, handler: trial.handlerOf(type) };
+    const late = () => unended({ name: 'handle()', patience }, described);
+    return waitPatiently(trial.run({ ...message, payload }), patience, late);
+  }
+
+  /**
+   * Removes every message of every queue, in every state, resumes what is paused, and forgets what was offered: for tests that
+   * share an application. Time stays as it is.
+   *
+   * @throws DelayQueueError `UNFINISHED` while a call that moves time is under way
+   */
+  async clear(): Promise<void> {
+    const { bench, time } = this.app;
+    const clear = () => bench.clear();
+    await (time?.exclusively('clear()', clear) ?? clear());
+  }
+}
+
+function show<T>({ queue, id, body, dueAt, delay }: TakenOffer, queues: Queues): OfferedMessage<T> {
+  const { type, payload, headers } = readContent<T>(queues.get(queue).codec, Buffer.from(body as string));
+  return { queue, id, type, payload, headers, dueAt: new Date(dueAt), delay };
+}

@@ -1,0 +1,41 @@
+import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { dueAt } from '../producer/offer.js';
+import { SUBSTITUTES } from '../runtime/delay-queue-tokens.js';
+import { ApplicationUnderTest } from './application-under-test.js';
+import { DelayQueueTester } from './delay-queue-tester.js';
+import { TestBench } from './test-bench.js';
+
+/**
+ * Takes the place of Redis and of time in an application under test: messages live in memory, nothing connects, and nothing falls
+ * due until a {@link DelayQueueTester} moves time. There is nothing to override, and the order of imports does not matter.
+ *
+ * Virtual time starts at what `Date` says when the module is compiled, or where {@link DelayQueueTestingModule.startAt} says.
+ *
+ * @example
+ * ```ts
+ * const module = await Test.createTestingModule({ imports: [AppModule, DelayQueueTestingModule] }).compile();
+ * await module.init();
+ * const queue = module.get(DelayQueueTester);
+ * ```
+ */
+@Global()
+@Module({
+  providers: [benchFrom(() => Date.now()), ApplicationUnderTest, DelayQueueTester],
+  exports: [SUBSTITUTES, DelayQueueTester],
+})
+export class DelayQueueTestingModule {
+  /**
+   * The module with virtual time that starts at an instant.
+   *
+   * @param date - between 1970 and 9999
+   * @throws DelayQueueError `INVALID_ARGUMENT`
+   */
+  static startAt(date: Date): DynamicModule {
+    const { at } = dueAt(date);
+    return { module: DelayQueueTestingModule, providers: [benchFrom(() => at)] };
+  }
+}
+
+function benchFrom(start: () => number): FactoryProvider<TestBench> {
+  return { provide: SUBSTITUTES, useFactory: () => new TestBench(start()) };
+}

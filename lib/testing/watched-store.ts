@@ -1,0 +1,55 @@
+import type { MessageBody } from '../message/codec/message-codec.js';
+import type { SettleReport, Settlement } from '../store/message-flow.js';
+import type { Offer, OfferReceipt } from '../store/message-intake.js';
+import type { StoreLimits } from '../store/message-store.js';
+import { MemoryMessageStore } from '../store/memory/memory-store.js';
+import type { Clock } from '../timing/clock.js';
+
+/** An offer that was taken in. */
+export interface TakenOffer {
+  readonly queue: string;
+  readonly id: string;
+  readonly body: MessageBody;
+  readonly dueAt: number;
+  /** From the offer until then, ms. */
+  readonly delay: number;
+}
+
+export interface WatchedStoreOptions {
+  readonly queue: string;
+  readonly limits: StoreLimits;
+  readonly clock: Clock;
+  readonly onOffered: (offer: TakenOffer) => void;
+  /** An attempt has ended, and its outcome counts. */
+  readonly onSettled: () => void;
+}
+
+/** A store in memory that tells what happens in it. */
+export class WatchedStore extends MemoryMessageStore {
+  readonly queue: string;
+  readonly #options: WatchedStoreOptions;
+
+  constructor(options: WatchedStoreOptions) {
+    super(options);
+    this.queue = options.queue;
+    this.#options = options;
+  }
+
+  override async offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    const { queue, clock, onOffered } = this.#options;
+    const now = clock.wall();
+    const receipts = await super.offer(offers);
+    for (const [i, { outcome, dueAt }] of receipts.entries()) {
+      const { id, body } = offers[i]!;
+      const isTakenIn = outcome === 'created' || outcome === 'replaced';
+      if (isTakenIn) onOffered({ queue, id, body, dueAt, delay: Math.max(0, dueAt - now) });
+    }
+    return receipts;
+  }
+
+  override async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
+    const report = await super.settle(settlements);
+    for (const accepted of report.accepted) if (accepted) this.#options.onSettled();
+    return report;
+  }
+}
