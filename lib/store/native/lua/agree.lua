@@ -14,9 +14,8 @@
 -- after leaves the other partitions with former records: each refuses the calls of those who know the new one, until one of them
 -- has told it.
 --@include clock
---@include deadline
 --@include permission
---@include publish
+--@include announce
 --@include partition-record
 
 -- What is no record was written by somebody else; it stays.

@@ -9,7 +9,6 @@
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
 --@include clock
---@include deadline
 --@include permission
 --@include check-record
 

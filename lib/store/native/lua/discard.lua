@@ -10,7 +10,6 @@
 --
 -- Atomic so that no part of a letter stays behind. A crash right after leaves the letters gone.
 --@include clock
---@include deadline
 --@include dead
 --@include select-dead
 

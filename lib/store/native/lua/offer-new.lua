@@ -15,7 +15,7 @@
 local time = redis.call('TIME')
 local now_micros = time[1] * 1000000 + time[2]
 local now = (now_micros - now_micros % 1000) / 1000
--- As in include/deadline.lua and include/check-record.lua.
+-- As in include/clock.lua and include/check-record.lua.
 if args.deadline ~= '0' and now > tonumber(args.deadline) then
   error({ err = string.format('LATE %.0f the call arrived after its deadline; nothing was written', now) })
 end
@@ -68,7 +68,7 @@ end
 if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
   return false
 end
--- As in include/announce.lua and include/publish.lua.
+-- As in include/announce.lua.
 if redis.call('ZCOUNT', keys.delayed, '-inf', earliest_text) == 0 then
   local text = string.format('%s %de-3', earliest_text, earliest > now and earliest * 1000 - now_micros or 0)
   if redis.call(args.publish, args.channel, text) == 0 and args.publish == 'SPUBLISH' then

@@ -16,7 +16,6 @@
 -- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
 -- If memory is short, the server refuses this script before it starts.
 --@include clock
---@include deadline
 --@include check-record
 --@include permission
 --@include record

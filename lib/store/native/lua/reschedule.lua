@@ -13,7 +13,6 @@
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
 -- leaves the message with its new due time; a lost announcement costs a check interval.
 --@include clock
---@include deadline
 --@include permission
 --@include check-record
 --@include record
