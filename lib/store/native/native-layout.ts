@@ -2,7 +2,7 @@ import { nativeCodec } from '../../message/codec/native-codec.js';
 import { isFamily } from '../../message/queue-family.js';
 import type { QueueLayout } from '../layout.js';
 import { neededCommands } from '../../redis/permissions.js';
-import { neededByFamily } from './directory-permissions.js';
+import { neededByFamily } from './native-directory.js';
 import { nativeKeys } from './native-keys.js';
 import { NativePartitions } from './native-partitions.js';
 import { neededInCluster, partitionPermissions } from './native-permissions.js';
