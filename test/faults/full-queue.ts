@@ -123,7 +123,7 @@ export class FullQueues {
   #open(): FullQueue {
     const queue = this.scene.newQueue();
     const keys = nativeKeys(this.scene.prefix, queue);
-    const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits, record: () => '0 1' });
+    const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits, partitioning: () => '0 1' });
     return { store, keys, dump: () => dump(this.scene.redis, keys) };
   }
 }

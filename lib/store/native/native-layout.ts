@@ -13,8 +13,7 @@ export const nativeLayout: QueueLayout = {
   can: { headers: true, types: true, partitions: true, families: true, severalQueues: true },
   codec: nativeCodec,
 
-  open: (connections, { partitions, ...queue }) =>
-    new NativePartitions(connections, { ...queue, configured: partitions }),
+  open: (connections, queue) => new NativePartitions(connections, queue),
 
   neededCommands({ prefix, queue, partitions, isCluster }) {
     const ofQueue = Array.from({ length: partitions }, (_, partition) => {

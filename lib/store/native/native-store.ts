@@ -25,10 +25,14 @@ import type {
 } from '../message-upkeep.js';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import { LONGEST_DELAY } from '../../message/duration.js';
+import { hasCode } from '../../message/failure.js';
 import type { MessageState } from '../../message/message.js';
 import { hashSlot } from '../../redis/hash-slot.js';
+import { parsePartitioning } from '../partitioned/partitioning.js';
+import { Repartitioned } from '../partitioned/partitions.js';
 import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
+import { isErrorReply } from '../../redis/redis-errors.js';
 import type { RedisScript } from '../../redis/redis-script.js';
 import type { ScriptArguments, ScriptCall } from '../../redis/script-call.js';
 import type { ScriptReply } from '../../redis/script-reply.js';
@@ -36,7 +40,6 @@ import type { NativeKeys } from './native-keys.js';
 import { type Announcing, readAnnouncement, tellerArgument } from './announcements.js';
 import { readRecord } from './native-record.js';
 import { nativeScripts as scripts } from './native-scripts.js';
-import { repartitioned } from './repartitioned-reply.js';
 import {
   ackArguments,
   claimCall,
@@ -62,13 +65,13 @@ export interface NativeStoreOptions {
   readonly keys: NativeKeys;
   readonly limits: StoreLimits;
   /**
-   * The record of partitions that calls about single messages go by; a partition that has another one refuses them with
+   * The partitioning that calls about single messages go by; a partition that has another one refuses them with
    * `Repartitioned`. Default: none, because there is only this partition.
    */
-  readonly record?: () => string;
+  readonly partitioning?: () => string;
 }
 
-const NO_RECORD = () => '';
+const NONE = () => '';
 
 /** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
 const MOST_TAKEN = 64;
@@ -89,14 +92,14 @@ export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
-  readonly #record: () => string;
+  readonly #partitioning: () => string;
   #slot: number | undefined;
 
-  constructor(connections: RedisConnections, { keys, limits, record = NO_RECORD }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
-    this.#record = record;
+    this.#partitioning = partitioning;
   }
 
   /** What is known of the way to the server that has the messages. */
@@ -123,28 +126,28 @@ export class NativeMessageStore implements MessageStore {
   async #write(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { channel, publish } = this.#announcing;
-    const record = this.#record();
+    const partitioning = this.#partitioning();
     if (maxMessages === 0 && !offers.some(mayReplace)) {
-      const call = { args: { channel, publish, record }, rest: newOfferArguments(offers) };
-      const reply = await this.#runByRecord(scripts.offerNew, call);
+      const call = { args: { channel, publish, partitioning }, rest: newOfferArguments(offers) };
+      const reply = await this.#runByPartitioning(scripts.offerNew, call);
       if (!reply.done) return reply.rest((due) => ({ outcome: 'created', dueAt: due.number() }));
     }
-    const args = { channel, publish, maxMessages, record };
-    const reply = await this.#runByRecord(scripts.offer, { args, rest: offerArguments(offers) });
+    const args = { channel, publish, maxMessages, partitioning };
+    const reply = await this.#runByPartitioning(scripts.offer, { args, rest: offerArguments(offers) });
     return readReceipts(reply, offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    return (await this.#runByRecord(scripts.cancel, { args: { id, record: this.#record() } })).flag();
+    return (await this.#runByPartitioning(scripts.cancel, { args: { id, partitioning: this.#partitioning() } })).flag();
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
-    const args = { id, due: dueArgument(due), ...this.#announcing, record: this.#record() };
-    return (await this.#runByRecord(scripts.reschedule, { args })).flag();
+    const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning() };
+    return (await this.#runByPartitioning(scripts.reschedule, { args })).flag();
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const reply = await this.#runByRecord(scripts.find, { args: { id, record: this.#record() } });
+    const reply = await this.#runByPartitioning(scripts.find, { args: { id, partitioning: this.#partitioning() } });
     if (reply.done) return null;
     const state = reply.text() as MessageState;
     const record = readRecord(reply.bytes());
@@ -234,13 +237,13 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async redrive(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), record: this.#record(), ...this.#announcing };
-    return (await this.#runByRecord(scripts.redrive, { args })).number();
+    const args = { ...selectionArguments(selection), partitioning: this.#partitioning(), ...this.#announcing };
+    return (await this.#runByPartitioning(scripts.redrive, { args })).number();
   }
 
   async discard(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), record: this.#record() };
-    return (await this.#runByRecord(scripts.discard, { args })).number();
+    const args = { ...selectionArguments(selection), partitioning: this.#partitioning() };
+    return (await this.#runByPartitioning(scripts.discard, { args })).number();
   }
 
   watchDue(listener: DueListener): () => void {
@@ -260,7 +263,10 @@ export class NativeMessageStore implements MessageStore {
   }
 
   /** @throws Repartitioned */
-  async #runByRecord(script: RedisScript<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+  async #runByPartitioning(
+    script: RedisScript<keyof NativeKeys>,
+    call: Omit<ScriptCall, 'keys'>,
+  ): Promise<ScriptReply> {
     try {
       return await this.#run(script, call);
     } catch (error) {
@@ -275,4 +281,12 @@ export class NativeMessageStore implements MessageStore {
 
 function selectionArguments(selection: DeadSelection): ScriptArguments {
   return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
+}
+
+/** Reads the refusal of `check-partitioning.lua`; undefined for any other error. */
+function repartitioned(error: unknown): Repartitioned | undefined {
+  if (!hasCode(error, 'STORE_REFUSED') || !isErrorReply(error.cause)) return undefined;
+  const [, text = ''] = /^REPARTITIONED ([\d ]+)/.exec(error.cause.message) ?? [];
+  const partitioning = parsePartitioning(text.trim());
+  return partitioning && new Repartitioned(partitioning);
 }

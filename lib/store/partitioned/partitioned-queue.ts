@@ -57,8 +57,7 @@ export class PartitionedQueue implements WholeQueue {
       const reading = partitions.read();
       const [result] = await Promise.all([read(reading), reading.inTime(0, () => partitions.refresh())]);
       if (partitions.stores !== reading.stores) continue;
-      const { missing } = reading;
-      partitions.tellMissing(missing);
+      const missing = reading.end();
       return missing.length === 0 ? result : { ...result, missing };
     }
   }
