@@ -1,7 +1,6 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
-import type { PageRequest, QueueStatus, StoredPage, TypeCountPage } from '../message-upkeep.js';
+import type { PageRequest, QueueStatus, StoredPage, TypeCountPage, WholeQueue } from '../message-upkeep.js';
 import type { MessageStore } from '../message-store.js';
-import type { WholeQueue } from '../whole-queue.js';
 import { listMerged } from './merged-list.js';
 import { countTypesInTurn, listInTurn } from './list-in-turn.js';
 import { type Partitions, withAll } from './partitions.js';
