@@ -6,7 +6,7 @@ import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { partitionPermissions } from '../../lib/store/native/native-permissions.js';
 import { nativeScripts } from '../../lib/store/native/native-scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
-import { offerArguments, transferArguments } from '../../lib/store/native/script-values.js';
+import { offerArguments, transferArguments } from '../../lib/store/native/script-arguments.js';
 import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { redissonPermissions } from '../../lib/redisson/redisson-permissions.js';
 import { redissonScripts } from '../../lib/redisson/redisson-scripts.js';

@@ -25,41 +25,41 @@ import type {
 } from '../message-upkeep.js';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import { LONGEST_DELAY } from '../../message/duration.js';
-import { hasCode } from '../../message/failure.js';
-import type { MessageState } from '../../message/message.js';
 import { hashSlot } from '../../redis/hash-slot.js';
-import { parsePartitioning } from '../partitioned/partitioning.js';
-import { Repartitioned } from '../partitioned/partitions.js';
 import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
-import { isErrorReply } from '../../redis/redis-errors.js';
 import type { RedisScript } from '../../redis/redis-script.js';
-import type { ScriptArguments, ScriptCall } from '../../redis/script-call.js';
+import type { ScriptCall } from '../../redis/script-call.js';
 import type { ScriptReply } from '../../redis/script-reply.js';
 import type { NativeKeys } from './native-keys.js';
-import { type Announcing, readAnnouncement, tellerArgument } from './announcements.js';
-import { readRecord } from './native-record.js';
+import { type Announcing, readAnnouncement } from './announcements.js';
 import { nativeScripts as scripts } from './native-scripts.js';
 import {
   ackArguments,
   claimCall,
+  claimedTransferArguments,
   dueArgument,
   newOfferArguments,
   offerArguments,
   pageArguments,
+  REPAIR_PART,
+  selectionArguments,
+  settlementArguments,
+  transferArguments,
+} from './script-arguments.js';
+import {
   readClaimedTransfer,
   readClaimReport,
-  readDeath,
-  readStoredPage,
+  readFound,
   readQueueStatus,
   readReceipts,
   readRepairReport,
+  readSettleReport,
+  readStoredPage,
   readTransferReport,
   readTypeCounts,
-  REPAIR_PART,
-  settlementArguments,
-  transferArguments,
-} from './script-values.js';
+  repartitioned,
+} from './script-replies.js';
 
 export interface NativeStoreOptions {
   readonly keys: NativeKeys;
@@ -73,13 +73,8 @@ export interface NativeStoreOptions {
 
 const NONE = () => '';
 
-/** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
-const MOST_TAKEN = 64;
-
 /** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
 const LONGEST_DETAIL = 32;
-
-const MOST_TAKEN_BYTES = 1024 * 1024;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack';
@@ -147,14 +142,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const reply = await this.#runByPartitioning(scripts.find, { args: { id, partitioning: this.#partitioning() } });
-    if (reply.done) return null;
-    const state = reply.text() as MessageState;
-    const record = readRecord(reply.bytes());
-    const failedAttempts = reply.number();
-    const leasedUntil = state === 'active' ? reply.number() : null;
-    const death = state === 'dead' ? readDeath(reply) : null;
-    return { id, state, ...record, failedAttempts, leasedUntil, death };
+    const args = { id, partitioning: this.#partitioning() };
+    return readFound(id, await this.#runByPartitioning(scripts.find, { args }));
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
@@ -168,9 +157,7 @@ export class NativeMessageStore implements MessageStore {
 
   async transferAndClaim(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
     if (this.#limits.rate) return undefined;
-    const { token, lease, maxBytes = MOST_TAKEN_BYTES } = claim;
-    const limit = Math.min(claim.limit, MOST_TAKEN);
-    const args = { teller: tellerArgument(teller, this.#announcing), token, limit, maxBytes, lease };
+    const args = claimedTransferArguments(claim, teller, this.#announcing);
     return readClaimedTransfer(await this.#run(scripts.transferAndClaim, { args }));
   }
 
@@ -193,10 +180,7 @@ export class NativeMessageStore implements MessageStore {
     const { channel, publish } = this.#announcing;
     const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
     const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
-    const dropped = reply.number();
-    const accepted = settlements.map(() => true);
-    while (!reply.done) accepted[reply.number() - 1] = false;
-    return { dropped, accepted };
+    return readSettleReport(reply, settlements.length);
   }
 
   accepts(body: MessageBody): Promise<boolean> | undefined {
@@ -230,10 +214,8 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async list(request: PageRequest): Promise<StoredPage> {
-    return readStoredPage(
-      request.state,
-      await this.#run(scripts.list, { args: { state: request.state, ...pageArguments(request) } }),
-    );
+    const { state } = request;
+    return readStoredPage(state, await this.#run(scripts.list, { args: { state, ...pageArguments(request) } }));
   }
 
   async redrive(selection: DeadSelection): Promise<number> {
@@ -277,16 +259,4 @@ export class NativeMessageStore implements MessageStore {
   #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
     return this.#connections.commands.run(script, { ...call, keys: this.#keys });
   }
-}
-
-function selectionArguments(selection: DeadSelection): ScriptArguments {
-  return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
-}
-
-/** Reads the refusal of `check-partitioning.lua`; undefined for any other error. */
-function repartitioned(error: unknown): Repartitioned | undefined {
-  if (!hasCode(error, 'STORE_REFUSED') || !isErrorReply(error.cause)) return undefined;
-  const [, text = ''] = /^REPARTITIONED ([\d ]+)/.exec(error.cause.message) ?? [];
-  const partitioning = parsePartitioning(text.trim());
-  return partitioning && new Repartitioned(partitioning);
 }
