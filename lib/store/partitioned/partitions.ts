@@ -47,10 +47,7 @@ export const MOST_ROUNDS = 10;
 
 /** The error of a call whose partitions change faster than it can be repeated. */
 export function restless(): DelayQueueError {
-  return new DelayQueueError(
-    'STORE_REFUSED',
-    'The partitions of the queue keep changing, or disagree: try again later',
-  );
+  return new DelayQueueError('STORE_REFUSED', "The queue's partitions keep changing or disagree; try again later");
 }
 
 /** Asks the places of an id, one after the other, until one has found it. */

@@ -8,8 +8,6 @@
 --@include claims
 --@include announce
 
--- Tells those who watch the queue of a transfer, so that they need not look themselves: "transfer <scheduler> <when it last moved
--- something, us> <ready messages> <now, us> <next instant in ms at which there is work>"; -1: never, or none is known.
 -- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
 local teller = {}
 teller.command, teller.scheduler, teller.moved_before, teller.channel =
@@ -22,6 +20,8 @@ local function check_tell()
   end
 end
 
+-- Tells those who watch the queue of a transfer, so that they need not look themselves: "transfer <scheduler> <when it last moved
+-- something, us> <ready messages> <now, us> <next instant in ms at which there is work>"; -1: never, or none is known.
 local function tell(report, now_micros)
   if teller.command then
     local has_moved = report.moved + report.recovered + #report.buried > 0
@@ -31,10 +31,8 @@ local function tell(report, now_micros)
   end
 end
 
--- While a queue's rate is spent, one consumer waits for it to allow more, at most a minute (rate.lua); to wake others would be
--- useless.
-
--- Whether a consumer is going to claim once the rate allows more; it may be 0.1 s late.
+-- Whether a consumer is going to claim once the queue's rate allows more, which takes a minute at most (rate.lua): to wake others is
+-- useless until then. It may be 0.1 s late.
 local function is_rate_awaited(now_micros)
   local text = args.rate ~= '' and redis.call('GET', keys.rate)
   local awaited = text and #text >= 7 and struct.unpack('>I7', text) or 0
