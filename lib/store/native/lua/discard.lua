@@ -16,11 +16,7 @@
 check_deadline(args.deadline, (read_clock()))
 check_dead()
 local ids = select_dead()
-if #ids == 0 then
-  return 0
+if #ids > 0 then
+  remove_dead(ids)
 end
-redis.call('ZREM', keys.dead, unpack(ids))
-redis.call('HDEL', keys.errors, unpack(ids))
-redis.call('HDEL', keys.messages, unpack(ids))
-redis.call('HDEL', keys.attempts, unpack(ids))
 return #ids

@@ -1,3 +1,4 @@
+-- Removes dead letters.
 --@include permission
 
 -- Raises an error before the first write if a key of dead letters has another type, or the user may not remove letters.
@@ -15,12 +16,8 @@ end
 -- How many of the oldest dead letters a call looks at beyond those that it is to remove.
 local LOOK_PAST_UNREAD = 100
 
--- Whether the body of a dead letter could not be read. With the right codec it can, so it is kept: see `UNREAD_ERROR` in `store/message-flow.ts`.
-local function is_unread(error)
-  return error and string.find(error, '"name":"Unreadable', 1, true) == 2
-end
-
--- The ids of the oldest dead letters whose bodies could be read, at most `most`.
+-- The ids of the oldest dead letters whose bodies could be read, at most `most`. The others are kept, because they can be read with the
+-- right codec: see `UNREAD_ERROR` in `store/message-flow.ts`.
 local function oldest_read(most)
   local ids = redis.call('ZRANGE', keys.dead, 0, most + LOOK_PAST_UNREAD - 1)
   local chosen = {}
@@ -28,7 +25,7 @@ local function oldest_read(most)
     local last = math.min(first + LOOK_PAST_UNREAD - 1, #ids)
     local errors = redis.call('HMGET', keys.errors, unpack(ids, first, last))
     for i, error in ipairs(errors) do
-      if not is_unread(error) then
+      if not error or string.find(error, '"name":"Unreadable', 1, true) ~= 2 then
         chosen[#chosen + 1] = ids[first + i - 1]
       end
       if #chosen == most then
@@ -39,15 +36,19 @@ local function oldest_read(most)
   return chosen
 end
 
+local function remove_dead(ids)
+  redis.call('ZREM', keys.dead, unpack(ids))
+  redis.call('HDEL', keys.errors, unpack(ids))
+  redis.call('HDEL', keys.messages, unpack(ids))
+  redis.call('HDEL', keys.attempts, unpack(ids))
+end
+
 -- Removes the oldest dead letters beyond `most`, at most 1000 of them. Returns how many.
 local function drop_oldest_dead(most)
   local excess = math.min(redis.call('ZCARD', keys.dead) - most, 1000)
   local ids = excess > 0 and oldest_read(excess) or {}
   if #ids > 0 then
-    redis.call('ZREM', keys.dead, unpack(ids))
-    redis.call('HDEL', keys.errors, unpack(ids))
-    redis.call('HDEL', keys.messages, unpack(ids))
-    redis.call('HDEL', keys.attempts, unpack(ids))
+    remove_dead(ids)
   end
   return #ids
 end
