@@ -52,7 +52,7 @@ export interface MessageFlow {
 
   /**
    * Makes the leases of these claims end `lease` ms from now. A lease belongs to all messages of a token, so a call names
-   * all that its caller knows to hold. Whatever else a token holds is nobody's: it becomes ready again, with no attempt
+   * all that its caller knows it holds. Whatever else a token holds belongs to nobody: it is ready again, with no attempt
    * spent.
    *
    * @returns the ids whose claim is no longer held: settled, expired and taken back, replaced or cleared

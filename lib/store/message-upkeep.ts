@@ -29,7 +29,7 @@ export interface MessageUpkeep {
 
   /**
    * Removes every message in every state; a paused queue stays paused. Running handlers go on, but their outcomes no longer
-   * change anything. What has been claimed still counts for the rate: whatever the rate protects has been used.
+   * change anything. What has been claimed still counts for the rate ({@link MessageFlow.claim}).
    *
    * @returns how many messages were removed
    */

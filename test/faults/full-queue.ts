@@ -103,7 +103,7 @@ export class FullQueues {
       const pattern = this.#open();
       await fill(pattern.store);
       for (const [part, key] of Object.entries(pattern.keys)) {
-        const value = await scene.redis.dumpBuffer(key as string);
+        const value = await scene.redis.dumpBuffer(key);
         if (value) this.#pattern.set(part, value);
       }
     });
@@ -153,7 +153,7 @@ async function fill(store: MessageStore): Promise<void> {
 }
 
 async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, string | null>> {
-  const parts = Object.entries(keys) as [string, string][];
+  const parts = Object.entries(keys);
   const values = await Promise.all(parts.map(([, key]) => redis.dumpBuffer(key)));
   return Object.fromEntries(parts.map(([part], index) => [part, values[index]?.toString('latin1') ?? null]));
 }

@@ -216,7 +216,7 @@ describe('the partitions of a queue that change', () => {
     await setPartitioning(queue, 0, 'eight');
     await expect(partitions.refresh()).rejects.toMatchObject({
       code: 'STORE_REFUSED',
-      message: expect.stringContaining(`{${queue}}:partitions does not hold the partitioning of a queue`),
+      message: expect.stringContaining(`{${queue}}:partitions does not hold the partitioning of the queue`),
     });
   });
 });

@@ -160,7 +160,9 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   pause(): Promise<void> {
-    return this.#atomically(() => void (this.#queue.paused = true));
+    return this.#atomically(() => {
+      this.#queue.paused = true;
+    });
   }
 
   resume(): Promise<void> {

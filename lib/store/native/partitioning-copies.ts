@@ -141,6 +141,6 @@ function parse(key: string, text: string): Partitioning {
   if (partitioning) return partitioning;
   throw new DelayQueueError(
     'STORE_REFUSED',
-    `Key ${key} does not hold the partitioning of a queue: was it changed by somebody else?`,
+    `Key ${key} does not hold the partitioning of the queue: was it changed by somebody else?`,
   );
 }
