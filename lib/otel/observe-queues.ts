@@ -4,7 +4,7 @@ import { hasCode, showFailure } from '../message/failure.js';
 import type { MessageState } from '../message/message.js';
 import { Queues } from '../runtime/queues.js';
 import type { QueueStatus } from '../store/message-upkeep.js';
-import { overdueOf } from '../store/overdue.js';
+import { overdueOf } from '../store/message-upkeep.js';
 import { QUEUE, SCOPE, STATE } from './attributes.js';
 
 interface Gauges {

@@ -12,7 +12,7 @@ export class OfferRoute {
   /** Differs from those of all other queues and partitions. */
   readonly name: string;
   readonly #partitions: Partitions;
-  readonly #record: Partitions['record'];
+  readonly #partitioning: Partitions['partitioning'];
   /** Offers that are placed anew, until they are answered. */
   #ahead: Promise<unknown> | undefined;
 
@@ -24,12 +24,12 @@ export class OfferRoute {
     // No queue has a name with this character.
     this.name = partition === undefined ? name : `${name}#${partition}`;
     this.#partitions = partitions;
-    this.#record = partitions.record;
+    this.#partitioning = partitions.partitioning;
   }
 
   /** Whether the partitions are those for which this route was made. */
   get isCurrent(): boolean {
-    return this.#partitions.record === this.#record;
+    return this.#partitions.partitioning === this.#partitioning;
   }
 
   async offer(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
@@ -47,7 +47,7 @@ export class OfferRoute {
   /** Whether these offers may go straight to the partition. */
   #leadsTo(offers: readonly Offer[]): boolean {
     if (!this.isCurrent || this.#partitions.ready()) return false;
-    return this.#record.formers.length === 0 || offers.every(({ isNew }) => isNew);
+    return this.#partitioning.formers.length === 0 || offers.every(({ isNew }) => isNew);
   }
 
   #placeInTurn(offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {

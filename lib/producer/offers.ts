@@ -158,7 +158,7 @@ export class Offers {
     const busy = this.#context.busy.get(queue);
     if (busy?.isCurrent) return busy;
     const known = this.queues.named(queue);
-    return known.partitions.record.count === 1
+    return known.partitions.partitioning.count === 1
       ? new OfferWriter(known, this.#context)
       : new PartitionedWriter(known, this.#context);
   }

@@ -22,19 +22,19 @@ interface Group {
 
 /** Writes the offers of a queue with several partitions: each with the writer of the partition that its id belongs to. */
 export class PartitionedWriter implements Writer {
-  readonly #record: Queue['partitions']['record'];
+  readonly #partitioning: Queue['partitions']['partitioning'];
   readonly #ids: StickyIds;
 
   constructor(
     readonly queue: Queue,
     private readonly context: WriterContext,
   ) {
-    this.#record = queue.partitions.record;
-    this.#ids = stickyIdsFor(this.#record.count, context);
+    this.#partitioning = queue.partitions.partitioning;
+    this.#ids = stickyIdsFor(this.#partitioning.count, context);
   }
 
   get isCurrent(): boolean {
-    return this.queue.partitions.record === this.#record;
+    return this.queue.partitions.partitioning === this.#partitioning;
   }
 
   newId(): string {

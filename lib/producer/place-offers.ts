@@ -1,5 +1,5 @@
 import type { Offer, OfferReceipt } from '../store/message-intake.js';
-import { placesOf } from '../store/partitioned/partition-record.js';
+import { placesOf } from '../store/partitioned/partitioning.js';
 import { MOST_ROUNDS, type Partitions, Repartitioned, restless } from '../store/partitioned/partitions.js';
 import { WriteFailure, type WriteOutcome } from './write-outcome.js';
 
@@ -25,9 +25,9 @@ interface Call {
 }
 
 /**
- * Offers messages wherever they belong, by the newest record of partitions, and tells what became of each. An id is first
+ * Offers messages wherever they belong, by the newest partitioning, and tells what became of each. An id is first
  * offered where it may be in use since the queue had other partitions; such an offer creates nothing. The partitions asked have
- * the record of the caller, or refuse, so nobody who goes by a former record can create the id there afterwards.
+ * the partitioning of the caller, or refuse, so nobody who goes by a former one can create the id there afterwards.
  */
 export async function placeOffers(partitions: Partitions, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
   const outcomes: WriteOutcome[] = [];
@@ -39,7 +39,7 @@ export async function placeOffers(partitions: Partitions, offers: readonly Offer
   return outcomes;
 }
 
-/** One attempt to place offers; by one record of partitions throughout. */
+/** One attempt to place offers; by one partitioning throughout. */
 class Round {
   readonly #refused: Traveller[] = [];
 
@@ -48,19 +48,20 @@ class Round {
     private readonly outcomes: WriteOutcome[],
   ) {}
 
-  /** @returns the offers to place anew, because the record has changed */
+  /** @returns the offers to place anew, because the partitioning has changed */
   async run(travellers: readonly Traveller[]): Promise<readonly Traveller[]> {
     const ready = this.partitions.ready();
     if (ready) await ready;
-    const { record } = this.partitions;
+    const { partitioning } = this.partitions;
     let routes = travellers.map((traveller): Route => {
       const { id, isNew } = traveller.offer;
-      const [last, ...formers] = placesOf(id, record);
+      const [last, ...formers] = placesOf(id, partitioning);
       return { traveller, formers: isNew ? [] : formers, last: last! };
     });
     while (routes.length > 0) {
-      // A store sends the record that is known when it is called, and these routes are by another one.
-      if (this.partitions.record !== record) return [...this.#refused, ...routes.map(({ traveller }) => traveller)];
+      // A store sends the partitioning that is known when it is called, and these routes are by another one.
+      if (this.partitions.partitioning !== partitioning)
+        return [...this.#refused, ...routes.map(({ traveller }) => traveller)];
       routes = (await Promise.all(callsOf(routes).map((call) => this.#offer(call)))).flat();
     }
     return this.#refused;

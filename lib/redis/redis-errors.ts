@@ -11,7 +11,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   NOPERM: 'the Redis user lacks a permission for a command, a key or a channel: extend its ACL',
   LATE: 'the call took longer than offerTimeout to reach Redis, or the clock of Redis was changed: try again',
   BUSY: 'another script blocks Redis: end it with SCRIPT KILL',
-  REPARTITIONED: 'the key `partitions` of the queue is no record of partitions: was it changed by somebody else?',
+  REPARTITIONED: 'the key `partitions` does not hold the partitioning of the queue: was it changed by somebody else?',
   NOREPLICAS: 'fewer replicas are in sync than min-replicas-to-write: check the replication',
   TRYAGAIN: 'the cluster is moving the queue to another server: try again later',
   CLUSTERDOWN: 'the cluster does not serve this slot: check CLUSTER INFO',

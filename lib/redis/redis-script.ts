@@ -7,7 +7,7 @@ export interface RedisScript<Part extends string = string> extends LuaHeader {
   readonly name: string;
   readonly source: string;
   readonly sha1: string;
-  /** Whether it has an argument `deadline`, the instant after which it refuses to run (`deadline.lua`). */
+  /** Whether it has an argument `deadline`, the instant after which it refuses to run (`check_deadline`). */
   readonly hasDeadline: boolean;
   readonly keys: readonly ScriptKey<Part>[];
   readonly optionalKeys: readonly ScriptKey<Part>[];

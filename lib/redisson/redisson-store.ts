@@ -30,17 +30,14 @@ import type {
 import type { NativeKeys } from '../store/native/native-keys.js';
 import { readRecord } from '../store/native/native-record.js';
 import { NativeMessageStore } from '../store/native/native-store.js';
+import { claimCall, dueArgument, pageArguments, transferArguments } from '../store/native/script-arguments.js';
 import {
-  claimCall,
-  dueArgument,
-  pageArguments,
   readClaimReport,
   readStoredPage,
   readQueueStatus,
   readReceipts,
   readTransferReport,
-  transferArguments,
-} from '../store/native/script-values.js';
+} from '../store/native/script-replies.js';
 import { mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisScript } from '../redis/redis-script.js';

@@ -12,7 +12,7 @@ export interface MessageFlow {
    *
    * While the queue is paused nothing rings; {@link MessageUpkeep.resume} does that.
    *
-   * After a crash right after the call, the moved messages are ready and a doorbell has rung for them.
+   * After a crash right after the call, the moved messages are ready, and a doorbell has rung for them.
    */
   transfer(request: TransferRequest): Promise<TransferReport>;
 
@@ -39,9 +39,8 @@ export interface MessageFlow {
   /**
    * {@link transfer} and {@link claim} in one call, for a process with hands free: due messages go straight from delayed into the
    * claim's lease. It does so only where the order stays that of the two calls: nothing is ready, no lease has expired, and the queue
-   * is neither paused nor limited by a rate. What is due beyond the claim's limits stays delayed, and `more` says so.
-   *
-   * A crash right after the call costs the messages their lease and an attempt.
+   * is neither paused nor limited by a rate. What is due beyond the claim's limits stays delayed, and `more` says so. A crash right
+   * after costs what it costs after a claim.
    *
    * @param teller - as in {@link TransferRequest}
    * @returns undefined if something stands in the way: nothing was changed, and nobody was told
@@ -53,7 +52,7 @@ export interface MessageFlow {
 
   /**
    * Makes the leases of these claims end `lease` ms from now. A lease belongs to all messages of a token, so a call names
-   * all that its caller knows to hold. Whatever else a token holds is nobody's: it becomes ready again, with no attempt
+   * all that its caller knows it holds. Whatever else a token holds belongs to nobody: it is ready again, with no attempt
    * spent.
    *
    * @returns the ids whose claim is no longer held: settled, expired and taken back, replaced or cleared
@@ -95,7 +94,7 @@ export interface TransferRequest {
 export interface Teller {
   /** Without spaces. */
   readonly scheduler: string;
-  /** When it last moved something before, by the store's clock, ms (with fractions); null: never. */
+  /** When it last moved or took back something, by the store's clock, ms (with fractions); null: never. */
   readonly movedAt: number | null;
 }
 
@@ -215,18 +214,8 @@ export interface DueListener {
   onListening(): void;
 }
 
-/** What a scheduler has told of its transfer. */
-export interface ToldTransfer {
-  readonly scheduler: string;
-  /** When it was made, by the store's clock, ms (with fractions). */
-  readonly at: number;
-  /** When it last moved or took back something, this transfer included; null: never. */
-  readonly movedAt: number | null;
-  /** As in {@link TransferReport}, right after this transfer. */
-  readonly ready: number;
-  readonly nextAt: number | null;
-  readonly nextIn: number | null;
-}
+/** What a scheduler has told of its transfer. `movedAt` includes this one. */
+export interface ToldTransfer extends Teller, Pick<TransferReport, 'at' | 'ready' | 'nextAt' | 'nextIn'> {}
 
 /** Where a consumer waits while nothing is ready. One ring wakes one consumer in one process. */
 export interface Doorbell {

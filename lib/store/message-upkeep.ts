@@ -1,4 +1,5 @@
 import type { MessageCounts, MessageState } from '../message/message.js';
+import type { ClaimedMessage } from './message-flow.js';
 
 /** The port's third role: looks at a queue as a whole, or at one message in it, and keeps the queue in order. */
 export interface MessageUpkeep {
@@ -28,7 +29,7 @@ export interface MessageUpkeep {
 
   /**
    * Removes every message in every state; a paused queue stays paused. Running handlers go on, but their outcomes no longer
-   * change anything. What has been claimed still counts for the rate: whatever the rate protects has been used.
+   * change anything. What has been claimed still counts for the rate ({@link MessageFlow.claim}).
    *
    * @returns how many messages were removed
    */
@@ -72,13 +73,14 @@ export interface MessageUpkeep {
   repair(cursor?: string): Promise<RepairReport>;
 }
 
-export interface StoredMessage {
-  readonly id: string;
+/**
+ * A queue seen as a whole, whatever its partitions. If it has several, each is looked at or changed at an instant of its own. A
+ * change that fails may have happened in some of them; it can be repeated.
+ */
+export type WholeQueue = Pick<MessageUpkeep, 'status' | 'countTypes' | 'pause' | 'resume' | 'clear' | 'list'>;
+
+export interface StoredMessage extends ClaimedMessage {
   readonly state: MessageState;
-  readonly body: Buffer;
-  readonly failedAttempts: number;
-  readonly dueAt: number;
-  readonly offeredAt: number;
   /** When its lease ends; null unless active. */
   readonly leasedUntil: number | null;
   /** Null unless dead. */
@@ -105,6 +107,14 @@ export interface QueueStatus {
   readonly paused: boolean;
   /** The partitions that did not answer, and are left out; absent: none. */
   readonly missing?: readonly number[];
+}
+
+/**
+ * How long the oldest due message has waited for a handler, ms by the store's clock; 0: none waits. Delayed messages count as soon as
+ * they are due: nothing makes them ready while no process is there to do it.
+ */
+export function overdueOf({ now, nextDue, oldestReady }: QueueStatus): number {
+  return Math.max(0, now - (nextDue ?? now), now - (oldestReady ?? now));
 }
 
 export interface TypeCountPage {

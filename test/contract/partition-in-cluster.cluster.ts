@@ -19,7 +19,7 @@ describe.each([3, 8])('of %i partitions', (count) => {
       const keys = nativeKeys(PREFIX, queue, count - 1);
       const args = { known, next: '', pause: '', channel: '', publish: 'SPUBLISH' };
       told.push(connections.commands.run(nativeScripts.agree, { keys, args }));
-      return new NativeMessageStore(connections, { keys, limits, record: () => known });
+      return new NativeMessageStore(connections, { keys, limits, partitioning: () => known });
     };
     const opened = openRedisQueue(openLast, cluster().nodes);
     await Promise.all(told);

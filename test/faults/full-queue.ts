@@ -103,7 +103,7 @@ export class FullQueues {
       const pattern = this.#open();
       await fill(pattern.store);
       for (const [part, key] of Object.entries(pattern.keys)) {
-        const value = await scene.redis.dumpBuffer(key as string);
+        const value = await scene.redis.dumpBuffer(key);
         if (value) this.#pattern.set(part, value);
       }
     });
@@ -123,7 +123,7 @@ export class FullQueues {
   #open(): FullQueue {
     const queue = this.scene.newQueue();
     const keys = nativeKeys(this.scene.prefix, queue);
-    const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits, record: () => '0 1' });
+    const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits, partitioning: () => '0 1' });
     return { store, keys, dump: () => dump(this.scene.redis, keys) };
   }
 }
@@ -153,7 +153,7 @@ async function fill(store: MessageStore): Promise<void> {
 }
 
 async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, string | null>> {
-  const parts = Object.entries(keys) as [string, string][];
+  const parts = Object.entries(keys);
   const values = await Promise.all(parts.map(([, key]) => redis.dumpBuffer(key)));
   return Object.fromEntries(parts.map(([part], index) => [part, values[index]?.toString('latin1') ?? null]));
 }

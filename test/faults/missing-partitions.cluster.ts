@@ -3,7 +3,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import { DelayQueueBoardAdapter } from 'nestjs-delay-queue-bull-board';
 import { type DelayQueueEvent, type DelayQueueProducer, RejectMessage } from '../../lib/index.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
-import { directoryKeys } from '../../lib/store/native/directory-keys.js';
+import { directoryKeys } from '../../lib/store/native/native-directory.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { DelayQueueHealthIndicator } from '../../lib/terminus/index.js';
 import { jsonLines, runCommand } from '../support/command-line.js';

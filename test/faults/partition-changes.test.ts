@@ -7,7 +7,7 @@ import type { Offer } from '../../lib/store/message-intake.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativePartitions } from '../../lib/store/native/native-partitions.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
-import { formatRecord, placesOf } from '../../lib/store/partitioned/partition-record.js';
+import { formatPartitioning, placesOf } from '../../lib/store/partitioned/partitioning.js';
 import { lookUp, Repartitioned } from '../../lib/store/partitioned/partitions.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
@@ -49,7 +49,13 @@ describe('the partitions of a queue that change', () => {
     const options = resolveQueueOptions({ partitions: configured });
     const limitsOf = (count: number) => limitsOfPartition(options, count);
     const parts = { clock: systemClock, events: new LoggedEvents() };
-    return new NativePartitions(processes[process]!, { prefix: scene.prefix, queue, configured, limitsOf, ...parts });
+    return new NativePartitions(processes[process]!, {
+      prefix: scene.prefix,
+      queue,
+      partitions: configured,
+      limitsOf,
+      ...parts,
+    });
   }
 
   const find = (partitions: NativePartitions, id: string) =>
@@ -58,8 +64,8 @@ describe('the partitions of a queue that change', () => {
     lookUp(partitions, id, { ask: (store) => store.cancel(id), isFound: Boolean });
   const count = async (partitions: NativePartitions) =>
     (await new PartitionedQueue(partitions).status()).counts.delayed;
-  const setRecord = (queue: string, partition: number, record: string) =>
-    scene.redis.set(nativeKeys(scene.prefix, queue, partition).partitions, record);
+  const setPartitioning = (queue: string, partition: number, partitioning: string) =>
+    scene.redis.set(nativeKeys(scene.prefix, queue, partition).partitions, partitioning);
 
   /** A process that has agreed, with messages in the queue. */
   async function openFull(count: number, messages: readonly string[] = ids(30)) {
@@ -70,14 +76,14 @@ describe('the partitions of a queue that change', () => {
     return { queue, partitions };
   }
 
-  it('takes nothing from a writer that read the record before it changed', async () => {
+  it('takes nothing from a writer that read the partitioning before it changed', async () => {
     const { queue, partitions } = await openFull(4);
-    const stale = formatRecord(partitions.record);
+    const stale = formatPartitioning(partitions.partitioning);
     const limits = limitsOfPartition(resolveQueueOptions());
     await open(queue, 8, 1).agree();
     for (let partition = 0; partition < 4; partition++) {
       const keys = nativeKeys(scene.prefix, queue, partition);
-      const paused = new NativeMessageStore(processes[2]!, { keys, limits, record: () => stale });
+      const paused = new NativeMessageStore(processes[2]!, { keys, limits, partitioning: () => stale });
       const calls = [
         () => paused.offer(offersOf(['new'])),
         () => paused.find('new'),
@@ -128,7 +134,7 @@ describe('the partitions of a queue that change', () => {
           grown.stores.map((_, at) => scene.redis.hexists(nativeKeys(scene.prefix, queue, at).messages, id)),
         );
         expect(held.reduce((sum, one) => sum + one)).toBe(1);
-        expect(placesOf(id, grown.record)).toContain(held.indexOf(1));
+        expect(placesOf(id, grown.partitioning)).toContain(held.indexOf(1));
       }
       expect(await find(stale, `new${number}-3`)).not.toBeNull();
       expect(await cancel(staler, `at${number}-3`)).toBe(true);
@@ -143,8 +149,8 @@ describe('the partitions of a queue that change', () => {
     ['all partitions', [1, 2, 3, 4, 5, 6, 7]],
   ])('heals after the process that changed them has died when it had told %s', async (_who, told) => {
     const { queue, partitions: old } = await openFull(4);
-    const { epoch } = old.record;
-    for (const partition of [0, ...told]) await setRecord(queue, partition, `${epoch + 1} 8 4`);
+    const { epoch } = old.partitioning;
+    for (const partition of [0, ...told]) await setPartitioning(queue, partition, `${epoch + 1} 8 4`);
     const stranger = open(queue, 4, 1);
     // Some know of the change and some do not, and all offer the same.
     const outcomes = await Promise.all([
@@ -171,7 +177,7 @@ describe('the partitions of a queue that change', () => {
       const growing = [4, 8, 16].map((number, i) => open(queue, number, i));
       await Promise.all(growing.map((each) => each.agree()));
       expect(await count(partitions)).toBe(30);
-      expect(partitions.record.count).toBe(16);
+      expect(partitions.partitioning.count).toBe(16);
       for (const each of growing) expect(await cancel(each, 'm1')).toBe(each === growing[0]);
     }
   });
@@ -189,7 +195,7 @@ describe('the partitions of a queue that change', () => {
         expect(outcomes.map((each) => outcomeOf(each[i]!)).sort()).toEqual(['created', 'rejected']);
       }
       expect(await count(stale)).toBe(40);
-      expect(stale.record).toEqual(grown.record);
+      expect(stale.partitioning).toEqual(grown.partitioning);
     }
   });
 
@@ -200,17 +206,17 @@ describe('the partitions of a queue that change', () => {
       const outcomes = await placeOffers(partitions, offersOf(ids(40, `x${partition}-`)));
       expect(outcomes.map(outcomeOf)).toEqual(outcomes.map(() => 'created'));
       expect(await scene.redis.get(nativeKeys(scene.prefix, queue, partition).partitions)).toBe(
-        formatRecord(partitions.record),
+        formatPartitioning(partitions.partitioning),
       );
     }
   });
 
-  it('says what is wrong with a record that somebody else has written', async () => {
+  it('says what is wrong with a partitioning that somebody else has written', async () => {
     const { queue, partitions } = await openFull(4);
-    await setRecord(queue, 0, 'eight');
+    await setPartitioning(queue, 0, 'eight');
     await expect(partitions.refresh()).rejects.toMatchObject({
       code: 'STORE_REFUSED',
-      message: expect.stringContaining(`{${queue}}:partitions is no record of partitions`),
+      message: expect.stringContaining(`{${queue}}:partitions does not hold the partitioning of the queue`),
     });
   });
 });

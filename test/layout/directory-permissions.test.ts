@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
-import { directoryKeys } from '../../lib/store/native/directory-keys.js';
-import { directoryPermissions } from '../../lib/store/native/directory-permissions.js';
-import { directoryScripts } from '../../lib/store/native/directory-scripts.js';
-import { NativeQueueDirectory } from '../../lib/store/native/native-directory.js';
+import {
+  directoryKeys,
+  directoryPermissions,
+  NativeQueueDirectory,
+  retireScript,
+} from '../../lib/store/native/native-directory.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { printedRules } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -44,7 +46,7 @@ describe('the permissions of the directory of queues', () => {
   });
 
   test('come from calls that reach every place where its script calls Redis', () => {
-    const places = Object.values(directoryScripts).flatMap(placesOf);
+    const places = placesOf(retireScript);
     expect(places.filter((place) => !trace.places.has(place))).toEqual([]);
   });
 

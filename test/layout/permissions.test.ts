@@ -6,7 +6,7 @@ import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { partitionPermissions } from '../../lib/store/native/native-permissions.js';
 import { nativeScripts } from '../../lib/store/native/native-scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
-import { offerArguments, transferArguments } from '../../lib/store/native/script-values.js';
+import { offerArguments, transferArguments } from '../../lib/store/native/script-arguments.js';
 import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { redissonPermissions } from '../../lib/redisson/redisson-permissions.js';
 import { redissonScripts } from '../../lib/redisson/redisson-scripts.js';
@@ -44,18 +44,18 @@ describe('the permissions of each layout', () => {
     const keys = nativeKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS, record: () => '0 1' });
+    const store = new NativeMessageStore(connections, { keys, limits: EXERCISE_LIMITS, partitioning: () => '0 1' });
     const lose = (id: string, record: Buffer) => scene.redis.hset(keys.messages, id, record);
     await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
     const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null };
-    await new NativeExercise(new NativeMessageStore(connections, { keys, limits, record: () => '0 1' })).run();
+    await new NativeExercise(new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' })).run();
     // As in a cluster, while nobody listens there.
     const publish = 'SPUBLISH';
-    const inCluster = { channel: keys.due, publish, maxMessages: 0, record: '' };
+    const inCluster = { channel: keys.due, publish, maxMessages: 0, partitioning: '' };
     const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
     await connections.commands.run(nativeScripts.offer, { keys, args: inCluster, rest });
     await store.clear();
-    const asNew = { channel: keys.due, publish, record: '' };
+    const asNew = { channel: keys.due, publish, partitioning: '' };
     await connections.commands.run(nativeScripts.offerNew, {
       keys,
       args: asNew,

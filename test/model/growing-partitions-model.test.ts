@@ -7,7 +7,7 @@ import type { OnDuplicate } from '../../lib/store/message-intake.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativePartitions } from '../../lib/store/native/native-partitions.js';
-import { formatRecord, placesOf, widthOf, withCount } from '../../lib/store/partitioned/partition-record.js';
+import { formatPartitioning, placesOf, widthOf, withCount } from '../../lib/store/partitioned/partitioning.js';
 import { lookUp } from '../../lib/store/partitioned/partitions.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
@@ -53,7 +53,7 @@ function command<Args>(
       expect((await new PartitionedQueue(known).status()).counts.delayed).toBe(model.size);
       for (const each of model.keys()) {
         const [holder, ...others] = await real.holders(each);
-        expect([others, placesOf(each, known.record).includes(holder!)]).toEqual([[], true]);
+        expect([others, placesOf(each, known.partitioning).includes(holder!)]).toEqual([[], true]);
       }
     },
     toString: () => `${name} ${JSON.stringify(chosen)}`,
@@ -115,8 +115,8 @@ const clear = command('clear', process, async (model, { processes }, process) =>
 
 const start = command('start', fc.record({ process, partitions }), async (model, real, { process, partitions }) => {
   await real.start(process, partitions);
-  const { count } = real.processes[process]!.record;
-  if (model.size === 0) expect(real.processes[process]!.record).toMatchObject({ count: partitions, formers: [] });
+  const { count } = real.processes[process]!.partitioning;
+  if (model.size === 0) expect(real.processes[process]!.partitioning).toMatchObject({ count: partitions, formers: [] });
   else expect(count).toBeGreaterThanOrEqual(partitions);
 });
 
@@ -136,7 +136,7 @@ describe('a queue whose partitions change', () => {
   function openProcess(queue: string, configured: number): NativePartitions {
     const limitsOf = (count: number) => limitsOfPartition(resolveQueueOptions(), count);
     const parts = { prefix: scene.prefix, clock: systemClock, events: new LoggedEvents() };
-    return new NativePartitions(connections, { ...parts, queue, configured, limitsOf });
+    return new NativePartitions(connections, { ...parts, queue, partitions: configured, limitsOf });
   }
 
   function open(): Real {
@@ -152,10 +152,10 @@ describe('a queue whose partitions change', () => {
       changeAndDie: async (count) => {
         const observer = openProcess(queue, 1);
         await observer.refresh();
-        if (observer.record.count === count) return;
+        if (observer.partitioning.count === count) return;
         await scene.redis.set(
           nativeKeys(scene.prefix, queue).partitions,
-          formatRecord(withCount(observer.record, count)),
+          formatPartitioning(withCount(observer.partitioning, count)),
         );
       },
       holders: async (id) => {

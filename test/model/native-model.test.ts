@@ -9,7 +9,7 @@ const native: RedisLayout = {
     new NativeMessageStore(connections, { keys: nativeKeys(prefix, queue), limits }),
   keysOf: ({ prefix, queue }) => {
     const keys = nativeKeys(prefix, queue);
-    return { wake: keys.wake, all: Object.values(keys) as string[] };
+    return { wake: keys.wake, all: Object.values(keys) };
   },
   checkInside: (redis, { prefix, queue }, model) => expectNativeKeys(redis, nativeKeys(prefix, queue), model),
 };

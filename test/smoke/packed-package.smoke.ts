@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { readFile } from 'node:fs/promises';
-import { directoryKeys } from '../../lib/store/native/directory-keys.js';
+import { directoryKeys } from '../../lib/store/native/native-directory.js';
 import { randomName } from '../support/random-name.js';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { Application } from './application.js';

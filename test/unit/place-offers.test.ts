@@ -5,7 +5,7 @@ import { placeOffers } from '../../lib/producer/place-offers.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Offer } from '../../lib/store/message-intake.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
-import type { PartitionRecord } from '../../lib/store/partitioned/partition-record.js';
+import type { Partitioning } from '../../lib/store/partitioned/partitioning.js';
 import { lookUp } from '../../lib/store/partitioned/partitions.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -13,7 +13,7 @@ const offerOf = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate:
 
 /** Partitions that change while their former places are asked, but not at the moment of any call. */
 class ChangingPartitions extends FixedPartitions {
-  override record: PartitionRecord = { epoch: 2, count: 4, formers: [2] };
+  override partitioning: Partitioning = { epoch: 2, count: 4, formers: [2] };
   readonly asked: number[] = [];
 
   constructor() {
@@ -22,12 +22,12 @@ class ChangingPartitions extends FixedPartitions {
   }
 
   change(): void {
-    this.record = { epoch: 3, count: 16, formers: [4, 2] };
+    this.partitioning = { epoch: 3, count: 16, formers: [4, 2] };
   }
 
   override offerIfPresent(partition?: number, offers?: readonly Offer[]): Promise<never> {
     this.asked.push(partition!);
-    if (this.record.epoch === 2) this.change();
+    if (this.partitioning.epoch === 2) this.change();
     return Promise.resolve(offers!.map(() => undefined)) as Promise<never>;
   }
 }
@@ -37,7 +37,7 @@ describe('offers of a queue whose partitions change between two of their calls',
     (each) => new Set([2, 4, 16].map((count) => partitionOf(each, count))).size === 3,
   )!;
 
-  it('are placed by the new record, from the beginning', async () => {
+  it('are placed by the new partitioning, from the beginning', async () => {
     const partitions = new ChangingPartitions();
     await placeOffers(partitions, [offerOf(id)]);
     expect(partitions.asked).toEqual([2, 4, 2].map((count) => partitionOf(id, count)));
@@ -45,12 +45,12 @@ describe('offers of a queue whose partitions change between two of their calls',
     expect(found.findIndex(Boolean)).toBe(partitionOf(id, 16));
   });
 
-  it('are looked up by the new record, from the beginning', async () => {
+  it('are looked up by the new partitioning, from the beginning', async () => {
     const partitions = new ChangingPartitions();
     await partitions.stores[partitionOf(id, 16)]!.offer([offerOf(id)]);
     const ask = async (store: (typeof partitions.stores)[number]) => {
       const found = await store.find(id);
-      if (partitions.record.epoch === 2) partitions.change();
+      if (partitions.partitioning.epoch === 2) partitions.change();
       return found;
     };
     expect(await lookUp(partitions, id, { ask, isFound: Boolean })).toMatchObject({ id });

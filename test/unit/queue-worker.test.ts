@@ -23,13 +23,12 @@ function newWorker() {
   let tell = () => undefined as void;
   const fixed = new FixedPartitions(all);
   const partitions: Partitions = {
-    record: fixed.record,
+    partitioning: fixed.partitioning,
     get stores() {
       return stores;
     },
     reachOf: () => fixed.reachOf(),
     read: () => new Reading(stores),
-    tellMissing: () => undefined,
     ready: () => undefined,
     agree: () => fixed.agree(),
     refresh: () => fixed.refresh(),

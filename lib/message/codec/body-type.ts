@@ -8,7 +8,7 @@ const LONGEST = 200;
 
 /**
  * Reads the type from a body of the native codec, without decoding the rest. A body in another form, be it damaged or that of a
- * later version, has no type. `lua/include/body-type.lua` does the same.
+ * later version, has no type. `count-types.lua` does the same.
  */
 export function bodyType(body: Buffer): string {
   return FIRST_LINES.exec(body.toString('latin1', 0, LONGEST))?.[1] ?? NO_TYPE;

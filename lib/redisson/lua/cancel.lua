@@ -10,7 +10,6 @@
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, even if Java transfers. A crash right after leaves the
 -- message gone.
 --@include native/clock
---@include native/deadline
 --@include native/permission
 --@include offered
 --@include forget

@@ -10,7 +10,6 @@
 -- Atomic so that a value leaves the target list only into a lease. A crash right after costs the messages their lease and an
 -- attempt.
 --@include native/clock
---@include native/deadline
 --@include native/permission
 --@include native/record
 --@include native/claim

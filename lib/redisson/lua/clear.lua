@@ -8,7 +8,6 @@
 -- Atomic so that no part of a message stays behind. Keys are unlinked: the server frees them in the background, however
 -- large they are. A crash right after leaves the queue empty.
 --@include native/clock
---@include native/deadline
 
 check_deadline(args.deadline, (read_clock()))
 for _, key in ipairs({ keys.offered, keys.values, keys.claims, keys.attempts, keys.errors }) do redis.call('HLEN', key) end

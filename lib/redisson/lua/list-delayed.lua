@@ -11,7 +11,7 @@
 -- Atomic so that a page shows one instant. Writes nothing.
 --@include native/clock
 --@include native/record
---@include native/places
+--@include native/pages
 --@include native/read-within
 --@include entry
 --@include native/listed

@@ -10,7 +10,6 @@
 -- Atomic as offer.lua. A crash right after leaves the new messages instead of the old ones.
 -- If memory is short, the server refuses this script before it starts.
 --@include native/clock
---@include native/deadline
 --@include native/permission
 --@include native/take-out
 --@include forget

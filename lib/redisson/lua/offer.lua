@@ -13,7 +13,6 @@
 -- right after leaves the messages stored; a lost announcement costs a check interval.
 -- If memory is short, the server refuses this script before it starts.
 --@include native/clock
---@include native/deadline
 --@include store-offers
 
 local now, now_micros = read_clock()

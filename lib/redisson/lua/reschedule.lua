@@ -12,7 +12,6 @@
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
 -- leaves the message with its new due time; a lost announcement costs a check interval.
 --@include native/clock
---@include native/deadline
 --@include native/permission
 --@include native/record
 --@include native/lowest

@@ -7,7 +7,6 @@
 --
 -- Atomic so that consumers are woken for messages that became ready meanwhile. A crash right after leaves the queue running.
 --@include native/clock
---@include native/deadline
 --@include native/permission
 --@include native/ring
 

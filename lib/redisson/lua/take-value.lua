@@ -8,7 +8,6 @@
 --
 -- Atomic so that the message is taken once, by this call or by a transfer. A crash right after leaves it gone.
 --@include native/clock
---@include native/deadline
 --@include native/permission
 --@include entry
 --@include find-entries

@@ -18,9 +18,7 @@
 --@include native/lowest
 --@include native/ring
 --@include native/dead
---@include native/drop-dead
 --@include native/transfer
---@include native/rate-awaited
 --@include entry
 --@include taken
 --@include locate
@@ -76,7 +74,7 @@ if #letters > 0 then
   redis.call('ZADD', keys.dead, unpack(letters))
   redis.call('HSET', keys.messages, unpack(records))
   redis.call('HSET', keys.errors, unpack(causes))
-  report.dropped = report.dropped + drop_oldest_dead()
+  report.dropped = report.dropped + drop_oldest_dead(args.max_dead)
 end
 if length > 0 and not is_quiet then
   ring(keys.wake)

@@ -15,23 +15,22 @@ export class DueAnnouncer {
   }
 
   announce(dueAt: number, now: number): void {
-    for (const subscription of this.#subscriptions) {
-      this.#say(subscription, () => subscription.listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
-    }
+    this.#sayToAll((listener) => listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
   }
 
   tell({ scheduler, movedAt }: Teller, report: TransferReport): void {
     const { ready, at, nextAt, nextIn } = report;
     const told: ToldTransfer = { scheduler, at, movedAt: hasMoved(report) ? at : movedAt, ready, nextAt, nextIn };
-    for (const subscription of this.#subscriptions)
-      this.#say(subscription, () => subscription.listener.onTransfer?.(told));
+    this.#sayToAll((listener) => listener.onTransfer?.(told));
+  }
+
+  #sayToAll(say: (listener: DueListener) => void): void {
+    for (const subscription of this.#subscriptions) this.#say(subscription, () => say(subscription.listener));
   }
 
   #say(subscription: { readonly listener: DueListener }, say: () => void): void {
     queueMicrotask(() => {
-      if (this.#subscriptions.has(subscription)) {
-        say();
-      }
+      if (this.#subscriptions.has(subscription)) say();
     });
   }
 }

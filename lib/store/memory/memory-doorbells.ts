@@ -12,11 +12,8 @@ export class MemoryDoorbells {
 
   ring(): void {
     const [longest] = this.#waiting;
-    if (longest === undefined) {
-      this.#kept = true;
-    } else {
-      longest(true);
-    }
+    if (longest) longest(true);
+    else this.#kept = true;
   }
 
   open(): Doorbell {

@@ -127,11 +127,8 @@ export class MemoryQueue {
   #takeBack(message: MemoryMessage, now: number): boolean {
     message.failedAttempts++;
     const mayTryAgain = message.failedAttempts < this.limits.attempts;
-    if (mayTryAgain) {
-      this.table.lineUp(message);
-    } else {
-      this.table.bury(message, JSON.stringify(LEASE_EXPIRED), Math.floor(now));
-    }
+    if (mayTryAgain) this.table.lineUp(message);
+    else this.table.bury(message, JSON.stringify(LEASE_EXPIRED), Math.floor(now));
     return mayTryAgain;
   }
 
@@ -139,29 +136,12 @@ export class MemoryQueue {
     const message = this.table.getHeld(claim);
     if (!message) return false;
     if ('body' in outcome && outcome.body !== undefined) message.body = Buffer.from(outcome.body);
-    switch (outcome.kind) {
-      case 'ack':
-        this.table.remove(message);
-        break;
-      case 'retry':
-        message.failedAttempts++;
-        this.table.delay(message, Math.ceil(now + outcome.delay));
-        break;
-      case 'defer':
-        this.table.delay(message, Math.ceil(now + outcome.delay));
-        break;
-      case 'again':
-        this.table.renew(message, Math.floor(now));
-        this.table.delay(message, Math.ceil(now + outcome.delay));
-        break;
-      case 'release':
-        this.table.lineUpFirst([message]);
-        break;
-      case 'dead':
-        message.failedAttempts++;
-        this.table.bury(message, outcome.error, Math.floor(now));
-        break;
-    }
+    if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
+    if (outcome.kind === 'again') this.table.renew(message, Math.floor(now));
+    if (outcome.kind === 'ack') this.table.remove(message);
+    else if (outcome.kind === 'release') this.table.lineUpFirst([message]);
+    else if (outcome.kind === 'dead') this.table.bury(message, outcome.error, Math.floor(now));
+    else this.table.delay(message, Math.ceil(now + outcome.delay));
     return true;
   }
 

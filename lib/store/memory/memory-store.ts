@@ -61,9 +61,7 @@ export class MemoryMessageStore implements MessageStore {
   cancel(id: string): Promise<boolean> {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
-      if (message) {
-        this.#table.remove(message);
-      }
+      if (message) this.#table.remove(message);
       return message !== undefined;
     });
   }
@@ -71,9 +69,7 @@ export class MemoryMessageStore implements MessageStore {
   reschedule(id: string, due: DueTime): Promise<boolean> {
     return this.#atomically((now) => {
       const message = this.#table.getIn('delayed', id);
-      if (message) {
-        this.#table.delay(message, instantOf(due, now));
-      }
+      if (message) this.#table.delay(message, instantOf(due, now));
       return message !== undefined;
     });
   }
@@ -98,18 +94,12 @@ export class MemoryMessageStore implements MessageStore {
       const dropped = this.#queue.dropDead();
       if (!this.#queue.isRateAwaited(now)) this.#ringForReady();
 
+      const more = moved === limit || recovered + buried.length === limit;
+      const ready = this.#table.count('ready');
       const next = Math.min(this.#table.earliest('delayed') ?? Infinity, this.#table.earliest('active') ?? Infinity);
-      const report = {
-        moved,
-        recovered,
-        buried,
-        dropped,
-        more: moved === limit || recovered + buried.length === limit,
-        ready: this.#table.count('ready'),
-        nextIn: next === Infinity ? null : Math.max(0, next - now),
-        nextAt: next === Infinity ? null : next,
-        at: now,
-      };
+      const nextAt = next === Infinity ? null : next;
+      const nextIn = nextAt === null ? null : Math.max(0, nextAt - now);
+      const report = { moved, recovered, buried, dropped, more, ready, nextIn, nextAt, at: now };
       if (teller) this.#announcer.tell(teller, report);
       return report;
     });
@@ -125,9 +115,7 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   ring(): Promise<void> {
-    return this.#atomically(() => {
-      this.#ringForReady();
-    });
+    return this.#atomically(() => void this.#ringForReady());
   }
 
   extend(claims: readonly Claim[], lease: number): Promise<string[]> {
@@ -152,7 +140,7 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   status(): Promise<QueueStatus> {
-    return this.#atomically((now) => this.#look(now));
+    return this.#atomically(() => this.glance());
   }
 
   /** All on one page. */
@@ -162,7 +150,13 @@ export class MemoryMessageStore implements MessageStore {
 
   /** As {@link status}, without a promise. */
   glance(): QueueStatus {
-    return this.#look(this.#now());
+    return {
+      counts: this.#table.counts(),
+      now: Math.floor(this.#now()),
+      nextDue: this.#table.earliest('delayed') ?? null,
+      oldestReady: this.#table.list('ready', 1)[0]?.dueAt ?? null,
+      paused: this.#queue.paused,
+    };
   }
 
   pause(): Promise<void> {
@@ -217,16 +211,6 @@ export class MemoryMessageStore implements MessageStore {
     return this.#doorbells.open();
   }
 
-  #look(now: number): QueueStatus {
-    return {
-      counts: this.#table.counts(),
-      now: Math.floor(now),
-      nextDue: this.#table.earliest('delayed') ?? null,
-      oldestReady: this.#table.list('ready', 1)[0]?.dueAt ?? null,
-      paused: this.#queue.paused,
-    };
-  }
-
   /** Runs `work` at once and whole: nothing in it waits. If it made the earliest due time earlier, that is announced. */
   #atomically<T>(work: (now: number) => T): Promise<T> {
     return new Promise((resolve) => {
@@ -234,24 +218,20 @@ export class MemoryMessageStore implements MessageStore {
       const before = this.#table.earliest('delayed') ?? Infinity;
       const result = work(now);
       const after = this.#table.earliest('delayed') ?? Infinity;
-      if (after < before) {
-        this.#announcer.announce(after, now);
-      }
+      if (after < before) this.#announcer.announce(after, now);
       resolve(result);
     });
   }
 
   /**
-   * A paused queue rings nobody: the consumer that woke would claim nothing and the ring would go round in circles.
+   * A paused queue rings nobody: a consumer that woke would claim nothing, and the next transfer would ring again.
    *
    * @returns whether there was something to ring for
    */
   #ringForReady(): boolean {
-    const worthIt = !this.#queue.paused && this.#table.count('ready') > 0;
-    if (worthIt) {
-      this.#doorbells.ring();
-    }
-    return worthIt;
+    const isWorthIt = !this.#queue.paused && this.#table.count('ready') > 0;
+    if (isWorthIt) this.#doorbells.ring();
+    return isWorthIt;
   }
 }
 

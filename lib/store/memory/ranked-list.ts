@@ -24,32 +24,23 @@ export class RankedList<T extends Ranked> {
   }
 
   add(item: T): void {
-    const at = Math.min(this.#chunkOf(item), this.#chunks.length - 1);
-    const chunk = this.#chunks[at];
     this.#size++;
-    if (chunk === undefined) {
-      this.#chunks.push([item]);
-      return;
-    }
-    chunk.splice(positionIn(chunk, item), 0, item);
-    if (chunk.length > LARGEST_CHUNK) {
-      this.#chunks.splice(at + 1, 0, chunk.splice(LARGEST_CHUNK / 2));
-    }
+    if (this.#chunks.length === 0) this.#chunks.push([]);
+    const at = Math.min(this.#chunkOf(item), this.#chunks.length - 1);
+    const chunk = this.#chunks[at]!;
+    chunk.splice(countBefore(chunk, item), 0, item);
+    if (chunk.length > LARGEST_CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(LARGEST_CHUNK / 2));
   }
 
   /** @returns whether it was there */
   remove(item: T): boolean {
     const at = this.#chunkOf(item);
-    const chunk = this.#chunks[at];
-    const position = chunk === undefined ? 0 : positionIn(chunk, item);
-    if (chunk?.[position] !== item) {
-      return false;
-    }
-    chunk.splice(position, 1);
+    const chunk = this.#chunks[at] ?? [];
+    const position = countBefore(chunk, item);
+    if (chunk[position] !== item) return false;
     this.#size--;
-    if (chunk.length === 0) {
-      this.#chunks.splice(at, 1);
-    }
+    chunk.splice(position, 1);
+    if (chunk.length === 0) this.#chunks.splice(at, 1);
     return true;
   }
 
@@ -57,11 +48,9 @@ export class RankedList<T extends Ranked> {
   take(limit: number, behind: Ranked = { rank: -Infinity, name: '' }): T[] {
     const taken: T[] = [];
     let at = this.#chunkOf(behind);
-    let chunk = this.#chunks[at];
-    let position = chunk === undefined ? 0 : positionBehind(chunk, behind);
-    while (chunk !== undefined && taken.length < limit) {
-      taken.push(...chunk.slice(position, position + limit - taken.length));
-      chunk = this.#chunks[++at];
+    let position = countWhile(this.#chunks[at] ?? [], (item) => compare(item, behind) <= 0);
+    for (; at < this.#chunks.length && taken.length < limit; at++) {
+      taken.push(...this.#chunks[at]!.slice(position, position + limit - taken.length));
       position = 0;
     }
     return taken;
@@ -69,40 +58,28 @@ export class RankedList<T extends Ranked> {
 
   /** The first chunk that ends at the place or behind it; the number of chunks if none does. */
   #chunkOf(place: Ranked): number {
-    return countBefore(this.#chunks, (chunk) => compare(lastOf(chunk), place) < 0);
+    return countWhile(this.#chunks, (chunk) => chunk.length > 0 && compare(chunk.at(-1)!, place) < 0);
   }
 }
 
-function lastOf<E>(array: readonly E[]): E {
-  return array[array.length - 1] as E;
+/** How many items of a chunk come before a place. */
+function countBefore(chunk: readonly Ranked[], place: Ranked): number {
+  return countWhile(chunk, (item) => compare(item, place) < 0);
 }
 
-function positionIn(chunk: readonly Ranked[], place: Ranked): number {
-  return countBefore(chunk, (item) => compare(item, place) < 0);
-}
-
-function positionBehind(chunk: readonly Ranked[], place: Ranked): number {
-  return countBefore(chunk, (item) => compare(item, place) <= 0);
-}
-
-/** How many elements from the start on satisfy `isBefore`, which is true for a first part of the array only. */
-function countBefore<E>(array: readonly E[], isBefore: (element: E) => boolean): number {
+/** How many elements from the start on satisfy a condition that is true for a first part of the array only. */
+function countWhile<Element>(array: readonly Element[], isTrue: (element: Element) => boolean): number {
   let low = 0;
   let high = array.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBefore(array[middle] as E)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    if (isTrue(array[middle]!)) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
 
 function compare(a: Ranked, b: Ranked): number {
-  if (a.rank !== b.rank) {
-    return a.rank - b.rank;
-  }
+  if (a.rank !== b.rank) return a.rank - b.rank;
   return a.name === b.name ? 0 : a.name < b.name ? -1 : 1;
 }

@@ -1,4 +1,4 @@
-import type { DueListener, Teller } from '../message-flow.js';
+import type { DueListener, Teller, TransferReport } from '../message-flow.js';
 
 /** What is announced on the channel of a queue, as text. The scripts write it. */
 
@@ -7,9 +7,6 @@ export interface Announcing {
   readonly channel: string;
   readonly publish: 'PUBLISH' | 'SPUBLISH';
 }
-
-/** Who is told. */
-type Announced = Pick<DueListener, 'onEarlierDue' | 'onTransfer'>;
 
 /** In place of an instant. */
 const NEVER = -1;
@@ -22,18 +19,18 @@ export function tellerArgument(teller: Teller | undefined, { publish, channel }:
 }
 
 /** Passes an announcement on. What this version does not know is for others. */
-export function readAnnouncement(text: string, listener: Announced): void {
+export function readAnnouncement(text: string, listener: Omit<DueListener, 'onListening'>): void {
   const words = text.split(' ');
   if (words[0] === 'transfer') readTransfer(words, listener);
   else readDue(words, listener);
 }
 
-function readDue(words: readonly string[], listener: Announced): void {
+function readDue(words: readonly string[], listener: Omit<DueListener, 'onListening'>): void {
   const [dueAt, dueIn] = words.map(Number);
   if (Number.isFinite(dueAt) && Number.isFinite(dueIn)) listener.onEarlierDue({ dueAt: dueAt!, dueIn: dueIn! });
 }
 
-function readTransfer([, scheduler, ...words]: readonly string[], listener: Announced): void {
+function readTransfer([, scheduler, ...words]: readonly string[], listener: Omit<DueListener, 'onListening'>): void {
   const [movedAt, ready, now, nextAt] = words.map(Number);
   if (scheduler === undefined || ![movedAt, ready, now, nextAt].every(Number.isFinite)) return;
   const at = now! / 1000;
@@ -47,9 +44,6 @@ function readTransfer([, scheduler, ...words]: readonly string[], listener: Anno
 }
 
 /** When there is work again, as scripts tell it. */
-export function nextWork(
-  nextAt: number,
-  now: number,
-): { readonly nextAt: number | null; readonly nextIn: number | null } {
+export function nextWork(nextAt: number, now: number): Pick<TransferReport, 'nextAt' | 'nextIn'> {
   return nextAt === NEVER ? { nextAt: null, nextIn: null } : { nextAt, nextIn: Math.max(0, nextAt - now) };
 }

@@ -2,12 +2,45 @@ import { randomBytes } from 'node:crypto';
 import { isFamily, QUEUE_FAMILY } from '../../message/queue-family.js';
 import { QUEUE_NAME } from '../../message/queue-name.js';
 import type { FamilyListener, QueueDirectory, RegisteredPart, Registration } from '../queue-directory.js';
+import { neededCommands, type NeededCommand, type Permissions } from '../../redis/permissions.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
+import { loadScript } from '../../redis/redis-script.js';
 import { readAnnouncement } from './announcements.js';
-import { type DirectoryKeys, directoryKeys } from './directory-keys.js';
-import { directoryScripts as scripts } from './directory-scripts.js';
+import { readLua } from './lua-files.js';
 import { nativeKeys } from './native-keys.js';
 import { queueOfTag } from './partition-tag.js';
+
+/** The Redis keys of the directory of queues. No queue's name contains `@`, so no queue has this hash tag. */
+export interface DirectoryKeys {
+  /** ZSET name → 0, of every queue that was ever registered or handled: a sorted set so that it can be listed by name. */
+  readonly names: string;
+  /** HASH name → stamp of its latest registration, of the queues that may hold messages. */
+  readonly registered: string;
+  /** ZSET name → 0, of every queue and every family that some process has handled. */
+  readonly handled: string;
+}
+
+export function directoryKeys(prefix: string): DirectoryKeys {
+  const key = (part: string) => `${prefix}:{@queues}:${part}`;
+  return { names: key('names'), registered: key('registered'), handled: key('handled') };
+}
+
+/** The commands that a process with families sends to the directory. One that only offers needs those that a producer has. */
+export const directoryPermissions: Permissions<DirectoryKeys> = {
+  names: ['ZADD', 'ZRANGE'],
+  registered: ['HDEL', 'HGET', 'HSCAN', 'HSET'],
+  handled: ['ZADD', 'ZRANGE'],
+};
+
+/** What a family needs besides what each of its queues needs. Redis compares the pattern with those of the user as text. */
+export function neededByFamily(prefix: string, family: string): NeededCommand[] {
+  return [
+    ...neededCommands(directoryPermissions, directoryKeys(prefix)),
+    { name: 'PSUBSCRIBE', target: nativeKeys(prefix, family).due },
+  ];
+}
+
+export const retireScript = loadScript('native/retire', directoryKeys(''), { native: readLua });
 
 /** How many registrations one call reads, about. */
 const PART = 1000;
@@ -87,7 +120,7 @@ export class NativeQueueDirectory implements QueueDirectory {
 
   async retire({ queue, stamp }: Registration): Promise<boolean> {
     const call = { keys: this.#keys, args: { queue, stamp } };
-    return (await this.connections.commands.run(scripts.retire, call)).flag();
+    return (await this.connections.commands.run(retireScript, call)).flag();
   }
 
   watch(family: string, listener: FamilyListener): () => void {

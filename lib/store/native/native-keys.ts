@@ -1,65 +1,53 @@
 import { partitionTag } from './partition-tag.js';
 
-/**
- * The Redis keys of one queue, or of one of its partitions. The braces make its name the hash tag, so a cluster keeps all keys in
- * one slot.
- */
-export interface NativeKeys {
+/** What the names of the keys end with. */
+const ENDINGS = {
   /** ZSET id → due ms. */
-  readonly delayed: string;
+  delayed: 'delayed',
   /** HASH id → record, for every message in any state. */
-  readonly messages: string;
+  messages: 'messages',
   /** LIST of ids. */
-  readonly ready: string;
+  ready: 'ready',
   /** HASH token of a claim → ids of the messages that it holds, with a line feed before, between and after the ids. */
-  readonly claims: string;
+  claims: 'claims',
   /** ZSET token of a claim → end of its lease, ms; the same tokens as in `claims`. */
-  readonly leases: string;
+  leases: 'leases',
   /** HASH id → failed attempts, for messages that have any. */
-  readonly attempts: string;
+  attempts: 'attempts',
   /** ZSET id → time of death, ms. */
-  readonly dead: string;
+  dead: 'dead',
   /** HASH id → error, JSON; the same ids as in `dead`. */
-  readonly errors: string;
+  errors: 'errors',
   /** LIST, the doorbell: at most one token. */
-  readonly wake: string;
+  wake: 'wake',
   /** STRING, present while the queue is paused. */
-  readonly paused: string;
+  paused: 'paused',
   /** STRING, what claims have taken of the queue's rate; `lua/include/rate.lua` describes it. It expires. */
-  readonly rate: string;
+  rate: 'rate',
   /**
    * Beginning of the names of STRINGs, one for each token of a claim that can take nothing any more because another claim
    * replaced it. They expire.
    */
-  readonly ended: string;
-  /** STRING, the record of how many partitions the queue has and had; absent: it never had several. */
-  readonly partitions: string;
+  ended: 'ended:',
+  /** STRING, the queue's partitioning: how many partitions it has and had; absent: it never had several. */
+  partitions: 'partitions',
   /** Channel of earlier due times, and of transfers. */
-  readonly due: string;
-}
+  due: 'due',
+};
 
-/** @param partition - the keys of each are in one slot; partition 0 has those of a queue without partitions */
+/** The Redis keys of one queue, or of one of its partitions. */
+export type NativeKeys = { readonly [Part in keyof typeof ENDINGS]: string };
+
+/**
+ * The braces make the name of the queue the hash tag, so a cluster keeps all keys in one slot.
+ *
+ * @param partition - each has a hash tag of its own; partition 0 has that of a queue without partitions
+ */
 export function nativeKeys(prefix: string, queue: string, partition = 0): NativeKeys {
   return nativeKeysUnder(`${prefix}:{${partitionTag(queue, partition)}}:`);
 }
 
 /** @param root - the beginning of each key, including a hash tag */
 export function nativeKeysUnder(root: string): NativeKeys {
-  const key = (part: string) => root + part;
-  return {
-    delayed: key('delayed'),
-    messages: key('messages'),
-    ready: key('ready'),
-    claims: key('claims'),
-    leases: key('leases'),
-    attempts: key('attempts'),
-    dead: key('dead'),
-    errors: key('errors'),
-    wake: key('wake'),
-    paused: key('paused'),
-    rate: key('rate'),
-    ended: key('ended:'),
-    partitions: key('partitions'),
-    due: key('due'),
-  };
+  return Object.fromEntries(Object.entries(ENDINGS).map(([part, ending]) => [part, root + ending])) as NativeKeys;
 }

@@ -2,7 +2,7 @@ import { nativeCodec } from '../../message/codec/native-codec.js';
 import { isFamily } from '../../message/queue-family.js';
 import type { QueueLayout } from '../layout.js';
 import { neededCommands } from '../../redis/permissions.js';
-import { neededByFamily } from './directory-permissions.js';
+import { neededByFamily } from './native-directory.js';
 import { nativeKeys } from './native-keys.js';
 import { NativePartitions } from './native-partitions.js';
 import { neededInCluster, partitionPermissions } from './native-permissions.js';
@@ -13,8 +13,7 @@ export const nativeLayout: QueueLayout = {
   can: { headers: true, types: true, partitions: true, families: true, severalQueues: true },
   codec: nativeCodec,
 
-  open: (connections, { partitions, ...queue }) =>
-    new NativePartitions(connections, { ...queue, configured: partitions }),
+  open: (connections, queue) => new NativePartitions(connections, queue),
 
   neededCommands({ prefix, queue, partitions, isCluster }) {
     const ofQueue = Array.from({ length: partitions }, (_, partition) => {

@@ -1,55 +1,45 @@
-import type { Events } from '../../events/events.js';
-import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { OnceAMinute } from '../../events/once-a-minute.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../../message/failure.js';
-import type { Clock } from '../../timing/clock.js';
+import type { Reach } from '../../redis/reach.js';
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import type { QueueToOpen } from '../layout.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
-import type { Reach } from '../../redis/reach.js';
 import { MissingReport } from '../partitioned/missing-report.js';
 import {
-  FIRST_RECORD,
-  formatRecord,
+  formatPartitioning,
   isNewer,
-  type PartitionRecord,
+  type Partitioning,
+  UNPARTITIONED,
   widthOf,
   withCount,
-} from '../partitioned/partition-record.js';
+} from '../partitioned/partitioning.js';
 import type { Partitions, Repartitioned } from '../partitioned/partitions.js';
 import { Reading } from '../partitioned/reading.js';
-import type { RedisConnections } from '../../redis/redis-connections.js';
 import { nativeKeys } from './native-keys.js';
 import { NativeMessageStore } from './native-store.js';
 import { PartitionCheck } from './partition-check.js';
-import { type Agreed, PartitionRecords } from './partition-records.js';
-import { PartitionWatch } from './partition-watch.js';
+import { type Agreed, PartitioningCopies } from './partitioning-copies.js';
+import { watchPartitions } from './watch-partitions.js';
 
-export interface NativePartitionsOptions {
-  readonly prefix: string;
-  readonly queue: string;
-  /** How many partitions this process is configured with. */
-  readonly configured: number;
-  /** The limits of each partition, if there are so many. */
-  readonly limitsOf: (count: number) => StoreLimits;
-  readonly clock: Clock;
-  readonly events: Events;
-}
+/** `partitions`: how many this process is configured with. */
+export type NativePartitionsOptions = Omit<QueueToOpen, 'blockTimeout'>;
 
 /**
- * The partitions of a queue in Redis. Each has a record of how many there are; that of partition 0 is the first to change, and the
- * newest one counts. A process goes by a record once it has told all partitions, so that none of them takes calls by an older one.
+ * The partitions of a queue in Redis. Each has a copy of the queue's partitioning; that of partition 0 is the first to change, and the
+ * newest one counts. A process goes by a partitioning once it has told all partitions, so that none of them takes calls by an older one.
  */
 export class NativePartitions implements Partitions {
-  #record: PartitionRecord;
+  #partitioning: Partitioning;
   #text: string;
   #stores: readonly NativeMessageStore[];
-  /** Whether calls may go by the record. A queue that is configured to have one partition need not ask: it is told if it has others. */
+  /** Whether calls may go by the partitioning. A queue configured with one partition need not ask: it is told if it has others. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
   #adopting: Promise<void> | undefined;
   #isDifferenceTold = false;
-  readonly #options: NativePartitionsOptions;
-  readonly #records: PartitionRecords;
+  readonly #copies: PartitioningCopies;
   /** Those of all stores; they follow the number of partitions. */
   readonly #limits: StoreLimits;
   readonly #listeners = new Set<() => void>();
@@ -57,23 +47,22 @@ export class NativePartitions implements Partitions {
 
   constructor(
     private readonly connections: RedisConnections,
-    options: NativePartitionsOptions,
+    private readonly options: NativePartitionsOptions,
   ) {
-    const { configured, limitsOf, queue, clock, events } = options;
-    this.#options = options;
-    this.#records = new PartitionRecords(connections, options);
-    this.#isKnown = configured === FIRST_RECORD.count;
-    this.#record = { ...FIRST_RECORD, count: configured };
-    this.#text = formatRecord(this.#record);
-    this.#limits = { ...limitsOf(configured) };
-    this.#stores = this.#open(configured, []);
+    const { partitions, limitsOf, queue, clock, events } = options;
+    this.#copies = new PartitioningCopies(connections, options);
+    this.#isKnown = partitions === UNPARTITIONED.count;
+    this.#partitioning = { ...UNPARTITIONED, count: partitions };
+    this.#text = formatPartitioning(this.#partitioning);
+    this.#limits = { ...limitsOf(partitions) };
+    this.#stores = this.#open(partitions, []);
     this.#missing = new MissingReport(new OnceAMinute(clock), (missing) =>
       events.emit('partitions-missing', { queue, missing, partitions: this.#stores.length }),
     );
   }
 
-  get record(): PartitionRecord {
-    return this.#record;
+  get partitioning(): Partitioning {
+    return this.#partitioning;
   }
 
   get stores(): readonly NativeMessageStore[] {
@@ -90,12 +79,11 @@ export class NativePartitions implements Partitions {
   }
 
   read(): Reading {
-    const reachOf = (partition: number) => this.reachOf(partition);
-    return new Reading(this.#stores, { clock: this.#options.clock, reachOf });
-  }
-
-  tellMissing(missing: readonly number[]): void {
-    this.#missing.note(missing);
+    return new Reading(this.#stores, {
+      clock: this.options.clock,
+      reachOf: (partition) => this.reachOf(partition),
+      note: (missing) => this.#missing.note(missing),
+    });
   }
 
   agree(): Promise<void> {
@@ -104,15 +92,15 @@ export class NativePartitions implements Partitions {
 
   async refresh(): Promise<void> {
     if (this.reachOf(0) === 'lost' && (await this.#goByOthers())) return;
-    await this.#adopt(await this.#records.read(0));
+    await this.#adopt(await this.#copies.read(0));
   }
 
-  async reconcile(partition: number, { record }: Repartitioned): Promise<void> {
-    await this.#adopt(record);
-    if (!isNewer(this.#record, record)) return;
-    // Whoever made this record has not told this partition.
-    const told = await this.#records.tell(partition, await this.#records.agree({ known: this.#record }));
-    await this.#adopt(told.record);
+  async reconcile(partition: number, { partitioning }: Repartitioned): Promise<void> {
+    await this.#adopt(partitioning);
+    if (!isNewer(this.#partitioning, partitioning)) return;
+    // Whoever made the newer one has not told this partition.
+    const told = await this.#copies.tell(partition, await this.#copies.agree(this.#partitioning));
+    await this.#adopt(told.partitioning);
   }
 
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
@@ -120,16 +108,14 @@ export class NativePartitions implements Partitions {
   }
 
   watch(checkInterval: number): () => void {
-    const { clock, events } = this.#options;
+    const { clock, events } = this.options;
     const { announcements } = this.connections;
     const look = () =>
       this.refresh().catch((error: unknown) => {
         // Other failures are those of all calls to Redis, and the scheduler of partition 0 tells of them.
         if (hasCode(error, 'INVALID_OPTION')) events.emit('server-unfit', { reason: showFailure(error) });
       });
-    const channel = this.#records.channel;
-    const watch = new PartitionWatch({ announcements, channel, clock, checkInterval, look });
-    return () => watch.stop();
+    return watchPartitions({ announcements, channel: this.#copies.channel, clock, checkInterval, look });
   }
 
   onChange(listener: () => void): () => void {
@@ -145,104 +131,104 @@ export class NativePartitions implements Partitions {
       if (!hasCode(error, 'NOT_CONNECTED', 'OUTCOME_UNKNOWN')) throw error;
     }
     if (!(await this.#goByOthers())) return this.agree();
-    new PartitionCheck([this], this.#options.clock).catchUp(this.connections.commands, this.#options.events);
+    new PartitionCheck([this], this.options.clock).catchUp(this.connections.commands, this.options.events);
   }
 
-  /** Goes by the newest record of the partitions that can be reached. @returns whether there is one */
+  /** Goes by the newest partitioning of the partitions that can be reached. @returns whether there is one */
   async #goByOthers(): Promise<boolean> {
-    const known = await this.#records.newest(Math.max(2, this.#stores.length));
-    if (!known) return false;
-    this.#check(known);
-    this.#take(known);
+    const newest = await this.#copies.newest(Math.max(2, this.#stores.length));
+    if (!newest) return false;
+    this.#check(newest);
+    this.#take(newest);
     this.#tellDifference();
     return true;
   }
 
   async #agree(): Promise<void> {
-    const { configured } = this.#options;
-    await this.#use(this.#isKnown ? this.#record : FIRST_RECORD);
-    while (this.#record.count !== configured) {
-      const isSmaller = configured < this.#record.count;
-      if (isSmaller && !(await this.#records.areEmpty(this.#record))) break;
-      if (await this.#replace(withCount(this.#record, configured))) break;
+    const { partitions: configured } = this.options;
+    await this.#use(this.#isKnown ? this.#partitioning : UNPARTITIONED);
+    while (this.#partitioning.count !== configured) {
+      const isSmaller = configured < this.#partitioning.count;
+      if (isSmaller && !(await this.#copies.areEmpty(this.#partitioning))) break;
+      if (await this.#replace(withCount(this.#partitioning, configured))) break;
     }
-    const rest = await this.#records.withoutUnneeded(this.#record);
+    const rest = await this.#copies.withoutUnneeded(this.#partitioning);
     if (rest) await this.#replace(rest);
     this.#tellDifference();
   }
 
-  /** @returns whether nobody else has made another record */
-  async #replace(next: PartitionRecord): Promise<boolean> {
-    const { record: former } = this;
-    const agreed = await this.#records.agree({ known: former, next });
+  /** @returns whether nobody else has made another partitioning */
+  async #replace(next: Partitioning): Promise<boolean> {
+    const former = this.#partitioning;
+    const agreed = await this.#copies.agree(former, next);
     await this.#useAgreed(agreed);
-    const isDone = formatRecord(agreed.record) === formatRecord(next);
+    const isDone = formatPartitioning(agreed.partitioning) === formatPartitioning(next);
     if (isDone && former.count !== next.count) {
-      const { queue, events } = this.#options;
+      const { queue, events } = this.options;
       events.emit('partitions-changed', { queue, from: former.count, to: next.count });
     }
     return isDone;
   }
 
-  /** Goes by a record if it is newer than the one that is known here. */
-  async #adopt(record: PartitionRecord): Promise<void> {
-    while (!this.#isKnown || isNewer(record, this.#record)) {
-      await (this.#adopting ??= this.#use(record).finally(() => (this.#adopting = undefined)));
+  /** Goes by a partitioning if it is newer than the one that is known here. */
+  async #adopt(found: Partitioning): Promise<void> {
+    while (!this.#isKnown || isNewer(found, this.#partitioning)) {
+      await (this.#adopting ??= this.#use(found).finally(() => (this.#adopting = undefined)));
       this.#tellDifference();
     }
   }
 
-  async #use(known: PartitionRecord): Promise<void> {
-    await this.#useAgreed(await this.#records.agree({ known }));
+  async #use(known: Partitioning): Promise<void> {
+    await this.#useAgreed(await this.#copies.agree(known));
   }
 
-  /** Tells all partitions, then goes by the record. One that cannot be told now refuses calls until somebody has told it. */
+  /** Tells all partitions, then goes by the partitioning. One that cannot be told now refuses calls until somebody has told it. */
   async #useAgreed(first: Agreed): Promise<void> {
     for (let agreed = first; ;) {
-      this.#check(agreed.record);
-      const newest = await this.#records.tellOthers(agreed);
-      if (!isNewer(newest, agreed.record)) return this.#take(agreed.record);
-      agreed = await this.#records.agree({ known: newest });
+      this.#check(agreed.partitioning);
+      const newest = await this.#copies.tellOthers(agreed);
+      if (!isNewer(newest, agreed.partitioning)) return this.#take(agreed.partitioning);
+      agreed = await this.#copies.agree(newest);
     }
   }
 
-  #take(record: PartitionRecord): void {
-    const isSame = formatRecord(record) === this.#text;
-    if (this.#isKnown && (isSame || isNewer(this.#record, record))) return;
+  #take(agreed: Partitioning): void {
+    const text = formatPartitioning(agreed);
+    const isSame = text === this.#text;
+    if (this.#isKnown && (isSame || isNewer(this.#partitioning, agreed))) return;
     this.#isKnown = true;
     if (isSame) return;
-    this.#record = record;
-    this.#text = formatRecord(record);
-    Object.assign(this.#limits, this.#options.limitsOf(record.count));
-    this.#stores = this.#open(widthOf(record), this.#stores);
+    this.#partitioning = agreed;
+    this.#text = text;
+    Object.assign(this.#limits, this.options.limitsOf(agreed.count));
+    this.#stores = this.#open(widthOf(agreed), this.#stores);
     for (const listener of this.#listeners) listener();
   }
 
   #open(width: number, open: readonly NativeMessageStore[]): NativeMessageStore[] {
-    const { prefix, queue } = this.#options;
-    return Array.from({ length: width }, (_, partition) => {
-      const keys = nativeKeys(prefix, queue, partition);
-      return (
-        open[partition] ??
-        new NativeMessageStore(this.connections, { keys, limits: this.#limits, record: () => this.#text })
-      );
-    });
+    const { prefix, queue } = this.options;
+    const settings = { limits: this.#limits, partitioning: () => this.#text };
+    return Array.from(
+      { length: width },
+      (_, i) =>
+        open[i] ?? new NativeMessageStore(this.connections, { keys: nativeKeys(prefix, queue, i), ...settings }),
+    );
   }
 
   /** @throws DelayQueueError `INVALID_OPTION` */
-  #check(record: PartitionRecord): void {
-    const { queue, limitsOf } = this.#options;
-    if (widthOf(record) === 1 || !limitsOf(1).rate) return;
+  #check(found: Partitioning): void {
+    const { queue, limitsOf } = this.options;
+    if (widthOf(found) === 1 || !limitsOf(1).rate) return;
     throw new DelayQueueError(
       'INVALID_OPTION',
-      `Queue '${queue}' has partitions: ${record.count}, but this process is configured with a rate, which needs partitions: 1. ` +
+      `Queue '${queue}' has partitions: ${found.count}, but this process is configured with a rate, which needs partitions: 1. ` +
         'Configure all processes alike',
     );
   }
 
   #tellDifference(): void {
-    const { queue, configured, events } = this.#options;
-    const { count } = this.#record;
+    const { queue, partitions: configured, events } = this.options;
+    const { count } = this.#partitioning;
     if (count <= configured || this.#isDifferenceTold) return;
     this.#isDifferenceTold = true;
     events.emit('partitions-adopted', { queue, configured, partitions: count });

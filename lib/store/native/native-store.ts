@@ -25,58 +25,56 @@ import type {
 } from '../message-upkeep.js';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import { LONGEST_DELAY } from '../../message/duration.js';
-import type { MessageState } from '../../message/message.js';
 import { hashSlot } from '../../redis/hash-slot.js';
 import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { RedisScript } from '../../redis/redis-script.js';
-import type { ScriptArguments, ScriptCall } from '../../redis/script-call.js';
+import type { ScriptCall } from '../../redis/script-call.js';
 import type { ScriptReply } from '../../redis/script-reply.js';
 import type { NativeKeys } from './native-keys.js';
-import { type Announcing, readAnnouncement, tellerArgument } from './announcements.js';
-import { readRecord } from './native-record.js';
+import { type Announcing, readAnnouncement } from './announcements.js';
 import { nativeScripts as scripts } from './native-scripts.js';
-import { repartitioned } from './repartitioned-reply.js';
 import {
   ackArguments,
   claimCall,
+  claimedTransferArguments,
   dueArgument,
   newOfferArguments,
   offerArguments,
   pageArguments,
+  REPAIR_PART,
+  selectionArguments,
+  settlementArguments,
+  transferArguments,
+} from './script-arguments.js';
+import {
   readClaimedTransfer,
   readClaimReport,
-  readDeath,
-  readStoredPage,
+  readFound,
   readQueueStatus,
   readReceipts,
   readRepairReport,
+  readSettleReport,
+  readStoredPage,
   readTransferReport,
   readTypeCounts,
-  REPAIR_PART,
-  settlementArguments,
-  transferArguments,
-} from './script-values.js';
+  repartitioned,
+} from './script-replies.js';
 
 export interface NativeStoreOptions {
   readonly keys: NativeKeys;
   readonly limits: StoreLimits;
   /**
-   * The record of partitions that calls about single messages go by; a partition that has another one refuses them with
+   * The partitioning that calls about single messages go by; a partition that has another one refuses them with
    * `Repartitioned`. Default: none, because there is only this partition.
    */
-  readonly record?: () => string;
+  readonly partitioning?: () => string;
 }
 
-const NO_RECORD = () => '';
-
-/** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
-const MOST_TAKEN = 64;
+const NONE = () => '';
 
 /** What comes before a body in an argument of an outcome, bytes: a delay and a line feed. */
 const LONGEST_DETAIL = 32;
-
-const MOST_TAKEN_BYTES = 1024 * 1024;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
 const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack';
@@ -89,14 +87,14 @@ export class NativeMessageStore implements MessageStore {
   readonly #connections: RedisConnections;
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
-  readonly #record: () => string;
+  readonly #partitioning: () => string;
   #slot: number | undefined;
 
-  constructor(connections: RedisConnections, { keys, limits, record = NO_RECORD }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
-    this.#record = record;
+    this.#partitioning = partitioning;
   }
 
   /** What is known of the way to the server that has the messages. */
@@ -123,35 +121,29 @@ export class NativeMessageStore implements MessageStore {
   async #write(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { channel, publish } = this.#announcing;
-    const record = this.#record();
+    const partitioning = this.#partitioning();
     if (maxMessages === 0 && !offers.some(mayReplace)) {
-      const call = { args: { channel, publish, record }, rest: newOfferArguments(offers) };
-      const reply = await this.#runByRecord(scripts.offerNew, call);
+      const call = { args: { channel, publish, partitioning }, rest: newOfferArguments(offers) };
+      const reply = await this.#runByPartitioning(scripts.offerNew, call);
       if (!reply.done) return reply.rest((due) => ({ outcome: 'created', dueAt: due.number() }));
     }
-    const args = { channel, publish, maxMessages, record };
-    const reply = await this.#runByRecord(scripts.offer, { args, rest: offerArguments(offers) });
+    const args = { channel, publish, maxMessages, partitioning };
+    const reply = await this.#runByPartitioning(scripts.offer, { args, rest: offerArguments(offers) });
     return readReceipts(reply, offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    return (await this.#runByRecord(scripts.cancel, { args: { id, record: this.#record() } })).flag();
+    return (await this.#runByPartitioning(scripts.cancel, { args: { id, partitioning: this.#partitioning() } })).flag();
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
-    const args = { id, due: dueArgument(due), ...this.#announcing, record: this.#record() };
-    return (await this.#runByRecord(scripts.reschedule, { args })).flag();
+    const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning() };
+    return (await this.#runByPartitioning(scripts.reschedule, { args })).flag();
   }
 
   async find(id: string): Promise<StoredMessage | null> {
-    const reply = await this.#runByRecord(scripts.find, { args: { id, record: this.#record() } });
-    if (reply.done) return null;
-    const state = reply.text() as MessageState;
-    const record = readRecord(reply.bytes());
-    const failedAttempts = reply.number();
-    const leasedUntil = state === 'active' ? reply.number() : null;
-    const death = state === 'dead' ? readDeath(reply) : null;
-    return { id, state, ...record, failedAttempts, leasedUntil, death };
+    const args = { id, partitioning: this.#partitioning() };
+    return readFound(id, await this.#runByPartitioning(scripts.find, { args }));
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
@@ -165,9 +157,7 @@ export class NativeMessageStore implements MessageStore {
 
   async transferAndClaim(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
     if (this.#limits.rate) return undefined;
-    const { token, lease, maxBytes = MOST_TAKEN_BYTES } = claim;
-    const limit = Math.min(claim.limit, MOST_TAKEN);
-    const args = { teller: tellerArgument(teller, this.#announcing), token, limit, maxBytes, lease };
+    const args = claimedTransferArguments(claim, teller, this.#announcing);
     return readClaimedTransfer(await this.#run(scripts.transferAndClaim, { args }));
   }
 
@@ -190,10 +180,7 @@ export class NativeMessageStore implements MessageStore {
     const { channel, publish } = this.#announcing;
     const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
     const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
-    const dropped = reply.number();
-    const accepted = settlements.map(() => true);
-    while (!reply.done) accepted[reply.number() - 1] = false;
-    return { dropped, accepted };
+    return readSettleReport(reply, settlements.length);
   }
 
   accepts(body: MessageBody): Promise<boolean> | undefined {
@@ -227,20 +214,18 @@ export class NativeMessageStore implements MessageStore {
   }
 
   async list(request: PageRequest): Promise<StoredPage> {
-    return readStoredPage(
-      request.state,
-      await this.#run(scripts.list, { args: { state: request.state, ...pageArguments(request) } }),
-    );
+    const { state } = request;
+    return readStoredPage(state, await this.#run(scripts.list, { args: { state, ...pageArguments(request) } }));
   }
 
   async redrive(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), record: this.#record(), ...this.#announcing };
-    return (await this.#runByRecord(scripts.redrive, { args })).number();
+    const args = { ...selectionArguments(selection), partitioning: this.#partitioning(), ...this.#announcing };
+    return (await this.#runByPartitioning(scripts.redrive, { args })).number();
   }
 
   async discard(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), record: this.#record() };
-    return (await this.#runByRecord(scripts.discard, { args })).number();
+    const args = { ...selectionArguments(selection), partitioning: this.#partitioning() };
+    return (await this.#runByPartitioning(scripts.discard, { args })).number();
   }
 
   watchDue(listener: DueListener): () => void {
@@ -260,7 +245,10 @@ export class NativeMessageStore implements MessageStore {
   }
 
   /** @throws Repartitioned */
-  async #runByRecord(script: RedisScript<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+  async #runByPartitioning(
+    script: RedisScript<keyof NativeKeys>,
+    call: Omit<ScriptCall, 'keys'>,
+  ): Promise<ScriptReply> {
     try {
       return await this.#run(script, call);
     } catch (error) {
@@ -271,8 +259,4 @@ export class NativeMessageStore implements MessageStore {
   #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
     return this.#connections.commands.run(script, { ...call, keys: this.#keys });
   }
-}
-
-function selectionArguments(selection: DeadSelection): ScriptArguments {
-  return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
 }

@@ -1,21 +1,18 @@
 import type { Events } from '../../events/events.js';
 import { hasCode, showFailure } from '../../message/failure.js';
+import type { RedisCommands } from '../../redis/redis-commands.js';
 import type { Clock } from '../../timing/clock.js';
 import { allInSlices } from '../../timing/slices.js';
 import type { Partitions } from '../partitioned/partitions.js';
-import type { RedisCommands } from '../../redis/redis-commands.js';
 
 /** Agrees once on how many partitions the queues of this process have. */
 export class PartitionCheck {
-  readonly #queues: readonly Pick<Partitions, 'agree'>[];
   #isDone = false;
 
   constructor(
-    queues: readonly Pick<Partitions, 'agree'>[],
+    private readonly queues: readonly Pick<Partitions, 'agree'>[],
     private readonly clock: Clock,
-  ) {
-    this.#queues = queues;
-  }
+  ) {}
 
   /**
    * Agrees now.
@@ -23,18 +20,16 @@ export class PartitionCheck {
    * @throws DelayQueueError `INVALID_OPTION`; others if it was not possible
    */
   async run(): Promise<void> {
-    await allInSlices(this.#queues, this.clock, (partitions) => partitions.agree());
+    await allInSlices(this.queues, this.clock, (partitions) => partitions.agree());
     this.#isDone = true;
   }
 
   /** Agrees when there is a connection, unless that is done; a problem is only logged. */
   catchUp(commands: RedisCommands, events: Events): void {
+    const tell = (error: unknown) =>
+      hasCode(error, 'INVALID_OPTION') && events.emit('server-unfit', { reason: showFailure(error) });
     commands.onReady(() => {
-      if (this.#isDone) return;
-      this.run().catch(
-        (error: unknown) =>
-          hasCode(error, 'INVALID_OPTION') && events.emit('server-unfit', { reason: showFailure(error) }),
-      );
+      if (!this.#isDone) this.run().catch(tell);
     });
   }
 }

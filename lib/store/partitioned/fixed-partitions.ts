@@ -1,6 +1,6 @@
 import type { MessageStore } from '../message-store.js';
 import type { Reach } from '../../redis/reach.js';
-import type { PartitionRecord } from './partition-record.js';
+import { type Partitioning, UNPARTITIONED } from './partitioning.js';
 import type { Partitions } from './partitions.js';
 import { Reading } from './reading.js';
 
@@ -8,14 +8,14 @@ const DONE = Promise.resolve();
 
 /** Partitions whose number cannot change, because only this process knows them, or because there is only one. */
 export class FixedPartitions implements Partitions {
-  readonly record: PartitionRecord;
+  readonly partitioning: Partitioning;
 
   /** @param check - makes sure that the queue can be served here */
   constructor(
     readonly stores: readonly MessageStore[],
     private readonly check: () => Promise<void> = () => DONE,
   ) {
-    this.record = { epoch: 0, count: stores.length, formers: [] };
+    this.partitioning = { ...UNPARTITIONED, count: stores.length };
   }
 
   reachOf(): Reach {
@@ -24,10 +24,6 @@ export class FixedPartitions implements Partitions {
 
   read(): Reading {
     return new Reading(this.stores);
-  }
-
-  tellMissing(): void {
-    // None ever is.
   }
 
   ready(): undefined {

@@ -6,23 +6,19 @@ import type { Reading } from './reading.js';
 interface PlaceInTurn {
   readonly partition: number;
   /** The cursor in that partition; undefined: at its beginning. */
-  readonly inner: string | undefined;
+  readonly inner?: string | undefined;
 }
 
-/** @param inner - the cursor in that partition; default: at its beginning */
-function atPlace(partition: number, inner = ''): string {
+const BEGIN: PlaceInTurn = { partition: 0 };
+
+function formatPlace({ partition, inner = '' }: PlaceInTurn): string {
   return `${partition}/${inner}`;
 }
 
-/**
- * Reads a cursor that {@link atPlace} wrote. Any other is one of the only partition that there was before.
- *
- * @returns undefined if there is no such partition
- */
-function readPlace(cursor: string, partitions: number): PlaceInTurn | undefined {
+/** Reads a cursor that {@link formatPlace} wrote. Any other is one of the only partition that there was before. */
+function parsePlace(cursor: string): PlaceInTurn {
   const [, partition, inner] = /^(\d{1,3})\/(.*)$/s.exec(cursor) ?? [];
   if (partition === undefined) return { partition: 0, inner: cursor };
-  if (Number(partition) >= partitions) return undefined;
   return { partition: Number(partition), inner: inner === '' ? undefined : inner };
 }
 
@@ -32,11 +28,11 @@ const NOTHING = { counts: [], cursor: null };
 /** Counts the types of one partition after the other. */
 export async function countTypesInTurn(reading: Reading, cursor?: string): Promise<TypeCountPage> {
   const width = reading.stores.length;
-  const begin: PlaceInTurn = { partition: 0, inner: undefined };
-  const { partition, inner } = cursor === undefined ? begin : (readPlace(cursor, width) ?? begin);
+  const place = cursor === undefined ? BEGIN : parsePlace(cursor);
+  const { partition, inner } = place.partition < width ? place : BEGIN;
   const page = (await reading.one(partition, (store) => store.countTypes(inner))) ?? NOTHING;
-  if (page.cursor !== null) return { ...page, cursor: atPlace(partition, page.cursor) };
-  return { ...page, cursor: partition + 1 < width ? atPlace(partition + 1) : null };
+  if (page.cursor !== null) return { ...page, cursor: formatPlace({ partition, inner: page.cursor }) };
+  return { ...page, cursor: partition + 1 < width ? formatPlace({ partition: partition + 1 }) : null };
 }
 
 /** Lists the messages of one partition after the other. */
@@ -45,26 +41,21 @@ export async function listInTurn(reading: Reading, request: PageRequest): Promis
   const messages: StoredMessage[] = [];
   let { partition, from } = await startOf(reading, request);
   for (; partition < reading.stores.length; partition++) {
-    if (messages.length === limit || bytesOf(messages) >= PAGE_BYTES) return { messages, cursor: atPlace(partition) };
+    if (messages.length === limit || bytesOf(messages) >= PAGE_BYTES) break;
     const rest = { state, from, limit: limit - messages.length };
     const page = await reading.one(partition, (store) => store.list(rest));
     messages.push(...(page?.messages ?? []));
-    if (page && page.cursor !== null) return { messages, cursor: atPlace(partition, page.cursor) };
+    if (page && page.cursor !== null) return { messages, cursor: formatPlace({ partition, inner: page.cursor }) };
     from = { offset: 0 };
   }
-  return { messages, cursor: null };
+  return { messages, cursor: partition < reading.stores.length ? formatPlace({ partition }) : null };
 }
 
-interface Start {
-  readonly partition: number;
-  readonly from: NonNullable<PageRequest['from']>;
-}
-
-async function startOf(reading: Reading, { state, from }: PageRequest): Promise<Start> {
+/** In which partition a page begins, and where in there. */
+async function startOf(reading: Reading, { state, from }: PageRequest) {
   if (from && 'cursor' in from) {
-    const place = readPlace(from.cursor, reading.stores.length);
-    if (!place) throw wrongCursor(state);
-    const { partition, inner } = place;
+    const { partition, inner } = parsePlace(from.cursor);
+    if (partition >= reading.stores.length) throw wrongCursor(state);
     return { partition, from: inner === undefined ? { offset: 0 } : { cursor: inner } };
   }
   let offset = from?.offset ?? 0;

@@ -4,21 +4,9 @@ import type { PageRequest, StoredMessage, StoredPage } from '../message-upkeep.j
 import { formatCursor, PAGE_BYTES } from '../page-cursor.js';
 import type { Reading } from './reading.js';
 
-/** A message at its place: an instant and its id, which mean the same in every partition. */
-interface Placed {
-  readonly message: StoredMessage;
-  readonly at: number;
-}
-
-/** A part of the merged list. */
-interface Part {
-  readonly messages: readonly Placed[];
-  readonly isLast: boolean;
-}
-
 /**
- * Lists the delayed or dead messages of all partitions in one order. A cursor is the place of a message, so it is as good for all
- * partitions as for one. An offset is walked to.
+ * Lists the delayed or dead messages of all partitions in one order. A message's place is an instant and its id, which mean the same in
+ * every partition, so a cursor is as good for all partitions as for one. An offset is walked to.
  */
 export async function listMerged(
   reading: Reading,
@@ -34,7 +22,7 @@ export async function listMerged(
   for (;;) {
     const most = Math.min(MAX_BATCH, toPass + limit - listed.length);
     const part = await readPart(reading, { state, limit: most, ...(cursor !== undefined && { from: { cursor } }) });
-    for (const { message } of part.messages.slice(toPass)) {
+    for (const message of part.messages.slice(toPass)) {
       bytes += message.body.length;
       const last = listed.at(-1);
       if (last && bytes > PAGE_BYTES) return { messages: listed, cursor: cursorAt(state, last) };
@@ -42,25 +30,23 @@ export async function listMerged(
     }
     toPass = Math.max(0, toPass - part.messages.length);
     if (part.isLast) return { messages: listed, cursor: null };
-    cursor = cursorAt(state, part.messages.at(-1)!.message);
+    cursor = cursorAt(state, part.messages.at(-1)!);
     if (listed.length === limit) return { messages: listed, cursor };
   }
 }
 
 /** Reads a page of each partition, and takes what is certain to come first. */
-async function readPart(reading: Reading, request: PageRequest): Promise<Part> {
+async function readPart(reading: Reading, request: PageRequest) {
   const { state, limit } = request;
   // Ids spread evenly, so a partition has hardly more of the next messages than twice its share.
   const share = Math.min(limit, Math.ceil(limit / reading.stores.length) * 2 + 8);
   const pages = await reading.all((partition) => partition.list({ ...request, limit: share }));
-  const found = pages.flatMap(({ messages }) =>
-    messages.map((message) => ({ message, at: instantOf(state, message) })),
-  );
+  const byPlace = (one: StoredMessage, other: StoredMessage) =>
+    instantOf(state, one) - instantOf(state, other) || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
+  const found = pages.flatMap(({ messages }) => messages).sort(byPlace);
   // What follows in a partition that has more comes after the last one that was read of it.
-  const ends = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1)));
-  const [end] = ends.map((message) => ({ message, at: instantOf(state, message) })).sort(byPlace);
-  const sorted = found.sort(byPlace);
-  const certain = end ? sorted.filter((placed) => byPlace(placed, end) <= 0) : sorted;
+  const [end] = pages.flatMap(({ messages, cursor }) => (cursor === null ? [] : messages.slice(-1))).sort(byPlace);
+  const certain = end ? found.filter((message) => byPlace(message, end) <= 0) : found;
   const messages = certain.slice(0, limit);
   return { messages, isLast: !end && messages.length === found.length };
 }
@@ -71,8 +57,4 @@ function instantOf(state: MessageState, { dueAt, death }: StoredMessage): number
 
 function cursorAt(state: MessageState, message: StoredMessage): string {
   return formatCursor(state, `${instantOf(state, message)}:${message.id}`);
-}
-
-function byPlace(one: Placed, other: Placed): number {
-  return one.at - other.at || Buffer.compare(Buffer.from(one.message.id), Buffer.from(other.message.id));
 }

@@ -1,7 +1,6 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
-import type { PageRequest, QueueStatus, StoredPage, TypeCountPage } from '../message-upkeep.js';
+import type { PageRequest, QueueStatus, StoredPage, TypeCountPage, WholeQueue } from '../message-upkeep.js';
 import type { MessageStore } from '../message-store.js';
-import type { WholeQueue } from '../whole-queue.js';
 import { listMerged } from './merged-list.js';
 import { countTypesInTurn, listInTurn } from './list-in-turn.js';
 import { type Partitions, withAll } from './partitions.js';
@@ -57,8 +56,7 @@ export class PartitionedQueue implements WholeQueue {
       const reading = partitions.read();
       const [result] = await Promise.all([read(reading), reading.inTime(0, () => partitions.refresh())]);
       if (partitions.stores !== reading.stores) continue;
-      const { missing } = reading;
-      partitions.tellMissing(missing);
+      const missing = reading.end();
       return missing.length === 0 ? result : { ...result, missing };
     }
   }

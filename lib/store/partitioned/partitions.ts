@@ -2,22 +2,20 @@ import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore } from '../message-store.js';
 import type { Reach } from '../../redis/reach.js';
-import { type PartitionRecord, placesOf } from './partition-record.js';
+import { type Partitioning, placesOf } from './partitioning.js';
 import type { Reading } from './reading.js';
 
 /** The partitions of a queue, as this process knows them. Their number may change while it runs. */
 export interface Partitions {
   /** By which calls about single messages find their partition. Another object after each change. */
-  readonly record: PartitionRecord;
+  readonly partitioning: Partitioning;
   /** The store of each partition that may hold messages. Another list after each change. */
   readonly stores: readonly MessageStore[];
   /** What is known of the way to a partition; nothing is sent. */
   reachOf(partition: number): Reach;
   /** Begins a read of all partitions, as far as they answer. */
   read(): Reading;
-  /** Tells of the partitions that a read could not reach, if any. */
-  tellMissing(missing: readonly number[]): void;
-  /** Must be awaited before the first call about a single message; undefined: the record is known. */
+  /** Must be awaited before the first call about a single message; undefined: the partitioning is known. */
   ready(): Promise<void> | undefined;
   /**
    * Makes the number of partitions the one that this process is configured with, or adopts what there is.
@@ -25,9 +23,9 @@ export interface Partitions {
    * @throws DelayQueueError `INVALID_OPTION` if the queue cannot be served here; others as any call
    */
   agree(): Promise<void>;
-  /** Looks whether the record has changed, and adopts it. While partition 0 is lost, it asks the others. */
+  /** Adopts the newest partitioning that partition 0 knows, or, while that is lost, the others. */
   refresh(): Promise<void>;
-  /** Comes to terms with a partition that has refused a call because of its record. */
+  /** Adopts the partitioning of a partition that has refused a call, or tells it the newer one. */
   reconcile(partition: number, refusal: Repartitioned): Promise<void>;
   /** As {@link MessageStore.offer} of a partition, but creates nothing: undefined for ids that are not in use there. */
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]>;
@@ -37,9 +35,9 @@ export interface Partitions {
   onChange(listener: () => void): () => void;
 }
 
-/** A partition has not carried out a call, because it has another record than the caller. Nothing was written. */
+/** A partition has refused a call, because it has another partitioning than the caller. Nothing was written. */
 export class Repartitioned extends Error {
-  constructor(readonly record: PartitionRecord) {
+  constructor(readonly partitioning: Partitioning) {
     super('The queue has other partitions.');
   }
 }
@@ -49,10 +47,7 @@ export const MOST_ROUNDS = 10;
 
 /** The error of a call whose partitions change faster than it can be repeated. */
 export function restless(): DelayQueueError {
-  return new DelayQueueError(
-    'STORE_REFUSED',
-    'The partitions of the queue keep changing, or disagree: try again later',
-  );
+  return new DelayQueueError('STORE_REFUSED', "The queue's partitions keep changing or disagree; try again later");
 }
 
 /** Asks the places of an id, one after the other, until one has found it. */
@@ -64,13 +59,13 @@ export async function lookUp<Answer>(
   const ready = partitions.ready();
   if (ready) await ready;
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { record, stores } = partitions;
-    const places = placesOf(id, record);
-    for (let at = 0; partitions.record === record; at++) {
+    const { partitioning, stores } = partitions;
+    const places = placesOf(id, partitioning);
+    for (let at = 0; partitions.partitioning === partitioning; at++) {
       const place = places[at]!;
       try {
         const answer = await ask(stores[place]!);
-        if (isFound(answer) || (at === places.length - 1 && partitions.record === record)) return answer;
+        if (isFound(answer) || (at === places.length - 1 && partitions.partitioning === partitioning)) return answer;
       } catch (error) {
         if (!(error instanceof Repartitioned)) throw error;
         await partitions.reconcile(place, error);

@@ -8,10 +8,12 @@ import type { Reach } from '../../redis/reach.js';
 /** How long a read waits for a partition, ms, by what is known of the way to it. One that is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 
-/** What a read needs to know to do without partitions that do not answer. */
+/** What a read needs to do without partitions that do not answer. */
 export interface Reaches {
   readonly clock: Clock;
   readonly reachOf: (partition: number) => Reach;
+  /** Takes note of the partitions that have not answered, if any. */
+  readonly note?: (missing: readonly number[]) => void;
 }
 
 /**
@@ -26,12 +28,14 @@ export class Reading {
   #sign: Promise<unknown> | undefined;
   /** Undefined: every partition must answer. */
   readonly #reaches: Reaches | undefined;
+  readonly #note: Reaches['note'];
 
   /** @param reaches - default: every partition must answer, because there is no way to lose */
   constructor(
     readonly stores: readonly MessageStore[],
     reaches?: Reaches,
   ) {
+    this.#note = reaches?.note;
     const lost = reaches ? [...stores.keys()].filter((partition) => reaches.reachOf(partition) === 'lost') : [];
     // If there is nothing to read without them, they are worth the wait.
     if (stores.length === 1 || lost.length === stores.length) return;
@@ -42,6 +46,13 @@ export class Reading {
   /** The partitions that have not answered. */
   get missing(): readonly number[] {
     return [...this.#missing].sort((one, other) => one - other);
+  }
+
+  /** @returns {@link missing}, once that has been noted */
+  end(): readonly number[] {
+    const { missing } = this;
+    this.#note?.(missing);
+    return missing;
   }
 
   /** Asks every partition. @returns the answers, in the order of the partitions */

@@ -1,4 +1,4 @@
-import { directoryKeys } from '../../../lib/store/native/directory-keys.js';
+import { directoryKeys } from '../../../lib/store/native/native-directory.js';
 import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native-keys.js';
 import { redissonKeys } from '../../../lib/redisson/redisson-keys.js';
 import type { Layout } from '../soak-settings.js';

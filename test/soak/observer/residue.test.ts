@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { directoryKeys } from '../../../lib/store/native/directory-keys.js';
+import { directoryKeys } from '../../../lib/store/native/native-directory.js';
 import { nativeKeys } from '../../../lib/store/native/native-keys.js';
 import { startRedis } from '../../support/redis/start-redis.js';
 import { keysOfQueues } from './queue-keys.js';

@@ -8,75 +8,21 @@
 -- that were written here, so that these leave the list in their order.
 --@include native/set
 --@include entry
+--@include list-ends
 --@include own-places
+--@include removal-costs
 
--- What a call may spend on finding entries, in nodes of the list that a walk passes, each of about 2 ns: at least so much, and with
--- a long list as much as the removal costs, which passes about half of its elements. Less would shorten the waits of other clients,
--- but each call pays for its pass, so fewer messages would get through.
-local LEAST_BUDGET, REMOVAL_COST = 1000000, 8
--- What it costs to go to a position besides the walk, and to read an element.
-local VISIT_COST, READ_COST = 1600, 333
 -- A list that a call can read to its end is read, unless so few entries are wanted that it costs less to search for each. A search
 -- costs as much as reading so many elements.
 local SEARCH_COST = 16
 -- How many elements the searches for unknown positions may pass.
 local PASS_LIMIT = 100000
--- Redis keeps so much of a list in a node. Entries are as large as their payloads.
-local NODE_BYTES, READ_BYTES = 8192, 2 * 1024 * 1024
 -- More entries whose positions are unknown are not searched for one by one.
 local FEW = 20
--- How many visits a search for an entry takes, its mark included: at least, and hardly ever more than.
-local FEWEST_VISITS, MOST_VISITS = 2, 6
--- How many elements are read at once: few at first, because they may be large.
-local FIRST_PART, MOST_PART = 8, 256
+-- How many visits a search for an entry hardly ever exceeds, its mark included.
+local MOST_VISITS = 6
 -- Where to read on when the whole list has been read.
 local BEHIND_END = -1
-
--- The bounds of a part of the list that lies so many elements from the head or from the tail.
-local function from_head(distance, size)
-  return distance, distance + size - 1
-end
-
-local function from_tail(distance, size)
-  return -distance - size, -distance - 1
-end
-
--- How many wanted elements there are at one end of the list, without a gap; they are no longer wanted, and the plan notes their
--- places.
-local function run_at(list, bounds, wanted, plan)
-  local count, size = 0, FIRST_PART
-  repeat
-    local part = redis.call('LRANGE', list, bounds(count, size))
-    local first, last, step = 1, #part, 1
-    if bounds == from_tail then
-      first, last, step = #part, 1, -1
-    end
-    for at = first, last, step do
-      if not wanted[part[at]] then
-        return count
-      end
-      wanted[part[at]] = nil
-      plan.at_ends[part[at]] = bounds == from_tail and plan.size - 1 - count or count
-      count = count + 1
-    end
-    size = math.min(2 * size, MOST_PART)
-  until #part == 0
-  return count
-end
-
--- Plans the removal of entries at the ends of the list. Returns the others.
-local function plan_ends(list, plan, entries)
-  local wanted, others = set_of(entries), {}
-  plan.at_ends = {}
-  plan.head = run_at(list, from_head, wanted, plan)
-  plan.tail = run_at(list, from_tail, wanted, plan)
-  for _, entry in ipairs(entries) do
-    if wanted[entry] then
-      others[#others + 1] = entry
-    end
-  end
-  return others
-end
 
 local function plan_place(plan, entry, place)
   plan.found[entry] = true
@@ -88,25 +34,6 @@ local function plan_unknown(plan, entries, most)
     plan.found[entries[at]] = true
     plan.unknown[at] = entries[at]
   end
-end
-
-local function budget_of(size)
-  return math.max(LEAST_BUDGET, REMOVAL_COST * size)
-end
-
-local function most_read(size)
-  return math.floor(budget_of(size) / READ_COST)
-end
-
--- How often a call may go to a position of a list of this size, to find an entry or to mark it.
-local function most_visits(size, entry)
-  local nodes = size * math.min(1, #entry / NODE_BYTES)
-  return math.ceil(budget_of(size) / (VISIT_COST + nodes))
-end
-
--- How many entries a call removes at most that are not at the ends of the list.
-local function most_removed(size, entry)
-  return math.ceil(most_visits(size, entry) / FEWEST_VISITS)
 end
 
 -- Plans the removal of the wanted entries that are met from a position on. Returns the position behind the last element read.
@@ -207,12 +134,8 @@ local function up_to(entries, last)
   end
 end
 
-local function is_short(size, entry)
-  return size <= most_read(size) and size * #entry <= READ_BYTES
-end
-
--- Plans the removal of entries that are not at the ends of the list. Returns the last entry it considered if there are too many for
--- one call.
+-- Plans the removal of entries that are not at the ends of the list, in the cheapest way. Returns the last entry it considered if there
+-- are too many for one call.
 local function plan_others(list, plan, entries, from)
   if is_short(plan.size, entries[1]) and #entries * SEARCH_COST > plan.size then
     local most = most_removed(plan.size, entries[1])
@@ -223,12 +146,14 @@ local function plan_others(list, plan, entries, from)
   if #foreign > FEW then
     read_on(list, plan, entries, from)
   elseif foreign[1] == entries[1] then
+    -- It is the first to leave, so that none written here overtakes it.
     plan_unknown(plan, foreign, math.max(1, math.floor(PASS_LIMIT / plan.size)))
   else
     local done, missed = search_own(list, plan, own, sequences, most_visits(plan.size, entries[1]))
     if missed > FEW then
       read_on(list, plan, entries, from)
     elseif not plan.found[entries[1]] then
+      -- Each call must remove one at least.
       plan_unknown(plan, entries, 1)
     end
     return done < #own and own[done] or nil
@@ -246,7 +171,13 @@ local function plan_up_to(list, plan, entries, last)
   end
 end
 
--- `read_on`: where the next call reads on.
+-- The plan of a call:
+--   size            the length of the list
+--   head, tail      how many entries to pop at either end; `at_ends`: their places, by entry
+--   places          of the entries in between, which are marked, and then removed together
+--   unknown         entries whose places are unknown
+--   found           the entries in between that leave the list, or are not in it, by entry
+--   read_on         where the next call reads on
 local function plan_removal(list, entries, from)
   local plan = { size = redis.call('LLEN', list), head = 0, tail = 0, places = {}, unknown = {}, found = {}, read_on = 0 }
   local others = plan_ends(list, plan, entries)

@@ -1,25 +1,24 @@
 #!lua flags=allow-oom
--- Agrees on the record of partitions: the newer one counts, that of this partition or that of the caller.
+-- Agrees on the partitioning of the queue: the newer one counts, that of this partition or that of the caller. A partitioning is
+-- '<epoch> <number of partitions>', then former numbers if there are any; a queue that never had several partitions stores none.
 --
 -- KEYS partitions paused
 -- ARGV deadline: number, instant in ms, 0: none
---      known: text, the record that the caller knows
---      next: text, the record that follows it, if nobody has made another one; empty: none
---      pause: text, whether this partition is paused if it takes a record: '1' or '0'; empty: that does not change
+--      known: text, the partitioning that the caller knows
+--      next: text, the one that follows it, if nobody has made another one; empty: none
+--      pause: text, whether this partition is paused if it takes a partitioning: '1' or '0'; empty: that does not change
 --      channel: text, where to announce that it has taken one; empty: nowhere
 --      publish: text, the command for that, PUBLISH or in a cluster SPUBLISH
--- Returns the record of this partition now, and whether it is paused (0 or 1).
+-- Returns the partitioning that this partition has now, and whether it is paused (0 or 1).
 --
--- Atomic because nobody else may have changed the record that is followed. New ones are made in partition 0 only. A crash right
--- after leaves the other partitions with former records: each refuses the calls of those who know the new one, until one of them
+-- Atomic because nobody else may have replaced the partitioning that is followed. New ones are made in partition 0 only. A crash
+-- right after leaves the other partitions with former ones: each refuses the calls of those who know the new one, until one of them
 -- has told it.
 --@include clock
---@include deadline
 --@include permission
---@include publish
---@include partition-record
+--@include announce
 
--- What is no record was written by somebody else; it stays.
+-- What is no partitioning was written by somebody else; it stays.
 local function is_newer(one, other)
   local epoch, count = string.match(one, '^(%d+) (%d+)')
   local other_epoch, other_count = string.match(other, '^(%d+) (%d+)')
@@ -33,13 +32,13 @@ local function is_newer(one, other)
 end
 
 check_deadline(args.deadline, (read_clock()))
-local stored = stored_record()
-local record = is_newer(args.known, stored) and args.known or stored
-if args.next ~= '' and record == args.known then
-  record = args.next
+local stored = redis.call('GET', keys.partitions) or '0 1'
+local newest = is_newer(args.known, stored) and args.known or stored
+if args.next ~= '' and newest == args.known then
+  newest = args.next
 end
 local is_paused = redis.call('GET', keys.paused) and '1' or '0'
-if record ~= stored then
+if newest ~= stored then
   local is_pause_changed = args.pause ~= '' and args.pause ~= is_paused
   check_permissions('SET', keys.partitions)
   if is_pause_changed then
@@ -48,7 +47,7 @@ if record ~= stored then
   if args.channel ~= '' then
     publish(args.publish, args.channel, 'partitions')
   end
-  redis.call('SET', keys.partitions, record)
+  redis.call('SET', keys.partitions, newest)
   if is_pause_changed then
     is_paused = args.pause
     if is_paused == '1' then
@@ -58,4 +57,4 @@ if record ~= stored then
     end
   end
 end
-return { record, tonumber(is_paused) }
+return { newest, tonumber(is_paused) }

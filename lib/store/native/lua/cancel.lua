@@ -4,21 +4,20 @@
 -- KEYS delayed messages attempts partitions
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
---      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
+--      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 -- Returns 1 if it was removed, 0 if it is not delayed (any more).
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
 --@include clock
---@include deadline
 --@include permission
---@include check-record
+--@include check-partitioning
 
 check_deadline(args.deadline, (read_clock()))
 redis.call('HLEN', keys.messages)
 redis.call('HLEN', keys.attempts)
 check_permissions('ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts)
 if redis.call('ZREM', keys.delayed, args.id) == 0 then
-  check_record()
+  check_partitioning()
   return 0
 end
 redis.call('HDEL', keys.messages, args.id)

@@ -18,7 +18,6 @@
 -- Atomic so that a message leaves ready only into a lease: there is no moment at which a crash could lose it. A crash right
 -- after costs the messages their lease and an attempt.
 --@include clock
---@include deadline
 --@include claim
 --@include rate
 

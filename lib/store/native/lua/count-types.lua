@@ -13,9 +13,24 @@
 -- and a message that only goes on is not missed.
 --
 -- Atomic so that a page shows one instant. Writes nothing.
---@include body-type
 --@include held
 --@include pages
+
+-- The type of a message, read from the first line of its body: the only part of a body that a script looks at. It is what
+-- `lib/message/codec/body-type.ts` reads.
+
+local LONGEST_TYPE = 64
+
+-- Empty: the message has none, or its body is in a form that is not known here.
+local function body_type(record)
+  local at, wrapped = 13, nil
+  repeat
+    wrapped = select(2, string.find(record, '^W%d+\n', at))
+    at = wrapped and wrapped + 1 or at
+  until not wrapped
+  local found = string.match(record, '^[KCkc]([A-Za-z0-9_.:-]+)\n', at)
+  return found and #found <= LONGEST_TYPE and found or ''
+end
 
 local messages_left, bytes_left = 250, 262144
 
@@ -37,10 +52,10 @@ local function count_types(ids, first, last, counts)
   messages_left = messages_left - (last - first + 1)
 end
 
--- Counts the first of these messages, until the page is full. Returns how many.
-local function count_first(ids, counts)
+-- Counts the first of these messages, until the page is full; or all of them. Returns how many.
+local function count_first(ids, counts, all)
   local count = 0
-  while count < #ids and not is_full() do
+  while count < #ids and (all or not is_full()) do
     local last = math.min(count + READ_AT_ONCE, #ids)
     count_types(ids, count + 1, last, counts)
     count = last
@@ -48,31 +63,19 @@ local function count_first(ids, counts)
   return count
 end
 
-local function count_all(ids, counts)
-  for first = 1, #ids, READ_AT_ONCE do
-    count_types(ids, first, math.min(first + READ_AT_ONCE - 1, #ids), counts)
-  end
-end
-
 -- These go through a state until the page is full, from the place of a message on if one is given. They return the place where
 -- the page ends; nil if it has room left.
 
-local function walk_set(key, counts, start)
-  local ids, place_at = page_of_set(key, start, messages_left)
-  local count = count_first(ids, counts)
-  return is_full() and place_at(count) or nil
-end
-
-local function walk_list(key, counts, start)
-  local ids, place_at = page_of_list(key, start, messages_left)
+local function walk(state, counts, start)
+  local ids, place_at = state.page(state.key, start, messages_left)
   local count = count_first(ids, counts)
   return is_full() and place_at(count) or nil
 end
 
 -- By token, because leases change their order.
-local function walk_claims(key, counts, start)
+local function walk_claims(state, counts, start)
   local last_token = start.name
-  local all, held, tokens = redis.call('HGETALL', key), {}, {}
+  local all, held, tokens = redis.call('HGETALL', state.key), {}, {}
   for at = 1, #all, 2 do
     if not last_token or all[at] > last_token then
       tokens[#tokens + 1], held[all[at]] = all[at], all[at + 1]
@@ -80,7 +83,7 @@ local function walk_claims(key, counts, start)
   end
   table.sort(tokens)
   for _, token in ipairs(tokens) do
-    count_all(ids_held(held[token]), counts)
+    count_first(ids_held(held[token]), counts, true)
     if is_full() then
       return ':' .. token
     end
@@ -89,10 +92,10 @@ local function walk_claims(key, counts, start)
 end
 
 local STATES = {
-  { name = 'delayed', key = keys.delayed, walk = walk_set },
-  { name = 'ready', key = keys.ready, walk = walk_list },
+  { name = 'delayed', key = keys.delayed, walk = walk, page = page_of_set },
+  { name = 'ready', key = keys.ready, walk = walk, page = page_of_list },
   { name = 'active', key = keys.claims, walk = walk_claims },
-  { name = 'dead', key = keys.dead, walk = walk_set },
+  { name = 'dead', key = keys.dead, walk = walk, page = page_of_set },
 }
 
 local reached, at, name = string.match(args.cursor, '^(%a+):([^:]*):(.*)$')
@@ -101,7 +104,7 @@ local reply = { '' }
 for _, state in ipairs(STATES) do
   if not reached or reached == state.name then
     local counts = {}
-    local stop = state.walk(state.key, counts, start)
+    local stop = state.walk(state, counts, start)
     for found, count in pairs(counts) do
       local last = #reply
       reply[last + 1], reply[last + 2], reply[last + 3] = state.name, found, count

@@ -5,23 +5,18 @@
 -- ARGV deadline: number, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)
---      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
+--      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 -- Returns how many were removed.
 --
 -- Atomic so that no part of a letter stays behind. A crash right after leaves the letters gone.
 --@include clock
---@include deadline
 --@include dead
 --@include select-dead
 
 check_deadline(args.deadline, (read_clock()))
 check_dead()
 local ids = select_dead()
-if #ids == 0 then
-  return 0
+if #ids > 0 then
+  remove_dead(ids)
 end
-redis.call('ZREM', keys.dead, unpack(ids))
-redis.call('HDEL', keys.errors, unpack(ids))
-redis.call('HDEL', keys.messages, unpack(ids))
-redis.call('HDEL', keys.attempts, unpack(ids))
 return #ids

@@ -3,19 +3,19 @@
 --
 -- KEYS delayed messages claims leases attempts dead errors partitions
 -- ARGV id: text
---      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
+--      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 -- Returns null if there is none with this id, else: state, record, failed attempts, then the end of the lease in ms if it is
 --      active, or the time of death in ms and the error (JSON; null: it is lost) if it is dead.
 --
 -- Atomic so that the message is seen in one state. Writes nothing.
 --@include holders
---@include check-record
+--@include check-partitioning
 
 local id = args.id
 
 local record = redis.call('HGET', keys.messages, id)
 if not record then
-  check_record()
+  check_partitioning()
   return false
 end
 local failed = tonumber(redis.call('HGET', keys.attempts, id) or 0) or 0

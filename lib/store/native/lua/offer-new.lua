@@ -5,7 +5,7 @@
 -- ARGV deadline: text, as in offer
 --      channel: text, as in offer
 --      publish: text, as in offer
---      record: text, as in offer
+--      partitioning: text, as in offer
 --      ...: for each offer: id, due (as in offer), body
 -- Returns null if an id is in use; otherwise for each offer its due in ms.
 --
@@ -15,14 +15,14 @@
 local time = redis.call('TIME')
 local now_micros = time[1] * 1000000 + time[2]
 local now = (now_micros - now_micros % 1000) / 1000
--- As in include/deadline.lua and include/check-record.lua.
+-- As in include/clock.lua and include/check-partitioning.lua.
 if args.deadline ~= '0' and now > tonumber(args.deadline) then
   error({ err = string.format('LATE %.0f the call arrived after its deadline; nothing was written', now) })
 end
-if args.record ~= '' then
+if args.partitioning ~= '' then
   local stored = redis.call('GET', keys.partitions) or '0 1'
-  if stored ~= args.record then
-    error({ err = 'REPARTITIONED ' .. stored .. ', which is not the record of the caller; nothing was written' })
+  if stored ~= args.partitioning then
+    error({ err = 'REPARTITIONED ' .. stored .. ', which is not the partitioning of the caller; nothing was written' })
   end
 end
 
@@ -68,7 +68,7 @@ end
 if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
   return false
 end
--- As in include/announce.lua and include/publish.lua.
+-- As in include/announce.lua.
 if redis.call('ZCOUNT', keys.delayed, '-inf', earliest_text) == 0 then
   local text = string.format('%s %de-3', earliest_text, earliest > now and earliest * 1000 - now_micros or 0)
   if redis.call(args.publish, args.channel, text) == 0 and args.publish == 'SPUBLISH' then

@@ -6,7 +6,7 @@
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
---      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
+--      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace' or 'reject'),
 --        body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
@@ -16,8 +16,7 @@
 -- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
 -- If memory is short, the server refuses this script before it starts.
 --@include clock
---@include deadline
---@include check-record
+--@include check-partitioning
 --@include permission
 --@include record
 --@include lowest
@@ -27,7 +26,7 @@
 
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
-check_record()
+check_partitioning()
 local earliest_before = lowest(keys.delayed)
 local room = math.huge
 if args.max_messages ~= 0 then

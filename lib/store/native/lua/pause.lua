@@ -8,7 +8,6 @@
 -- One write; a script only so that it has a deadline and may run when memory is short. A crash right after leaves the queue
 -- paused.
 --@include clock
---@include deadline
 
 check_deadline(args.deadline, (read_clock()))
 redis.call('GET', keys.paused) -- raises if the key has another type

@@ -10,7 +10,6 @@
 -- Atomic so that a letter is never in two states and never in none. A crash right after leaves the messages due; a lost
 -- announcement costs a check interval.
 --@include clock
---@include deadline
 --@include permission
 --@include record
 --@include lowest

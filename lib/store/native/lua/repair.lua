@@ -13,6 +13,82 @@
 --
 -- Atomic so that a message on its way from one state to another is not mistaken for lost. A crash right after leaves them ready
 -- and delayed; a lost announcement costs a check interval.
---@include repair
+--@include clock
+--@include permission
+--@include record
+--@include lowest
+--@include announce
+--@include holders
+--@include ring
+--@include set
 
-return repair()
+-- With more ready messages than this, searching all of them for each part of the queue would take too long.
+local MOST_READY = 10000
+
+local function is_sound(ready)
+  local known = redis.call('ZCARD', keys.delayed) + ready + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
+  return redis.call('HLEN', keys.messages) <= known
+end
+
+-- When a lost message falls due: its record tells, and is changed with each delay. Nil if that is not in the future. A value of
+-- somebody else, read as a record, is due in thousands of years: nobody should wait for it.
+local function future_due(record, now)
+  local due = record_due(record)
+  return due > now and due - now <= args.longest_delay and due or nil
+end
+
+-- Of one part of the queue, the ids of messages in no state: those to make ready, and those to delay again, with their due
+-- times; and the cursor of the next part.
+local function find_lost(now)
+  local cursor = args.cursor == '' and '0' or args.cursor
+  local next_cursor, part = unpack(redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size))
+  local lost, ready, holders = { ready = {}, delayed = {}, dues = {} }, nil, nil
+  for at = 1, #part, 2 do
+    local id = part[at]
+    if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) then
+      ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
+      holders = holders or holders_of(keys.claims)
+      if not ready[id] and not holders[id] then
+        local due = future_due(part[at + 1], now)
+        local ids = due and lost.delayed or lost.ready
+        ids[#ids + 1], lost.dues[id] = id, due
+        lost.earliest = lower_of(lost.earliest, due)
+      end
+    end
+  end
+  return lost, next_cursor
+end
+
+local function make_ready(ids)
+  if #ids == 0 then
+    return
+  end
+  for _, id in ipairs(ids) do
+    redis.call('RPUSH', keys.ready, id)
+  end
+  -- While the queue is paused nobody is woken; resume rings for these messages.
+  if not redis.call('GET', keys.paused) then
+    ring(keys.wake)
+  end
+end
+
+local ready = redis.call('LLEN', keys.ready)
+if ready > MOST_READY or (args.cursor == '' and is_sound(ready)) then
+  return { '', {}, {} }
+end
+local now = read_clock()
+local lost, next_cursor = find_lost(now)
+if #lost.ready > 0 then
+  redis.call('LLEN', keys.wake)
+  redis.call('GET', keys.paused)
+  check_permissions('RPUSH', keys.ready, 'RPUSH', keys.wake)
+end
+if #lost.delayed > 0 then
+  check_permissions('ZADD', keys.delayed)
+  announce(args.publish, args.channel, lowest(keys.delayed), lost.earliest, now)
+end
+make_ready(lost.ready)
+for id, due in pairs(lost.dues) do
+  redis.call('ZADD', keys.delayed, due, id)
+end
+return { next_cursor == '0' and '' or next_cursor, lost.ready, lost.delayed }

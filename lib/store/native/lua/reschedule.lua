@@ -4,7 +4,7 @@
 -- KEYS delayed messages partitions
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
---      record: text, the record of partitions that the caller goes by (include/partition-record.lua); empty: none
+--      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      due: text, '+' and a delay, or '@' and an instant, in ms
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
@@ -13,9 +13,8 @@
 -- Atomic so that exactly one of cancel, reschedule and transfer wins, and so that score and record agree. A crash right after
 -- leaves the message with its new due time; a lost announcement costs a check interval.
 --@include clock
---@include deadline
 --@include permission
---@include check-record
+--@include check-partitioning
 --@include record
 --@include lowest
 --@include announce
@@ -26,7 +25,7 @@ check_deadline(args.deadline, now)
 local earliest_before = lowest(keys.delayed)
 local record = redis.call('HGET', keys.messages, id)
 if not record or not redis.call('ZSCORE', keys.delayed, id) then
-  check_record()
+  check_partitioning()
   return 0
 end
 

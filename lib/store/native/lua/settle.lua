@@ -19,181 +19,179 @@
 --@include lowest
 --@include announce
 --@include dead
---@include drop-dead
 --@include held
 --@include claims
 --@include give-back
 
-local runs, tokens = {}, {}
-local at = FIRST
-while at <= #ARGV do
-  local first, count = at + 4, tonumber(ARGV[at + 3])
-  tokens[#tokens + 1] = ARGV[at]
-  runs[#runs + 1] = { token = ARGV[at], outcome = ARGV[at + 1], detail = ARGV[at + 2], first = first, last = first + count - 1 }
-  at = first + count
-end
-local held = read_held(keys.claims, tokens)
-redis.call('ZCARD', keys.leases)
-redis.call('HLEN', keys.messages)
-local attempts_kept = redis.call('HLEN', keys.attempts)
+-- The lists of the plan that a message joins, by its outcome.
+local LISTS = {
+  ack = { 'gone' },
+  retry = { 'delayed', 'failed' },
+  defer = { 'delayed' },
+  again = { 'delayed', 'renewed' },
+  release = { 'given_back' },
+  dead = { 'dead', 'failed' },
+}
 
-local reply = { 0 }
-local gone, failures, released, renewed = {}, {}, {}, {}
--- Pairs of an id and its delay, and of an id and its error.
-local later, letters = {}, {}
--- By id: the new body, if there is one; whether the outcome is 'again'.
-local bodies, is_renewed = {}, {}
-local ended = {}
-local now, now_micros
-
--- Removes consecutive ids, joined by line feeds, from a claim. Returns nil if the claim does not hold them in this order.
-local function release(token, ids)
-  local left = held[token] and without_ids(held[token], ids)
-  if left then
-    held[token], ended[token] = left, true
+-- The runs, and what their claims hold.
+local function read_runs()
+  local runs, tokens, at = {}, {}, FIRST
+  while at <= #ARGV do
+    local first, last = at + 4, at + 3 + ARGV[at + 3]
+    local detail, body = string.match(ARGV[at + 2], '^([^\n]*)\n(.*)$')
+    tokens[#tokens + 1] = ARGV[at]
+    runs[#runs + 1] = {
+      token = ARGV[at], outcome = ARGV[at + 1], detail = detail or ARGV[at + 2], body = body, first = first, last = last,
+    }
+    at = last + 1
   end
+  return runs, read_held(keys.claims, tokens)
+end
+
+-- Takes ids that follow each other, joined by line feeds, from a claim. Returns nil if the claim does not hold them in this order.
+local function take_held(plan, token, ids)
+  local before = plan.left[token] or plan.held[token]
+  local left = before and without_ids(before, ids)
+  plan.left[token] = left or plan.left[token]
   return left
 end
 
--- Returns the detail without a new body, which it keeps.
-local function take_body(id, detail)
-  local what, body = string.match(detail, '^([^\n]*)\n(.*)$')
-  bodies[id] = body
-  return what or detail
-end
-
-local function end_with(id, outcome, detail)
-  if outcome == 'ack' then
-    gone[#gone + 1] = id
-  elseif outcome == 'release' then
-    released[#released + 1] = id
-  elseif outcome == 'dead' then
-    letters[#letters + 1], letters[#letters + 2] = id, take_body(id, detail)
-  else
-    later[#later + 1], later[#later + 2] = id, tonumber(take_body(id, detail))
-  end
-  if outcome == 'again' then
-    renewed[#renewed + 1], is_renewed[id] = id, true
-  end
-  if outcome == 'retry' or outcome == 'dead' then
-    failures[#failures + 1] = id
-  end
-end
-
--- The new record of a message that is delayed again.
-local function record_due_at(id, record, due)
-  if is_renewed[id] then
-    return pack_record(due, now, bodies[id] or record_body(record))
-  end
-  return with_due(bodies[id] and with_body(record, bodies[id]) or record, due)
-end
-
-local place = 0
-for _, run in ipairs(runs) do
-  -- Most runs are everything that the claim holds, or a contiguous part of it.
-  local all = release(run.token, table.concat(ARGV, '\n', run.first, run.last))
-  for i = run.first, run.last do
-    place = place + 1
-    if all or release(run.token, ARGV[i]) then
-      end_with(ARGV[i], run.outcome, run.detail)
-    else
-      reply[#reply + 1] = place
-    end
-  end
-end
-if next(ended) == nil then
-  return reply
-end
-
--- Reads only what these outcomes are about to change: most batches contain nothing but 'ack'.
-local scores, records, deaths, spent = {}, {}, {}, {}
-local earliest_before, earliest
-if #later + #letters > 0 then
-  now, now_micros = read_clock()
-end
-if #letters > 0 then
-  check_dead()
-  for at = 1, #letters, 2 do
-    local id = letters[at]
-    deaths[#deaths + 1], deaths[#deaths + 2] = now, id
-    local record = bodies[id] and redis.call('HGET', keys.messages, id)
-    if is_record(record) then
-      records[#records + 1], records[#records + 2] = id, with_body(record, bodies[id])
-    end
-  end
-end
-if #later > 0 then
-  earliest_before = lowest(keys.delayed)
-  for at = 1, #later, 2 do
-    local id, delay = later[at], later[at + 1]
-    local record = redis.call('HGET', keys.messages, id)
-    if is_record(record) then
-      local due = instant_in(delay, now_micros)
-      scores[#scores + 1], scores[#scores + 2] = due, id
-      records[#records + 1], records[#records + 2] = id, record_due_at(id, record, due)
-      if not earliest or due < earliest then
-        earliest = due
+local function plan_outcomes()
+  local runs, held = read_runs()
+  local plan = {
+    reply = { 0 }, runs = {}, held = held, left = {},
+    gone = {}, delayed = {}, failed = {}, renewed = {}, given_back = {}, dead = {},
+    scores = {}, records = {}, deaths = {}, errors = {}, spent = {},
+  }
+  local place = 0
+  for _, run in ipairs(runs) do
+    -- Most runs are everything that the claim holds, or a contiguous part of it.
+    local all = take_held(plan, run.token, table.concat(ARGV, '\n', run.first, run.last))
+    for at = run.first, run.last do
+      place = place + 1
+      if all or take_held(plan, run.token, ARGV[at]) then
+        plan.runs[ARGV[at]] = run
+        for _, list in ipairs(LISTS[run.outcome]) do
+          table.insert(plan[list], ARGV[at])
+        end
+      else
+        table.insert(plan.reply, place)
       end
+    end
+  end
+  return plan
+end
+
+local function add_pair(list, one, other)
+  list[#list + 1], list[#list + 2] = one, other
+end
+
+-- The record of a message that is delayed again.
+local function record_after(run, record, due, now)
+  if run.outcome == 'again' then
+    return pack_record(due, now, run.body or record_body(record))
+  end
+  return with_due(run.body and with_body(record, run.body) or record, due)
+end
+
+local function plan_delayed(plan, now, now_micros)
+  plan.earliest_before = lowest(keys.delayed)
+  for _, id in ipairs(plan.delayed) do
+    local run, record = plan.runs[id], redis.call('HGET', keys.messages, id)
+    if is_record(record) then
+      local due = instant_in(tonumber(run.detail), now_micros)
+      add_pair(plan.scores, due, id)
+      add_pair(plan.records, id, record_after(run, record, due, now))
+      plan.earliest = lower_of(plan.earliest, due)
     else
-      gone[#gone + 1] = id
+      table.insert(plan.gone, id)
     end
   end
 end
-if #failures > 0 then
-  local failed = redis.call('HMGET', keys.attempts, unpack(failures))
-  for i, id in ipairs(failures) do
-    spent[#spent + 1], spent[#spent + 2] = id, (tonumber(failed[i] or 0) or 0) + 1
-  end
-end
-if #released > 0 then
-  check_give_back()
-end
-check_store_held()
-if #spent > 0 then
-  check_permissions('HSET', keys.attempts)
-end
-if #gone > 0 then
-  check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
-end
-if #renewed > 0 and attempts_kept > 0 then
-  check_permissions('HDEL', keys.attempts)
-end
-if #scores > 0 then
-  check_permissions('ZADD', keys.delayed)
-end
-if #records > 0 then
-  check_permissions('HSET', keys.messages)
-end
-if #letters > 0 then
-  check_permissions('ZADD', keys.dead, 'HSET', keys.errors)
-end
-announce(args.publish, args.channel, earliest_before, earliest, now)
 
-for token in pairs(ended) do
-  store_held(token, held[token])
-end
-if #spent > 0 then
-  redis.call('HSET', keys.attempts, unpack(spent))
-end
-if #gone > 0 then
-  redis.call('HDEL', keys.messages, unpack(gone))
-  if attempts_kept + #spent > 0 then
-    redis.call('HDEL', keys.attempts, unpack(gone))
+local function plan_dead(plan, now)
+  check_dead()
+  for _, id in ipairs(plan.dead) do
+    local run = plan.runs[id]
+    local record = run.body and redis.call('HGET', keys.messages, id)
+    add_pair(plan.deaths, now, id)
+    add_pair(plan.errors, id, run.detail)
+    if is_record(record) then
+      add_pair(plan.records, id, with_body(record, run.body))
+    end
   end
 end
-if #renewed > 0 and attempts_kept > 0 then
-  redis.call('HDEL', keys.attempts, unpack(renewed))
+
+local function plan_spent(plan)
+  for i, count in ipairs(redis.call('HMGET', keys.attempts, unpack(plan.failed))) do
+    add_pair(plan.spent, plan.failed[i], (tonumber(count or 0) or 0) + 1)
+  end
 end
-if #scores > 0 then
-  redis.call('ZADD', keys.delayed, unpack(scores))
+
+-- Everything that is written, but for claims, the line of ready messages, and the dead letters that are dropped.
+local function plan_writes(plan, attempts_kept)
+  local keeps_attempts = attempts_kept + #plan.spent > 0
+  plan.writes = {
+    { 'HSET', keys.attempts, plan.spent },
+    { 'HDEL', keys.messages, plan.gone },
+    { 'HDEL', keys.attempts, keeps_attempts and plan.gone or {} },
+    { 'HDEL', keys.attempts, keeps_attempts and plan.renewed or {} },
+    { 'ZADD', keys.delayed, plan.scores },
+    { 'HSET', keys.messages, plan.records },
+    { 'ZADD', keys.dead, plan.deaths },
+    { 'HSET', keys.errors, plan.errors },
+  }
 end
-if #records > 0 then
-  redis.call('HSET', keys.messages, unpack(records))
+
+-- Reads only what the outcomes are about to change. Raises an error if a key has another type, or the user may not change it.
+local function plan_settlement(plan, attempts_kept)
+  local now, now_micros
+  if #plan.delayed + #plan.dead > 0 then
+    now, now_micros = read_clock()
+  end
+  if #plan.dead > 0 then
+    plan_dead(plan, now)
+  end
+  if #plan.delayed > 0 then
+    plan_delayed(plan, now, now_micros)
+  end
+  if #plan.failed > 0 then
+    plan_spent(plan)
+  end
+  if #plan.given_back > 0 then
+    check_give_back()
+  end
+  check_store_held()
+  plan_writes(plan, attempts_kept)
+  for _, write in ipairs(plan.writes) do
+    if #write[3] > 0 then
+      check_permissions(write[1], write[2])
+    end
+  end
+  announce(args.publish, args.channel, plan.earliest_before, plan.earliest, now)
 end
-give_back(released)
-if #letters > 0 then
-  redis.call('ZADD', keys.dead, unpack(deaths))
-  redis.call('HSET', keys.errors, unpack(letters))
-  reply[1] = drop_oldest_dead()
+
+local function execute_settlement(plan)
+  for token, left in pairs(plan.left) do
+    store_held(token, left)
+  end
+  for _, write in ipairs(plan.writes) do
+    if #write[3] > 0 then
+      redis.call(write[1], write[2], unpack(write[3]))
+    end
+  end
+  give_back(plan.given_back)
+  if #plan.dead > 0 then
+    plan.reply[1] = drop_oldest_dead(args.max_dead)
+  end
 end
-return reply
+
+local plan = plan_outcomes()
+redis.call('ZCARD', keys.leases)
+redis.call('HLEN', keys.messages)
+local attempts_kept = redis.call('HLEN', keys.attempts)
+if next(plan.left) ~= nil then
+  plan_settlement(plan, attempts_kept)
+  execute_settlement(plan)
+end
+return plan.reply

@@ -23,7 +23,7 @@ local may = redis.acl_check_cmd
 local inform, may_inform
 if args.teller ~= '' then
   local command, scheduler, moved_before, channel = string.match(args.teller, '^(%u+) (%S+) (%S+) (.*)$')
-  -- As in include/tell.lua and include/publish.lua.
+  -- As in tell of include/transfer.lua.
   inform = function(moved_at, next_at)
     local text = string.format('transfer %s %s 0 %d %d', scheduler, moved_at or moved_before, now_micros, next_at)
     if redis.call(command, channel, text) == 0 and command == 'SPUBLISH' then

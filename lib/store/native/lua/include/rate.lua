@@ -4,7 +4,7 @@
 -- them. So no window ever has too many, a saturated queue still reaches 32/33 of its rate, and neither the size of the key nor the
 -- cost of a claim grows with the number of claims.
 --
--- The key holds the instant before which the waiting consumer will not claim (rate-awaited.lua) and the beginning of the last
+-- The key holds the instant before which the waiting consumer will not claim (is_rate_awaited in transfer.lua) and the beginning of the last
 -- bucket, 7 bytes each; then, for each bucket, oldest first, the instant of its last claim (7 bytes) and its messages (4). Instants
 -- are big-endian microseconds.
 

@@ -1,4 +1,4 @@
---@include check-record
+--@include check-partitioning
 
 -- The selected dead letters: the one with an id, or some of the oldest. Raises an error if the key is not a sorted set, or if the
 -- letter with that id is not here and may be elsewhere.
@@ -7,7 +7,7 @@ local function select_dead()
     if redis.call('ZSCORE', keys.dead, args.value) then
       return { args.value }
     end
-    check_record()
+    check_partitioning()
     return {}
   end
   return redis.call('ZRANGE', keys.dead, 0, tonumber(args.value) - 1)

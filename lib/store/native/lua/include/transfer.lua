@@ -4,11 +4,40 @@
 --@include lowest
 --@include ring
 --@include dead
---@include drop-dead
 --@include held
 --@include claims
---@include rate-awaited
---@include tell
+--@include announce
+
+-- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
+local teller = {}
+teller.command, teller.scheduler, teller.moved_before, teller.channel =
+  string.match(args.teller, '^(%u+) (%S+) (%S+) (.*)$')
+
+-- Raises an error before the first write if the user may not tell.
+local function check_tell()
+  if teller.command then
+    check_permissions(teller.command, teller.channel)
+  end
+end
+
+-- Tells those who watch the queue of a transfer, so that they need not look themselves: "transfer <scheduler> <when it last moved
+-- something, us> <ready messages> <now, us> <next instant in ms at which there is work>"; -1: never, or none is known.
+local function tell(report, now_micros)
+  if teller.command then
+    local has_moved = report.moved + report.recovered + #report.buried > 0
+    local moved_at = has_moved and string.format('%.0f', now_micros) or teller.moved_before
+    publish(teller.command, teller.channel, string.format('transfer %s %s %d %.0f %.0f', teller.scheduler, moved_at,
+      report.ready, now_micros, report.next_at or -1))
+  end
+end
+
+-- Whether a consumer is going to claim once the queue's rate allows more, which takes a minute at most (rate.lua): to wake others is
+-- useless until then. It may be 0.1 s late.
+local function is_rate_awaited(now_micros)
+  local text = args.rate ~= '' and redis.call('GET', keys.rate)
+  local awaited = text and #text >= 7 and struct.unpack('>I7', text) or 0
+  return now_micros < awaited + 100000 and awaited < now_micros + 60000000
+end
 
 -- The first members of a sorted set whose score is in the past, at most `most` of them. `first` is the lowest score: if that is
 -- in the future, nothing needs to be read.
@@ -93,7 +122,7 @@ local function take_back(now, plan)
   if #letters > 0 then
     redis.call('ZADD', keys.dead, unpack(letters))
     redis.call('HSET', keys.errors, unpack(causes))
-    dropped = drop_oldest_dead()
+    dropped = drop_oldest_dead(args.max_dead)
   end
   return #again, buried, dropped
 end

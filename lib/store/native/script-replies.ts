@@ -1,52 +1,24 @@
-import type { MessageBody } from '../../message/codec/message-codec.js';
-import {
-  type ClaimedMessage,
-  type ClaimedTransfer,
-  type ClaimReport,
-  type ClaimRequest,
-  type Outcome,
-  type Settlement,
-  type TransferReport,
-  type TransferRequest,
-  LEASE_EXPIRED,
-} from '../message-flow.js';
-import type { DueTime, Offer, OfferOutcome, OfferReceipt } from '../message-intake.js';
-import type { StoreLimits } from '../message-store.js';
+import { hasCode } from '../../message/failure.js';
 import type { MessageState } from '../../message/message.js';
+import { isErrorReply } from '../../redis/redis-errors.js';
+import type { ScriptReply } from '../../redis/script-reply.js';
+import type { ClaimedMessage, ClaimedTransfer, ClaimReport, SettleReport, TransferReport } from '../message-flow.js';
+import type { OfferOutcome, OfferReceipt } from '../message-intake.js';
 import type {
   MessageDeath,
-  StoredPage,
-  PageRequest,
   QueueStatus,
   RepairReport,
   StoredMessage,
+  StoredPage,
   TypeCountPage,
 } from '../message-upkeep.js';
-import { formatCursor, parseCursor } from '../page-cursor.js';
-import type { ScriptArgument, ScriptCall } from '../../redis/script-call.js';
-import type { ScriptReply } from '../../redis/script-reply.js';
-import { type Announcing, nextWork, tellerArgument } from './announcements.js';
+import { formatCursor } from '../page-cursor.js';
+import { parsePartitioning } from '../partitioned/partitioning.js';
+import { Repartitioned } from '../partitioned/partitions.js';
+import { nextWork } from './announcements.js';
 import { type NativeRecord, readRecord } from './native-record.js';
 
-/* The arguments and replies of scripts that more than one layout has. */
-
-/** The arguments of offers under free ids, one after the other. */
-export function newOfferArguments(offers: readonly Offer[]): ScriptArgument[] {
-  const args: ScriptArgument[] = [];
-  for (const { id, due, body } of offers) args.push(id, dueArgument(due), body);
-  return args;
-}
-
-/** The arguments of all offers, one after the other. */
-export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
-  const args: ScriptArgument[] = [];
-  for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
-  return args;
-}
-
-export function dueArgument(due: DueTime): string {
-  return 'after' in due ? `+${due.after}` : `@${due.at}`;
-}
+/* The replies of the scripts. */
 
 export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[] {
   const receipts: { outcome: OfferOutcome; dueAt: number }[] = [];
@@ -82,60 +54,10 @@ function claimedMessage(id: string, { body, dueAt, offeredAt }: NativeRecord, fa
   return { id, body, failedAttempts, dueAt, offeredAt };
 }
 
-export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
-  const { token, insteadOf, limit, maxBytes = 0, lease } = request;
-  const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
-  return { args, optionalKeys: insteadOf !== undefined };
-}
-
-function rateArgument(rate: StoreLimits['rate']): string {
-  return rate ? `${rate.max} ${rate.per}` : '';
-}
-
-/** How many messages one call of `repair` reads. It reads their records, too, which are as large as their payloads. */
-export const REPAIR_PART = 100;
-
 export function readRepairReport(reply: ScriptReply): RepairReport {
   const cursor = reply.text();
   const ids = () => reply.list((list) => list.text());
   return { cursor: cursor === '' ? null : cursor, ready: ids(), delayed: ids() };
-}
-
-/** Of handled messages: groups consecutive ones that have the same claim. */
-export function ackArguments(settlements: readonly Settlement[]): ScriptArgument[] {
-  const args: ScriptArgument[] = [];
-  let countAt = 0;
-  for (const { claim } of settlements) {
-    if (args[countAt - 1] !== claim.token || countAt === 0) countAt = args.push(claim.token, 0) - 1;
-    (args[countAt] as number)++;
-    args.push(claim.id);
-  }
-  return args;
-}
-
-/** Groups consecutive settlements that have the same claim and the same outcome. */
-export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
-  const args: ScriptArgument[] = [];
-  let run: { token: string; outcome: Outcome; countAt: number } | undefined;
-  for (const { claim, outcome } of settlements) {
-    if (run?.token !== claim.token || run.outcome !== outcome) {
-      args.push(claim.token, outcome.kind, detail(outcome), 0);
-      run = { token: claim.token, outcome, countAt: args.length - 1 };
-    }
-    args[run.countAt] = (args[run.countAt] as number) + 1;
-    args.push(claim.id);
-  }
-  return args;
-}
-
-function detail(outcome: Outcome): ScriptArgument {
-  const what = outcome.kind === 'dead' ? outcome.error : 'delay' in outcome ? outcome.delay : '';
-  return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;
-}
-
-/** Neither a delay nor an error, which is JSON, has a line feed in it. */
-function withBody(what: string | number, body: MessageBody): ScriptArgument {
-  return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
 }
 
 export function readQueueStatus(reply: ScriptReply): QueueStatus {
@@ -161,12 +83,6 @@ export function readTypeCounts(reply: ScriptReply): TypeCountPage {
     count: reply.number(),
   }));
   return { counts, cursor: cursor === '' ? null : cursor };
-}
-
-/** @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor */
-export function pageArguments({ state, from = { offset: 0 }, limit }: PageRequest) {
-  const place = 'cursor' in from ? parseCursor(state, from.cursor) : { at: '', name: '' };
-  return { ...place, offset: 'offset' in from ? from.offset : 0, limit };
 }
 
 export function readStoredPage(state: MessageState, reply: ScriptReply): StoredPage {
@@ -201,18 +117,6 @@ export function readDeath(reply: ScriptReply): MessageDeath {
 const NO_BYTES = Buffer.alloc(0);
 const UNKNOWN_ERROR = JSON.stringify({ name: 'Unknown', message: 'The error of this dead letter is lost.' });
 
-export function transferArguments({ teller, limit }: TransferRequest, limits: StoreLimits, announcing: Announcing) {
-  const { attempts, maxDeadLetters, rate } = limits;
-  return {
-    teller: tellerArgument(teller, announcing),
-    limit,
-    maxAttempts: attempts,
-    maxDead: maxDeadLetters,
-    leaseError: JSON.stringify(LEASE_EXPIRED),
-    rate: rateArgument(rate),
-  };
-}
-
 /** Reads a transfer report, and the server's time at which it was made, ms. */
 export function readTransferReport(reply: ScriptReply): { now: number; report: TransferReport } {
   const counts = {
@@ -237,4 +141,29 @@ export function readClaimedTransfer(reply: ScriptReply): ClaimedTransfer | undef
   const moved = taken.messages.length;
   const report = { moved, recovered: 0, buried: [], dropped: 0, more, ready: 0, ...nextWork(next, now), at: now };
   return { report, claimed: { ...taken, more: false, now } };
+}
+
+export function readSettleReport(reply: ScriptReply, settlements: number): SettleReport {
+  const dropped = reply.number();
+  const accepted = new Array<boolean>(settlements).fill(true);
+  while (!reply.done) accepted[reply.number() - 1] = false;
+  return { dropped, accepted };
+}
+
+export function readFound(id: string, reply: ScriptReply): StoredMessage | null {
+  if (reply.done) return null;
+  const state = reply.text() as MessageState;
+  const record = readRecord(reply.bytes());
+  const failedAttempts = reply.number();
+  const leasedUntil = state === 'active' ? reply.number() : null;
+  const death = state === 'dead' ? readDeath(reply) : null;
+  return { id, state, ...record, failedAttempts, leasedUntil, death };
+}
+
+/** Reads the refusal of `check-partitioning.lua`; undefined for any other error. */
+export function repartitioned(error: unknown): Repartitioned | undefined {
+  if (!hasCode(error, 'STORE_REFUSED') || !isErrorReply(error.cause)) return undefined;
+  const [, text = ''] = /^REPARTITIONED ([\d ]+)/.exec(error.cause.message) ?? [];
+  const partitioning = parsePartitioning(text.trim());
+  return partitioning && new Repartitioned(partitioning);
 }

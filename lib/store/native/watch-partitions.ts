@@ -18,31 +18,23 @@ export interface PartitionWatchOptions {
 /**
  * Looks whether the partitions of a queue have changed: when that is announced, when announcements may have been missed, and from
  * time to time. So a process that only consumes learns of new partitions, too.
+ *
+ * @returns what ends it
  */
-export class PartitionWatch {
-  readonly #unlisten: () => void;
-  #cancelTimer: CancelTimer | undefined;
-  #isStopped = false;
-
-  constructor(private readonly options: PartitionWatchOptions) {
-    const { announcements, channel, look } = options;
-    this.#unlisten = announcements.listen(channel, {
-      onMessage: (text) => void (text === CHANGED && look()),
-      onListening: () => void look(),
-    });
-    this.#lookLater();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#unlisten();
-    this.#cancelTimer?.();
-  }
-
-  #lookLater(): void {
-    const { clock, checkInterval, look } = this.options;
-    this.#cancelTimer = clock.schedule(() => {
-      void look().then(() => this.#isStopped || this.#lookLater());
-    }, checkInterval);
-  }
+export function watchPartitions({ announcements, channel, clock, checkInterval, look }: PartitionWatchOptions) {
+  let cancelTimer: CancelTimer | undefined;
+  let isStopped = false;
+  const lookLater = () => {
+    cancelTimer = clock.schedule(() => void look().then(() => isStopped || lookLater()), checkInterval);
+  };
+  const unlisten = announcements.listen(channel, {
+    onMessage: (text) => void (text === CHANGED && look()),
+    onListening: () => void look(),
+  });
+  lookLater();
+  return () => {
+    isStopped = true;
+    unlisten();
+    cancelTimer?.();
+  };
 }

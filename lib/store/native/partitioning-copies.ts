@@ -1,0 +1,146 @@
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { hashSlot } from '../../redis/hash-slot.js';
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import {
+  formatPartitioning,
+  newestOf,
+  parsePartitioning,
+  type Partitioning,
+  partitionsLeftBy,
+  UNPARTITIONED,
+  widthOf,
+  withoutFormers,
+} from '../partitioned/partitioning.js';
+import { nativeKeys, type NativeKeys } from './native-keys.js';
+import { nativeScripts as scripts } from './native-scripts.js';
+
+/** What a partition answers. */
+export interface Agreed {
+  readonly partitioning: Partitioning;
+  readonly isPaused: boolean;
+}
+
+/** The copies of a queue's partitioning: one in each partition. */
+export class PartitioningCopies {
+  constructor(
+    private readonly connections: RedisConnections,
+    private readonly of: { readonly prefix: string; readonly queue: string },
+  ) {}
+
+  /** Where changes are announced. */
+  get channel(): string {
+    return this.#keys(0).due;
+  }
+
+  async read(partition: number): Promise<Partitioning> {
+    const { partitions } = this.#keys(partition);
+    const reply = await this.connections.commands.send('GET', partitions);
+    return reply.done ? UNPARTITIONED : parse(partitions, reply.text());
+  }
+
+  /**
+   * Agrees with partition 0 on the newest partitioning.
+   *
+   * @param next - replaces the known one, unless somebody has replaced that meanwhile
+   */
+  agree(known: Partitioning, next?: Partitioning): Promise<Agreed> {
+    return this.#agree(0, { known, next: next ? formatPartitioning(next) : '', pause: '', channel: this.channel });
+  }
+
+  /** Tells a partition what partition 0 has answered. One that learns of it is paused as partition 0 is. */
+  tell(partition: number, { partitioning, isPaused }: Agreed): Promise<Agreed> {
+    return this.#agree(partition, { known: partitioning, next: '', pause: isPaused ? '1' : '0', channel: '' });
+  }
+
+  /**
+   * Tells all partitions but the first. It does not fail if some cannot be reached.
+   *
+   * @returns the newest partitioning that they know
+   */
+  async tellOthers(agreed: Agreed): Promise<Partitioning> {
+    const answers = await this.#askEach(widthOf(agreed.partitioning), async (partition) =>
+      partition === 0 ? undefined : this.tell(partition, agreed),
+    );
+    return newestOf(
+      agreed.partitioning,
+      answers.flatMap((answer) => answer?.partitioning ?? []),
+    );
+  }
+
+  /**
+   * The newest partitioning that partitions have which can be reached; undefined: none has any.
+   *
+   * @param count - how many partitions to ask
+   */
+  async newest(count: number): Promise<Partitioning | undefined> {
+    const answers = await this.#askEach(count, (partition) => this.read(partition));
+    const newest = newestOf(
+      UNPARTITIONED,
+      answers.flatMap((answer) => answer ?? []),
+    );
+    return newest === UNPARTITIONED ? undefined : newest;
+  }
+
+  /** Whether all partitions go by this partitioning and are empty. */
+  async areEmpty(partitioning: Partitioning): Promise<boolean> {
+    return (await this.#emptyOf(partitioning)).every(Boolean);
+  }
+
+  /**
+   * The partitioning without those former numbers that no message can depend on: the partitions in question have no message, and
+   * take none any more by a former partitioning, because they go by this one. Undefined: all of them are needed.
+   */
+  async withoutUnneeded(partitioning: Partitioning): Promise<Partitioning | undefined> {
+    const { formers } = partitioning;
+    if (formers.length === 0) return undefined;
+    const empty = await this.#emptyOf(partitioning);
+    const gone = formers.filter((former) => partitionsLeftBy(former, partitioning).every((each) => empty[each]));
+    return gone.length === 0 ? undefined : withoutFormers(partitioning, gone);
+  }
+
+  /** For each partition, whether it is certain that it goes by this partitioning and is empty. */
+  #emptyOf(partitioning: Partitioning): Promise<(boolean | undefined)[]> {
+    const text = formatPartitioning(partitioning);
+    return this.#askEach(widthOf(partitioning), async (partition) => {
+      const { partitions, messages } = this.#keys(partition);
+      // In this order: what is empty by then stays so, as far as former partitionings are concerned.
+      const [stored, count] = await Promise.all([
+        this.connections.commands.send('GET', partitions),
+        this.connections.commands.send('HLEN', messages),
+      ]);
+      return !stored.done && stored.text() === text && count.number() === 0;
+    });
+  }
+
+  /** Asks so many partitions; undefined for those that cannot be reached or do not answer. */
+  #askEach<Answer>(count: number, ask: (partition: number) => Promise<Answer>): Promise<(Answer | undefined)[]> {
+    const asked = Array.from({ length: count }, async (_, partition) => {
+      const slot = hashSlot(this.#keys(partition).partitions);
+      return this.connections.commands.reachOf(slot) === 'lost' ? undefined : ask(partition);
+    });
+    return Promise.all(asked.map((answer) => answer.catch(() => undefined)));
+  }
+
+  async #agree(
+    partition: number,
+    { known, ...rest }: { known: Partitioning; next: string; pause: string; channel: string },
+  ) {
+    const keys = this.#keys(partition);
+    const args = { known: formatPartitioning(known), ...rest, publish: this.connections.announcements.command };
+    const reply = await this.connections.commands.run(scripts.agree, { keys, args });
+    return { partitioning: parse(keys.partitions, reply.text()), isPaused: reply.flag() };
+  }
+
+  #keys(partition: number): NativeKeys {
+    return nativeKeys(this.of.prefix, this.of.queue, partition);
+  }
+}
+
+function parse(key: string, text: string): Partitioning {
+  const partitioning = parsePartitioning(text);
+  if (partitioning) return partitioning;
+  throw new DelayQueueError(
+    'STORE_REFUSED',
+    `Key ${key} does not hold the partitioning of the queue: was it changed by somebody else?`,
+  );
+}

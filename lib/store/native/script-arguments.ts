@@ -1,0 +1,122 @@
+import type { MessageBody } from '../../message/codec/message-codec.js';
+import type { ScriptArgument, ScriptArguments, ScriptCall } from '../../redis/script-call.js';
+import {
+  type ClaimRequest,
+  LEASE_EXPIRED,
+  type Outcome,
+  type Settlement,
+  type Teller,
+  type TransferRequest,
+} from '../message-flow.js';
+import type { DueTime, Offer } from '../message-intake.js';
+import type { StoreLimits } from '../message-store.js';
+import type { DeadSelection, PageRequest } from '../message-upkeep.js';
+import { parseCursor } from '../page-cursor.js';
+import { type Announcing, tellerArgument } from './announcements.js';
+
+/* The arguments of the scripts. */
+
+/** The arguments of offers under free ids, one after the other. */
+export function newOfferArguments(offers: readonly Offer[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  for (const { id, due, body } of offers) args.push(id, dueArgument(due), body);
+  return args;
+}
+
+/** The arguments of all offers, one after the other. */
+export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
+  return args;
+}
+
+export function dueArgument(due: DueTime): string {
+  return 'after' in due ? `+${due.after}` : `@${due.at}`;
+}
+
+export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<ScriptCall, 'keys'> {
+  const { token, insteadOf, limit, maxBytes = 0, lease } = request;
+  const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
+  return { args, optionalKeys: insteadOf !== undefined };
+}
+
+function rateArgument(rate: StoreLimits['rate']): string {
+  return rate ? `${rate.max} ${rate.per}` : '';
+}
+
+/** How many messages one call of `repair` reads. It reads their records, too, which are as large as their payloads. */
+export const REPAIR_PART = 100;
+
+/** Of handled messages: groups consecutive ones that have the same claim. */
+export function ackArguments(settlements: readonly Settlement[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  let countAt = 0;
+  for (const { claim } of settlements) {
+    if (args[countAt - 1] !== claim.token || countAt === 0) countAt = args.push(claim.token, 0) - 1;
+    (args[countAt] as number)++;
+    args.push(claim.id);
+  }
+  return args;
+}
+
+/** Groups consecutive settlements that have the same claim and the same outcome. */
+export function settlementArguments(settlements: readonly Settlement[]): ScriptArgument[] {
+  const args: ScriptArgument[] = [];
+  let run: { token: string; outcome: Outcome; countAt: number } | undefined;
+  for (const { claim, outcome } of settlements) {
+    if (run?.token !== claim.token || run.outcome !== outcome) {
+      args.push(claim.token, outcome.kind, detail(outcome), 0);
+      run = { token: claim.token, outcome, countAt: args.length - 1 };
+    }
+    args[run.countAt] = (args[run.countAt] as number) + 1;
+    args.push(claim.id);
+  }
+  return args;
+}
+
+function detail(outcome: Outcome): ScriptArgument {
+  const what = outcome.kind === 'dead' ? outcome.error : 'delay' in outcome ? outcome.delay : '';
+  return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;
+}
+
+/** Neither a delay nor an error, which is JSON, has a line feed in it. */
+function withBody(what: string | number, body: MessageBody): ScriptArgument {
+  return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
+}
+
+/** @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor */
+export function pageArguments({ state, from = { offset: 0 }, limit }: PageRequest) {
+  const place = 'cursor' in from ? parseCursor(state, from.cursor) : { at: '', name: '' };
+  return { ...place, offset: 'offset' in from ? from.offset : 0, limit };
+}
+
+export function transferArguments({ teller, limit }: TransferRequest, limits: StoreLimits, announcing: Announcing) {
+  const { attempts, maxDeadLetters, rate } = limits;
+  return {
+    teller: tellerArgument(teller, announcing),
+    limit,
+    maxAttempts: attempts,
+    maxDead: maxDeadLetters,
+    leaseError: JSON.stringify(LEASE_EXPIRED),
+    rate: rateArgument(rate),
+  };
+}
+
+/** How many messages a transfer claims at most: it reads the records of all of them, each of which may be as large as a payload. */
+const MOST_TAKEN = 64;
+const MOST_TAKEN_BYTES = 1024 * 1024;
+
+export function claimedTransferArguments(claim: ClaimRequest, teller: Teller | undefined, announcing: Announcing) {
+  const { token, lease, maxBytes = MOST_TAKEN_BYTES } = claim;
+  return {
+    teller: tellerArgument(teller, announcing),
+    token,
+    limit: Math.min(claim.limit, MOST_TAKEN),
+    maxBytes,
+    lease,
+  };
+}
+
+export function selectionArguments(selection: DeadSelection): ScriptArguments {
+  return 'id' in selection ? { by: 'id', value: selection.id } : { by: 'oldest', value: selection.oldest };
+}
