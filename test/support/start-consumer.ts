@@ -3,14 +3,13 @@ import type { SharedByLoops } from '../../lib/delivery/consumer/admission.js';
 import { ConsumerLoop } from '../../lib/delivery/consumer/consumer-loop.js';
 import { MessageRunner } from '../../lib/delivery/consumer/message-runner.js';
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
-import type { HandlerCall } from '../../lib/handler/handler-method.js';
+import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
 import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import type { Events } from '../../lib/events/events.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { HandlerInvoker } from '../../lib/handler/handler-invoker.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
@@ -41,7 +40,7 @@ export function startConsumer(
         NO_TYPE,
         {
           check: undefined,
-          invoker: new HandlerInvoker({ name: 'Test.handle', type: NO_TYPE, options: {}, call: call as HandlerCall }),
+          call: call as HandlerCall,
           retryPolicy: new RetryPolicy(settings, events),
           timeout: settings.timeout,
           batch: undefined,

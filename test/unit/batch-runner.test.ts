@@ -5,8 +5,7 @@ import { CallLine } from '../../lib/delivery/consumer/call-line.js';
 import { Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/delivery/consumer/delivery.js';
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
-import type { HandlerCall } from '../../lib/handler/handler-method.js';
-import { HandlerInvoker } from '../../lib/handler/handler-invoker.js';
+import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
 import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
@@ -44,7 +43,7 @@ function newRunner(
     return handler(payloads, messages);
   };
   const runner = new BatchRunner({
-    invoker: new HandlerInvoker({ name: 'Test.handle', type: '', options: {}, call: call as HandlerCall }),
+    call: call as HandlerCall,
     check: undefined,
     retryPolicy: new RetryPolicy(queueOptions, events),
     outcomes: new Outcomes({ ...queueOptions, codec: nativeCodec, clock, events }),

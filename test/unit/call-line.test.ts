@@ -7,7 +7,6 @@ import { MessageRunner, type Route } from '../../lib/delivery/consumer/message-r
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
 import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
-import { HandlerInvoker } from '../../lib/handler/handler-invoker.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
 import { Latch } from '../support/latch.js';
@@ -112,20 +111,19 @@ describe('a queue with batches and single messages', () => {
     };
     const line = new CallLine(concurrency);
     const outcomes = new Outcomes({ ...settings, codec: nativeCodec, clock, events });
-    const routeOf = (type: string): Route => ({
+    const route: Route = {
       check: undefined,
-      invoker: new HandlerInvoker({ name: 'Test.handle', type, options: {}, call }),
+      call,
       retryPolicy: new RetryPolicy(settings, events),
       timeout: null,
       batch: undefined,
-    });
-    const many = routeOf('many');
-    const batch = new BatchRunner({ ...many, outcomes, clock, line, size: 2, wait: 1000 });
+    };
+    const batch = new BatchRunner({ ...route, outcomes, clock, line, size: 2, wait: 1000 });
     const runner = new MessageRunner({
       codec: nativeCodec,
       routes: new Map([
-        ['many', { ...many, batch }],
-        ['one', routeOf('one')],
+        ['many', { ...route, batch }],
+        ['one', route],
       ]),
       unknownTypes: new UnknownTypes({ grace: 0, events }),
       outcomes,

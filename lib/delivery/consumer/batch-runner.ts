@@ -1,10 +1,10 @@
 import type { Observers } from '../../events/observers.js';
-import type { HandlerInvoker } from '../../handler/handler-invoker.js';
+import type { HandlerCall } from '../../handler/delayed-message-handler.js';
 import { follow } from '../../message/failure.js';
 import type { Outcome } from '../../store/message-flow.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { clearImmediate, setImmediate } from '../../timing/event-loop.js';
-import { withinTimeout } from '../../handler/time-limit.js';
+import { completionOf, withinTimeout } from '../../handler/completion.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { CallLine, WaitingCall } from './call-line.js';
 import type { Delivery } from './delivery.js';
@@ -13,7 +13,7 @@ import { type BatchOutcomes, observedBatch } from './observed-handling.js';
 import type { HandlerRules, Outcomes } from './outcomes.js';
 
 export interface BatchRunnerOptions extends HandlerRules {
-  readonly invoker: HandlerInvoker;
+  readonly call: HandlerCall;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
   /** The most messages of a call. */
@@ -121,7 +121,7 @@ export class BatchRunner {
   }
 
   #handle(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
-    const { invoker, clock, timeout } = this.#options;
+    const { call, clock, timeout } = this.#options;
     const payloads = deliveries.map(({ payload }) => payload);
     const size = deliveries.length;
     const read = (value: unknown) => readBatchResults(value, size);
@@ -129,7 +129,7 @@ export class BatchRunner {
     const onFailed = (error: unknown) => this.#outcomesOf(deliveries, forAll(size, { error }));
     const onTimeout = (passed: number) => timeOut(deliveries, slowHandler(passed));
     try {
-      const result = invoker.invoke(payloads, deliveries);
+      const result = completionOf(call(payloads, deliveries));
       const results = result instanceof Promise ? follow(result, { onDone: read, onFailed: rethrow }) : read(result);
       if (!(results instanceof Promise)) return onDone(results);
       return follow(withinTimeout(results, { clock, timeout, onTimeout }), { onDone, onFailed });

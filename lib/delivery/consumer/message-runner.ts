@@ -2,14 +2,14 @@ import { type CheckedPayload, InvalidPayload } from '../../handler/definition/pa
 import type { MessageCodec } from '../../message/codec/message-codec.js';
 import { UnknownBodyForm } from '../../message/codec/unknown-body-form.js';
 import type { Observers } from '../../events/observers.js';
-import type { HandlerInvoker } from '../../handler/handler-invoker.js';
+import type { HandlerCall } from '../../handler/delayed-message-handler.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { follow, isInstance, isStrayPromise } from '../../message/failure.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { CodecDoubt } from '../../store/layout.js';
 import type { Outcome } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
-import { withinTimeout } from '../../handler/time-limit.js';
+import { completionOf, withinTimeout } from '../../handler/completion.js';
 import type { BatchRunner } from './batch-runner.js';
 import type { CallLine } from './call-line.js';
 import type { Delivery } from './delivery.js';
@@ -20,7 +20,7 @@ import type { UnknownTypes } from './unknown-types.js';
 
 /** Where the messages of a type go. */
 export interface Route extends HandlerRules {
-  readonly invoker: HandlerInvoker;
+  readonly call: HandlerCall;
   /** If its messages are handled many at a time. */
   readonly batch: BatchRunner | undefined;
 }
@@ -134,7 +134,7 @@ export class MessageRunner {
   #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { clock, outcomes } = this.options;
     try {
-      const result = route.invoker.invoke(delivery.payload, delivery);
+      const result = completionOf(route.call(delivery.payload, delivery));
       if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);
       const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
       return follow(withinTimeout(result, { clock, timeout: route.timeout, onTimeout }), {

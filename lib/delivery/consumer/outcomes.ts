@@ -8,7 +8,7 @@ import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';
 import type { MessageFlow, Outcome } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
-import { withinTimeout } from '../../handler/time-limit.js';
+import { withinTimeout } from '../../handler/completion.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
 import { slowSchema, timeOut } from './handler-timeout.js';
 import type { RetryPolicy } from './retry-policy.js';
