@@ -4,6 +4,7 @@ import { ConsumerLoop } from '../../lib/delivery/consumer/consumer-loop.js';
 import { MessageRunner } from '../../lib/delivery/consumer/message-runner.js';
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
 import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
+import { Slots } from '../../lib/delivery/consumer/slots.js';
 import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
@@ -31,7 +32,7 @@ export function startConsumer(
   { store, clock, events }: ConsumerParts,
   call: Handler,
   options: QueueOptions = {},
-  shared?: SharedByLoops,
+  given?: SharedByLoops,
 ): ConsumerLoop {
   const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
   const runner = new MessageRunner({
@@ -53,6 +54,7 @@ export function startConsumer(
     clock,
     line: undefined,
   });
+  const shared = given ?? { slots: new Slots(settings.concurrency, clock), loops: 1 };
   const loop = new ConsumerLoop({
     queue: 'orders',
     store,
@@ -61,7 +63,7 @@ export function startConsumer(
     events,
     settings: { ...settings, batch: 1 },
     answerTimeout: ANSWER_TIMEOUT,
-    ...(shared && { shared }),
+    shared,
   });
   new TransferScheduler({ queue: 'orders', store, clock, events, id: 'a', checkInterval: 60_000 }).start();
   loop.start();

@@ -10,7 +10,7 @@ import type { CallLine, WaitingCall } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { slowHandler, slowObserver, timeOut } from './handler-timeout.js';
 import { type BatchOutcomes, observedBatch } from './observed-handling.js';
-import type { HandlerRules, Outcomes } from './outcomes.js';
+import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
 
 export interface BatchRunnerOptions extends HandlerRules {
   readonly call: HandlerCall;
@@ -32,12 +32,10 @@ interface WaitingDelivery {
   readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
 }
 
-const RELEASE: Outcome = { kind: 'release' };
-
 /** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
 export class BatchRunner {
   readonly #options: BatchRunnerOptions;
-  readonly #turn: WaitingCall = { start: () => this.#callFirst(), giveBack: () => this.stop() };
+  readonly #turn: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
   #waiting: WaitingDelivery[] = [];
   /** How many calls for them are in the line. */
   #inLine = 0;

@@ -15,7 +15,7 @@ import type { CallLine } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
 import { observed } from './observed-handling.js';
-import type { HandlerRules, Outcomes } from './outcomes.js';
+import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 
 /** Where the messages of a type go. */
@@ -38,8 +38,6 @@ export interface MessageRunnerOptions {
   /** Where calls wait for their turn, if any handler of the queue takes batches; the slots bound them otherwise. */
   readonly line: CallLine | undefined;
 }
-
-const RELEASE: Outcome = { kind: 'release' };
 
 /**
  * Decodes a delivery, checks its payload, and calls its handler or adds it to a batch for it. Whatever the application's code
@@ -127,7 +125,7 @@ export class MessageRunner {
         settle(outcome);
         return outcome instanceof Promise ? outcome : undefined;
       };
-      line.add({ start, giveBack: () => settle(RELEASE) });
+      line.add({ start, release: () => settle(RELEASE) });
     });
   }
 

@@ -31,6 +31,9 @@ export interface HandlerRules {
 
 const ACK: Outcome = { kind: 'ack' };
 
+/** Of a message that was not handled: it is ready again, with no attempt spent. */
+export const RELEASE: Outcome = { kind: 'release' };
+
 /** Turns what handlers return and throw into outcomes, and reports failures. Whatever that is, nothing here throws. */
 export class Outcomes {
   constructor(private readonly options: OutcomesOptions) {}
@@ -57,7 +60,7 @@ export class Outcomes {
     const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, so no attempt is spent.
-    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };
+    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return RELEASE;
     this.#report(delivery, outcome, error);
     return outcome;
   }
