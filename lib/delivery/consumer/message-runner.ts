@@ -14,7 +14,7 @@ import type { BatchRunner } from './batch-runner.js';
 import type { CallLine } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
-import { observed } from './observed-handling.js';
+import { observed, showOutcome } from './observed-handling.js';
 import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 
@@ -59,8 +59,9 @@ export class MessageRunner {
       if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
       return this.options.doubt?.unread(delivery.id, body, error) ?? this.options.outcomes.unreadable(delivery, error);
     }
-    const route = this.#routeOf(delivery.type);
-    return route ? this.#observe(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
+    const { routes, unknownTypes } = this.options;
+    const route = routes.get(delivery.type) ?? routes.get(NO_TYPE);
+    return route ? this.#observe(delivery, route) : unknownTypes.noHandler(delivery, body);
   }
 
   /** Why no further message of the queue must be claimed; undefined: no reason to stop. */
@@ -74,20 +75,16 @@ export class MessageRunner {
     for (const { batch } of this.options.routes.values()) batch?.stop();
   }
 
-  /** The one place that decides which handler gets a message. */
-  #routeOf(type: string): Route | undefined {
-    return this.options.routes.get(type) ?? this.options.routes.get(NO_TYPE);
-  }
-
   /** The calls with batches are observed where they are made. */
   #observe(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
-    const around = this.options.observers?.handle;
-    if (!around || route.batch) return this.#handle(delivery, route);
-    return observed(around, delivery, {
+    const { observers, outcomes } = this.options;
+    if (!observers?.handle || route.batch) return this.#handle(delivery, route);
+    return observed(observers.handle, delivery, {
       handle: () => this.#handle(delivery, route),
+      show: (outcome) => showOutcome(outcome, delivery),
       timeout: route.timeout,
-      onTimeout: (observer, timeout) =>
-        this.options.outcomes.failed(delivery, route, timeOut([delivery], slowObserver(observer, timeout))),
+      onTimeout: (observer, passed) =>
+        outcomes.failed(delivery, route, timeOut([delivery], slowObserver(observer, passed))),
     });
   }
 
@@ -148,10 +145,8 @@ export class MessageRunner {
     delivery.open(this.options.codec.decode(body));
     this.options.doubt?.read(delivery.id, body);
     if (isStrayPromise(delivery.payload)) {
-      throw new DelayQueueError(
-        'INVALID_PAYLOAD',
-        "body: the queue's codec decodes to a promise; make it return the payload itself",
-      );
+      const problem = "body: the queue's codec decodes to a promise; make it return the payload itself";
+      throw new DelayQueueError('INVALID_PAYLOAD', problem);
     }
   }
 }
