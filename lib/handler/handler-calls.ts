@@ -60,8 +60,8 @@ export class HandlerCalls {
     if (missing.length === 0) return;
     throw new DelayQueueError(
       'INVALID_HANDLER',
-      `${placeOf(handler)}: Nest has no instance of ${missing.join(', ')}, so it would be left out. Nest makes one where the class ` +
-        'with the handler is itself among the providers; give @UseGuards() and the like an instance where a factory makes it',
+      `${placeOf(handler)}: Nest has no instance of ${missing.join(', ')} and would skip it. Nest makes one if the handler's ` +
+        'class is itself among the providers; if a factory makes that class, give @UseGuards() and the like an instance',
     );
   }
 }

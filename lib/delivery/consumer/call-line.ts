@@ -9,7 +9,7 @@ export interface WaitingCall {
    * @returns a promise of its end, unless it has already ended
    */
   start(): Promise<unknown> | undefined;
-  /** The process stops, so there will be no call. */
+  /** There will be no call, because the process stops. */
   release(): void;
 }
 

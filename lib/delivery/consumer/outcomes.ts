@@ -31,7 +31,7 @@ export interface HandlerRules {
 
 const ACK: Outcome = { kind: 'ack' };
 
-/** Of a message that was not handled: it is ready again, with no attempt spent. */
+/** The message was not handled: it is ready again, with no attempt spent. */
 export const RELEASE: Outcome = { kind: 'release' };
 
 /** Turns what handlers return and throw into outcomes, and reports failures. Whatever that is, nothing here throws. */
@@ -65,12 +65,12 @@ export class Outcomes {
     return outcome;
   }
 
-  /** Of a body that the codec cannot read; no retry would change that. By this name, `maxDeadLetters` knows not to drop it. */
+  /** For a body that the codec cannot read; a retry would not change that. `maxDeadLetters` drops no dead letter with this name. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }
 
-  /** Of a payload that the schema refuses. */
+  /** For a payload that the schema refuses. */
   invalid(delivery: Delivery, error: InvalidPayload): Outcome {
     return this.#refuse(delivery, error, describeFailure(error));
   }

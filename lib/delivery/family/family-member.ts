@@ -53,7 +53,7 @@ const REST_INTERVAL = 5000;
 /** How long a worker has to be quiet before it is stopped, ms. */
 const QUIET_TIME = 10_000;
 
-/** How long a visit may last, ms: nobody listens meanwhile for messages that another process gives back. */
+/** How long a visit may last, ms: meanwhile, nobody listens for messages that another process releases. */
 const LONGEST_VISIT = 5000;
 
 /**

@@ -16,9 +16,9 @@ export interface RepairerOptions {
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds messages of one queue that are stored but in no state, and makes them ready, or delayed again if they are not due yet: at the
- * start, and then every few minutes.
- * This package never leaves a message like that, so each find is logged: somebody deleted or changed keys of the queue.
+ * Finds messages of one queue that are stored but in no state, at the start and then every few minutes. It makes them ready, or
+ * delayed again if they are not due yet. Each find is logged: this package never leaves a message like that, so somebody deleted or
+ * changed keys of the queue.
  */
 export class Repairer {
   readonly #random: () => number;
