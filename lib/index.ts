@@ -21,8 +21,11 @@ export {
   type DelayQueueOptionsFactory,
 } from './options/module-options.js';
 export type * from './events/observed-types.js';
-export { DelayQueueListener } from './handler/listener/delay-queue-listener-decorator.js';
-export { type EventListenerDecorator, OnDelayQueueEvent } from './handler/listener/on-delay-queue-event-decorator.js';
+export {
+  DelayQueueListener,
+  type EventListenerDecorator,
+  OnDelayQueueEvent,
+} from './handler/listener/listener-decorators.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
 export type { CheckedDuration, Duration, DurationText, DurationUnit } from './message/duration.js';
 export type {

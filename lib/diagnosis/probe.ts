@@ -1,7 +1,7 @@
 import { nativeCodec } from '../message/codec/native-codec.js';
 import type { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
-import type { HandlerMessage } from '../handler/handler-method.js';
+import type { HandlerMessage } from '../handler/delayed-message-handler.js';
 import type { DelayedMessage } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';

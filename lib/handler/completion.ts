@@ -1,6 +1,39 @@
 import { isObservable, lastValueFrom } from 'rxjs';
+import { follow } from '../message/failure.js';
+import type { Clock } from '../timing/clock.js';
 
-/** A handler that returns an Observable is done when that completes, with its last value, if it has any. */
+/**
+ * What to wait for after a handler has returned: a promise, or the result itself if there is nothing to wait for, because a promise
+ * for each message would be costly. An Observable completes with its last value, if it has any.
+ *
+ * @throws what inspecting the result throws
+ */
 export function completionOf(result: unknown): unknown {
-  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+  const completion = isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+  // A thenable may settle several times, or throw; a promise does not.
+  return isPromiseLike(completion) ? Promise.resolve(completion) : completion;
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
+}
+
+export interface TimeLimit {
+  readonly clock: Pick<Clock, 'schedule'>;
+  /** ms; null: no limit. */
+  readonly timeout: number | null;
+  /** Gives the error to fail with when that has passed; must not throw. */
+  readonly onTimeout: (timeout: number) => Error;
+}
+
+/** Follows what the application's code does, and rejects if it takes too long. */
+export function withinTimeout(
+  completion: Promise<unknown>,
+  { clock, timeout, onTimeout }: TimeLimit,
+): Promise<unknown> {
+  if (timeout === null) return completion;
+  return new Promise<unknown>((resolve, reject) => {
+    const cancelTimer = clock.schedule(() => reject(onTimeout(timeout)), timeout);
+    void follow(completion, { onDone: resolve, onFailed: reject }).finally(cancelTimer);
+  });
 }

@@ -1,7 +1,7 @@
-import type { DefinedBy } from './definition/queue-definition.js';
 import type { HandlerOptions, QueueHandlerOptions } from '../options/queue-options.js';
+import { type ClassMethod, fullNameOf } from './class-explorer.js';
 import { methodOf } from './decorated-method.js';
-import type { HandlerDeclaration } from './handler-declaration.js';
+import type { DefinedBy } from './definition/queue-definition.js';
 import type { DecoratorOfHandler, HandlerArguments } from './handler-types.js';
 
 /**
@@ -9,6 +9,15 @@ import type { DecoratorOfHandler, HandlerArguments } from './handler-types.js';
  * handler. All copies of the package share the key, so a handler is found whichever copy decorated it.
  */
 const DECLARATIONS = Symbol.for('nestjs-delay-queue:handlers');
+
+/** What a `@DelayedHandler` was given, unchecked. */
+export interface HandlerDeclaration {
+  /** A name, a family of names, or the class of a typed queue. */
+  readonly queue: unknown;
+  /** Undefined: none was given. */
+  readonly type: string | undefined;
+  readonly options: QueueHandlerOptions;
+}
 
 /**
  * Makes a method of a provider or a controller the handler of a queue: it gets every message whose type has no handler of its
@@ -102,4 +111,9 @@ export function DelayedHandler(
 /** The declarations on a method; none if it is not decorated. */
 export function declarationsOf(method: object): readonly HandlerDeclaration[] {
   return (Reflect.getMetadata(DECLARATIONS, method) as HandlerDeclaration[] | undefined) ?? [];
+}
+
+/** Where a handler is declared, for errors. */
+export function placeOf(handler: ClassMethod): string {
+  return `@DelayedHandler on ${fullNameOf(handler)}`;
 }

@@ -1,8 +1,9 @@
+import { AsyncResource } from 'node:async_hooks';
 import { ForbiddenException } from '@nestjs/common';
-import { AsyncContext } from './async-context.js';
+import { type ClassMethod, decoratedMethod, type Instance } from './class-explorer.js';
 import { completionOf } from './completion.js';
+import type { HandlerMessage } from './delayed-message-handler.js';
 import type { BoundEnhancers, PipedParameter } from './enhancers.js';
-import { decoratedMethod, type HandlerInstance, type HandlerMessage, type HandlerMethod } from './handler-method.js';
 import { ExecutionContextHost, FORBIDDEN_MESSAGE, InterceptorsConsumer } from './nest-internals.js';
 
 /** What guards, interceptors and filters see as the type of their context. */
@@ -16,8 +17,8 @@ export class EnhancedCall {
   readonly #parameters: readonly PipedParameter[];
 
   constructor(
-    private readonly handler: HandlerMethod,
-    private readonly instance: HandlerInstance,
+    private readonly handler: ClassMethod,
+    private readonly instance: Instance,
     private readonly enhancers: BoundEnhancers,
   ) {
     this.#decorated = decoratedMethod(handler);
@@ -86,5 +87,27 @@ export class EnhancedCall {
     const host = new ExecutionContextHost(args, this.instance.constructor as never, this.#decorated);
     host.setType(CONTEXT_TYPE);
     return host;
+  }
+}
+
+/**
+ * The asynchronous context of one message: what a guard enters with `AsyncLocalStorage.enterWith()` holds for the steps after it,
+ * and not for the consumer's loop, which goes on with other messages.
+ *
+ * A promise does not do for that: before an AsyncLocalStorage is first used, Node.js 20 and 22 keep no context for promises, and
+ * what is entered behind one is entered for whatever happens to be running.
+ */
+class AsyncContext {
+  #left = new AsyncResource('DelayedMessage');
+
+  /** Runs a step in the context that the one before has left. */
+  run<T>(step: () => T): T {
+    return this.#left.runInAsyncScope(() => {
+      try {
+        return step();
+      } finally {
+        this.#left = new AsyncResource('DelayedMessage');
+      }
+    });
   }
 }

@@ -1,7 +1,8 @@
 import type { CanActivate, ExceptionFilter, NestInterceptor, PipeTransform, Type } from '@nestjs/common';
-import type { ModulesContainer, NestContainer } from '@nestjs/core';
-import { decoratedMethod, type HandlerInstance, type HandlerMethod } from './handler-method.js';
+import type { ApplicationConfig, ModulesContainer, NestContainer } from '@nestjs/core';
+import { type ClassMethod, decoratedMethod, type Instance } from './class-explorer.js';
 import type { HandlerParameter } from './handler-parameters.js';
+import { resolveScoped } from './message-scope.js';
 import {
   BaseExceptionFilterContext,
   type ContextId,
@@ -9,6 +10,7 @@ import {
   GUARDS_METADATA,
   GuardsContextCreator,
   INTERCEPTORS_METADATA,
+  type InstanceWrapper,
   InterceptorsContextCreator,
   PIPES_METADATA,
   PipesContextCreator,
@@ -22,13 +24,66 @@ export interface Enhancers {
   readonly filters: readonly ExceptionFilter[];
 }
 
+/** The enhancers of the whole application: `APP_GUARD` and the like, and what `useGlobalGuards()` and the like were given. */
+export class GlobalEnhancers {
+  constructor(private readonly config: ApplicationConfig) {}
+
+  hasAny(): boolean {
+    return this.hasScoped() || Object.values(this.singletons()).some(({ length }) => length > 0);
+  }
+
+  /** Whether each message gets its own instance of some of them. */
+  hasScoped(): boolean {
+    return Object.values(this.#scoped()).some(({ length }) => length > 0);
+  }
+
+  singletons(): Enhancers {
+    return {
+      guards: this.config.getGlobalGuards().filter(isGiven),
+      interceptors: this.config.getGlobalInterceptors().filter(isGiven),
+      pipes: this.config.getGlobalPipes().filter(isGiven),
+      filters: this.config.getGlobalFilters().filter(isGiven),
+    };
+  }
+
+  /** All enhancers; scoped ones are resolved for this message. */
+  async resolve(contextId: ContextId): Promise<Enhancers> {
+    const all = this.singletons();
+    const scoped = this.#scoped();
+    const withScoped = async <T>(instances: readonly T[], wrappers: readonly InstanceWrapper[]): Promise<T[]> => [
+      ...instances,
+      ...(await Promise.all(wrappers.map((wrapper) => resolveScoped<T>(wrapper, contextId)))),
+    ];
+    const [guards, interceptors, pipes, filters] = await Promise.all([
+      withScoped(all.guards, scoped.guards),
+      withScoped(all.interceptors, scoped.interceptors),
+      withScoped(all.pipes, scoped.pipes),
+      withScoped(all.filters, scoped.filters),
+    ]);
+    return { guards, interceptors, pipes, filters };
+  }
+
+  #scoped(): Readonly<Record<keyof Enhancers, readonly InstanceWrapper[]>> {
+    return {
+      guards: this.config.getGlobalRequestGuards(),
+      interceptors: this.config.getGlobalRequestInterceptors(),
+      pipes: this.config.getGlobalRequestPipes(),
+      filters: this.config.getGlobalRequestFilters(),
+    };
+  }
+}
+
+/** A factory of a global enhancer may decide that there is none. */
+function isGiven<T>(enhancer: T | null | undefined): enhancer is T {
+  return enhancer != null;
+}
+
 /** What runs around one handler. */
 export interface BoundEnhancers {
   readonly guards: CanActivate[];
   readonly interceptors: NestInterceptor[];
-  /** With what each goes through. */
   readonly parameters: readonly PipedParameter[];
-  /** In the order in which they are asked. */
+  /** Nest asks them in this order. */
   readonly filters: readonly BoundFilter[];
 }
 
@@ -36,22 +91,21 @@ export interface PipedParameter extends HandlerParameter {
   readonly pipes: readonly PipeTransform[];
 }
 
-/** A filter, and the errors that it is for; none named: all. */
+/** A filter, and the errors that it handles; an empty list: all. */
 export interface BoundFilter {
   readonly func: ExceptionFilter['catch'];
   readonly exceptionMetatypes: readonly Type[];
 }
 
-/** The handler whose enhancers are looked up. */
 interface Lookup {
-  readonly handler: HandlerMethod;
+  readonly handler: ClassMethod;
   readonly parameters: readonly HandlerParameter[];
-  readonly instance: HandlerInstance;
-  /** Where scoped enhancers have their instances. None: where the handler's singleton has them. */
+  readonly instance: Instance;
+  /** The scope of enhancers that are not singletons; none: they were made for the handler's singleton. */
   readonly contextId?: ContextId;
 }
 
-/** The method that makes an enhancer one, by the metadata that binds it. */
+/** By metadata key: the method that an enhancer of this kind has. */
 const METHODS: Readonly<Record<string, string>> = {
   [GUARDS_METADATA]: 'canActivate',
   [INTERCEPTORS_METADATA]: 'intercept',
@@ -59,7 +113,7 @@ const METHODS: Readonly<Record<string, string>> = {
   [EXCEPTION_FILTERS_METADATA]: 'catch',
 };
 
-/** A class or an instance, as a decorator was given it. */
+/** A class or an instance that was given to a decorator. */
 interface Binding {
   readonly enhancer: unknown;
   readonly method: string;
@@ -73,7 +127,7 @@ export class EnhancerFinder {
   readonly #filters: FilterFinder;
 
   constructor(modules: ModulesContainer) {
-    // All they ask of it. Given no configuration of the application, they look for nothing global.
+    // They ask for nothing else. Without the application's configuration, they look for nothing global.
     const container = { getModules: () => modules } as NestContainer;
     this.#guards = new GuardsContextCreator(container);
     this.#interceptors = new InterceptorsContextCreator(container);
@@ -81,13 +135,12 @@ export class EnhancerFinder {
     this.#filters = new FilterFinder(container);
   }
 
-  /** Whether any is bound to the handler or its class. */
-  hasAny(handler: HandlerMethod): boolean {
+  hasAny(handler: ClassMethod): boolean {
     return boundTo(handler).length > 0;
   }
 
-  /** The bound classes that Nest has no instance of: it would leave them out without a word. */
-  missing(handler: HandlerMethod, parameters: readonly HandlerParameter[]): string[] {
+  /** Names the bound classes that Nest has no instance of: it would silently skip them. */
+  missing(handler: ClassMethod, parameters: readonly HandlerParameter[]): string[] {
     const ofParameters = parameters
       .flatMap(({ pipes }) => pipes)
       .map((enhancer) => ({ enhancer, method: 'transform' }));
@@ -126,7 +179,7 @@ class FilterFinder extends BaseExceptionFilterContext {
   }
 }
 
-function boundTo(handler: HandlerMethod): Binding[] {
+function boundTo(handler: ClassMethod): Binding[] {
   const targets = [handler.prototype.constructor, decoratedMethod(handler)];
   return Object.entries(METHODS).flatMap(([key, method]) =>
     targets
@@ -135,7 +188,7 @@ function boundTo(handler: HandlerMethod): Binding[] {
   );
 }
 
-function isAvailable({ host }: HandlerMethod, { enhancer, method }: Binding): boolean {
+function isAvailable({ host }: ClassMethod, { enhancer, method }: Binding): boolean {
   if (typeof enhancer === 'function' && host.host?.injectables.has(enhancer)) return true;
   // An instance, or a class that is an enhancer by its static method.
   return typeof (enhancer as Readonly<Record<string, unknown>> | null | undefined)?.[method] === 'function';

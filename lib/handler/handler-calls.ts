@@ -1,12 +1,13 @@
 import type { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { ClassMethod, Instance } from './class-explorer.js';
+import { placeOf } from './delayed-handler-decorator.js';
+import type { HandlerCall } from './delayed-message-handler.js';
 import { completionOf } from './completion.js';
 import { EnhancedCall } from './enhanced-call.js';
-import { EnhancerFinder } from './enhancers.js';
-import { GlobalEnhancers } from './global-enhancers.js';
-import { type HandlerCall, type HandlerInstance, type HandlerMethod, isScoped } from './handler-method.js';
+import { EnhancerFinder, GlobalEnhancers } from './enhancers.js';
 import { hasDecoratedParameters, type HandlerParameter, parametersOf } from './handler-parameters.js';
-import { openScope, resolveScoped } from './message-scope.js';
+import { isScoped, openScope, resolveScoped } from './message-scope.js';
 
 /** Decides at start-up how each handler is called: a message costs no more than its handler asks for. */
 export class HandlerCalls {
@@ -22,7 +23,7 @@ export class HandlerCalls {
   /**
    * @throws DelayQueueError `INVALID_HANDLER`
    */
-  of(handler: HandlerMethod): HandlerCall {
+  of(handler: ClassMethod): HandlerCall {
     refuseScopedController(handler);
     const isEnhanced = this.#finder.hasAny(handler) || hasDecoratedParameters(handler) || this.#globals.hasAny();
     const isPerMessage = isScoped(handler.host) || this.#globals.hasScoped();
@@ -32,21 +33,21 @@ export class HandlerCalls {
     return isPerMessage ? this.#enhancedScopedCall(handler, parameters) : this.#enhancedCall(handler, parameters);
   }
 
-  #enhancedCall(handler: HandlerMethod, parameters: readonly HandlerParameter[]): HandlerCall {
-    const instance = handler.host.instance as HandlerInstance;
+  #enhancedCall(handler: ClassMethod, parameters: readonly HandlerParameter[]): HandlerCall {
+    const instance = handler.host.instance as Instance;
     const enhancers = this.#finder.find({ handler, parameters, instance }, this.#globals.singletons());
     const call = new EnhancedCall(handler, instance, enhancers);
     return (payload, message) => call.run(payload, message);
   }
 
-  #enhancedScopedCall(handler: HandlerMethod, parameters: readonly HandlerParameter[]): HandlerCall {
+  #enhancedScopedCall(handler: ClassMethod, parameters: readonly HandlerParameter[]): HandlerCall {
     const { host } = handler;
     return async (payload, message) => {
       const messageId = openScope(message, host);
       // A singleton's own enhancers are singletons, or were made for it at start-up.
       const contextId = isScoped(host) ? messageId : undefined;
       const [instance, globals] = await Promise.all([
-        contextId ? resolveScoped<HandlerInstance>(host, contextId) : (host.instance as HandlerInstance),
+        contextId ? resolveScoped<Instance>(host, contextId) : (host.instance as Instance),
         this.#globals.resolve(messageId),
       ]);
       const enhancers = this.#finder.find({ handler, parameters, instance, contextId }, globals);
@@ -54,37 +55,38 @@ export class HandlerCalls {
     };
   }
 
-  #refuseMissing(handler: HandlerMethod, parameters: readonly HandlerParameter[]): void {
+  #refuseMissing(handler: ClassMethod, parameters: readonly HandlerParameter[]): void {
     const missing = this.#finder.missing(handler, parameters);
     if (missing.length === 0) return;
     throw new DelayQueueError(
       'INVALID_HANDLER',
-      `${handler.place}: Nest has no instance of ${missing.join(', ')}, so it would be left out. Nest makes one where the class ` +
-        'with the handler is itself among the providers; give @UseGuards() and the like an instance where a factory makes it',
+      `${placeOf(handler)}: Nest has no instance of ${missing.join(', ')} and would skip it. Nest makes one if the handler's ` +
+        'class is itself among the providers; if a factory makes that class, give @UseGuards() and the like an instance',
     );
   }
 }
 
-function directCall({ host, name }: HandlerMethod): HandlerCall {
+function directCall({ host, name }: ClassMethod): HandlerCall {
   // Looked up at each call, so that what is put in its place (a spy, a proxy) is called.
-  const instance = host.instance as HandlerInstance;
+  const instance = host.instance as Instance;
   return (payload, message) => instance[name]?.(payload, message);
 }
 
-function scopedCall({ host, name }: HandlerMethod): HandlerCall {
+function scopedCall({ host, name }: ClassMethod): HandlerCall {
   return async (payload, message) => {
-    const instance = await resolveScoped<HandlerInstance>(host, openScope(message, host));
+    const instance = await resolveScoped<Instance>(host, openScope(message, host));
     return completionOf(instance[name]!(payload, message));
   };
 }
 
-/** Its handler would be called on instances that are made for messages, with a message where its routes have a request. */
-function refuseScopedController({ host, place }: HandlerMethod): void {
+/** Nest would make an instance for each message, with the message where the controller's routes have a request. */
+function refuseScopedController(handler: ClassMethod): void {
+  const { host } = handler;
   const isController = host.host?.controllers.get(host.token) === host;
   if (!isController || !isScoped(host)) return;
   throw new DelayQueueError(
     'INVALID_HANDLER',
-    `${place}: the controller is request-scoped or transient, by itself, by something it injects, or by a guard, pipe, ` +
+    `${placeOf(handler)}: the controller is request-scoped or transient, by itself, by something it injects, or by a guard, pipe, ` +
       'interceptor or filter of it or of the whole application. Move the handler into a provider: these may be request-scoped',
   );
 }

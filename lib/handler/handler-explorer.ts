@@ -1,15 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { definitionOf } from './definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { declarationsOf } from './delayed-handler-decorator.js';
-import { exploreClasses, type HostedMethod } from './explore-classes.js';
+import { type ClassMethod, decoratedMethod, exploreClasses, fullNameOf } from './class-explorer.js';
+import { definitionOf } from './definition/queue-definition.js';
+import { declarationsOf, type HandlerDeclaration, placeOf } from './delayed-handler-decorator.js';
 import { HandlerCalls } from './handler-calls.js';
-import type { HandlerDeclaration } from './handler-declaration.js';
-import { readDeclaration } from './read-declaration.js';
-import { decoratedMethod, type HandlerMethod } from './handler-method.js';
 import { HandlerRegistry } from './handler-registry.js';
 import type { InstanceWrapper } from './nest-internals.js';
+import { readDeclaration } from './read-declaration.js';
 
 /** Where the compiler and `@Inject()` leave what the parameters of a constructor are. */
 const KNOWN_PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
@@ -30,7 +28,9 @@ export class HandlerExplorer implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     await exploreClasses(this.discovery, this.scanner, {
       onClass: (host) => this.#define(host),
-      onMethod: (method) => this.#explore(method),
+      onMethod: (method) => {
+        for (const declaration of declarationsOf(decoratedMethod(method))) this.#register(method, declaration);
+      },
     });
     this.registry.check();
   }
@@ -40,30 +40,24 @@ export class HandlerExplorer implements OnModuleInit {
     if (definition) this.registry.define(definition, String(name));
   }
 
-  #explore(method: HostedMethod): void {
-    const name = `${String(method.host.name)}.${method.name}`;
-    for (const declaration of declarationsOf(decoratedMethod(method))) {
-      this.#register({ ...method, place: `@DelayedHandler on ${name}` }, name, declaration);
-    }
-  }
-
-  #register(handler: HandlerMethod, name: string, declaration: HandlerDeclaration): void {
-    refuseUninjected(handler);
-    const { queue, definition, queueOptions, ...target } = readDeclaration(declaration, handler.place);
+  #register(method: ClassMethod, declaration: HandlerDeclaration): void {
+    refuseUninjected(method);
+    const { queue, definition, queueOptions, ...target } = readDeclaration(declaration, placeOf(method));
     if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
-    this.registry.add(queue, { name, ...target, call: this.calls.of(handler) }, queueOptions);
+    this.registry.add(queue, { name: fullNameOf(method), ...target, call: this.calls.of(method) }, queueOptions);
   }
 }
 
-/** Nest calls the constructor of such a class with no arguments, and says nothing. */
-function refuseUninjected({ host, place }: HandlerMethod): void {
+/** Nest would silently call the constructor of such a class without arguments. */
+function refuseUninjected(method: ClassMethod): void {
+  const { host } = method;
   const { metatype } = host;
-  // What a factory or a value provides is not constructed by Nest.
+  // Nest does not construct what a factory or a value provides.
   if (typeof metatype !== 'function' || host.isNotMetatype || host.inject || metatype.length === 0) return;
   if (KNOWN_PARAMETERS.some((key) => Reflect.hasMetadata(key, metatype))) return;
   throw new DelayQueueError(
     'INVALID_HANDLER',
-    `${place}: the constructor of ${metatype.name} needs something, but Nest does not know what and would inject nothing: ` +
+    `${placeOf(method)}: the constructor of ${metatype.name} needs something, but Nest does not know what and would inject nothing: ` +
       'decorate the class with @Injectable(), and have the compiler emit decorator metadata',
   );
 }

@@ -1,12 +1,13 @@
 import type { ArgumentMetadata, ExecutionContext, Type } from '@nestjs/common';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import type { HandlerMethod } from './handler-method.js';
+import type { ClassMethod } from './class-explorer.js';
+import { placeOf } from './delayed-handler-decorator.js';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from './nest-internals.js';
 
-/** A parameter of a handler that does not simply get the argument in its place. */
+/** A parameter of a handler that gets more than the argument in its place. */
 export interface HandlerParameter {
   readonly index: number;
-  /** What its pipes are told of it. */
+  /** For its pipes. */
   readonly metadata: ArgumentMetadata;
   /** Bound to this parameter alone: classes and instances. */
   readonly pipes: readonly unknown[];
@@ -33,23 +34,23 @@ const BODY = '3';
  *
  * @throws DelayQueueError `INVALID_HANDLER` if a parameter asks for what only a request has
  */
-export function parametersOf(handler: HandlerMethod): HandlerParameter[] {
+export function parametersOf(handler: ClassMethod): HandlerParameter[] {
   const decorated = Object.entries(metadataOf(handler));
   const parameters = decorated.map(([key, parameter]) => readDecorated(handler, key, parameter));
   if (parameters.some(({ index }) => index === PAYLOAD_INDEX)) return parameters;
   return [payloadOf(handler, { index: PAYLOAD_INDEX }), ...parameters];
 }
 
-export function hasDecoratedParameters(handler: HandlerMethod): boolean {
+export function hasDecoratedParameters(handler: ClassMethod): boolean {
   return Object.keys(metadataOf(handler)).length > 0;
 }
 
-function metadataOf({ prototype, name }: HandlerMethod): Record<string, DecoratedParameter> {
+function metadataOf({ prototype, name }: ClassMethod): Record<string, DecoratedParameter> {
   const found: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name);
   return (found as Record<string, DecoratedParameter> | undefined) ?? {};
 }
 
-function readDecorated(handler: HandlerMethod, key: string, parameter: DecoratedParameter): HandlerParameter {
+function readDecorated(handler: ClassMethod, key: string, parameter: DecoratedParameter): HandlerParameter {
   const { factory, data } = parameter;
   if (factory) {
     const metadata = metadataFor(handler, parameter, 'custom');
@@ -58,12 +59,12 @@ function readDecorated(handler: HandlerMethod, key: string, parameter: Decorated
   if (key.startsWith(`${BODY}:`)) return payloadOf(handler, parameter);
   throw new DelayQueueError(
     'INVALID_HANDLER',
-    `${handler.place}: parameter ${parameter.index} has a decorator for a part of a request, and a message has none; ` +
-      'take it from the message, the second argument, or with a decorator made by createParamDecorator()',
+    `${placeOf(handler)}: parameter ${parameter.index} has a decorator for a part of a request, and a message has none; ` +
+      'read the message, which is the second argument, or use a decorator made by createParamDecorator()',
   );
 }
 
-function payloadOf(handler: HandlerMethod, parameter: DecoratedParameter): HandlerParameter {
+function payloadOf(handler: ClassMethod, parameter: DecoratedParameter): HandlerParameter {
   const { index, data, pipes = [] } = parameter;
   const read = (context: ExecutionContext) => {
     const payload = context.getArgByIndex<unknown>(PAYLOAD_INDEX);
@@ -73,7 +74,7 @@ function payloadOf(handler: HandlerMethod, parameter: DecoratedParameter): Handl
 }
 
 function metadataFor(
-  { prototype, name }: HandlerMethod,
+  { prototype, name }: ClassMethod,
   { index, data, schema }: DecoratedParameter,
   type: ArgumentMetadata['type'],
 ): ArgumentMetadata {

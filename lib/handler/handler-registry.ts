@@ -1,28 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { PayloadCheck } from './definition/payload-check.js';
 import { isSameDefinition, type QueueDefinition } from './definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { familyOf, isFamily } from '../message/queue-family.js';
-import type { HandlerCall } from './handler-method.js';
-import type { BatchSize } from '../options/queue-options-schema.js';
-import type { HandlerSettings, QueueOptions } from '../options/queue-options.js';
-
-/** A method that handles messages, bound to its instance. */
-export interface DelayedMessageHandler {
-  /** Class and method, for people. */
-  readonly name: string;
-  /** The only type it handles; empty: every message without a handler of its own type. */
-  readonly type: string;
-  /** The options of this handler alone. */
-  readonly options: HandlerSettings;
-  /** Checks the payload before the call, and makes of it what the handler gets. */
-  readonly check?: PayloadCheck | undefined;
-  /** If it takes many messages in one call. */
-  readonly batch?: BatchSize | undefined;
-  /** With a payload and its message; or, of a batch, with an array of each. */
-  readonly call: HandlerCall;
-}
+import type { QueueOptions } from '../options/queue-options.js';
+import type { DelayedMessageHandler } from './delayed-message-handler.js';
 
 /** A queue, or a family of queues, that the code of this application handles or defines. */
 export interface DeclaredQueue {

@@ -1,6 +1,11 @@
-import type { HandlerMessage } from './handler-method.js';
 import { ContextIdFactory, ModuleRef } from '@nestjs/core';
+import type { HandlerMessage } from './delayed-message-handler.js';
 import { type ContextId, type InstanceWrapper, REQUEST_CONTEXT_ID } from './nest-internals.js';
+
+/** Whether Nest makes its instances when they are asked for, rather than one at start-up. */
+export function isScoped(host: InstanceWrapper): boolean {
+  return host.isTransient || !host.isDependencyTreeStatic();
+}
 
 /**
  * Opens the scope of a message, as Nest has one for each request: `REQUEST` injects the message, and

@@ -6,7 +6,7 @@ import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
 import { showGiven } from '../message/show-given.js';
 import { readHandlerOptions, type ReadHandlerOptions, readQueueHandlerOptions } from '../options/resolve-options.js';
-import type { HandlerDeclaration } from './handler-declaration.js';
+import type { HandlerDeclaration } from './delayed-handler-decorator.js';
 
 /** What a declaration means. */
 export interface HandlerTarget extends ReadHandlerOptions {

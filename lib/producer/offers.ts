@@ -12,7 +12,7 @@ import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import type { DueTime, Offer } from '../store/message-intake.js';
 import type { Clock } from '../timing/clock.js';
-import { withinTimeout } from '../handler/time-limit.js';
+import { withinTimeout } from '../handler/completion.js';
 import {
   checkOfferOptions,
   dueAfter,

@@ -7,7 +7,6 @@ import { RetryPolicy } from '../delivery/consumer/retry-policy.js';
 import { UnknownTypes } from '../delivery/consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
 import type { Observers } from '../events/observers.js';
-import { HandlerInvoker } from '../handler/handler-invoker.js';
 import type { Clock } from '../timing/clock.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 
@@ -23,11 +22,11 @@ export interface WorkerParts {
 type RouteParts = WorkerParts & { readonly outcomes: Outcomes; readonly line: CallLine };
 
 function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Route {
-  const { check, batch } = handler;
+  const { call, check, batch } = handler;
   const { timeout } = options;
   const { clock, events, random, outcomes, line, observers } = parts;
   const retryPolicy = new RetryPolicy(options, events, random);
-  const calls = { invoker: new HandlerInvoker(handler), check, retryPolicy, timeout };
+  const calls = { call, check, retryPolicy, timeout };
   return { ...calls, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line, observers }) };
 }
 

@@ -1,4 +1,4 @@
-import { ConsumerLoop, slotsOf } from '../delivery/consumer/consumer-loop.js';
+import { ConsumerLoop } from '../delivery/consumer/consumer-loop.js';
 import { Slots } from '../delivery/consumer/slots.js';
 import type { Teller } from '../store/message-flow.js';
 import type { MessageStore } from '../store/message-store.js';
@@ -64,8 +64,10 @@ export class QueueWorker {
     const { name, options } = queue;
     const { checkInterval } = options;
     const runner = createRunner(queue, handlers, parts);
-    const settings = { ...options, batch: Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1)) };
-    const shared = { slots: new Slots(slotsOf(settings), parts.clock), loops: queue.partitions.stores.length };
+    const batch = Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1));
+    const settings = { ...options, batch };
+    // As many messages as the calls that may run at once can take.
+    const shared = { slots: new Slots(options.concurrency * batch, parts.clock), loops: queue.partitions.stores.length };
     this.#shared = shared;
     this.#open = (store) => {
       const common = { queue: name, store, ...parts };

@@ -3,7 +3,8 @@ import { type ResolvedModuleOptions } from '../options/module-options-schema.js'
 import { type ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import { resolveOptionsOf, withoutUndefined } from '../options/resolve-options.js';
 import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
-import { type DelayedMessageHandler, type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
+import type { DelayedMessageHandler } from '../handler/delayed-message-handler.js';
+import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
 import { typesOf } from '../handler/definition/queue-definition.js';
 import { familyOf, isFamily } from '../message/queue-family.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';

@@ -60,11 +60,8 @@ export class HandlerTrial {
     const { codec, options, name } = this.#queue;
     const body = Buffer.from(encodeBody({ codec, maxPayloadBytes: options.maxPayloadBytes }, content));
     const now = this.#clock.wall();
-    const delivery = new Delivery(
-      name,
-      { id, body, failedAttempts: attempt - 1, dueAt: now, offeredAt: now },
-      () => now,
-    );
+    const message = { id, body, failedAttempts: attempt - 1, dueAt: now, offeredAt: now };
+    const delivery = new Delivery(name, message, { token: '', end: Infinity, held: 1, storeNow: () => now });
     const outcome = await this.#runner.run(delivery);
     return this.#tell(outcome, delivery, body);
   }

@@ -3,14 +3,14 @@ import type { SharedByLoops } from '../../lib/delivery/consumer/admission.js';
 import { ConsumerLoop } from '../../lib/delivery/consumer/consumer-loop.js';
 import { MessageRunner } from '../../lib/delivery/consumer/message-runner.js';
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
-import type { HandlerCall } from '../../lib/handler/handler-method.js';
+import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
+import { Slots } from '../../lib/delivery/consumer/slots.js';
 import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
 import { NO_TYPE } from '../../lib/message/message-type.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
 import type { QueueOptions } from '../../lib/options/queue-options.js';
 import type { Events } from '../../lib/events/events.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { HandlerInvoker } from '../../lib/handler/handler-invoker.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import type { MessageStore } from '../../lib/store/message-store.js';
@@ -32,7 +32,7 @@ export function startConsumer(
   { store, clock, events }: ConsumerParts,
   call: Handler,
   options: QueueOptions = {},
-  shared?: SharedByLoops,
+  given?: SharedByLoops,
 ): ConsumerLoop {
   const settings = resolveQueueOptions({ attempts: 3, backoff: { type: 'fixed', delay: 1000 } }, options);
   const runner = new MessageRunner({
@@ -41,7 +41,7 @@ export function startConsumer(
         NO_TYPE,
         {
           check: undefined,
-          invoker: new HandlerInvoker({ name: 'Test.handle', type: NO_TYPE, options: {}, call: call as HandlerCall }),
+          call: call as HandlerCall,
           retryPolicy: new RetryPolicy(settings, events),
           timeout: settings.timeout,
           batch: undefined,
@@ -54,6 +54,7 @@ export function startConsumer(
     clock,
     line: undefined,
   });
+  const shared = given ?? { slots: new Slots(settings.concurrency, clock), loops: 1 };
   const loop = new ConsumerLoop({
     queue: 'orders',
     store,
@@ -62,7 +63,7 @@ export function startConsumer(
     events,
     settings: { ...settings, batch: 1 },
     answerTimeout: ANSWER_TIMEOUT,
-    ...(shared && { shared }),
+    shared,
   });
   new TransferScheduler({ queue: 'orders', store, clock, events, id: 'a', checkInterval: 60_000 }).start();
   loop.start();

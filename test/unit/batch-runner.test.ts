@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { BatchRunner, type BatchRunnerOptions } from '../../lib/delivery/consumer/batch-runner.js';
 import { CallLine } from '../../lib/delivery/consumer/call-line.js';
-import { Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/delivery/consumer/delivery.js';
+import { type Delivery, HandlerTimeout, LeaseLost, ShuttingDown } from '../../lib/delivery/consumer/delivery.js';
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
-import type { HandlerCall } from '../../lib/handler/handler-method.js';
-import { HandlerInvoker } from '../../lib/handler/handler-invoker.js';
+import type { HandlerCall } from '../../lib/handler/delayed-message-handler.js';
 import { again, DeferMessage, RejectMessage } from '../../lib/message/handler-results.js';
 import type { DelayedMessage } from '../../lib/message/message.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import type { Outcome } from '../../lib/store/message-flow.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
+import { newDelivery } from '../support/deliveries.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -20,11 +20,7 @@ type Handler = (payloads: unknown[], messages: readonly DelayedMessage[]) => unk
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function delivery(id: string): Delivery {
-  const opened = new Delivery(
-    'stats',
-    { id, body: Buffer.from(''), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
-    () => 0,
-  );
+  const opened = newDelivery(id);
   opened.open({ type: '', payload: `payload of ${id}`, headers: {} });
   return opened;
 }
@@ -44,7 +40,7 @@ function newRunner(
     return handler(payloads, messages);
   };
   const runner = new BatchRunner({
-    invoker: new HandlerInvoker({ name: 'Test.handle', type: '', options: {}, call: call as HandlerCall }),
+    call: call as HandlerCall,
     check: undefined,
     retryPolicy: new RetryPolicy(queueOptions, events),
     outcomes: new Outcomes({ ...queueOptions, codec: nativeCodec, clock, events }),

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { BatchRunner } from '../../lib/delivery/consumer/batch-runner.js';
 import { CallLine } from '../../lib/delivery/consumer/call-line.js';
-import { Delivery, LeaseLost } from '../../lib/delivery/consumer/delivery.js';
+import { type Delivery, LeaseLost } from '../../lib/delivery/consumer/delivery.js';
 import { MessageRunner, type Route } from '../../lib/delivery/consumer/message-runner.js';
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
 import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
-import { HandlerInvoker } from '../../lib/handler/handler-invoker.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
+import { newDelivery } from '../support/deliveries.js';
 import { Latch } from '../support/latch.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -22,7 +22,7 @@ describe('CallLine', () => {
     const line = new CallLine(concurrency);
     const events: string[] = [];
     const latches = new Map<string, Latch>();
-    const giveBack = (name: string) => () => void events.push(`${name} given back`);
+    const release = (name: string) => () => void events.push(`${name} released`);
     const addSlow = (name: string) => {
       const latch = new Latch();
       latches.set(name, latch);
@@ -30,10 +30,10 @@ describe('CallLine', () => {
         events.push(name);
         return latch.opened;
       };
-      line.add({ start, giveBack: giveBack(name) });
+      line.add({ start, release: release(name) });
     };
     const addQuick = (name: string) => {
-      line.add({ start: () => void events.push(name), giveBack: giveBack(name) });
+      line.add({ start: () => void events.push(name), release: release(name) });
     };
     const end = async (name: string) => {
       latches.get(name)!.open();
@@ -62,8 +62,8 @@ describe('CallLine', () => {
   it('goes on when a call rejects', async () => {
     const line = new CallLine(1);
     const events: string[] = [];
-    line.add({ start: () => Promise.reject(new Error('no')), giveBack: () => undefined });
-    line.add({ start: () => void events.push('next'), giveBack: () => undefined });
+    line.add({ start: () => Promise.reject(new Error('no')), release: () => undefined });
+    line.add({ start: () => void events.push('next'), release: () => undefined });
     await turn();
     expect(events).toEqual(['next']);
   });
@@ -83,7 +83,7 @@ describe('CallLine', () => {
     expect(events.slice(2)).toEqual([...names, 'last']);
   });
 
-  it('gives back what waits when it stops, and what comes later', async () => {
+  it('releases what waits when it stops, and what comes later', async () => {
     const { line, events, addSlow, addQuick, end } = newLine(1);
     addSlow('a');
     addSlow('b');
@@ -91,7 +91,7 @@ describe('CallLine', () => {
     addQuick('c');
     await end('a');
     await turn();
-    expect(events).toEqual(['a', 'b given back', 'c given back']);
+    expect(events).toEqual(['a', 'b released', 'c released']);
   });
 });
 
@@ -112,20 +112,19 @@ describe('a queue with batches and single messages', () => {
     };
     const line = new CallLine(concurrency);
     const outcomes = new Outcomes({ ...settings, codec: nativeCodec, clock, events });
-    const routeOf = (type: string): Route => ({
+    const route: Route = {
       check: undefined,
-      invoker: new HandlerInvoker({ name: 'Test.handle', type, options: {}, call }),
+      call,
       retryPolicy: new RetryPolicy(settings, events),
       timeout: null,
       batch: undefined,
-    });
-    const many = routeOf('many');
-    const batch = new BatchRunner({ ...many, outcomes, clock, line, size: 2, wait: 1000 });
+    };
+    const batch = new BatchRunner({ ...route, outcomes, clock, line, size: 2, wait: 1000 });
     const runner = new MessageRunner({
       codec: nativeCodec,
       routes: new Map([
-        ['many', { ...many, batch }],
-        ['one', routeOf('one')],
+        ['many', { ...route, batch }],
+        ['one', route],
       ]),
       unknownTypes: new UnknownTypes({ grace: 0, events }),
       outcomes,
@@ -135,7 +134,7 @@ describe('a queue with batches and single messages', () => {
     const settled: Record<string, string> = {};
     const run = (type: string, id: string) => {
       const body = Buffer.from(nativeCodec.encode({ type, payload: id, headers: {} }) as string);
-      const delivery = new Delivery('stats', { id, body, failedAttempts: 0, dueAt: 0, offeredAt: 0 }, () => 0);
+      const delivery = newDelivery(id, { body });
       void Promise.resolve(runner.run(delivery)).then(({ kind }) => (settled[id] = kind));
       return delivery;
     };

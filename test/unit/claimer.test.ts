@@ -115,7 +115,7 @@ describe('Claimer', () => {
     ]);
   });
 
-  it('gives everything back after three unanswered claims, with no attempt spent, and logs what to do', async () => {
+  it('releases everything after three unanswered claims, with no attempt spent, and logs what to do', async () => {
     const claimer = newClaimer();
     await makeReady(8);
     await failClaims(claimer, 'answer lost', 'answer lost');
@@ -134,11 +134,11 @@ describe('Claimer', () => {
     expect(await claimIds(claimer)).toEqual(['m0']);
   });
 
-  it('gives back what unanswered claims may hold when no other claim follows', async () => {
+  it('releases what unanswered claims may hold when no other claim follows', async () => {
     const claimer = newClaimer();
     await makeReady(1);
     await failClaims(claimer, 'answer lost', 'request lost');
-    await claimer.giveBack();
+    await claimer.releaseUnanswered();
     expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
   });
 
@@ -153,10 +153,10 @@ describe('Claimer', () => {
     };
     const claimed = claimer.claim(8);
     await clock.advance(0);
-    claimer.giveBackIfLate();
+    claimer.releaseIfLate();
     expect(await counts()).toMatchObject({ ready: 0, active: 2 });
     clock.block(LEASE);
-    claimer.giveBackIfLate();
+    claimer.releaseIfLate();
     await store.transfer({ limit: 10 });
     expect(await store.find('m0')).toMatchObject({ state: 'ready', failedAttempts: 0 });
     await clock.advance(0);
@@ -166,7 +166,7 @@ describe('Claimer', () => {
     ]);
   });
 
-  it('gives up and gives everything back if every answer outlasts its lease', async () => {
+  it('gives up and releases everything if every answer outlasts its lease', async () => {
     const late = store.claim.bind(store);
     store.claim = async (request) => {
       const report = await late(request);

@@ -272,6 +272,18 @@ describe('ConsumerLoop', () => {
     expect(handled).toBe(1);
   });
 
+  it('returns the slots of a claim that fails', async () => {
+    const claim = store.claim.bind(store);
+    const limits: number[] = [];
+    store.claim = (request) => {
+      limits.push(request.limit);
+      return limits.length < 3 ? Promise.reject(new DelayQueueError('NOT_CONNECTED', 'gone')) : claim(request);
+    };
+    start(() => undefined, { concurrency: 4 });
+    await clock.advance(1000);
+    expect(limits).toEqual([4, 4, 4]);
+  });
+
   it('handles what a claim with a lost answer took, without waiting for the lease to end', async () => {
     const claim = store.claim.bind(store);
     let lost = false;

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Delivery, type HeldDelivery } from '../../lib/delivery/consumer/delivery.js';
+import type { Delivery } from '../../lib/delivery/consumer/delivery.js';
 import { LeaseKeeper } from '../../lib/delivery/consumer/lease-keeper.js';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import type { Claim } from '../../lib/store/message-flow.js';
+import { newDelivery, newLease } from '../support/deliveries.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
@@ -28,22 +29,14 @@ describe('LeaseKeeper', () => {
     keeper = new LeaseKeeper({ queue: 'orders', store: { extend }, clock, events, lease: LEASE });
   });
 
-  function hold(token: string, ids: string, sentAt = clock.monotonic()): HeldDelivery[] {
-    const held = [...ids].map((id) => ({
-      id,
-      token,
-      delivery: new Delivery(
-        'orders',
-        { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
-        () => 0,
-      ),
-    }));
-    keeper.hold(token, held, sentAt);
-    return held;
+  function hold(token: string, ids: string, sentAt = clock.monotonic()): Delivery[] {
+    const lease = newLease(token, sentAt + LEASE);
+    const deliveries = [...ids].map((id) => newDelivery(id, {}, lease));
+    keeper.hold(lease, deliveries);
+    return deliveries;
   }
 
-  const lostOf = (held: readonly HeldDelivery[]) =>
-    held.filter(({ delivery }) => delivery.abortReason).map(({ id }) => id);
+  const lostOf = (held: readonly Delivery[]) => held.filter(({ abortReason }) => abortReason).map(({ id }) => id);
   const never = () => new Promise<never>(() => undefined);
 
   it('extends all leases in one call when a third of the oldest is over', async () => {
@@ -61,7 +54,7 @@ describe('LeaseKeeper', () => {
     for (let i = 0; i < 100; i++) {
       const held = hold(`t${i}`, 'ab');
       await clock.advance(200);
-      held.forEach((one) => keeper.release(one));
+      held.forEach((one) => keeper.letGo(one));
     }
     expect(calls).toEqual([]);
     await clock.advance(LEASE);
@@ -82,7 +75,7 @@ describe('LeaseKeeper', () => {
     expect(lostOf(held)).toEqual([]);
     await clock.advance(1);
     expect(lostOf(held)).toEqual(['a', 'b']);
-    expect(String(held[0]!.delivery.abortReason)).toContain('could not be extended in time');
+    expect(String(held[0]!.abortReason)).toContain('could not be extended in time');
   });
 
   it('gives up a lease that cannot be extended when it ends, and not before', async () => {
@@ -100,7 +93,7 @@ describe('LeaseKeeper', () => {
     const held = hold('t', 'a');
     await clock.advance(1500);
     answer = never;
-    expect(keeper.endOf('t')).toBe(1000 + LEASE);
+    expect(held[0]!.lease.end).toBe(1000 + LEASE);
     await clock.advance(2499);
     expect(lostOf(held)).toEqual([]);
     await clock.advance(1);
@@ -118,7 +111,7 @@ describe('LeaseKeeper', () => {
   it('names only messages that are not settled yet', async () => {
     const [a] = hold('t', 'abc');
     await clock.advance(1500);
-    keeper.release(a!);
+    keeper.letGo(a!);
     await clock.advance(1000);
     expect(calls.map(([, named]) => named)).toEqual(['abc', 'bc']);
   });
@@ -135,7 +128,7 @@ describe('LeaseKeeper', () => {
   it('forgets all leases when it stops', async () => {
     hold('t', 'a');
     keeper.stop();
-    expect([clock.pendingTimers, keeper.endOf('t')]).toEqual([0, -Infinity]);
+    expect(clock.pendingTimers).toBe(0);
     await clock.advance(LEASE);
     expect(calls).toEqual([]);
   });

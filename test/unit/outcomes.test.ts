@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
-import { Delivery, HandlerTimeout } from '../../lib/delivery/consumer/delivery.js';
+import { HandlerTimeout } from '../../lib/delivery/consumer/delivery.js';
 import { Outcomes } from '../../lib/delivery/consumer/outcomes.js';
 import { RetryPolicy } from '../../lib/delivery/consumer/retry-policy.js';
 import { checkOf } from '../../lib/handler/definition/payload-check.js';
 import { again } from '../../lib/message/handler-results.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { newDelivery } from '../support/deliveries.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -17,11 +18,7 @@ function newOutcomes(schema: unknown, timeout: number | null = null) {
   const settings = resolveQueueOptions({ backoff: { type: 'fixed', delay: 1000 } });
   const outcomes = new Outcomes({ ...settings, codec: nativeCodec, clock, events });
   const rules = { check: checkOf(schema), retryPolicy: new RetryPolicy(settings, events), timeout };
-  const delivery = new Delivery(
-    'orders',
-    { id: 'a', body: Buffer.of(), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
-    () => 0,
-  );
+  const delivery = newDelivery('a');
   delivery.open({ type: 'remind', payload: 'old', headers: {} });
   return { clock, events, delivery, done: (result: unknown) => outcomes.done(delivery, rules, result) };
 }

@@ -9,47 +9,38 @@ describe('Slots', () => {
     clock = new ManualClock();
   });
 
-  const fill = (slots: Slots, count: number) => slots.lend(count).end(count);
+  const fill = (slots: Slots, count: number, turn?: Turn) => slots.end(slots.lend(count, turn), count);
+  const vacate = (slots: Slots, count: number) => {
+    for (let i = 0; i < count; i++) slots.vacate();
+  };
 
-  /** Waits in line, and notes when the turn comes. */
-  function waitFor(slots: Slots, count: number, come: () => void): Turn {
-    const turn = slots.waitFor(count);
-    void turn.comes.then(come);
-    return turn;
-  }
-  const settle = () => clock.advance(0);
+  const nothing = () => undefined;
 
-  it('are for those that wait in the order in which they came, and for nobody else meanwhile', async () => {
+  it('are for those that wait in the order in which they came, and for nobody else meanwhile', () => {
     const slots = new Slots(2, clock);
     const come: string[] = [];
     fill(slots, 2);
-    const [a, b] = ['a', 'b', 'c'].map((name) => waitFor(slots, 1, () => come.push(name)));
-    slots.giveBack(2);
-    await settle();
+    const [a, b] = ['a', 'b', 'c'].map((name) => slots.waitFor(1, () => come.push(name)));
+    vacate(slots, 2);
     expect(come).toEqual(['a']);
     expect(slots.areOpenFor(1)).toBe(false);
-    slots.lend(1, a).end(1);
-    await settle();
+    fill(slots, 1, a);
     expect(come).toEqual(['a', 'b']);
-    slots.lend(1, b).end(1);
-    await settle();
+    fill(slots, 1, b);
     expect(come).toEqual(['a', 'b']);
-    slots.giveBack(1);
-    await settle();
+    vacate(slots, 1);
     expect(come).toEqual(['a', 'b', 'c']);
   });
 
-  it('are for the next one when a turn is given up, before or after it came', async () => {
+  it('are for the next one when a turn is given up, before or after it came', () => {
     const slots = new Slots(1, clock);
     const come: string[] = [];
     fill(slots, 1);
-    const [a, b] = ['a', 'b', 'c'].map((name) => waitFor(slots, 1, () => come.push(name)));
-    b!.leave();
-    slots.giveBack(1);
-    await settle();
+    const [a, b] = ['a', 'b', 'c'].map((name) => slots.waitFor(1, () => come.push(name)));
+    slots.leave(b!);
+    vacate(slots, 1);
     expect(come).toEqual(['a']);
-    a!.leave();
-    await settle();
+    slots.leave(a!);
     expect(come).toEqual(['a', 'c']);
   });
 
@@ -59,23 +50,21 @@ describe('Slots', () => {
     fill(slots, 1);
     slots.whenNotFull(() => void tellings++);
     expect(tellings).toBe(0);
-    slots.giveBack(1);
+    vacate(slots, 1);
     fill(slots, 1);
-    slots.giveBack(1);
+    vacate(slots, 1);
     expect(tellings).toBe(1);
     slots.whenNotFull(() => void tellings++);
     expect(tellings).toBe(2);
   });
 
-  it('come back from a claim that did not fill them', async () => {
+  it('come back from a claim that did not fill them', () => {
     const slots = new Slots(10, clock);
     let come = 0;
     const loan = slots.lend(6);
-    waitFor(slots, 8, () => come++);
-    await settle();
+    slots.waitFor(8, () => come++);
     expect({ free: slots.free, come }).toEqual({ free: 4, come: 0 });
-    expect(loan.end(2)).toBe(2);
-    await settle();
+    expect(slots.end(loan, 2)).toBe(2);
     expect({ free: slots.free, come }).toEqual({ free: 8, come: 1 });
   });
 
@@ -83,7 +72,7 @@ describe('Slots', () => {
     const slots = new Slots(10, clock);
     const loan = slots.lend(7);
     expect([3, 4, 10, 11].map((count) => slots.areOpenFor(count))).toEqual([true, false, false, true]);
-    loan.end(7);
+    slots.end(loan, 7);
     expect(slots.areOpenFor(4)).toBe(true);
     fill(slots, 3);
     expect(slots.areOpenFor(1)).toBe(false);
@@ -93,7 +82,7 @@ describe('Slots', () => {
     const slots = new Slots(2, clock);
     const loan = slots.lend(2);
     expect(slots.areFull).toBe(false);
-    loan.end(2);
+    slots.end(loan, 2);
     expect(slots.areFull).toBe(true);
   });
 
@@ -102,7 +91,7 @@ describe('Slots', () => {
     let come = 0;
     const loan = slots.lend(10);
     await clock.advance(60);
-    waitFor(slots, 5, () => come++);
+    slots.waitFor(5, () => come++);
     await clock.advance(39);
     expect({ free: slots.free, come, isOverdue: loan.isOverdue }).toEqual({ free: 0, come: 0, isOverdue: false });
     await clock.advance(1);
@@ -112,13 +101,13 @@ describe('Slots', () => {
   it('go to the messages of a late answer only as far as some are left', async () => {
     const slots = new Slots(10, clock);
     const late = slots.lend(8);
-    slots.waitFor(8).leave();
-    const turn = slots.waitFor(8);
+    slots.leave(slots.waitFor(8, nothing));
+    const turn = slots.waitFor(8, nothing);
     await clock.advance(100);
-    slots.lend(7, turn).end(7);
-    expect(late.end(8)).toBe(3);
+    fill(slots, 7, turn);
+    expect(slots.end(late, 8)).toBe(3);
     expect(slots.free).toBe(0);
-    slots.giveBack(10);
+    vacate(slots, 10);
     expect(slots.free).toBe(slots.total);
   });
 
@@ -127,7 +116,7 @@ describe('Slots', () => {
     slots.lend(4);
     await clock.advance(50);
     slots.lend(4);
-    slots.waitFor(10);
+    slots.waitFor(10, nothing);
     const noted: number[] = [];
     for (let i = 0; i < 3; i++) {
       noted.push(slots.free);

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Delivery, type HeldDelivery, LeaseLost } from '../../lib/delivery/consumer/delivery.js';
+import { type Delivery, LeaseLost } from '../../lib/delivery/consumer/delivery.js';
 import { Pace } from '../../lib/delivery/consumer/pace.js';
 import { Starter } from '../../lib/delivery/consumer/starter.js';
+import { newDelivery, newLease } from '../support/deliveries.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
@@ -13,8 +14,7 @@ describe('Starter', () => {
   let pace: Pace;
   /** Everything that happened, in order. */
   let events: string[];
-  let handle: (held: HeldDelivery) => void;
-  let leaseEnds: Record<string, number>;
+  let handle: (delivery: Delivery) => void;
   let starter: Starter;
 
   beforeEach(() => {
@@ -23,7 +23,6 @@ describe('Starter', () => {
     pace = new Pace();
     events = [];
     handle = () => undefined;
-    leaseEnds = {};
     starter = new Starter({
       queue: 'orders',
       clock,
@@ -31,27 +30,18 @@ describe('Starter', () => {
       pace,
       share: () => 1,
       lease: LEASE,
-      keeper: { endOf: (token) => leaseEnds[token] ?? Infinity },
-      start: (held) => {
-        events.push(held.id);
-        handle(held);
+      start: (delivery) => {
+        events.push(delivery.id);
+        handle(delivery);
       },
-      giveBack: (deliveries) => events.push(`back ${deliveries.map(({ id }) => id).join()}`),
+      release: (deliveries) => events.push(`back ${deliveries.map(({ id }) => id).join()}`),
       beforeGivingWay: () => events.push('give way'),
     });
   });
 
-  function add(token: string, ids: string): readonly HeldDelivery[] {
-    const deliveries = [...ids].map((id) => ({
-      id,
-      token,
-      delivery: new Delivery(
-        'orders',
-        { id, body: Buffer.alloc(0), failedAttempts: 0, dueAt: 0, offeredAt: 0 },
-        () => 0,
-      ),
-    }));
-    starter.add(token, deliveries, clock.monotonic());
+  function add(token: string, ids: string, lease = newLease(token)): readonly Delivery[] {
+    const deliveries = [...ids].map((id) => newDelivery(id, {}, lease));
+    starter.add(lease, deliveries, clock.monotonic());
     return deliveries;
   }
 
@@ -107,8 +97,7 @@ describe('Starter', () => {
   });
 
   it('never starts a handler under a lease that has ended', async () => {
-    add('t', 'abc');
-    leaseEnds.t = 100;
+    add('t', 'abc', newLease('t', 100));
     handle = () => clock.block(100);
     await starter.run();
     expect(events).toEqual(['a', 'back b,c', 'give way']);
@@ -116,7 +105,7 @@ describe('Starter', () => {
 
   it('gives back a message whose lease was lost, and starts the others', async () => {
     const [, b] = add('t', 'abc');
-    b!.delivery.abort(new LeaseLost('replaced'));
+    b!.abort(new LeaseLost('replaced'));
     await starter.run();
     expect(events).toEqual(['a', 'back b', 'c']);
   });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { unwrapSetAside } from '../../lib/message/codec/set-aside-body.js';
 import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
-import { Delivery } from '../../lib/delivery/consumer/delivery.js';
+import type { Delivery } from '../../lib/delivery/consumer/delivery.js';
 import { UnknownTypes } from '../../lib/delivery/consumer/unknown-types.js';
 import { Events } from '../../lib/events/events.js';
 import type { Outcome } from '../../lib/store/message-flow.js';
+import { newDelivery } from '../support/deliveries.js';
 import { LoggedEvents } from '../support/logged-events.js';
 
 const DUE = 1_900_000_000_000;
@@ -12,7 +13,7 @@ const HOUR = 3_600_000;
 const BODY = Buffer.from('Knew\n{"a":1}');
 
 function delivery(dueAt = DUE, type = 'new', id = 'a'): Delivery {
-  const opened = new Delivery('orders', { id, body: BODY, failedAttempts: 0, dueAt, offeredAt: DUE - 1 }, () => dueAt);
+  const opened = newDelivery(id, { body: BODY, dueAt, offeredAt: DUE - 1 });
   opened.open({ type, payload: null, headers: {} });
   return opened;
 }

@@ -28,7 +28,6 @@ export interface AdmissionOptions {
  * many loops can claim at once, and many when there is a backlog, so that each call is worth its price.
  */
 export class Admission {
-  readonly #options: AdmissionOptions;
   readonly #slots: Slots;
   /** How many messages the last claim took. */
   #found = 0;
@@ -37,8 +36,7 @@ export class Admission {
   #turn: Turn | undefined;
   #endWait: () => void = () => undefined;
 
-  constructor(options: AdmissionOptions) {
-    this.#options = options;
+  constructor(private readonly options: AdmissionOptions) {
     this.#slots = options.shared.slots;
   }
 
@@ -60,12 +58,10 @@ export class Admission {
 
   /** Waits in line until it is open, or {@link close}. */
   awaitTurn(): Promise<void> {
-    this.#turn?.leave();
-    const turn = this.#slots.waitFor(this.#wanted);
-    this.#turn = turn;
+    if (this.#turn) this.#slots.leave(this.#turn);
     return new Promise((resolve) => {
       this.#endWait = resolve;
-      void turn.comes.then(resolve);
+      this.#turn = this.#slots.waitFor(this.#wanted, resolve);
     });
   }
 
@@ -79,45 +75,36 @@ export class Admission {
 
   /** Leaves the line. */
   close(): void {
-    this.#turn?.leave();
+    if (this.#turn) this.#slots.leave(this.#turn);
     this.#turn = undefined;
     this.#endWait();
   }
 
-  /**
-   * Makes a claim, with slots that no other loop can take meanwhile.
-   *
-   * @param claim - takes at most `limit` messages, and returns how many
-   * @returns how many of these have a slot
-   */
-  async claim<Claimed extends { readonly messages: readonly unknown[] }>(
-    claim: (limit: number) => Promise<Claimed>,
-    limit = Math.min(this.#slots.free, this.#wanted),
-  ): Promise<{ readonly claimed: Claimed; readonly granted: number }> {
+  /** Borrows the slots that a claim may fill. No other loop can take them until {@link end}, unless that takes too long. */
+  begin(limit = Math.min(this.#slots.free, this.#wanted)): Loan {
     const loan = this.#slots.lend(limit, this.#turn);
     this.#turn = undefined;
-    try {
-      const claimed = await claim(limit);
-      return { claimed, granted: this.#end(loan, claimed.messages.length) };
-    } catch (error) {
-      this.#end(loan, 0);
-      throw error;
-    }
+    return loan;
+  }
+
+  /**
+   * The claim took this many messages, or failed.
+   *
+   * @returns how many of them have a slot
+   */
+  end(loan: Loan, found: number): number {
+    this.#wasOverdue = loan.isOverdue;
+    this.#found = found;
+    return this.#slots.end(loan, found);
   }
 
   /** How many messages are worth a claim. */
   get #wanted(): number {
-    const { shared, pace, batch } = this.#options;
+    const { shared, pace, batch } = this.options;
     const half = Math.ceil(this.#slots.total / 2);
     if (shared.loops === 1) return Math.min(Math.max(half, SMALLEST_HALF, batch), pace.limit, MAX_BATCH);
     // A server that hangs gets no more slots than it needs to show that it answers again.
     if (this.#wasOverdue) return 1;
     return Math.min(Math.max(Math.min(half, 2 * Math.max(1, this.#found)), batch), pace.limit, MAX_BATCH);
-  }
-
-  #end(loan: Loan, found: number): number {
-    this.#wasOverdue = loan.isOverdue;
-    this.#found = found;
-    return loan.end(found);
   }
 }

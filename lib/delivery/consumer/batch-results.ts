@@ -2,10 +2,10 @@ import { types } from 'node:util';
 import { Again } from '../../message/handler-results.js';
 import { isInstance } from '../../message/failure.js';
 
-/** What a handler says of one message of its batch. */
+/** What a handler reports for one message of its batch. */
 export type BatchResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** A handler that says of some messages that they failed, but not of which. */
+/** A handler reported failures, but not which messages they belong to. */
 class BatchResultMismatch extends Error {
   override readonly name = 'BatchResultMismatch';
 }
@@ -34,7 +34,7 @@ export function forAll(size: number, result: BatchResult): BatchResult[] {
 /** Gives each message its result. */
 function assign(results: BatchResult[], size: number): BatchResult[] {
   if (results.length === size) return results;
-  // An array that is no answer of ours, such as what the handler wrote to a database, says nothing; failures must not get lost.
+  // Any other array, such as the rows that the handler wrote to a database, means nothing here; but failures must not get lost.
   const isAnswer = results.some((result) => 'error' in result || isInstance(result.value, Again));
   if (!isAnswer) return forAll(size, { value: undefined });
   const error = new BatchResultMismatch(`The handler returned ${results.length} results for ${size} messages`);
@@ -69,7 +69,7 @@ function isPlain(value: object): boolean {
   return prototype !== null && Object.getPrototypeOf(prototype) === null;
 }
 
-/** Something that cannot be asked is awaited, and fails then. */
+/** If reading `then` throws, awaiting the value will throw too: so it counts as thenable. */
 function isThenable(value: unknown): boolean {
   try {
     return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';

@@ -1,19 +1,19 @@
 import type { Observers } from '../../events/observers.js';
-import type { HandlerInvoker } from '../../handler/handler-invoker.js';
+import type { HandlerCall } from '../../handler/delayed-message-handler.js';
 import { follow } from '../../message/failure.js';
 import type { Outcome } from '../../store/message-flow.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { clearImmediate, setImmediate } from '../../timing/event-loop.js';
-import { withinTimeout } from '../../handler/time-limit.js';
+import { completionOf, withinTimeout } from '../../handler/completion.js';
 import { type BatchResult, forAll, readBatchResults } from './batch-results.js';
 import type { CallLine, WaitingCall } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { slowHandler, slowObserver, timeOut } from './handler-timeout.js';
-import { type BatchOutcomes, observedBatch } from './observed-handling.js';
-import type { HandlerRules, Outcomes } from './outcomes.js';
+import { observed, showOutcome } from './observed-handling.js';
+import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
 
 export interface BatchRunnerOptions extends HandlerRules {
-  readonly invoker: HandlerInvoker;
+  readonly call: HandlerCall;
   readonly outcomes: Outcomes;
   readonly clock: Clock;
   /** The most messages of a call. */
@@ -32,33 +32,31 @@ interface WaitingDelivery {
   readonly settle: (outcome: Outcome | Promise<Outcome>) => void;
 }
 
-const RELEASE: Outcome = { kind: 'release' };
+/** An outcome for each message of a batch; a promise, if the schema of a new payload takes its time. */
+type BatchOutcomes = readonly (Outcome | Promise<Outcome>)[];
 
 /** Collects deliveries, calls the handler with many of them at once, and gives each its own outcome. */
 export class BatchRunner {
-  readonly #options: BatchRunnerOptions;
-  readonly #turn: WaitingCall = { start: () => this.#callFirst(), giveBack: () => this.stop() };
+  readonly #turn: WaitingCall = { start: () => this.#callFirst(), release: () => this.stop() };
   #waiting: WaitingDelivery[] = [];
   /** How many calls for them are in the line. */
   #inLine = 0;
   #cancelTimer: CancelTimer | undefined;
   #stopped = false;
 
-  constructor(options: BatchRunnerOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: BatchRunnerOptions) {}
 
   /** Resolves when the batch of the delivery is handled; never rejects. */
   run(delivery: Delivery): Promise<Outcome> {
     if (this.#stopped) return Promise.resolve(RELEASE);
     return new Promise((settle) => {
-      this.#waiting.push({ delivery, settle, since: this.#options.clock.monotonic() });
-      if (this.#waiting.length >= this.#options.size * (this.#inLine + 1)) this.#joinLine();
+      this.#waiting.push({ delivery, settle, since: this.options.clock.monotonic() });
+      if (this.#waiting.length >= this.options.size * (this.#inLine + 1)) this.#joinLine();
       else this.#planCall();
     });
   }
 
-  /** Starts no further call; what waits for one goes back. */
+  /** Starts no further call; what waits for one is released. */
   stop(): void {
     this.#stopped = true;
     this.#cancelTimer?.();
@@ -69,14 +67,14 @@ export class BatchRunner {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#inLine++;
-    this.#options.line.add(this.#turn);
+    this.options.line.add(this.#turn);
   }
 
   /** Plans the call for those that wait: at the end of the wait of the first one. A call in the line takes them along. */
   #planCall(): void {
-    const [first] = this.#waiting;
+    const first = this.#waiting[0];
     if (!first || this.#inLine > 0 || this.#cancelTimer) return;
-    const { clock, wait } = this.#options;
+    const { clock, wait } = this.options;
     const join = () => this.#joinLine();
     if (wait > 0) {
       this.#cancelTimer = clock.schedule(join, Math.max(0, first.since + wait - clock.monotonic()));
@@ -88,40 +86,40 @@ export class BatchRunner {
 
   #callFirst(): Promise<void> | undefined {
     this.#inLine--;
-    const first = this.#waiting.splice(0, this.#options.size);
+    const first = this.#waiting.splice(0, this.options.size);
     this.#planCall();
-    const [lost, held] = [first.filter(isLost), first.filter((waiting) => !isLost(waiting))];
-    for (const { settle } of lost) settle(RELEASE);
+    const held = first.filter(({ delivery }) => !delivery.abortReason);
+    // The leases of the others were lost while they waited.
+    for (const { delivery, settle } of first) if (delivery.abortReason) settle(RELEASE);
     return held.length > 0 ? this.#call(held) : undefined;
   }
 
   /** @returns a promise of its end, unless it has already ended */
   #call(batch: readonly WaitingDelivery[]): Promise<void> | undefined {
-    const around = this.#options.observers?.handleBatch;
     const deliveries = batch.map(({ delivery }) => delivery);
-    const outcomes = around ? this.#observe(around, deliveries) : this.#handle(deliveries);
+    const outcomes = this.#observe(deliveries);
     const settleAll = (known: BatchOutcomes) => batch.forEach(({ settle }, i) => settle(known[i]!));
     if (outcomes instanceof Promise) return outcomes.then(settleAll);
     settleAll(outcomes);
     return undefined;
   }
 
-  #observe(
-    around: NonNullable<Observers['handleBatch']>,
-    deliveries: readonly Delivery[],
-  ): BatchOutcomes | Promise<BatchOutcomes> {
-    return observedBatch(around, deliveries, {
-      handle: () => this.#handle(deliveries),
-      timeout: this.#options.timeout,
-      onTimeout: (observer, timeout) => {
-        const error = timeOut(deliveries, slowObserver(observer, timeout));
-        return this.#outcomesOf(deliveries, forAll(deliveries.length, { error }));
+  #observe(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
+    const { observers, timeout } = this.options;
+    if (!observers?.handleBatch) return this.#handle(deliveries);
+    return observed(observers.handleBatch, deliveries, {
+      handle: () => allOf(this.#handle(deliveries)),
+      show: (outcomes: readonly Outcome[]) => outcomes.map((outcome, i) => showOutcome(outcome, deliveries[i]!)),
+      timeout,
+      onTimeout: (observer, passed) => {
+        const error = timeOut(deliveries, slowObserver(observer, passed));
+        return deliveries.map((delivery) => this.options.outcomes.failed(delivery, this.options, error));
       },
     });
   }
 
   #handle(deliveries: readonly Delivery[]): BatchOutcomes | Promise<BatchOutcomes> {
-    const { invoker, clock, timeout } = this.#options;
+    const { call, clock, timeout } = this.options;
     const payloads = deliveries.map(({ payload }) => payload);
     const size = deliveries.length;
     const read = (value: unknown) => readBatchResults(value, size);
@@ -129,7 +127,7 @@ export class BatchRunner {
     const onFailed = (error: unknown) => this.#outcomesOf(deliveries, forAll(size, { error }));
     const onTimeout = (passed: number) => timeOut(deliveries, slowHandler(passed));
     try {
-      const result = invoker.invoke(payloads, deliveries);
+      const result = completionOf(call(payloads, deliveries));
       const results = result instanceof Promise ? follow(result, { onDone: read, onFailed: rethrow }) : read(result);
       if (!(results instanceof Promise)) return onDone(results);
       return follow(withinTimeout(results, { clock, timeout, onTimeout }), { onDone, onFailed });
@@ -139,11 +137,11 @@ export class BatchRunner {
   }
 
   #outcomesOf(deliveries: readonly Delivery[], results: readonly BatchResult[]): BatchOutcomes {
-    const { outcomes } = this.#options;
+    const { outcomes } = this.options;
     return results.map((result, i) =>
       'error' in result
-        ? outcomes.failed(deliveries[i]!, this.#options, result.error)
-        : outcomes.done(deliveries[i]!, this.#options, result.value),
+        ? outcomes.failed(deliveries[i]!, this.options, result.error)
+        : outcomes.done(deliveries[i]!, this.options, result.value),
     );
   }
 }
@@ -152,5 +150,8 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Another process has it by now. */
-const isLost = ({ delivery }: WaitingDelivery) => delivery.abortReason !== undefined;
+function allOf(given: BatchOutcomes | Promise<BatchOutcomes>): readonly Outcome[] | Promise<readonly Outcome[]> {
+  const all = (outcomes: BatchOutcomes) => Promise.all(outcomes.map((outcome) => Promise.resolve(outcome)));
+  if (given instanceof Promise) return given.then(all);
+  return given.some((outcome) => outcome instanceof Promise) ? all(given) : (given as readonly Outcome[]);
+}

@@ -9,8 +9,8 @@ export interface WaitingCall {
    * @returns a promise of its end, unless it has already ended
    */
   start(): Promise<unknown> | undefined;
-  /** The process stops, so there will be no call. */
-  giveBack(): void;
+  /** There will be no call, because the process stops. */
+  release(): void;
 }
 
 /**
@@ -26,7 +26,7 @@ export class CallLine {
 
   /** Starts the call at once if it may run and nothing waits; otherwise, once it is its turn. */
   add(call: WaitingCall): void {
-    if (this.#stopped) call.giveBack();
+    if (this.#stopped) call.release();
     else if (this.#free > 0 && this.#waiting.length === 0) this.#start(call);
     else this.#waiting.push(call);
   }
@@ -34,7 +34,7 @@ export class CallLine {
   /** Starts no further call. */
   stop(): void {
     this.#stopped = true;
-    for (const call of this.#waiting.splice(0)) call.giveBack();
+    for (const call of this.#waiting.splice(0)) call.release();
   }
 
   get #free(): number {

@@ -1,14 +1,15 @@
-import type { Events } from '../../events/events.js';
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../timing/clock.js';
+import type { Events } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import type { ClaimedMessage, ClaimReport, ClaimRequest, MessageFlow } from '../../store/message-flow.js';
 import { hasCode } from '../../message/failure.js';
+import type { ClaimedMessage, ClaimReport, ClaimRequest, MessageFlow } from '../../store/message-flow.js';
+import type { Clock } from '../../timing/clock.js';
+import type { Lease } from './delivery.js';
 
 /** The maximum size of the bodies that one claim takes, in bytes: the answer must arrive in time even over a slow connection. */
 const MOST_BYTES = 1024 * 1024;
 
-/** After this many claims in a row without an answer, their messages are given back for other consumers. */
+/** After this many claims in a row without an answer, their messages are released for other consumers. */
 const MOST_UNANSWERED = 3;
 
 /** The smallest share of its usual limits that a claim asks for. */
@@ -30,15 +31,11 @@ export type CallStore = (request: ClaimRequest) => Promise<ClaimReport>;
 
 /** What a claim took. */
 export interface Claimed {
-  readonly token: string;
-  /** When it was sent, on the monotonic clock: its lease cannot have begun earlier. */
-  readonly sentAt: number;
-  readonly answeredAt: number;
-  /** Estimates what time it is for the store, ms. */
-  readonly storeNow: () => number;
+  readonly lease: Lease;
   readonly messages: readonly ClaimedMessage[];
   /** Whether ready messages remain. */
   readonly more: boolean;
+  readonly answeredAt: number;
   /** When to claim again because the rate was spent, on the monotonic clock; undefined: no need to. */
   readonly claimAgainAt: number | undefined;
 }
@@ -46,10 +43,9 @@ export interface Claimed {
 /**
  * Claims messages from the store, and makes sure that none stays with a claim whose answer got lost: the next claim replaces
  * it and asks for half as much, in case the answer was too large for the connection. After several of these, everything is
- * given back.
+ * released.
  */
 export class Claimer {
-  readonly #options: ClaimerOptions;
   readonly #consumerId = randomBytes(9).toString('base64url');
   #claims = 0;
   /** Tokens of claims that may hold messages unknown to this process, oldest first. */
@@ -59,10 +55,9 @@ export class Claimer {
   #sent: { readonly token: string; readonly sentAt: number } | undefined;
   /** The share of the usual limits that claims ask for at present. */
   #share = 1;
+  readonly #callStore: CallStore = (request) => this.options.store.claim(request);
 
-  constructor(options: ClaimerOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ClaimerOptions) {}
 
   /** Whether an earlier claim may hold messages unknown to this process, so that the next one has to succeed it. */
   get hasUnanswered(): boolean {
@@ -76,49 +71,41 @@ export class Claimer {
    * @throws what the store throws
    */
   async claim(limit: number, firstCall: CallStore = this.#callStore): Promise<Claimed> {
-    const { lease, queue } = this.#options;
     for (let call = firstCall; ; call = this.#callStore) {
       const claimed = await this.#ask(limit, call);
-      const took = claimed.answeredAt - claimed.sentAt;
-      if (took < lease) {
-        this.#answered(took);
-        return claimed;
-      }
+      const { lease, answeredAt } = claimed;
+      if (answeredAt < lease.end) return claimed;
       // The lease may have ended, and others may hold the messages: the next claim gets a new lease for those still held.
-      if (await this.#isGivenUp(claimed.token)) {
-        throw new DelayQueueError(
-          'OUTCOME_UNKNOWN',
-          `${queue}: the answers to claims arrive after their leases have ended`,
-        );
+      if (await this.#isGivenUp(lease.token)) {
+        const problem = 'the store answers claims only after their leases have ended';
+        throw new DelayQueueError('OUTCOME_UNKNOWN', `${this.options.queue}: ${problem}`);
       }
     }
   }
 
   /**
-   * Gives back what unanswered claims may hold, with no attempt spent, and rings for all ready messages.
+   * Releases what unanswered claims may hold, with no attempt spent, and rings for all ready messages.
    *
    * @throws what the store throws
    */
-  async giveBack(): Promise<void> {
+  async releaseUnanswered(): Promise<void> {
     for (const token of [...this.#unanswered]) await this.#end(token);
-    await this.#options.store.ring();
+    await this.options.store.ring();
   }
 
   /**
    * Ends the claim that is under way if its lease may have ended. Called before timers fire: if the event loop was blocked that
-   * long, what was taken must go back before a transfer of this process finds the expired lease and spends an attempt.
+   * long, what was taken must be ready before a transfer of this process finds the expired lease and spends an attempt.
    */
-  giveBackIfLate(): void {
+  releaseIfLate(): void {
     const sent = this.#sent;
-    if (!sent || this.#options.clock.monotonic() < sent.sentAt + this.#options.lease) return;
+    if (!sent || this.options.clock.monotonic() < sent.sentAt + this.options.lease) return;
     this.#sent = undefined;
     void this.#end(sent.token).catch(() => undefined);
   }
 
-  readonly #callStore: CallStore = (request) => this.#options.store.claim(request);
-
   async #ask(limit: number, call: CallStore): Promise<Claimed> {
-    const { clock } = this.#options;
+    const { clock, lease, answerTimeout } = this.options;
     // A claim can replace only one other. None of these was answered, so any of them may have taken something.
     for (const token of this.#unanswered.slice(0, -1)) await this.#end(token);
     const request = this.#request(limit);
@@ -129,10 +116,14 @@ export class Claimer {
       const { messages, more, now, claimAgainIn, orphans } = await call(request);
       const answeredAt = clock.monotonic();
       this.#unanswered = [];
+      if (answeredAt - sentAt < lease) this.#misses = 0;
+      // Twice as much would still arrive within half of the timeout.
+      if (answeredAt - sentAt < Math.min(lease, answerTimeout / 4)) this.#share = Math.min(1, this.#share * 2);
       this.#reportOrphans(orphans);
       const claimAgainAt = claimAgainIn === undefined ? undefined : answeredAt + claimAgainIn;
       const storeNow = () => now + (clock.monotonic() - answeredAt);
-      return { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt };
+      // It cannot have begun before the claim was sent.
+      return { lease: { token, end: sentAt + lease, held: 0, storeNow }, messages, more, answeredAt, claimAgainAt };
     } catch (error) {
       if (!hasCode(error, 'NOT_CONNECTED', 'LOGIN_REFUSED', 'STORE_REFUSED')) await this.#isGivenUp(token);
       throw error;
@@ -148,23 +139,17 @@ export class Claimer {
       ...(insteadOf !== undefined && { insteadOf }),
       limit: Math.max(1, Math.floor(limit * this.#share)),
       maxBytes: Math.floor(MOST_BYTES * this.#share),
-      lease: this.#options.lease,
+      lease: this.options.lease,
     };
-  }
-
-  #answered(took: number): void {
-    this.#misses = 0;
-    // Twice as much would still arrive within half of the timeout.
-    if (took < this.#options.answerTimeout / 4) this.#share = Math.min(1, this.#share * 2);
   }
 
   /**
    * Notes that a claim may have taken messages unknown to this process.
    *
-   * @returns whether everything was given back, because too many claims in a row got no answer
+   * @returns whether everything was released, because too many claims in a row got no answer
    */
   async #isGivenUp(token: string): Promise<boolean> {
-    const { events, queue } = this.#options;
+    const { events, queue } = this.options;
     this.#unanswered.push(token);
     this.#share = Math.max(SMALLEST_SHARE, this.#share / 2);
     this.#misses++;
@@ -172,19 +157,19 @@ export class Claimer {
     this.#misses = 0;
     events.emit('claims-unanswered', { queue, count: MOST_UNANSWERED });
     // If this fails too, the next claim tries again.
-    await this.giveBack().catch(() => undefined);
+    await this.releaseUnanswered().catch(() => undefined);
     return true;
   }
 
   /** Ends a claim by replacing it with one that takes nothing. */
   async #end(insteadOf: string): Promise<void> {
-    const { store, lease } = this.#options;
+    const { store, lease } = this.options;
     await store.claim({ token: this.#newToken(), insteadOf, limit: 0, lease });
     this.#unanswered = this.#unanswered.filter((token) => token !== insteadOf);
   }
 
   #reportOrphans(orphans: readonly string[]): void {
-    const { events, queue } = this.#options;
+    const { events, queue } = this.options;
     if (orphans.length > 0) events.emit('orphans-removed', { queue, count: orphans.length });
   }
 

@@ -1,29 +1,26 @@
 import type { Events } from '../../events/events.js';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
-import type { Clock } from '../../timing/clock.js';
+import { againWatch } from '../../message/again-watch.js';
+import { hasCode } from '../../message/failure.js';
 import type { ResolvedQueueOptions } from '../../options/queue-options-schema.js';
+import type { ClaimReport, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
+import type { Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { Pauses } from '../../timing/pauses.js';
-import type { ClaimReport, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
 import { Admission, type SharedByLoops } from './admission.js';
-import { type CallStore, Claimer } from './claimer.js';
-import { Delivery, type HeldDelivery, ShuttingDown } from './delivery.js';
-import { againWatch } from '../../message/again-watch.js';
-import { hasCode } from '../../message/failure.js';
+import { type CallStore, type Claimed, Claimer } from './claimer.js';
+import { Delivery, ShuttingDown } from './delivery.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message-runner.js';
-import { tellAgainInVain, tellOutcome } from './outcome-events.js';
 import { NudgedDoorbell } from './nudged-doorbell.js';
+import { RELEASE } from './outcomes.js';
 import { Pace } from './pace.js';
-import { type Settled, Settler, type SettleResult } from './settler.js';
-import { Slots } from './slots.js';
+import { Settler } from './settler.js';
 import { Starter } from './starter.js';
 
 /** How many failures in a row count while there is no connection, so that the pause stays below a second. */
 const MOST_WHILE_UNCONNECTED = 4;
-
-const RELEASE: Outcome = { kind: 'release' };
 
 const NOTHING_CLAIMED: ClaimReport = { messages: [], more: false, now: 0, orphans: [] };
 
@@ -35,14 +32,13 @@ export interface ConsumerLoopOptions {
   readonly runner: MessageRunner;
   readonly clock: Clock;
   readonly events: Events;
-  readonly settings: Pick<ResolvedQueueOptions, 'concurrency' | 'lease' | 'blockTimeout'> & {
+  readonly settings: Pick<ResolvedQueueOptions, 'lease' | 'blockTimeout'> & {
     /** The most messages of one call of a handler. */
     readonly batch: number;
   };
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
-  /** What it shares with the loops of the queue's other partitions; default: there are none. */
-  readonly shared?: SharedByLoops;
+  readonly shared: SharedByLoops;
 }
 
 /**
@@ -50,7 +46,6 @@ export interface ConsumerLoopOptions {
  * messages, passes them to the handler and settles their outcomes. Errors are logged and never end the loop.
  */
 export class ConsumerLoop {
-  readonly #options: ConsumerLoopOptions;
   readonly #claimer: Claimer;
   readonly #keeper: LeaseKeeper;
   readonly #starter: Starter;
@@ -58,11 +53,9 @@ export class ConsumerLoop {
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;
   readonly #pace = new Pace();
-  readonly #held = new Set<HeldDelivery>();
-  readonly #slots: Slots;
   readonly #admission: Admission;
   #doorbell: NudgedDoorbell | undefined;
-  #looping: Promise<void> | undefined;
+  #looping: Promise<unknown> | undefined;
   #stopping = false;
   /** When this consumer has to claim again because the rate of the queue was spent, on the monotonic clock. */
   #claimAgainAt: number | undefined;
@@ -74,45 +67,41 @@ export class ConsumerLoop {
   #claimingAlong: Promise<void> | undefined;
   #drained: () => void = noop;
 
-  constructor(options: ConsumerLoopOptions) {
-    this.#options = options;
-    const { queue, store, clock, events, settings, answerTimeout } = options;
-    const shared = options.shared ?? { slots: new Slots(slotsOf(settings), clock), loops: 1 };
-    this.#slots = shared.slots;
-    this.#admission = new Admission({ shared, pace: this.#pace, batch: settings.batch });
+  constructor(private readonly options: ConsumerLoopOptions) {
+    const { queue, store, clock, events, settings, answerTimeout, shared } = options;
     const common = { queue, store, clock, events, lease: settings.lease };
+    this.#admission = new Admission({ shared, pace: this.#pace, batch: settings.batch });
     this.#streak = new FailureStreak(clock, workFailures(events, 'claim', queue));
     this.#pauses = new Pauses(clock);
     this.#claimer = new Claimer({ ...common, answerTimeout });
     this.#keeper = new LeaseKeeper(common);
-    this.#settler = new Settler({ ...common, onSettled: (settled, result) => this.#letGo(settled, result) });
+    this.#settler = new Settler({ ...common, onSettled: (delivery) => this.#letGo(delivery) });
     this.#starter = new Starter({
       ...common,
-      keeper: this.#keeper,
       pace: this.#pace,
       share: () => 1 / shared.loops,
-      start: (held) => this.#start(held),
-      giveBack: (deliveries) => this.#giveBack(deliveries),
+      start: (delivery) => this.#start(delivery),
+      release: (deliveries) => this.#release(deliveries),
       beforeGivingWay: () => {
         this.#settler.flush();
-        this.#claimer.giveBackIfLate();
+        this.#claimer.releaseIfLate();
       },
     });
   }
 
   /** How many messages are claimed, being handled, or not settled yet. */
   get held(): number {
-    return this.#held.size;
+    return this.#keeper.held.size;
   }
 
   /** Whether it holds messages, or may: a claim was not answered. */
   get mayHold(): boolean {
-    return this.#held.size > 0 || this.#claimer.hasUnanswered;
+    return this.held > 0 || this.#claimer.hasUnanswered;
   }
 
   /** Whether a message is among {@link held}. A linear search, so for rare cases only. */
   holds(id: string): boolean {
-    for (const held of this.#held) if (held.id === id) return true;
+    for (const delivery of this.#keeper.held) if (delivery.id === id) return true;
     return false;
   }
 
@@ -123,18 +112,18 @@ export class ConsumerLoop {
    */
   visit(): Promise<boolean> {
     const visit = this.runOnce().catch(() => true);
-    this.#looping = visit.then(() => undefined);
+    this.#looping = visit;
     return visit;
   }
 
   start(): void {
-    const { store, clock, settings } = this.#options;
+    const { store, clock, settings } = this.options;
     this.#doorbell = new NudgedDoorbell({
       doorbell: store.openDoorbell(),
       clock,
       longestRest: settings.blockTimeout,
       // If it fails, the next transfer rings.
-      passOn: () => void store.ring().catch(() => undefined),
+      passOn: () => void store.ring().catch(noop),
     });
     this.#isIdle = false;
     this.#looping = this.#loop(this.#doorbell);
@@ -159,7 +148,7 @@ export class ConsumerLoop {
       const more = await claim;
       const next = more && this.#mayClaimAhead ? this.#claim() : undefined;
       // It may fail while handlers are being started, before anything awaits it.
-      next?.catch(() => undefined);
+      next?.catch(noop);
       await this.#starter.run();
       if (!next) return more;
       claim = next;
@@ -182,94 +171,39 @@ export class ConsumerLoop {
     return transfer;
   }
 
-  /** A claim without an answer has to be succeeded, which a transfer cannot do. */
-  get #mayClaimAlong(): boolean {
-    const { store, runner } = this.#options;
-    if (!store.transferAndClaim || !this.#isIdle || this.#claimingAlong || this.#stopping) return false;
-    return !this.#claimer.hasUnanswered && runner.haltReason === undefined;
-  }
-
-  async #claimAlong(teller: Teller | undefined, limit: number): Promise<TransferReport | undefined> {
-    let report: TransferReport | undefined;
-    try {
-      await this.#claim(limit, async (request) => {
-        const both = await this.#options.store.transferAndClaim!(request, teller);
-        report = both?.report;
-        return both?.claimed ?? NOTHING_CLAIMED;
-      });
-      return report;
-    } finally {
-      this.#claimingAlong = undefined;
-      void this.#starter.run();
-      // A claim without an answer is succeeded by the next one; without a free slot, a ring is for others.
-      if (this.#claimer.hasUnanswered) this.nudge();
-      else if (this.#isIdle && this.#admission.isFull) this.#doorbell?.leave();
-    }
-  }
-
-  /** @returns whether ready messages remain */
-  async #claim(limit?: number, call?: CallStore): Promise<boolean> {
-    const { queue } = this.#options;
-    const { claimed, granted } = await this.#admission.claim((most) => this.#claimer.claim(most, call), limit);
-    const { token, sentAt, answeredAt, storeNow, messages, more, claimAgainAt } = claimed;
-    this.#hasToken = false;
-    this.#claimAgainAt = claimAgainAt;
-    if (messages.length > 0) {
-      this.#doorbell?.found();
-      const deliveries = messages.map((message) => ({
-        id: message.id,
-        token,
-        delivery: new Delivery(queue, message, storeNow),
-      }));
-      for (const held of deliveries) this.#held.add(held);
-      againWatch.hold(this.#held);
-      this.#keeper.hold(token, deliveries, sentAt);
-      // The answer came so late that others have its slots.
-      for (const surplus of deliveries.slice(granted)) this.#settler.settle(surplus, RELEASE);
-      this.#starter.add(token, deliveries.slice(0, granted), answeredAt);
-    }
-    return more;
-  }
-
-  /** Whether the next claim may be sent before the handlers of the last one start. */
-  get #mayClaimAhead(): boolean {
-    const { runner } = this.#options;
-    return this.#pace.isQuick && this.#admission.isOpen && !this.#stopping && runner.haltReason === undefined;
-  }
-
   /**
-   * Stops claiming. Running handlers go on. Claimed messages whose handlers have not started go back, and so does whatever
+   * Stops claiming. Running handlers go on. Claimed messages whose handlers have not started are released, and so is whatever
    * unanswered claims may have taken. Rings for all of them.
    */
   async stopClaiming(): Promise<void> {
     this.#stopping = true;
     this.#starter.stop();
-    this.#options.runner.stop();
+    this.options.runner.stop();
     this.#admission.close();
     this.#pauses.end();
     await this.#doorbell?.close();
     await this.#looping;
     await this.#claimingAlong;
     // A token popped at the last moment must not be lost with this consumer.
-    await this.#claimer.giveBack().catch(() => undefined);
+    await this.#claimer.releaseUnanswered().catch(noop);
   }
 
   /** Resolves when nothing is held any more. */
   drained(): Promise<void> {
-    return this.#held.size === 0 ? Promise.resolve() : new Promise((resolve) => (this.#drained = resolve));
+    return this.held === 0 ? Promise.resolve() : new Promise((resolve) => (this.#drained = resolve));
   }
 
   /** Aborts the signals of the handlers that are still running. */
   abortHandlers(): void {
-    for (const { delivery } of this.#held) delivery.abort(new ShuttingDown('The application is shutting down'));
+    for (const delivery of this.#keeper.held) delivery.abort(new ShuttingDown('The application is shutting down'));
   }
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
     this.#settler.stop();
     this.#keeper.stop();
-    againWatch.letGo(this.#held);
-    if (this.#held.size > 0) againWatch.stop();
+    againWatch.letGo(this.#keeper.held);
+    if (this.held > 0) againWatch.stop();
   }
 
   async #loop(doorbell: NudgedDoorbell): Promise<void> {
@@ -306,16 +240,28 @@ export class ConsumerLoop {
 
   /** Whether this consumer must not claim any more, for as long as the process runs. */
   #isHalted(): boolean {
-    const { queue, runner, events } = this.#options;
+    const { queue, runner, events } = this.options;
     const reason = runner.haltReason;
     if (reason === undefined) return false;
     events.emit('halted', { queue, reason });
     return true;
   }
 
+  /** Waits for free slots, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
+  async #awaitTurn(): Promise<void> {
+    // The other loops have taken all slots meanwhile; another process may have some.
+    if (this.#hasToken && this.#admission.isFull) {
+      await this.options.store.ring();
+      this.#hasToken = false;
+      if (this.#stopping) return;
+    }
+    await this.#admission.awaitTurn();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   /** @returns whether to claim: the doorbell rang, or the rate allows more. Until it does, no ring could change anything. */
   async #awaitMessages(doorbell: NudgedDoorbell): Promise<boolean> {
-    const { clock, settings } = this.#options;
+    const { clock, settings } = this.options;
     if (this.#claimAgainAt === undefined) {
       this.#isIdle = true;
       try {
@@ -329,47 +275,84 @@ export class ConsumerLoop {
     return true;
   }
 
-  #start(held: HeldDelivery): void {
-    const outcome = this.#options.runner.run(held.delivery);
-    if (outcome instanceof Promise) void outcome.then((known) => this.#settle(held, known));
-    else this.#settle(held, outcome);
+  /** Whether the next claim may be sent before the handlers of the last one start. */
+  get #mayClaimAhead(): boolean {
+    const { runner } = this.options;
+    return this.#pace.isQuick && this.#admission.isOpen && !this.#stopping && runner.haltReason === undefined;
   }
 
-  #giveBack(deliveries: readonly HeldDelivery[]): void {
-    for (const held of deliveries) this.#settle(held, RELEASE);
+  /** A claim without an answer has to be succeeded, which a transfer cannot do. */
+  get #mayClaimAlong(): boolean {
+    const { store, runner } = this.options;
+    if (!store.transferAndClaim || !this.#isIdle || this.#claimingAlong || this.#stopping) return false;
+    return !this.#claimer.hasUnanswered && runner.haltReason === undefined;
+  }
+
+  async #claimAlong(teller: Teller | undefined, limit: number): Promise<TransferReport | undefined> {
+    let report: TransferReport | undefined;
+    try {
+      await this.#claim(limit, async (request) => {
+        const both = await this.options.store.transferAndClaim!(request, teller);
+        report = both?.report;
+        return both?.claimed ?? NOTHING_CLAIMED;
+      });
+      return report;
+    } finally {
+      this.#claimingAlong = undefined;
+      void this.#starter.run();
+      // A claim without an answer is succeeded by the next one; without a free slot, a ring is for others.
+      if (this.#claimer.hasUnanswered) this.nudge();
+      else if (this.#isIdle && this.#admission.isFull) this.#doorbell?.leave();
+    }
+  }
+
+  /** @returns whether ready messages remain */
+  async #claim(limit?: number, call?: CallStore): Promise<boolean> {
+    const loan = this.#admission.begin(limit);
+    let claimed: Claimed | undefined;
+    let granted: number;
+    try {
+      claimed = await this.#claimer.claim(loan.count, call);
+    } finally {
+      granted = this.#admission.end(loan, claimed?.messages.length ?? 0);
+    }
+    this.#hasToken = false;
+    this.#claimAgainAt = claimed.claimAgainAt;
+    if (claimed.messages.length > 0) this.#take(claimed, granted);
+    return claimed.more;
+  }
+
+  /** Has the handlers of claimed messages started, as far as they have slots. */
+  #take({ lease, messages, answeredAt }: Claimed, granted: number): void {
+    this.#doorbell?.found();
+    const deliveries = messages.map((message) => new Delivery(this.options.queue, message, lease));
+    this.#keeper.hold(lease, deliveries);
+    againWatch.hold(this.#keeper.held);
+    // The answer came so late that others have the slots of these.
+    for (const surplus of deliveries.splice(granted)) this.#settler.settle(surplus, RELEASE);
+    this.#starter.add(lease, deliveries, answeredAt);
+  }
+
+  #start(delivery: Delivery): void {
+    const outcome = this.options.runner.run(delivery);
+    if (outcome instanceof Promise) void outcome.then((known) => this.#settle(delivery, known));
+    else this.#settle(delivery, outcome);
+  }
+
+  #release(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) this.#settle(delivery, RELEASE);
     this.#settler.flush();
   }
 
-  #settle(held: HeldDelivery, outcome: Outcome): void {
-    this.#slots.giveBack(1);
-    this.#settler.settle(held, outcome);
+  #settle(delivery: Delivery, outcome: Outcome): void {
+    this.options.shared.slots.vacate();
+    this.#settler.settle(delivery, outcome);
   }
 
-  #letGo({ held, outcome }: Settled, result: SettleResult): void {
-    const { events } = this.#options;
-    tellOutcome(events, held.delivery, outcome, result);
-    if (againWatch.isWatching) tellAgainInVain(events, held, outcome, result);
-    this.#keeper.release(held);
-    this.#held.delete(held);
-    if (this.#held.size > 0) return;
-    againWatch.letGo(this.#held);
+  #letGo(delivery: Delivery): void {
+    this.#keeper.letGo(delivery);
+    if (this.held > 0) return;
+    againWatch.letGo(this.#keeper.held);
     this.#drained();
   }
-
-  /** Waits for free slots, and then for the end of the turn, so that one claim covers all slots freed in that turn. */
-  async #awaitTurn(): Promise<void> {
-    // The other loops have taken all slots meanwhile; another process may have some.
-    if (this.#hasToken && this.#admission.isFull) {
-      await this.#options.store.ring();
-      this.#hasToken = false;
-      if (this.#stopping) return;
-    }
-    await this.#admission.awaitTurn();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-/** How many slots a queue has: for the messages of as many calls as may run at once. */
-export function slotsOf({ concurrency, batch }: ConsumerLoopOptions['settings']): number {
-  return concurrency * batch;
 }

@@ -1,13 +1,25 @@
-import type { DelayedMessage, MessageHeaders } from '../../message/message.js';
 import type { MessageContent } from '../../message/codec/message-codec.js';
+import type { DelayedMessage, MessageHeaders } from '../../message/message.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { Claim, ClaimedMessage } from '../../store/message-flow.js';
 
 /** Until the body is decoded; one object for all, because there is one delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
 
+/** What the messages of one claim have in common. */
+export interface Lease {
+  /** The token of the claim. */
+  readonly token: string;
+  /** The earliest instant at which it can end, on the monotonic clock. */
+  end: number;
+  /** How many of its messages are neither settled nor lost. */
+  held: number;
+  /** Estimates what time it is for the store, ms. */
+  readonly storeNow: () => number;
+}
+
 /** A claimed message on its way through a handler, which sees it as a {@link DelayedMessage}. */
-export class Delivery implements DelayedMessage {
+export class Delivery implements DelayedMessage, Claim {
   readonly id: string;
   type = NO_TYPE;
   payload: unknown;
@@ -17,7 +29,8 @@ export class Delivery implements DelayedMessage {
   readonly offeredAt: Date;
   /** What its handler threw, or why its body is refused. */
   thrown: { readonly error: unknown } | undefined;
-  readonly #storeNow: () => number;
+  readonly #lease: Lease;
+  #isLost = false;
   #body: Buffer | undefined;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
@@ -25,14 +38,22 @@ export class Delivery implements DelayedMessage {
   constructor(
     readonly queue: string,
     message: ClaimedMessage,
-    storeNow: () => number,
+    lease: Lease,
   ) {
-    this.#storeNow = storeNow;
+    this.#lease = lease;
     this.id = message.id;
     this.attempt = message.failedAttempts + 1;
     this.dueAt = new Date(message.dueAt);
     this.offeredAt = new Date(message.offeredAt);
     this.#body = message.body;
+  }
+
+  get lease(): Lease {
+    return this.#lease;
+  }
+
+  get token(): string {
+    return this.#lease.token;
   }
 
   /** Hands over the body, once: the delivery would otherwise keep its bytes for as long as the handler runs. */
@@ -59,7 +80,7 @@ export class Delivery implements DelayedMessage {
   }
 
   get lateness(): number {
-    return Math.max(0, this.#storeNow() - this.dueAt.getTime());
+    return Math.max(0, this.#lease.storeNow() - this.dueAt.getTime());
   }
 
   get abortReason(): Error | undefined {
@@ -70,6 +91,16 @@ export class Delivery implements DelayedMessage {
     if (this.#abortReason) return;
     this.#abortReason = reason;
     this.#controller?.abort(reason);
+  }
+
+  /** Whether the store may have given it to others. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  lose(why: string): void {
+    this.#isLost = true;
+    this.abort(new LeaseLost(`The lease of message ${this.id} is lost: ${why}`));
   }
 }
 
@@ -86,9 +117,4 @@ export class HandlerTimeout extends Error {
 /** The `reason` of a signal: the process is about to stop. */
 export class ShuttingDown extends Error {
   override readonly name = 'ShuttingDown';
-}
-
-/** A delivery, and the claim that holds it. */
-export interface HeldDelivery extends Claim {
-  readonly delivery: Delivery;
 }

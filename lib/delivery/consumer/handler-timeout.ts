@@ -2,7 +2,7 @@ import { againWatch } from '../../message/again-watch.js';
 import { type Delivery, HandlerTimeout } from './delivery.js';
 
 /**
- * Ends the time of messages: aborts their signals. Their handler may go on nevertheless.
+ * Aborts the signals of messages whose time is up. Their handler may go on nevertheless.
  *
  * @param problem - what took how long
  * @returns what they fail with

@@ -1,10 +1,10 @@
 import type { Events } from '../../events/events.js';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import type { MessageFlow } from '../../store/message-flow.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
-import type { MessageFlow } from '../../store/message-flow.js';
-import { MAX_BATCH, inBatches } from '../../timing/turn-batcher.js';
-import { type HeldDelivery, LeaseLost } from './delivery.js';
+import { inBatches, MAX_BATCH } from '../../timing/turn-batcher.js';
+import type { Delivery, Lease } from './delivery.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
@@ -15,82 +15,76 @@ export interface LeaseKeeperOptions {
   readonly lease: number;
 }
 
-/** The lease of one claim. */
-interface Lease {
-  /** The earliest instant at which it can end, on the monotonic clock. */
-  end: number;
-  /** The claim's messages that are not settled yet. Each extension must name all of them: the store releases the others. */
-  readonly held: Set<HeldDelivery>;
-}
-
-/** The messages of one claim are never split over several calls. */
-const LIMITS = { maxItems: Infinity, maxWeight: MAX_BATCH, weigh: ({ held }: Lease) => held.size };
+/** A claim is never split over several calls: the store releases those of its messages that a call does not name. */
+const LIMITS = {
+  maxItems: Infinity,
+  maxWeight: MAX_BATCH,
+  weigh: (claim: readonly Delivery[]) => claim.length,
+};
 
 /**
- * Extends the leases of all claims that this consumer holds, in one call, when a third of the oldest lease has passed. After
- * a failure it retries sooner, so that a short outage costs no lease. The signal of a lost message aborts at once, and no
+ * Keeps what this consumer holds. It extends the leases of all its claims in one call, when a third of the oldest lease has passed.
+ * After a failure it retries sooner, so that a short outage costs no lease. The signal of a lost message aborts at once, and no
  * later than its lease ends by this process' clock, whether or not the store answers.
  */
 export class LeaseKeeper {
-  readonly #options: LeaseKeeperOptions;
-  /** By the token of the claim. */
-  readonly #leases = new Map<string, Lease>();
+  readonly #held = new Set<Delivery>();
+  readonly #leases = new Set<Lease>();
   readonly #streak: FailureStreak;
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
   #extending = false;
   #failures = 0;
   #retryAt = -Infinity;
 
-  constructor(options: LeaseKeeperOptions) {
-    this.#options = options;
+  constructor(private readonly options: LeaseKeeperOptions) {
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'extend', queue));
   }
 
-  /**
-   * Keeps the lease of a claim from now on.
-   *
-   * @param token - the token of the claim that took the deliveries
-   * @param sentAt - when the claim was sent, on the monotonic clock: its lease cannot have begun earlier
-   */
-  hold(token: string, deliveries: readonly HeldDelivery[], sentAt: number): void {
-    const end = sentAt + this.#options.lease;
-    this.#leases.set(token, { end, held: new Set(deliveries) });
-    this.#wakeBy(this.#extendFrom(end));
+  /** The messages that are claimed, being handled, or not settled yet. */
+  get held(): ReadonlySet<Delivery> {
+    return this.#held;
   }
 
-  release(held: HeldDelivery): void {
-    const { token } = held;
-    const lease = this.#leases.get(token);
-    lease?.held.delete(held);
-    if (lease?.held.size === 0) this.#leases.delete(token);
+  /** Keeps the messages of a claim from now on. */
+  hold(lease: Lease, deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) this.#held.add(delivery);
+    lease.held = deliveries.length;
+    this.#leases.add(lease);
+    this.#wakeBy(this.#extendFrom(lease.end));
   }
 
-  /** When the lease of a claim ends, on the monotonic clock; -Infinity if none of its messages is held any more. */
-  endOf(token: string): number {
-    return this.#leases.get(token)?.end ?? -Infinity;
+  letGo(delivery: Delivery): void {
+    this.#held.delete(delivery);
+    if (!delivery.isLost) this.#leave(delivery.lease);
   }
 
-  /** Lets go of everything. */
+  /** Lets all leases end. */
   stop(): void {
     this.#leases.clear();
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
+  #leave(lease: Lease): void {
+    if (--lease.held === 0) this.#leases.delete(lease);
+  }
+
   /** There is one timer, kept as long as it fires early enough, so claims with quick handlers need no timer of their own. */
   #wakeBy(at: number): void {
     if (at >= (this.#timer?.at ?? Infinity)) return;
-    const { clock } = this.#options;
+    const { clock } = this.options;
     this.#timer?.cancel();
     this.#timer = { at, cancel: clock.schedule(() => this.#wake(), Math.max(0, at - clock.monotonic())) };
   }
 
   #wake(): void {
     this.#timer = undefined;
-    const now = this.#options.clock.monotonic();
-    for (const lease of [...this.#leases.values()]) {
-      if (lease.end <= now) this.#loseAll(lease, 'it could not be extended in time');
+    const now = this.options.clock.monotonic();
+    if (this.#earliestEnd() <= now) {
+      for (const delivery of this.#held) {
+        if (delivery.lease.end <= now) this.#lose(delivery, 'it could not be extended in time');
+      }
     }
     if (!this.#extending && Math.max(this.#extendFrom(this.#earliestEnd()), this.#retryAt) <= now) void this.#extend();
     this.#wakeAgain();
@@ -104,19 +98,19 @@ export class LeaseKeeper {
 
   #earliestEnd(): number {
     let earliest = Infinity;
-    for (const { end } of this.#leases.values()) earliest = Math.min(earliest, end);
+    for (const { end } of this.#leases) earliest = Math.min(earliest, end);
     return earliest;
   }
 
   #extendFrom(end: number): number {
-    return end - (this.#options.lease * 2) / 3;
+    return end - (this.options.lease * 2) / 3;
   }
 
   async #extend(): Promise<void> {
-    const { clock, lease } = this.#options;
+    const { clock, lease } = this.options;
     this.#extending = true;
-    const batches = [...inBatches([...this.#leases.values()], LIMITS)];
-    const extended = await Promise.all(batches.map((batch) => this.#extendBatch(batch)));
+    const batches = [...inBatches(this.#claims(), LIMITS)];
+    const extended = await Promise.all(batches.map((batch) => this.#extendBatch(batch.flat())));
     this.#extending = false;
     this.#failures = extended.every(Boolean) ? 0 : this.#failures + 1;
     this.#retryAt =
@@ -124,17 +118,23 @@ export class LeaseKeeper {
     this.#wakeAgain();
   }
 
+  /** What is held and not lost, by claim. */
+  #claims(): Delivery[][] {
+    const claims = new Map<Lease, Delivery[]>([...this.#leases].map((lease) => [lease, []]));
+    for (const delivery of this.#held) if (!delivery.isLost) claims.get(delivery.lease)?.push(delivery);
+    return [...claims.values()];
+  }
+
   /** @returns whether the store answered */
-  async #extendBatch(leases: readonly Lease[]): Promise<boolean> {
-    const { store, clock, lease: length } = this.#options;
-    const claims = leases.flatMap(({ held }) => [...held]);
-    const end = clock.monotonic() + length;
+  async #extendBatch(deliveries: readonly Delivery[]): Promise<boolean> {
+    const { store, clock, lease } = this.options;
+    const end = clock.monotonic() + lease;
     try {
-      const lost = new Set(await store.extend(claims, length));
-      for (const lease of leases) {
-        lease.end = end;
-        for (const held of [...lease.held]) {
-          if (lost.has(held.id)) this.#lose(lease, held, 'it ended, or the message was replaced or cleared');
+      const lost = new Set(await store.extend(deliveries, lease));
+      for (const delivery of deliveries) {
+        delivery.lease.end = end;
+        if (this.#held.has(delivery) && lost.has(delivery.id)) {
+          this.#lose(delivery, 'it ended, or the message was replaced or cleared');
         }
       }
       this.#streak.worked();
@@ -145,14 +145,10 @@ export class LeaseKeeper {
     }
   }
 
-  #loseAll(lease: Lease, why: string): void {
-    for (const held of [...lease.held]) this.#lose(lease, held, why);
-  }
-
   /** Extensions no longer name this message, so the store may give it to others. */
-  #lose(lease: Lease, held: HeldDelivery, why: string): void {
-    lease.held.delete(held);
-    if (lease.held.size === 0) this.#leases.delete(held.token);
-    held.delivery.abort(new LeaseLost(`The lease of message ${held.id} is lost: ${why}`));
+  #lose(delivery: Delivery, why: string): void {
+    if (delivery.isLost) return;
+    this.#leave(delivery.lease);
+    delivery.lose(why);
   }
 }

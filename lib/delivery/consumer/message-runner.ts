@@ -2,25 +2,25 @@ import { type CheckedPayload, InvalidPayload } from '../../handler/definition/pa
 import type { MessageCodec } from '../../message/codec/message-codec.js';
 import { UnknownBodyForm } from '../../message/codec/unknown-body-form.js';
 import type { Observers } from '../../events/observers.js';
-import type { HandlerInvoker } from '../../handler/handler-invoker.js';
+import type { HandlerCall } from '../../handler/delayed-message-handler.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { follow, isInstance, isStrayPromise } from '../../message/failure.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { CodecDoubt } from '../../store/layout.js';
 import type { Outcome } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
-import { withinTimeout } from '../../handler/time-limit.js';
+import { completionOf, withinTimeout } from '../../handler/completion.js';
 import type { BatchRunner } from './batch-runner.js';
 import type { CallLine } from './call-line.js';
 import type { Delivery } from './delivery.js';
 import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
-import { observed } from './observed-handling.js';
-import type { HandlerRules, Outcomes } from './outcomes.js';
+import { observed, showOutcome } from './observed-handling.js';
+import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
 import type { UnknownTypes } from './unknown-types.js';
 
 /** Where the messages of a type go. */
 export interface Route extends HandlerRules {
-  readonly invoker: HandlerInvoker;
+  readonly call: HandlerCall;
   /** If its messages are handled many at a time. */
   readonly batch: BatchRunner | undefined;
 }
@@ -38,8 +38,6 @@ export interface MessageRunnerOptions {
   /** Where calls wait for their turn, if any handler of the queue takes batches; the slots bound them otherwise. */
   readonly line: CallLine | undefined;
 }
-
-const RELEASE: Outcome = { kind: 'release' };
 
 /**
  * Decodes a delivery, checks its payload, and calls its handler or adds it to a batch for it. Whatever the application's code
@@ -61,8 +59,9 @@ export class MessageRunner {
       if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
       return this.options.doubt?.unread(delivery.id, body, error) ?? this.options.outcomes.unreadable(delivery, error);
     }
-    const route = this.#routeOf(delivery.type);
-    return route ? this.#observe(delivery, route) : this.options.unknownTypes.noHandler(delivery, body);
+    const { routes, unknownTypes } = this.options;
+    const route = routes.get(delivery.type) ?? routes.get(NO_TYPE);
+    return route ? this.#observe(delivery, route) : unknownTypes.noHandler(delivery, body);
   }
 
   /** Why no further message of the queue must be claimed; undefined: no reason to stop. */
@@ -76,20 +75,16 @@ export class MessageRunner {
     for (const { batch } of this.options.routes.values()) batch?.stop();
   }
 
-  /** The one place that decides which handler gets a message. */
-  #routeOf(type: string): Route | undefined {
-    return this.options.routes.get(type) ?? this.options.routes.get(NO_TYPE);
-  }
-
   /** The calls with batches are observed where they are made. */
   #observe(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
-    const around = this.options.observers?.handle;
-    if (!around || route.batch) return this.#handle(delivery, route);
-    return observed(around, delivery, {
+    const { observers, outcomes } = this.options;
+    if (!observers?.handle || route.batch) return this.#handle(delivery, route);
+    return observed(observers.handle, delivery, {
       handle: () => this.#handle(delivery, route),
+      show: (outcome) => showOutcome(outcome, delivery),
       timeout: route.timeout,
-      onTimeout: (observer, timeout) =>
-        this.options.outcomes.failed(delivery, route, timeOut([delivery], slowObserver(observer, timeout))),
+      onTimeout: (observer, passed) =>
+        outcomes.failed(delivery, route, timeOut([delivery], slowObserver(observer, passed))),
     });
   }
 
@@ -127,14 +122,14 @@ export class MessageRunner {
         settle(outcome);
         return outcome instanceof Promise ? outcome : undefined;
       };
-      line.add({ start, giveBack: () => settle(RELEASE) });
+      line.add({ start, release: () => settle(RELEASE) });
     });
   }
 
   #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { clock, outcomes } = this.options;
     try {
-      const result = route.invoker.invoke(delivery.payload, delivery);
+      const result = completionOf(route.call(delivery.payload, delivery));
       if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);
       const onTimeout = (timeout: number) => timeOut([delivery], slowHandler(timeout));
       return follow(withinTimeout(result, { clock, timeout: route.timeout, onTimeout }), {
@@ -150,10 +145,8 @@ export class MessageRunner {
     delivery.open(this.options.codec.decode(body));
     this.options.doubt?.read(delivery.id, body);
     if (isStrayPromise(delivery.payload)) {
-      throw new DelayQueueError(
-        'INVALID_PAYLOAD',
-        "body: the queue's codec decodes to a promise; make it return the payload itself",
-      );
+      const problem = "body: the queue's codec decodes to a promise; make it return the payload itself";
+      throw new DelayQueueError('INVALID_PAYLOAD', problem);
     }
   }
 }

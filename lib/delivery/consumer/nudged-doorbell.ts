@@ -20,16 +20,13 @@ export interface NudgedDoorbellOptions {
  * Messages also stay ready while a queue is paused or its rate is spent. So nudges that lead to nothing become rare.
  */
 export class NudgedDoorbell {
-  readonly #options: NudgedDoorbellOptions;
   /** Whether somebody is at the doorbell. That goes on when a nudge has ended the wait for it. */
   #isListening = false;
   #waiter: { readonly resolve: (rung: boolean) => void; readonly reject: (error: Error) => void } | undefined;
   #rest = FIRST_REST;
   #restsUntil = -Infinity;
 
-  constructor(options: NudgedDoorbellOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: NudgedDoorbellOptions) {}
 
   /** Waits for a ring, a nudge, {@link close}, or the end of the time. */
   wait(timeout: number): Promise<boolean> {
@@ -41,10 +38,10 @@ export class NudgedDoorbell {
 
   /** Messages have been ready for a while. */
   nudge(): void {
-    const now = this.#options.clock.monotonic();
+    const now = this.options.clock.monotonic();
     if (!this.#waiter || now < this.#restsUntil) return;
     this.#restsUntil = now + this.#rest;
-    this.#rest = Math.min(2 * this.#rest, this.#options.longestRest);
+    this.#rest = Math.min(2 * this.#rest, this.options.longestRest);
     this.#take()?.resolve(true);
   }
 
@@ -56,15 +53,15 @@ export class NudgedDoorbell {
 
   /** Until the next wait, rings are for others. */
   leave(): void {
-    this.#options.doorbell.leave();
+    this.options.doorbell.leave();
   }
 
   close(): Promise<void> {
-    return this.#options.doorbell.close();
+    return this.options.doorbell.close();
   }
 
   async #listen(timeout: number): Promise<void> {
-    const { doorbell, passOn } = this.#options;
+    const { doorbell, passOn } = this.options;
     this.#isListening = true;
     try {
       const rung = await doorbell.wait(timeout);

@@ -8,7 +8,7 @@ import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';
 import type { MessageFlow, Outcome } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
-import { withinTimeout } from '../../handler/time-limit.js';
+import { withinTimeout } from '../../handler/completion.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
 import { slowSchema, timeOut } from './handler-timeout.js';
 import type { RetryPolicy } from './retry-policy.js';
@@ -30,6 +30,9 @@ export interface HandlerRules {
 }
 
 const ACK: Outcome = { kind: 'ack' };
+
+/** The message was not handled: it is ready again, with no attempt spent. */
+export const RELEASE: Outcome = { kind: 'release' };
 
 /** Turns what handlers return and throw into outcomes, and reports failures. Whatever that is, nothing here throws. */
 export class Outcomes {
@@ -57,17 +60,17 @@ export class Outcomes {
     const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, so no attempt is spent.
-    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return { kind: 'release' };
+    if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return RELEASE;
     this.#report(delivery, outcome, error);
     return outcome;
   }
 
-  /** Of a body that the codec cannot read; no retry would change that. By this name, `maxDeadLetters` knows not to drop it. */
+  /** For a body that the codec cannot read; a retry would not change that. `maxDeadLetters` drops no dead letter with this name. */
   unreadable(delivery: Delivery, error: unknown): Outcome {
     return this.#refuse(delivery, error, { ...describeFailure(error), name: 'UnreadableBody' });
   }
 
-  /** Of a payload that the schema refuses. */
+  /** For a payload that the schema refuses. */
   invalid(delivery: Delivery, error: InvalidPayload): Outcome {
     return this.#refuse(delivery, error, describeFailure(error));
   }

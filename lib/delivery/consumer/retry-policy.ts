@@ -1,10 +1,12 @@
 import type { Events } from '../../events/events.js';
-import { type ResolvedBackoff, type ResolvedQueueOptions } from '../../options/queue-options-schema.js';
+import type { ResolvedBackoff, ResolvedQueueOptions } from '../../options/queue-options-schema.js';
 import { resolveQueueOptions } from '../../options/resolve-options.js';
 import { parseDelay } from '../../message/duration.js';
 import { DeferMessage, RejectMessage } from '../../message/handler-results.js';
 import type { Outcome } from '../../store/message-flow.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../message/failure.js';
+
+type ComputedBackoff = Exclude<ResolvedBackoff, (...args: never) => unknown>;
 
 /** Decides the outcome of a message whose handler threw. Never throws itself, whatever the handler threw. */
 export class RetryPolicy {
@@ -29,39 +31,35 @@ export class RetryPolicy {
   /** The delay of a `DeferMessage`; undefined if its delay was changed to something invalid, which is an ordinary failure. */
   #deferralOf(error: unknown): number | undefined {
     if (!isInstance(error, DeferMessage)) return undefined;
+    let problem: string;
     try {
       const parsed = parseDelay(error.delay);
       if ('milliseconds' in parsed) return parsed.milliseconds;
-      this.events.emit('misused', {
-        problem: `The delay of a DeferMessage ${parsed.problem}; this counts as a failed attempt`,
-      });
+      problem = `The delay of a DeferMessage ${parsed.problem}; this counts as a failed attempt`;
     } catch (mistake) {
-      this.events.emit('misused', {
-        problem: `The delay of a DeferMessage cannot be read; this counts as a failed attempt: ${showFailure(mistake)}`,
-      });
+      problem = `The delay of a DeferMessage cannot be read; this counts as a failed attempt: ${showFailure(mistake)}`;
     }
+    this.events.emit('misused', { problem });
     return undefined;
   }
 
   #delay(attempt: number, error: unknown): number {
     const { backoff } = this.options;
     if (typeof backoff !== 'function') return this.#computedDelay(backoff, attempt);
+    let problem: string;
     try {
       const result: unknown = backoff(attempt, error);
       const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDelay(result);
       if ('milliseconds' in parsed) return parsed.milliseconds;
-      this.events.emit('misused', {
-        problem: `The result of the backoff function ${parsed.problem}; the default backoff is used`,
-      });
+      problem = `The result of the backoff function ${parsed.problem}; the default backoff is used`;
     } catch (mistake) {
-      this.events.emit('misused', {
-        problem: `The backoff function failed; the default backoff is used: ${showFailure(mistake)}`,
-      });
+      problem = `The backoff function failed; the default backoff is used: ${showFailure(mistake)}`;
     }
+    this.events.emit('misused', { problem });
     return this.#computedDelay(defaultBackoff, attempt);
   }
 
-  #computedDelay(backoff: Exclude<ResolvedBackoff, (...args: never) => unknown>, attempt: number): number {
+  #computedDelay(backoff: ComputedBackoff, attempt: number): number {
     const delay =
       backoff.type === 'fixed'
         ? backoff.delay
@@ -71,4 +69,4 @@ export class RetryPolicy {
   }
 }
 
-const defaultBackoff = resolveQueueOptions().backoff as Exclude<ResolvedBackoff, (...args: never) => unknown>;
+const defaultBackoff = resolveQueueOptions().backoff as ComputedBackoff;

@@ -1,45 +1,48 @@
 import type { Events } from '../../events/events.js';
 import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import { againWatch } from '../../message/again-watch.js';
+import { hasCode } from '../../message/failure.js';
+import type { MessageFailure } from '../../message/message.js';
+import type { MessageFlow, Outcome, Settlement } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { Pauses } from '../../timing/pauses.js';
-import type { MessageFlow, Outcome, Settlement } from '../../store/message-flow.js';
 import { MAX_BATCH, TurnBatcher } from '../../timing/turn-batcher.js';
-import type { HeldDelivery } from './delivery.js';
-import { hasCode } from '../../message/failure.js';
+import type { Delivery } from './delivery.js';
 
 /** `accepted`: the outcome counts. `refused`: the claim was no longer held. `given-up`: the process stopped before an answer. */
-export type SettleResult = 'accepted' | 'refused' | 'given-up';
+type SettleResult = 'accepted' | 'refused' | 'given-up';
 
 export interface SettlerOptions {
   readonly queue: string;
   readonly store: Pick<MessageFlow, 'settle'>;
   readonly clock: Clock;
   readonly events: Events;
-  /** Called once for each outcome, when its result is known. */
-  readonly onSettled: (settled: Settled, result: SettleResult) => void;
+  /** Called once for each message, when there is nothing more to do for it. */
+  readonly onSettled: (delivery: Delivery) => void;
 }
 
-/** An outcome with its delivery. */
-export interface Settled extends Settlement {
-  readonly held: HeldDelivery;
+/** The outcome of a delivery. */
+interface DeliverySettlement extends Settlement {
+  readonly claim: Delivery;
 }
 
 const MAX_BATCH_BYTES = 1024 * 1024;
 
+/** The event for each kind of accepted outcome; a message that was released is nobody's news. */
+const EVENT_OF = { ack: 'handled', retry: 'retried', defer: 'deferred', again: 'again', dead: 'dead' } as const;
+
 /**
  * Sends outcomes to the store: those of one turn in one call, repeated until the store answers. Repeating is safe, because an
- * outcome that already counts, or can no longer count, changes nothing.
+ * outcome that already counts, or can no longer count, changes nothing. Then it tells what has become of the messages.
  */
 export class Settler {
-  readonly #options: SettlerOptions;
-  readonly #batcher: TurnBatcher<Settled>;
+  readonly #batcher: TurnBatcher<DeliverySettlement>;
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;
   #stopped = false;
 
-  constructor(options: SettlerOptions) {
-    this.#options = options;
+  constructor(private readonly options: SettlerOptions) {
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'settle', queue));
     this.#pauses = new Pauses(clock);
@@ -51,8 +54,8 @@ export class Settler {
     });
   }
 
-  settle(held: HeldDelivery, outcome: Outcome): void {
-    this.#batcher.add({ held, claim: held, outcome });
+  settle(delivery: Delivery, outcome: Outcome): void {
+    this.#batcher.add({ claim: delivery, outcome });
   }
 
   /** Sends the pending outcomes without waiting for the end of the turn. */
@@ -66,13 +69,18 @@ export class Settler {
     this.#pauses.end();
   }
 
-  async #settleAll(batch: readonly Settled[]): Promise<void> {
+  async #settleAll(batch: readonly DeliverySettlement[]): Promise<void> {
     const results = await this.#sendUntilAnswered(batch);
-    batch.forEach((settled, i) => this.#options.onSettled(settled, results[i]!));
+    for (let i = 0; i < batch.length; i++) {
+      const { claim, outcome } = batch[i]!;
+      this.#tell(claim, outcome, results[i]!);
+      if (againWatch.isWatching) this.#tellAgainInVain(claim, outcome, results[i]!);
+      this.options.onSettled(claim);
+    }
   }
 
-  async #sendUntilAnswered(batch: readonly Settlement[]): Promise<SettleResult[]> {
-    const { store, events, queue } = this.#options;
+  async #sendUntilAnswered(batch: readonly DeliverySettlement[]): Promise<SettleResult[]> {
+    const { store, events, queue } = this.options;
     let mayHaveHappened = false;
     for (let failures = 1; ; failures++) {
       try {
@@ -88,6 +96,24 @@ export class Settler {
         await this.#pauses.take(failurePause(failures));
       }
     }
+  }
+
+  #tell(delivery: Delivery, outcome: Outcome, result: SettleResult): void {
+    if (outcome.kind === 'release') return;
+    const { events } = this.options;
+    const { queue, id, type, attempt } = delivery;
+    if (result === 'refused') events.emit('lease-lost', { queue, id });
+    const name = EVENT_OF[outcome.kind];
+    if (result !== 'accepted' || !events.has(name)) return;
+    const attempted = { queue, id, type, attempt };
+    if (outcome.kind !== 'dead') return events.emit(EVENT_OF[outcome.kind], attempted);
+    const failure = JSON.parse(outcome.error) as MessageFailure;
+    events.emit('dead', { ...attempted, by: outcome.by ?? 'handler', failure });
+  }
+
+  #tellAgainInVain(delivery: Delivery, outcome: Outcome, result: SettleResult): void {
+    const wasHandled = outcome.kind === 'ack' && result === 'accepted';
+    for (const place of againWatch.ended(delivery, wasHandled)) this.options.events.emit('again-in-vain', { place });
   }
 }
 

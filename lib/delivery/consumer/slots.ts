@@ -8,22 +8,18 @@ const LONGEST_LOAN = 100;
 
 /** Slots that a claim may fill: nobody else can, until it is answered or has taken too long. */
 export interface Loan {
+  readonly count: number;
+  /** On the monotonic clock. */
+  readonly since: number;
   /** Whether the claim has taken so long that its slots went back. */
-  readonly isOverdue: boolean;
-  /**
-   * The claim took this many messages, or failed.
-   *
-   * @returns how many of them have a slot; fewer than `count` only if the loan was overdue
-   */
-  end(count: number): number;
+  isOverdue: boolean;
 }
 
-/** A place in the line of those that wait for slots. */
+/** A place in the line for slots. */
 export interface Turn {
-  /** Resolves when it is their turn. Nobody else can borrow before they have done so, or left. */
-  readonly comes: Promise<void>;
-  /** Gives the turn up, whether it has come or not. */
-  leave(): void;
+  readonly count: number;
+  /** Called when its turn comes. Nobody else can borrow until it has borrowed, or left. */
+  readonly come: () => void;
 }
 
 /**
@@ -31,22 +27,20 @@ export interface Turn {
  * slots that its claim may fill, and returns those that the claim did not fill. Loops that find too few wait in line.
  */
 export class Slots {
-  readonly #clock: Pick<Clock, 'monotonic' | 'schedule'>;
   #free: number;
   /** Loans that are not overdue, oldest first. */
-  readonly #lent = new Set<OpenLoan>();
-  readonly #line: WaitingTurn[] = [];
+  readonly #lent = new Set<Loan>();
+  readonly #line: Turn[] = [];
   /** The one whose turn has come, until it borrows. */
-  #called: WaitingTurn | undefined;
+  #called: Turn | undefined;
   #onNotFull: (() => void)[] = [];
   #cancelTimer: CancelTimer | undefined;
 
   constructor(
     readonly total: number,
-    clock: Pick<Clock, 'monotonic' | 'schedule'>,
+    private readonly clock: Pick<Clock, 'monotonic' | 'schedule'>,
   ) {
     this.#free = total;
-    this.#clock = clock;
   }
 
   get free(): number {
@@ -63,25 +57,48 @@ export class Slots {
     return this.#called === undefined && this.#line.length === 0 && this.#areWorth(count);
   }
 
-  /** @param turn - of the one that borrows, if it had to wait */
+  /** @param turn - of the borrower, if it had to wait */
   lend(count: number, turn?: Turn): Loan {
     this.#free -= count;
-    const loan: OpenLoan = new OpenLoan(count, this.#clock.monotonic(), (filled) => this.#end(loan, filled));
+    const loan = { count, since: this.clock.monotonic(), isOverdue: false };
     this.#lent.add(loan);
-    turn?.leave();
+    if (turn) this.leave(turn);
     return loan;
   }
 
-  giveBack(count: number): void {
-    this.#free += count;
+  /**
+   * The claim of a loan took this many messages, or failed.
+   *
+   * @returns how many of them have a slot; fewer than `filled` only if the loan was overdue
+   */
+  end(loan: Loan, filled: number): number {
+    const granted = Math.min(filled, loan.isOverdue ? this.#free : loan.count);
+    this.#free -= granted;
+    if (this.#lent.delete(loan)) this.#free += loan.count;
+    if (this.#lent.size === 0) this.#stopWatching();
+    this.#changed();
+    return granted;
+  }
+
+  /** A message does not need its slot any more. */
+  vacate(): void {
+    this.#free++;
     this.#changed();
   }
 
-  waitFor(count: number): Turn {
-    const turn: WaitingTurn = new WaitingTurn(count, () => this.#leave(turn));
+  waitFor(count: number, come: () => void): Turn {
+    const turn = { count, come };
     this.#line.push(turn);
     this.#changed();
     return turn;
+  }
+
+  /** Gives a turn up, whether it has come or not. */
+  leave(turn: Turn): void {
+    if (this.#called === turn) this.#called = undefined;
+    const place = this.#line.indexOf(turn);
+    if (place >= 0) this.#line.splice(place, 1);
+    this.#changed();
   }
 
   /** Calls `task` once, when they are not full. */
@@ -102,7 +119,7 @@ export class Slots {
 
   #changed(): void {
     if (this.#onNotFull.length > 0 && !this.areFull) for (const task of this.#onNotFull.splice(0)) task();
-    const [first] = this.#line;
+    const first = this.#line[0];
     if (!first || this.#called) return;
     if (!this.#areWorth(first.count)) return this.#watchOldest();
     this.#line.shift();
@@ -110,28 +127,12 @@ export class Slots {
     first.come();
   }
 
-  #leave(turn: WaitingTurn): void {
-    if (this.#called === turn) this.#called = undefined;
-    const place = this.#line.indexOf(turn);
-    if (place >= 0) this.#line.splice(place, 1);
-    this.#changed();
-  }
-
-  #end(loan: OpenLoan, filled: number): number {
-    const granted = Math.min(filled, loan.isOverdue ? this.#free : loan.count);
-    this.#free -= granted;
-    if (this.#lent.delete(loan)) this.#free += loan.count;
-    if (this.#lent.size === 0) this.#stopWatching();
-    this.#changed();
-    return granted;
-  }
-
   /** Only somebody who waits needs what is overdue. */
   #watchOldest(): void {
     const [oldest] = this.#lent;
     if (!oldest || this.#cancelTimer) return;
-    const rest = oldest.since + LONGEST_LOAN - this.#clock.monotonic();
-    this.#cancelTimer = this.#clock.schedule(() => this.#takeBackOverdue(), Math.max(0, rest));
+    const rest = oldest.since + LONGEST_LOAN - this.clock.monotonic();
+    this.#cancelTimer = this.clock.schedule(() => this.#takeBackOverdue(), Math.max(0, rest));
   }
 
   #stopWatching(): void {
@@ -141,7 +142,7 @@ export class Slots {
 
   #takeBackOverdue(): void {
     this.#stopWatching();
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     for (const loan of this.#lent) {
       if (now < loan.since + LONGEST_LOAN) break;
       loan.isOverdue = true;
@@ -150,24 +151,4 @@ export class Slots {
     }
     this.#changed();
   }
-}
-
-class OpenLoan implements Loan {
-  isOverdue = false;
-
-  constructor(
-    readonly count: number,
-    readonly since: number,
-    readonly end: (count: number) => number,
-  ) {}
-}
-
-class WaitingTurn implements Turn {
-  come: () => void = () => undefined;
-  readonly comes = new Promise<void>((resolve) => (this.come = resolve));
-
-  constructor(
-    readonly count: number,
-    readonly leave: () => void,
-  ) {}
 }

@@ -5,13 +5,13 @@ import { describeFailure } from '../../message/failure.js';
 import type { Outcome } from '../../store/message-flow.js';
 import type { Delivery } from './delivery.js';
 
-/** Until another process looks at it, ms; ±20 %, so that what came together does not come back together for ever. */
+/** How long a message is put off, ms; ±20 %, so that messages that came together do not come back together for ever. */
 const PAUSE = 30_000;
 
-/** Of so many types each first message is told apart. */
+/** The first message of a type is reported as such, for up to this many types. */
 const MOST_TYPES = 1000;
 
-/** The error of a dead letter that no process knew what to do with. */
+/** The error of a dead letter for which no process had a handler. */
 class UnknownType extends Error {
   override readonly name = 'UnknownType';
 }
@@ -32,19 +32,19 @@ export class UnknownTypes {
 
   constructor(private readonly options: UnknownTypesOptions) {}
 
-  /** Of a message whose type has no handler here. */
+  /** For a message whose type has no handler here. */
   noHandler(delivery: Delivery, body: Buffer): Outcome {
     const { type } = delivery;
     const what = type === '' ? 'messages without a type' : `type '${type}'`;
     return this.#setAside(delivery, body, { type, error: new UnknownType(`no process has a handler for ${what}`) });
   }
 
-  /** Of a message that this version cannot read. */
+  /** For a message that this version cannot read. */
   unknownForm(delivery: Delivery, body: Buffer, error: UnknownBodyForm): Outcome {
     return this.#setAside(delivery, body, { form: error.form, error });
   }
 
-  /** By due times alone, which are the store's: each deferral moves them, so they tell how long the message has waited. */
+  /** Due times alone tell how long the message has waited: they are the store's, and each deferral moves them. */
   #setAside(delivery: Delivery, body: Buffer, unknown: Unknown): Outcome {
     const { grace, events, random = Math.random } = this.options;
     const { error, ...what } = unknown;

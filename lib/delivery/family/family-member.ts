@@ -25,7 +25,7 @@ export interface Look {
   readonly nextIn: number | null;
 }
 
-/** How the members of a family get at their queues. */
+/** How the members of a family reach their queues. */
 export interface MemberSource {
   /**
    * Claims what is due in a queue and starts its handlers, without waiting for more.
@@ -53,29 +53,29 @@ const REST_INTERVAL = 5000;
 /** How long a worker has to be quiet before it is stopped, ms. */
 const QUIET_TIME = 10_000;
 
-/** How long a visit may last, ms: nobody listens meanwhile for messages that another process gives back. */
+/** How long a visit may last, ms: meanwhile, nobody listens for messages that another process releases. */
 const LONGEST_VISIT = 5000;
 
 /**
  * One queue of a family that holds messages.
  *
- * It is *asleep* while nothing is ready: then it is a timer, which looks when something falls due. What a look finds is handled by a
- * worker that only *visits* the queue: most queues have a message now and then, and to wait for more costs several times what that
- * message costs. The queue is *awake* if that is not enough: if messages are left, if handlers are slow or something falls due
- * meanwhile, or if the next messages come soon. Then the worker does everything else, until it has been quiet for a while. What
- * happens next is always decided by a look, so whatever was missed before does not matter.
+ * While nothing is ready it is *asleep*: a timer looks at it when something falls due. A worker that only *visits* the queue handles
+ * what a look finds: most queues have a message now and then, and waiting for more costs several times what that message costs. The
+ * queue is *awake* if a visit is not enough: messages are left, handlers are slow, something falls due meanwhile, or the next
+ * messages come soon. Then the worker does everything, until it has been quiet for a while. A look always decides what happens
+ * next, so it does not matter what was missed before.
  */
 export class FamilyMember {
   /** Undefined: asleep. */
   #worker: MemberWorker | undefined;
   #looking: Promise<number | undefined> | undefined;
-  /** When something falls due, on the monotonic clock, as far as is known. During a look: what is announced meanwhile. */
+  /** When something is known to fall due, on the monotonic clock. During a look: what is announced meanwhile. */
   #nextAt = Infinity;
   #failures = 0;
   #stopped = false;
   /** When the latest visit began, on the monotonic clock. */
   #visitedAt = -Infinity;
-  /** When the worker stays at the latest, on the monotonic clock; undefined: it does not visit, or its claim is not answered. */
+  /** When a visit turns into a stay, on the monotonic clock; undefined: no visit is under way. */
   #staysAt: number | undefined;
   #cancelTimer: CancelTimer | undefined;
 
@@ -89,7 +89,7 @@ export class FamilyMember {
     return this.#worker?.held ?? 0;
   }
 
-  /** Takes note that something falls due in so many milliseconds. */
+  /** Something falls due in so many milliseconds. */
   expect(dueIn: number): void {
     const at = this.parts.clock.monotonic() + dueIn;
     if (at >= this.#nextAt) return;
@@ -100,7 +100,7 @@ export class FamilyMember {
   }
 
   /**
-   * Looks what there is to do, unless the worker does that, and acts accordingly.
+   * Looks for work, unless a worker does that, and acts on what it finds.
    *
    * @returns if the queue was found empty: when the look began, on the monotonic clock
    */
@@ -150,7 +150,7 @@ export class FamilyMember {
     return !found.worker && found.nextIn === null ? beganAt : undefined;
   }
 
-  /** What is announced from here on finds the look ended, and a worker, a timer, or no member. */
+  /** The look is over: an announcement from here on meets a worker, a timer, or no member. */
   #act({ worker, isMore }: Look): void {
     this.#looking = undefined;
     this.#worker = worker;

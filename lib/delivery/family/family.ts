@@ -21,10 +21,8 @@ export interface FamilyOptions {
   readonly checkInterval: number;
 }
 
-/** A registration that was seen in the directory. */
-interface Sighting {
-  readonly stamp: string;
-  /** When it was first seen, on the monotonic clock. */
+/** A registration, and when it was first seen on the monotonic clock. */
+interface Sighting extends Registration {
   readonly since: number;
 }
 
@@ -46,7 +44,6 @@ const LISTENING_GRACE = 1000;
  * once nobody can rely on its registration any more. So queues that stay empty cost nothing here, however many there are.
  */
 export class Family {
-  readonly #options: FamilyOptions;
   readonly #members = new Map<string, FamilyMember>();
   readonly #lanes = new Lanes(LANES);
   readonly #streak: FailureStreak;
@@ -59,8 +56,7 @@ export class Family {
   #failures = 0;
   #stopped = false;
 
-  constructor(options: FamilyOptions) {
-    this.#options = options;
+  constructor(private readonly options: FamilyOptions) {
     const { name, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'find-queues', name));
   }
@@ -71,7 +67,7 @@ export class Family {
   }
 
   start(): void {
-    const { name, directory, has } = this.#options;
+    const { name, directory, has } = this.options;
     this.#unwatch = directory.watch(name, {
       onEarlierDue: (queue, dueIn) => has(queue) && this.#member(queue).expect(dueIn),
       onListening: () => void this.#read(),
@@ -110,7 +106,7 @@ export class Family {
   #member(queue: string): FamilyMember {
     const known = this.#members.get(queue);
     if (known) return known;
-    const { source, clock } = this.#options;
+    const { source, clock } = this.options;
     const member = new FamilyMember(queue, {
       source,
       clock,
@@ -131,7 +127,7 @@ export class Family {
   }
 
   async #readUntilDone(): Promise<void> {
-    const { checkInterval, random = Math.random } = this.#options;
+    const { checkInterval, random = Math.random } = this.options;
     let next = checkInterval;
     while (this.#again && !this.#stopped) {
       this.#again = false;
@@ -153,35 +149,35 @@ export class Family {
 
   #readIn(delay: number): void {
     this.#cancelReading?.();
-    if (!this.#stopped) this.#cancelReading = this.#options.clock.schedule(() => void this.#read(), delay);
+    if (!this.#stopped) this.#cancelReading = this.options.clock.schedule(() => void this.#read(), delay);
   }
 
   async #readOnce(): Promise<void> {
-    const { name, directory, has } = this.#options;
+    const { name, directory, has } = this.options;
     const sightings = new Map<string, Sighting>();
     let cursor: string | undefined;
     do {
       const part = await directory.listRegistered(name, cursor);
-      const own = part.registrations.filter(({ queue }) => has(queue));
-      for (const registration of own) sightings.set(registration.queue, this.#sighted(registration));
-      await Promise.all(own.map((registration) => this.#lookAt(registration, sightings.get(registration.queue)!)));
+      const own = part.registrations.filter(({ queue }) => has(queue)).map((each) => this.#sighted(each));
+      for (const sighting of own) sightings.set(sighting.queue, sighting);
+      await Promise.all(own.map((sighting) => this.#lookAt(sighting)));
       cursor = part.cursor ?? undefined;
     } while (cursor !== undefined && !this.#stopped);
     this.#sightings = sightings;
     await this.#registerMissing();
   }
 
-  #sighted({ queue, stamp }: Registration): Sighting {
-    const known = this.#sightings.get(queue);
-    return known?.stamp === stamp ? known : { stamp, since: this.#options.clock.monotonic() };
+  #sighted(registration: Registration): Sighting {
+    const known = this.#sightings.get(registration.queue);
+    return known?.stamp === registration.stamp ? known : { ...registration, since: this.options.clock.monotonic() };
   }
 
   /** Looks at a registered queue unless it is awake. Retires it if it was empty when the registration seen before had expired. */
-  async #lookAt({ queue, stamp }: Registration, { since }: Sighting): Promise<void> {
+  async #lookAt({ queue, stamp, since }: Sighting): Promise<void> {
     if (this.#stopped) return;
     const emptyAt = await this.#member(queue).look();
     if (emptyAt === undefined || emptyAt - since < REGISTRATION_VALID || this.#stopped) return;
-    await this.#options.directory.retire({ queue, stamp });
+    await this.options.directory.retire({ queue, stamp });
   }
 
   /** A queue whose registration is lost, or was never made, would not be found after a restart. */
@@ -189,7 +185,7 @@ export class Family {
     const missing = this.#all().filter(({ queue }) => !this.#sightings.has(queue));
     for (const { queue } of missing) {
       if (this.#stopped) return;
-      await this.#options.directory.register(queue);
+      await this.options.directory.register(queue);
     }
   }
 }

@@ -16,20 +16,18 @@ export interface RepairerOptions {
 const INTERVAL = 5 * 60_000;
 
 /**
- * Finds messages of one queue that are stored but in no state, and makes them ready, or delayed again if they are not due yet: at the
- * start, and then every few minutes.
- * This package never leaves a message like that, so each find is logged: somebody deleted or changed keys of the queue.
+ * Finds messages of one queue that are stored but in no state, at the start and then every few minutes. It makes them ready, or
+ * delayed again if they are not due yet. Each find is logged: this package never leaves a message like that, so somebody deleted or
+ * changed keys of the queue.
  */
 export class Repairer {
-  readonly #options: RepairerOptions;
   readonly #random: () => number;
   readonly #streak: FailureStreak;
   #cancelTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(options: RepairerOptions) {
-    this.#options = options;
+  constructor(private readonly options: RepairerOptions) {
     this.#random = options.random ?? Math.random;
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'repair', queue));
@@ -58,7 +56,7 @@ export class Repairer {
    * @throws what the store throws
    */
   async runOnce(): Promise<number> {
-    const { store, events, queue } = this.#options;
+    const { store, events, queue } = this.options;
     const ready: string[] = [];
     const delayed: string[] = [];
     let cursor: string | null | undefined;
@@ -74,7 +72,7 @@ export class Repairer {
   }
 
   async #check(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     try {
       await this.runOnce();
       this.#streak.worked();

@@ -67,7 +67,6 @@ interface Expectation {
  * leadership that could go wrong.
  */
 export class TransferScheduler {
-  readonly #options: TransferSchedulerOptions;
   readonly #random: () => number;
   readonly #streak: FailureStreak;
   #unwatch: (() => void) | undefined;
@@ -88,8 +87,7 @@ export class TransferScheduler {
   #failures = 0;
   #started = false;
 
-  constructor(options: TransferSchedulerOptions) {
-    this.#options = options;
+  constructor(private readonly options: TransferSchedulerOptions) {
     this.#random = options.random ?? Math.random;
     const { queue, clock, events } = options;
     this.#streak = new FailureStreak(clock, workFailures(events, 'transfer', queue));
@@ -103,14 +101,14 @@ export class TransferScheduler {
   /** How long there is nothing to do, as far as is known, ms: until a due time or the end of a lease. 0 while messages are ready. */
   get quietFor(): number {
     if (this.#running || this.#failures > 0 || this.#ready > 0) return 0;
-    return this.#expected ? Math.max(0, this.#expected.at - this.#options.clock.monotonic()) : Infinity;
+    return this.#expected ? Math.max(0, this.#expected.at - this.options.clock.monotonic()) : Infinity;
   }
 
   start(): void {
     this.#started = true;
-    this.#unwatch = this.#options.store.watchDue({
+    this.#unwatch = this.options.store.watchDue({
       onEarlierDue: ({ dueAt, dueIn }) => {
-        this.#expectEarlier({ at: this.#options.clock.monotonic() + dueIn, knownSince: dueAt - dueIn });
+        this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, knownSince: dueAt - dueIn });
       },
       onTransfer: (transfer) => this.#hear(transfer),
       onListening: () => void this.#wake(),
@@ -133,7 +131,7 @@ export class TransferScheduler {
    * @throws what the store throws
    */
   async runOnce(): Promise<TransferReport> {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     for (let isFirst = true; ; isFirst = false) {
       const awaited = this.#expected;
       // From here on it collects what is announced while the call is under way.
@@ -161,17 +159,17 @@ export class TransferScheduler {
 
   /** A standby does not claim along, because it would soon compete with the eager one. After a failure, the simpler call comes first. */
   #transferAlong(teller: Teller | undefined): Promise<TransferReport> {
-    const along = this.#eager && this.#failures === 0 ? this.#options.claimAlong?.(teller) : undefined;
+    const along = this.#eager && this.#failures === 0 ? this.options.claimAlong?.(teller) : undefined;
     return along ? along.then((report) => report ?? this.#transfer(teller)) : this.#transfer(teller);
   }
 
   #transfer(teller: Teller | undefined): Promise<TransferReport> {
-    return this.#options.store.transfer({ teller, limit: BATCH });
+    return this.options.store.transfer({ teller, limit: BATCH });
   }
 
   /** Who tells of the next transfer; undefined: others need not know, or were told a moment ago. */
   #tellerAt(now: number, awaited: Expectation | undefined): Teller | undefined {
-    const { id } = this.#options;
+    const { id } = this.options;
     const isAwaited = awaited !== undefined || this.#hasUntold || this.#ready > 0;
     if (id === undefined || !isAwaited || now < this.#toldAt + TELL_INTERVAL) return undefined;
     return { scheduler: id, movedAt: this.#movedAt };
@@ -179,7 +177,7 @@ export class TransferScheduler {
 
   /** Another scheduler has looked, so this one knows what it would find, unless it knows of something later. */
   #hear({ scheduler, at, movedAt, ready, nextIn }: ToldTransfer): void {
-    const { id, clock, checkInterval } = this.#options;
+    const { id, clock, checkInterval } = this.options;
     if (scheduler === id) return;
     if (movedAt !== null && (this.#movedAt === null || movedAt > this.#movedAt)) this.#eager = false;
     const now = clock.monotonic();
@@ -193,7 +191,7 @@ export class TransferScheduler {
   }
 
   #emit({ moved, recovered, buried, dropped }: TransferReport): void {
-    const { events, queue } = this.#options;
+    const { events, queue } = this.options;
     if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
     if (recovered + buried.length > 0) events.emit('taken-back', { queue, recovered, buried: buried.length });
     for (const id of buried) events.emit('dead', { queue, id, by: 'lease', failure: LEASE_EXPIRED });
@@ -208,14 +206,14 @@ export class TransferScheduler {
   }
 
   async #runUntilIdle(): Promise<void> {
-    const { clock, checkInterval } = this.#options;
+    const { clock, checkInterval } = this.options;
     let nextCheck = checkInterval;
     while (this.#again && this.#started) {
       this.#again = false;
       try {
         const { ready, moved, recovered } = await this.runOnce();
         this.#ready = ready;
-        if (ready > moved + recovered) this.#options.onStillReady?.();
+        if (ready > moved + recovered) this.options.onStillReady?.();
         this.#failures = 0;
         this.#streak.worked();
         nextCheck = this.#ready > 0 ? Math.min(READY_CHECK, checkInterval) : checkInterval;
@@ -241,8 +239,8 @@ export class TransferScheduler {
     if (!this.#started) return;
     const dueAt = this.#expected ? this.#expected.at + (this.#eager ? 0 : this.#newGrace()) : Infinity;
     const tellAt = this.#hasUntold && this.#failures === 0 ? this.#toldAt + TELL_INTERVAL : Infinity;
-    const delay = Math.min(dueAt, tellAt, this.#checkAt) - this.#options.clock.monotonic();
-    this.#cancelTimer = this.#options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
+    const delay = Math.min(dueAt, tellAt, this.#checkAt) - this.options.clock.monotonic();
+    this.#cancelTimer = this.options.clock.schedulePunctually(() => void this.#wake(), Math.max(0, delay));
   }
 
   #expectEarlier(expected: Expectation): void {

@@ -1,20 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { definitionOf } from '../definition/queue-definition.js';
-import { type DelayQueueEvent, isEventName } from '../../events/delay-queue-events.js';
+import { isEventName } from '../../events/delay-queue-events.js';
 import { isObserver, OBSERVER_METHODS } from '../../events/delay-queue-observer.js';
 import { Observers } from '../../events/observers.js';
-import { exploreClasses, type HostedMethod } from '../explore-classes.js';
-import { decoratedMethod, isScoped } from '../handler-method.js';
+import { type ClassMethod, decoratedMethod, exploreClasses, fullNameOf, type Instance } from '../class-explorer.js';
+import { isScoped } from '../message-scope.js';
 import type { InstanceWrapper } from '../nest-internals.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { belongsTo, QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../../message/queue-family.js';
 import { QUEUE_NAME } from '../../message/queue-name.js';
 import { showGiven } from '../../message/show-given.js';
-import { isListener } from './delay-queue-listener-decorator.js';
-import { type EventDeclaration, eventsOf } from './on-delay-queue-event-decorator.js';
-
-type Methods = Record<string, (event: DelayQueueEvent) => unknown>;
+import { type EventDeclaration, eventsOf, isListener } from './listener-decorators.js';
 
 /** Finds the listeners among all providers and controllers before anything starts. */
 @Injectable()
@@ -33,15 +30,10 @@ export class ListenerExplorer implements OnModuleInit {
       onClass: (host, prototype) => {
         if (prototype && isListener(prototype.constructor)) this.#observe(host, String(host.name));
       },
-      onMethod: (method) => this.#explore(method),
+      onMethod: (method) => {
+        for (const declaration of eventsOf(decoratedMethod(method))) this.#listen(method, declaration);
+      },
     });
-  }
-
-  #explore(method: HostedMethod): void {
-    const { host, name } = method;
-    for (const declaration of eventsOf(decoratedMethod(method))) {
-      this.#listen(host, `${String(host.name)}.${name}`, declaration);
-    }
   }
 
   #observe(host: InstanceWrapper, name: string): void {
@@ -54,17 +46,17 @@ export class ListenerExplorer implements OnModuleInit {
     this.observers.add(observer, name);
   }
 
-  #listen(host: InstanceWrapper, name: string, { event, queue }: EventDeclaration): void {
-    const place = `@OnDelayQueueEvent on ${name}`;
+  #listen(method: ClassMethod, { event, queue }: EventDeclaration): void {
+    const fullName = fullNameOf(method);
+    const place = `@OnDelayQueueEvent on ${fullName}`;
     if (!isEventName(event)) {
       throw new DelayQueueError('INVALID_LISTENER', `${place}: there is no event ${showGiven(event)}`);
     }
-    const instance = instanceOf(host, place) as Methods;
-    const method = name.slice(name.lastIndexOf('.') + 1);
+    const instance = instanceOf(method.host, place) as Instance;
     this.observers.listen(event, {
-      place: name,
+      place: fullName,
       isWanted: readQueue(queue, place),
-      call: (told) => instance[method]!(told),
+      call: (told) => instance[method.name]!(told),
     });
   }
 }
