@@ -52,7 +52,7 @@ export class Doctor {
   async *examine(): AsyncGenerator<Finding> {
     const { commands } = this.#connections;
     try {
-      commands.connect();
+      commands.servers.connect();
       await commands.send('TIME');
     } catch (error) {
       yield this.#unreachable(error);

@@ -52,7 +52,7 @@ export class RedisCheck {
    */
   async start(): Promise<void> {
     const { commands, events } = this.#options;
-    commands.onReady((server) => {
+    commands.servers.onReady((server) => {
       this.#unchecked.add(server);
       if (this.#isChecking) return;
       // If the connection is lost during the check, the next one is checked.
@@ -60,7 +60,7 @@ export class RedisCheck {
         (error: unknown) => isVerdict(error) && events.emit('server-unfit', { reason: showFailure(error) }),
       );
     });
-    await this.#check(commands.all('INFO'));
+    await this.#check(commands.servers.all('INFO'));
   }
 
   /** @param servers - those to check besides the unchecked ones */
@@ -81,7 +81,7 @@ export class RedisCheck {
 
   async #reportFirst(): Promise<void> {
     const { commands, onFirst } = this.#options;
-    const servers = await commands.all('INFO');
+    const servers = await commands.servers.all('INFO');
     if (!this.#isFirst) return;
     this.#isFirst = false;
     onFirst(servers, this.#latestInfo);

@@ -80,7 +80,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     connect: () => {
       const { overridden } = examineConnection(connection);
       if (overridden.length > 0) events.emit('options-overridden', { options: overridden });
-      connections.commands.connect();
+      connections.servers.connect();
     },
     check: async (checked) => {
       const { commands } = connections;
@@ -92,15 +92,15 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
         events.emit('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
       };
       const check = new RedisCheck({ commands, queues, allowEviction, events, onFirst });
-      await check.start().finally(() => partitions.catchUp(commands, events));
+      await check.start().finally(() => partitions.catchUp(connections.servers, events));
       await partitions.run();
     },
     get isConnected() {
-      return connections.commands.isConnected;
+      return connections.servers.isConnected;
     },
     open,
     directory: new NativeQueueDirectory(connections, prefix),
-    hurry: () => connections.commands.hurry(),
+    hurry: () => connections.servers.hurry(),
     close: () => connections.close(),
   };
 }

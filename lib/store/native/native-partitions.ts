@@ -145,7 +145,7 @@ export class NativePartitions implements Partitions {
       if (!hasCode(error, 'NOT_CONNECTED', 'OUTCOME_UNKNOWN')) throw error;
     }
     if (!(await this.#goByOthers())) return this.agree();
-    new PartitionCheck([this], this.#options.clock).catchUp(this.connections.commands, this.#options.events);
+    new PartitionCheck([this], this.#options.clock).catchUp(this.connections.servers, this.#options.events);
   }
 
   /** Goes by the newest record of the partitions that can be reached. @returns whether there is one */

@@ -101,7 +101,7 @@ export class NativeMessageStore implements MessageStore {
 
   /** What is known of the way to the server that has the messages. */
   get reach(): Reach {
-    return this.#connections.commands.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
+    return this.#connections.servers.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
   }
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {

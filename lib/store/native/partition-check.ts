@@ -3,7 +3,7 @@ import { hasCode, showFailure } from '../../message/failure.js';
 import type { Clock } from '../../timing/clock.js';
 import { allInSlices } from '../../timing/slices.js';
 import type { Partitions } from '../partitioned/partitions.js';
-import type { RedisCommands } from '../../redis/redis-commands.js';
+import type { RedisServers } from '../../redis/redis-servers.js';
 
 /** Agrees once on how many partitions the queues of this process have. */
 export class PartitionCheck {
@@ -28,8 +28,8 @@ export class PartitionCheck {
   }
 
   /** Agrees when there is a connection, unless that is done; a problem is only logged. */
-  catchUp(commands: RedisCommands, events: Events): void {
-    commands.onReady(() => {
+  catchUp(servers: RedisServers, events: Events): void {
+    servers.onReady(() => {
       if (this.#isDone) return;
       this.run().catch(
         (error: unknown) =>

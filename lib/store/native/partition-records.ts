@@ -141,7 +141,7 @@ export class PartitionRecords {
 
   #isReached(partition: number): boolean {
     const slot = hashSlot(this.#keys(partition).partitions);
-    return this.connections.commands.reachOf(slot) !== 'lost';
+    return this.connections.servers.reachOf(slot) !== 'lost';
   }
 
   #parse(key: string, text: string): PartitionRecord {
