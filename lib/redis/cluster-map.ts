@@ -181,7 +181,7 @@ export class ClusterMap {
 
   /** Leaves the servers to the connections to them, if there are any. */
   #rest(): void {
-    if (this.#connection.isReady && [...this.#servers].some(({ isReady }) => isReady)) this.#connection.rest();
+    if (this.#connection.isReady && [...this.#servers].some(({ isReady }) => isReady)) this.#connection.suspend();
   }
 
   #learn(slots: (string | undefined)[]): void {

@@ -15,8 +15,7 @@ import { RedisCheck } from '../redis/redis-check.js';
 import { examineConnection } from '../redis/redis-client.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisServer } from '../redis/redis-server.js';
-import { serverName } from '../redis/server-check.js';
-import { placeOf } from '../redis/server-place.js';
+import { placeOf, serverName } from '../redis/server-info.js';
 import { limitsOfPartition } from './partition-limits.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */

@@ -5,7 +5,7 @@ import { hasCode, showFailure } from '../../message/failure.js';
 import type { Clock } from '../../timing/clock.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
-import type { Reach } from '../../redis/reach.js';
+import type { Reach } from '../../redis/redis-connection.js';
 import { MissingReport } from '../partitioned/missing-report.js';
 import {
   FIRST_RECORD,

@@ -13,7 +13,7 @@ import type {
 } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
-import type { Reach } from '../../redis/reach.js';
+import type { Reach } from '../../redis/redis-connection.js';
 import type {
   DeadSelection,
   StoredPage,
