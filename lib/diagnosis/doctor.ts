@@ -7,7 +7,7 @@ import { isCluster } from '../redis/redis-client.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { isVerdict } from '../redis/redis-check.js';
 import { lacksPermission } from '../redis/redis-errors.js';
-import { verdictOn } from '../redis/server-check.js';
+import { verdictOn } from '../redis/server-info.js';
 import { systemClock } from '../timing/clock.js';
 import { checkClock, readClock } from './clock-check.js';
 import { type Finding, fail, ok, warn } from './finding.js';
@@ -52,7 +52,7 @@ export class Doctor {
   async *examine(): AsyncGenerator<Finding> {
     const { commands } = this.#connections;
     try {
-      commands.connect();
+      commands.servers.connect();
       await commands.send('TIME');
     } catch (error) {
       yield this.#unreachable(error);

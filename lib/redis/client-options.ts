@@ -1,13 +1,14 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { LONGEST_TIMER } from '../timing/clock.js';
 import {
   addressMap,
   callback,
   flag,
   list,
-  LONGEST_TIMER,
   object,
   oneOf,
   type OptionKind,
+  port,
   sentinelList,
   text,
   tlsOptions,
@@ -27,6 +28,7 @@ export type OptionRules = Readonly<Record<string, OptionRule>>;
 /** One rule for every option. The compiler checks this against the installed ioredis, the newest supported version. */
 type RulesFor<Options> = { readonly [Key in keyof Required<Options>]: OptionRule<Options[Key]> };
 
+const milliseconds = wholeNumber(0, LONGEST_TIMER);
 const passedOn = (kind: OptionKind) => ({ fate: 'passed on', kind }) as const;
 const overridden = <Value>(value: Value, because: string) => ({ fate: 'overridden', value, because }) as const;
 const refused = <Value>(unless: readonly Value[], because: string) => ({ fate: 'refused', unless, because }) as const;
@@ -66,7 +68,7 @@ export const redisRules = {
 
   // The server, and the login.
   host: passedOn(text),
-  port: passedOn(wholeNumber(1, 65535)),
+  port: passedOn(port),
   family: passedOn(oneOf(0, 4, 6)),
   path: passedOn(text),
   tls: passedOn(tlsOptions),
@@ -93,8 +95,8 @@ export const redisRules = {
   failoverDetector: passedOn(flag),
 
   // The socket, and the name of the connection.
-  connectTimeout: passedOn(wholeNumber(0, LONGEST_TIMER)),
-  keepAlive: passedOn(wholeNumber(0, LONGEST_TIMER)),
+  connectTimeout: passedOn(milliseconds),
+  keepAlive: passedOn(milliseconds),
   noDelay: passedOn(flag),
   protocol: passedOn(oneOf(2, 3)),
   clientInfoTag: passedOn(text),
@@ -118,7 +120,7 @@ export const redisRules = {
   commandTimeout: overridden(undefined, SILENCE),
   socketTimeout: overridden(undefined, SILENCE),
   blockingTimeout: overridden(undefined, SILENCE),
-  blockingTimeoutGrace: passedOn(wholeNumber(0, LONGEST_TIMER)),
+  blockingTimeoutGrace: passedOn(milliseconds),
 
   // How answers are represented.
   stringNumbers: overridden(false, REPLIES),
@@ -142,7 +144,7 @@ export const clusterRules = {
   resolveSrv: passedOn(callback),
   useSRVRecords: passedOn(flag),
   slotsRefreshTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
-  slotsRefreshInterval: passedOn(wholeNumber(0, LONGEST_TIMER)),
+  slotsRefreshInterval: passedOn(milliseconds),
   // The defaults: ioredis sends nothing but the questions for the slots.
   maxRedirections: overridden(16, REDIRECTIONS),
   retryDelayOnMoved: overridden(0, REDIRECTIONS),

@@ -17,8 +17,8 @@ const READ_TIMEOUT = 1000;
  * Which server of a cluster has which slot.
  *
  * The `Cluster` of ioredis finds the servers, and reads the first map. It sends nothing else: it would send a call again by itself,
- * and not say whether a call that failed was sent. It also keeps connections that nothing needs, so it rests as soon as there is a
- * connection to a server. From then on the map is read over those, and only when none is left, ioredis looks for servers again.
+ * and not say whether a call that failed was sent. It also keeps connections that nothing needs, so it is suspended as soon as
+ * there is a connection to a server. From then on the map is read over those, and only when none is left, ioredis looks for servers again.
  */
 export class ClusterMap {
   readonly #cluster: Cluster;
@@ -46,7 +46,7 @@ export class ClusterMap {
       if (nodes.length > 0) this.#patterns = nodes;
       this.#learn(cluster.slots.map((addresses) => addresses?.[0]));
     });
-    cluster.on('ready', () => this.#rest());
+    cluster.on('ready', () => this.#suspendCluster());
   }
 
   connect(): void {
@@ -117,10 +117,10 @@ export class ClusterMap {
     if (servers.length === 0) return this.#cluster.refreshSlotsCache(end);
     void Promise.any(chosenFrom(servers).map((server) => readSlots(server, (address) => this.addressFor(address))))
       .then((slots) => {
-        // A server that was frozen tells of the past.
+        // A server that was frozen may report an old map.
         if (this.#reading === reading) this.#learn(slots);
       })
-      // Those who need the map ask for it again.
+      // Whoever needs the map reads it again.
       .catch(() => undefined)
       .finally(end);
   }
@@ -175,13 +175,13 @@ export class ClusterMap {
 
   #follow(connection: RedisConnection): void {
     this.#servers.add(connection);
-    connection.client.on('ready', () => this.#rest());
+    connection.client.on('ready', () => this.#suspendCluster());
     connection.client.on('end', () => connection.isClosed && this.#servers.delete(connection));
   }
 
-  /** Leaves the servers to the connections to them, if there are any. */
-  #rest(): void {
-    if (this.#connection.isReady && [...this.#servers].some(({ isReady }) => isReady)) this.#connection.rest();
+  /** Suspends the `Cluster` of ioredis once there is a connection to a server. */
+  #suspendCluster(): void {
+    if (this.#connection.isReady && [...this.#servers].some(({ isReady }) => isReady)) this.#connection.suspend();
   }
 
   #learn(slots: (string | undefined)[]): void {

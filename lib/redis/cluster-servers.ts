@@ -1,5 +1,5 @@
 import type { CancelTimer } from '../timing/clock.js';
-import type { Reach } from './reach.js';
+import type { Reach } from './redis-connection.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
 import type { ConnectionSettings } from './redis-connection.js';

@@ -1,18 +1,18 @@
 /** The keys and arguments of a Lua script, as its header declares them. */
-export interface LuaHeader {
-  readonly keys: readonly LuaKey[];
+export interface LuaHeader<Part extends string = string> {
+  readonly keys: readonly LuaKey<Part>[];
   /** Sent only by some calls, after the others. */
-  readonly optionalKeys: readonly LuaKey[];
+  readonly optionalKeys: readonly LuaKey<Part>[];
   readonly args: readonly LuaArgument[];
   /** Whether more arguments follow the named ones. */
   readonly hasRest: boolean;
 }
 
-export interface LuaKey {
+export interface LuaKey<Part extends string = string> {
   /** Its name in the script. */
   readonly name: string;
   /** The key of the layout. */
-  readonly part: string;
+  readonly part: Part;
   /** The argument whose value is appended to that key, by the caller's name for it. */
   readonly suffix?: string;
 }
@@ -24,9 +24,6 @@ export interface LuaArgument {
   readonly givenAs: string;
   readonly type: 'number' | 'text';
 }
-
-const NO_KEYS = { keys: [], optionalKeys: [] };
-const NO_ARGS = { args: [], hasRest: false };
 
 /**
  * Reads the comment at the beginning of a script:
@@ -46,34 +43,32 @@ const NO_ARGS = { args: [], hasRest: false };
  */
 export function readHeader(path: string, text: string, headerOf: (path: string) => LuaHeader): LuaHeader {
   const comment = /^(?:#!.*\n)?((?:--.*\n)*)/.exec(text)![1]!;
-  const keys = sectionOf(comment, 'KEYS');
-  const args = sectionOf(comment, 'ARGV');
+  const keys = entriesOf(comment, 'KEYS').join(' ');
+  const [, required, optional = ''] = /^([^[\]]*)(?:\[([^[\]]*)\][^[\]]*)?$/.exec(keys) ?? [];
+  if (required === undefined) throw malformed(path, keys);
+  const args = entriesOf(comment, 'ARGV');
   return {
-    ...(keys ? readKeys(path, keys.join(' ')) : NO_KEYS),
-    ...(args ? readArguments(path, args, headerOf) : NO_ARGS),
+    keys: readKeys(path, required),
+    optionalKeys: readKeys(path, optional),
+    ...readArguments(path, args, headerOf),
   };
 }
 
 /** The entries of a section: the lines aligned with the first word of its first line. Lines indented further continue an entry. */
-function sectionOf(comment: string, title: string): string[] | undefined {
+function entriesOf(comment: string, title: string): string[] {
   const section = new RegExp(`^-- ${title} (.*\\n(?:-- {6}.*\\n)*)`, 'm').exec(comment)?.[1];
-  return section
-    ?.trimEnd()
-    .split(/\n-- {6}(?! )/)
-    .map((entry) => entry.replace(/\n-- +/g, ' '));
+  const entries = section?.trimEnd().split(/\n-- {6}(?! )/) ?? [];
+  return entries.map((entry) => entry.replace(/\n-- +/g, ' '));
 }
 
-function readKeys(path: string, text: string): Pick<LuaHeader, 'keys' | 'optionalKeys'> {
-  const [, required, optional = ''] = /^([^[\]]*)(?:\[([^[\]]*)\][^[\]]*)?$/.exec(text) ?? [];
-  if (required === undefined) throw unreadable(path, text);
-  const read = (names: string) => names.split(' ').flatMap((name) => (name === '' ? [] : readKey(path, name)));
-  return { keys: read(required), optionalKeys: read(optional) };
-}
-
-function readKey(path: string, text: string): LuaKey {
-  const [, part, suffix] = /^(\w+)(?::(\w+))?$/.exec(text) ?? [];
-  if (part === undefined) throw unreadable(path, text);
-  return suffix === undefined ? { name: part, part } : { name: `${part}_${suffix}`, part, suffix: camelCase(suffix) };
+function readKeys(path: string, names: string): LuaKey[] {
+  const words = names.split(' ').filter((word) => word !== '');
+  return words.map((word) => {
+    const [, part, suffix] = /^(\w+)(?::(\w+))?$/.exec(word) ?? [];
+    if (part === undefined) throw malformed(path, word);
+    if (suffix === undefined) return { name: part, part };
+    return { name: `${part}_${suffix}`, part, suffix: camelCase(suffix) };
+  });
 }
 
 function readArguments(path: string, entries: readonly string[], headerOf: (path: string) => LuaHeader) {
@@ -88,7 +83,7 @@ function readArguments(path: string, entries: readonly string[], headerOf: (path
       hasRest ||= header.hasRest;
     } else if (name !== undefined) args.push({ name, givenAs: camelCase(name), type: type as LuaArgument['type'] });
     else if (entry.startsWith('...: ')) hasRest = true;
-    else throw unreadable(path, entry);
+    else throw malformed(path, entry);
   }
   return { args, hasRest };
 }
@@ -97,6 +92,6 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function unreadable(path: string, text: string): Error {
+function malformed(path: string, text: string): Error {
   return new Error(`${path}: its header contains something that is neither a key nor an argument: ${text}`);
 }

@@ -6,33 +6,27 @@ export type ReadLua = (path: string) => string;
 /** What reads the Lua files of each home: a folder with scripts in `lua`, and their parts in `lua/include`. */
 export type LuaHomes = Readonly<Record<string, ReadLua>>;
 
-/** Reads the Lua files of the given homes, and of this folder, whose home is `redis`, by `<home>/<path in the home>`. */
+/** Reads `<home>/<path in the home>`, where the home is one of those given, or `redis`: the one in this folder. */
 export function readHomes(given: LuaHomes): ReadLua {
   const homes: LuaHomes = { redis: readLua, ...given };
   return (path) => {
-    const [home = ''] = path.split('/');
+    const home = homeOf(path);
     const read = homes[home];
     if (read === undefined) throw new Error(`${path}: there are no Lua files of ${home}`);
     return read(path.slice(home.length + 1));
   };
 }
 
-const INCLUDE = /^--@include (?:(\w+)\/)?(\S+)$/gm;
-
-/**
- * Reads the text of `<home>/lua/<name>.lua`.
- *
- * @param path - `<home>/<name>`
- */
+/** Reads the script `<home>/<name>`. */
 export function readScript(path: string, read: ReadLua): string {
   return read(path.replace('/', '/lua/'));
 }
 
+const INCLUDE = /^--@include (?:(\w+)\/)?(\S+)$/gm;
+
 /**
- * Reads the texts of all parts that a script includes: each once, and before the parts that include it.
- *
- * A line `--@include <part>` in a script or a part refers to `include/<part>.lua` of the same home, and `--@include
- * <home>/<part>` to a part of another home.
+ * Reads the parts that a script includes: each once, and before the parts that include it. A line `--@include <part>` refers to
+ * `include/<part>.lua` of the same home, and `--@include <home>/<part>` to a part of another home.
  *
  * @throws Error if parts include each other
  */
@@ -40,16 +34,16 @@ export function readParts(path: string, read: ReadLua): string[] {
   const texts = new Map<string, string>();
   const collect = (text: string, ownHome: string, way: readonly string[]) => {
     for (const [, home = ownHome, name] of text.matchAll(INCLUDE)) {
-      const part = `${home}/lua/include/${name}`;
-      const wayThere = [...way, `${home}/${name}`];
-      if (way.includes(wayThere.at(-1)!)) throw new Error(`${path}: parts include each other: ${wayThere.join(' → ')}`);
+      const part = `${home}/${name}`;
+      const wayThere = [...way, part];
+      if (way.includes(part)) throw new Error(`${path}: parts include each other: ${wayThere.join(' → ')}`);
       if (texts.has(part)) continue;
-      const partText = read(part);
+      const partText = read(`${home}/lua/include/${name}`);
       collect(partText, home, wayThere);
       texts.set(part, partText);
     }
   };
-  collect(readScript(path, read), path.split('/')[0]!, []);
+  collect(readScript(path, read), homeOf(path), []);
   return [...texts.values()];
 }
 
@@ -57,3 +51,5 @@ export function readParts(path: string, read: ReadLua): string[] {
 export function withoutComments(text: string): string {
   return text.replace(/^\s*--.*\n/gm, '').replace(/^\n/gm, '');
 }
+
+const homeOf = (path: string) => path.split('/')[0]!;

@@ -1,18 +1,37 @@
 import { createSecureContext } from 'node:tls';
 
-/** The values that an option accepts. */
+/** The values that an option accepts. Numbers and flags may also be text, as in a URL. */
 export interface OptionKind {
-  /** The rule in words, which follow the option's name in an error. */
+  /** What the value must be; follows the option's name in an error. */
   readonly rule: string;
-  /**
-   * Returns the value as ioredis needs it; undefined, or a throw, means that it is not of this kind. Numbers and flags may also be
-   * text, as in a URL.
-   */
+  /** Returns the value as ioredis needs it. If it returns undefined, or throws, the value is not of this kind. */
   readonly read: (value: unknown) => unknown;
 }
 
-/** The longest delay of a timer of Node.js, ms. */
-export const LONGEST_TIMER = 2 ** 31 - 1;
+const kind = (rule: string, accepts: (value: unknown) => boolean): OptionKind => ({
+  rule,
+  read: (value) => (accepts(value) ? value : undefined),
+});
+
+const sameOf = (values: readonly unknown[], given: unknown) =>
+  values.find((each) => each === given || String(each) === given);
+
+const IN_OPTIONS = 'which a URL cannot contain: use ioredis options instead';
+
+export const text = kind('must be text', (value) => typeof value === 'string');
+export const object = kind(`must be an object, ${IN_OPTIONS}`, isObject);
+export const list = kind(`must be a list, ${IN_OPTIONS}`, Array.isArray);
+export const callback = kind(`must be a function, ${IN_OPTIONS}`, (value) => typeof value === 'function');
+
+export const flag: OptionKind = {
+  rule: 'must be true or false',
+  read: (value) => sameOf([true, false], value),
+};
+
+export const oneOf = (...values: readonly (string | number)[]): OptionKind => ({
+  rule: `must be one of ${values.join(', ')}`,
+  read: (value) => sameOf(values, value),
+});
 
 export const wholeNumber = (min: number, max: number): OptionKind => ({
   rule: `must be a whole number from ${min} to ${max}`,
@@ -22,48 +41,17 @@ export const wholeNumber = (min: number, max: number): OptionKind => ({
   },
 });
 
-export const oneOf = (...values: readonly (string | number)[]): OptionKind => ({
-  rule: `must be one of ${values.join(', ')}`,
-  read: (value) => values.find((each) => each === value || String(each) === value),
-});
+export const port = wholeNumber(1, 65535);
 
-export const flag: OptionKind = {
-  rule: 'must be true or false',
-  read: (value) => [true, false].find((each) => each === value || String(each) === value),
-};
+export const sentinelList = kind(
+  `must be a list of at least one sentinel, { host, port }, ${IN_OPTIONS}`,
+  (value) => Array.isArray(value) && value.length > 0 && value.every(isAddress),
+);
 
-export const text: OptionKind = {
-  rule: 'must be text',
-  read: (value) => (typeof value === 'string' ? value : undefined),
-};
-
-const IN_OPTIONS = 'which a URL cannot contain: use ioredis options instead';
-
-export const object: OptionKind = {
-  rule: `must be an object, ${IN_OPTIONS}`,
-  read: (value) => (isObject(value) ? value : undefined),
-};
-
-export const list: OptionKind = {
-  rule: `must be a list, ${IN_OPTIONS}`,
-  read: (value) => (Array.isArray(value) ? value : undefined),
-};
-
-export const callback: OptionKind = {
-  rule: `must be a function, ${IN_OPTIONS}`,
-  read: (value) => (typeof value === 'function' ? value : undefined),
-};
-
-export const sentinelList: OptionKind = {
-  rule: `must be a list of at least one sentinel, { host, port }, ${IN_OPTIONS}`,
-  read: (value) => (Array.isArray(value) && value.length > 0 && value.every(isAddress) ? value : undefined),
-};
-
-export const addressMap: OptionKind = {
-  rule: `must be an object that maps 'host:port' to { host, port }, or a function, ${IN_OPTIONS}`,
-  read: (value) =>
-    typeof value === 'function' || (isObject(value) && Object.values(value).every(isAddress)) ? value : undefined,
-};
+export const addressMap = kind(
+  `must be an object that maps 'host:port' to { host, port }, or a function, ${IN_OPTIONS}`,
+  (value) => typeof value === 'function' || (isObject(value) && Object.values(value).every(isAddress)),
+);
 
 /** TLS options, a flag, or the name of a profile that ioredis knows. */
 export const tlsOptions: OptionKind = {
@@ -71,7 +59,7 @@ export const tlsOptions: OptionKind = {
   read: (value) => {
     const on = flag.read(value);
     if (on !== undefined) return on ? {} : false;
-    if (typeof value === 'string') return ['RedisCloudFixed', 'RedisCloudFlexible'].find((name) => name === value);
+    if (typeof value === 'string') return sameOf(['RedisCloudFixed', 'RedisCloudFlexible'], value);
     if (!isObject(value)) return undefined;
     const { servername } = value as { servername?: unknown };
     createSecureContext(value);
@@ -83,11 +71,8 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const port = wholeNumber(1, 65535);
-
 function isAddress(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const address = value as { readonly host?: unknown; readonly port?: unknown };
-  const { host = '', port: at = 1 } = address;
+  const { host = '', port: at = 1 } = value as { readonly host?: unknown; readonly port?: unknown };
   return typeof host === 'string' && port.read(at) !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { RedisCommands } from './redis-commands.js';
 import { loadScript } from './redis-script.js';
-import { verdictOn } from './server-check.js';
+import { verdictOn } from './server-info.js';
 
 /** The commands that are used on each key or channel of a layout, in scripts or directly. */
 export type Permissions<Keys> = { readonly [Part in keyof Keys]: readonly string[] };
@@ -38,21 +38,31 @@ export function neededCommands<Keys extends object>(permissions: Permissions<Key
  */
 export async function findMissing<Needed extends NeededCommand>(
   commands: RedisCommands,
-  needed: readonly Needed[],
+  needed: Iterable<Needed>,
 ): Promise<readonly Needed[]> {
-  const calls = Math.max(1, Math.ceil(needed.length / MOST_AT_ONCE));
-  const starts = Array.from({ length: calls }, (_, i) => i * MOST_AT_ONCE);
-  const missing = starts.map((start) => findMissingOfPart(commands, needed.slice(start, start + MOST_AT_ONCE)));
+  const missing: Needed[] = [];
   try {
-    return (await Promise.all(missing)).flat();
+    for (const asked of inCalls(needed)) {
+      const rest = asked.flatMap(({ name, target = '' }) => [name, target]);
+      const reply = await commands.run(script, { keys: {}, rest });
+      missing.push(...reply.rest((each) => asked[each.number() - 1]!));
+    }
   } catch (error) {
     throw verdictOn(error);
   }
+  return missing;
 }
 
-async function findMissingOfPart<Needed extends NeededCommand>(commands: RedisCommands, needed: readonly Needed[]) {
-  const rest = needed.flatMap(({ name, target = '' }) => [name, target]);
-  return (await commands.run(script, { keys: {}, rest })).rest((reply) => needed[reply.number() - 1]!);
+function* inCalls<Needed>(needed: Iterable<Needed>): Generator<readonly Needed[]> {
+  let asked: Needed[] = [];
+  for (const each of needed) {
+    if (asked.length === MOST_AT_ONCE) {
+      yield asked;
+      asked = [];
+    }
+    asked.push(each);
+  }
+  yield asked;
 }
 
 /** Describes commands in the notation of ACLs: `+zadd +zcard on delay-queue:{orders}:delayed, +time`. */

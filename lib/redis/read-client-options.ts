@@ -1,6 +1,5 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import { clusterNodeRules, clusterRules, type OptionRules, redisRules } from './client-options.js';
-import type { OptionKind } from './option-kinds.js';
 import { parseRedisUrl } from './redis-url.js';
 
 export interface OptionProblem {
@@ -14,12 +13,7 @@ export interface OverriddenOption {
   readonly because: string;
 }
 
-/** The application's options for one client. */
-export interface ReadOptions<Options> {
-  readonly values: Options;
-  readonly problems: readonly OptionProblem[];
-  readonly overridden: readonly OverriddenOption[];
-}
+type Path = readonly string[];
 
 const ODD_NAME =
   'must contain only options of ioredis; the unknown name is not shown, because it may be part of a password';
@@ -28,110 +22,101 @@ const ODD_NAME =
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 
-/** Reads the options of a `Redis`, given as options or as a URL. */
-export function readRedisOptions(given: unknown): ReadOptions<RedisOptions> {
-  const read = readOptions(redisRules, given);
-  return read.values.sentinels ? withSentinels(read) : read;
-}
+/** Reads the ioredis options of an application, and collects their problems and what the module overrides. */
+export class ClientOptionsReader {
+  readonly problems: OptionProblem[] = [];
+  readonly overridden: OverriddenOption[] = [];
 
-function withSentinels({ values, problems, overridden }: ReadOptions<RedisOptions>): ReadOptions<RedisOptions> {
-  const unnamed = { path: ['sentinels'], message: 'need the name of the primary that they watch: set `name`' };
-  // A connector of the application's own may find the primary without a name.
-  const isUnnamed = !values.name && !values.Connector;
-  return {
+  /** Reads the options of a `Redis`, given as options or as a URL. */
+  readRedis(given: unknown): RedisOptions {
+    const values = this.#readOptionsOrUrl(redisRules, given, []);
+    if (!values.sentinels) return values;
+    // A connector of the application's own may find the primary without a name.
+    if (!values.name && !values.Connector)
+      this.#refuse(['sentinels'], 'need the name of the primary that they watch: set `name`');
     // A former primary that has not heard of its successor accepts offers for about ten seconds, which are lost.
-    values: { failoverDetector: true, ...values },
-    problems: isUnnamed ? [...problems, unnamed] : problems,
-    overridden,
-  };
-}
+    return { failoverDetector: true, ...values };
+  }
 
-/** Reads the options of a `Cluster`, including those of its connections. */
-export function readClusterOptions(given: unknown): ReadOptions<ClusterOptions> {
-  const own = read<ClusterOptions>(clusterRules, given ?? {});
-  const { redisOptions } = own.values;
-  const inner = under(['redisOptions'], readOptions(clusterNodeRules, redisOptions ?? {}));
-  return {
-    values: { ...own.values, redisOptions: inner.values },
-    problems: [...own.problems, ...inner.problems],
-    overridden: [...own.overridden, ...inner.overridden],
-  };
-}
+  /** Reads the options of a `Cluster`, including those of its connections. */
+  readCluster(given: unknown, path: Path = []): ClusterOptions {
+    const values = this.#read<ClusterOptions>(clusterRules, given ?? {}, path);
+    const { redisOptions = {} } = values;
+    return {
+      ...values,
+      redisOptions: this.#readOptionsOrUrl(clusterNodeRules, redisOptions, [...path, 'redisOptions']),
+    };
+  }
 
-/** Reads a node of a cluster: a URL, `host:port`, a port, or the options of a connection. */
-export function readClusterNode(given: unknown): ReadOptions<RedisOptions> {
-  if (typeof given === 'number') return read(clusterNodeRules, { port: given });
-  const isAddress = typeof given === 'string' && !given.includes('://');
-  return readOptions(clusterNodeRules, isAddress ? `redis://${given}` : given);
-}
+  /** Reads a node of a cluster: a URL, `host:port`, a port, or the options of a connection. */
+  readClusterNode(given: unknown, path: Path): RedisOptions {
+    if (typeof given === 'number') return this.#read(clusterNodeRules, { port: given }, path);
+    const isAddress = typeof given === 'string' && !given.includes('://');
+    return this.#readOptionsOrUrl(clusterNodeRules, isAddress ? `redis://${given}` : given, path);
+  }
 
-/** Adds the path at which these options were given to their problems and names. */
-export function under<Options>(path: readonly string[], { values, problems, overridden }: ReadOptions<Options>) {
-  return {
-    values,
-    problems: problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] })),
-    overridden: overridden.map((each) => ({ ...each, name: [...path, each.name].join('.') })),
-  };
-}
+  #readOptionsOrUrl(rules: OptionRules, given: unknown, path: Path): RedisOptions {
+    if (typeof given !== 'string') return this.#read(rules, given, path);
+    const url = parseRedisUrl(given);
+    return 'problem' in url ? this.#refuse(path, url.problem) : this.#read(rules, url.options, path);
+  }
 
-function readOptions(rules: OptionRules, given: unknown): ReadOptions<RedisOptions> {
-  if (typeof given !== 'string') return read(rules, given);
-  const url = parseRedisUrl(given);
-  return 'problem' in url ? failed(url.problem) : read(rules, url.options);
-}
+  #read<Options>(rules: OptionRules, given: unknown, path: Path): Options {
+    const fields = attempt(() =>
+      typeof given === 'object' && given && !Array.isArray(given) ? Object.entries(given) : undefined,
+    );
+    if (!fields) return this.#refuse(path, 'must be an options object');
+    // If a URL was split in the wrong place, parts of a password take the place of names.
+    if (fields.some(([name]) => !/^\w+$/.test(name))) return this.#refuse(path, ODD_NAME);
+    const values = fields
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, this.#readOption(rules, value, [...path, name])]);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Options;
+  }
 
-function read<Options>(rules: OptionRules, given: unknown): ReadOptions<Options> {
-  const fields = fieldsOf(given);
-  if (!fields) return failed('must be an options object');
-  const values: Record<string, unknown> = {};
-  const problems: OptionProblem[] = [];
-  const overridden: OverriddenOption[] = [];
-  // If a URL was split in the wrong place, parts of a password take the place of names.
-  if (fields.some(([name]) => !/^\w+$/.test(name))) return failed(ODD_NAME);
-  for (const [name, value] of fields) {
-    if (value === undefined || value === null) continue;
-    const refuse = (message: string) => problems.push({ path: [name], message });
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) {
-      refuse('is not an option of ioredis; check its spelling');
-    } else if (rule.fate === 'refused') {
-      if (!rule.unless.includes(value)) refuse(rule.because);
-    } else if (rule.fate === 'overridden') {
-      if (!isSame(value, rule.value)) overridden.push({ name, because: rule.because });
-    } else {
-      values[name] = readValue(rule.kind, value);
-      if (values[name] === undefined) refuse(rule.kind.rule);
+  /** @returns undefined if the option is not passed on */
+  #readOption(rules: OptionRules, value: unknown, path: Path): unknown {
+    const name = path.at(-1)!;
+    const rule = Object.hasOwn(rules, name) ? rules[name]! : undefined;
+    switch (rule?.fate) {
+      case 'passed on': {
+        const read = attempt(() => rule.kind.read(value));
+        if (read === undefined) this.#refuse(path, rule.kind.rule);
+        return read;
+      }
+      case 'overridden':
+        if (!isSame(value, rule.value)) this.overridden.push({ name: path.join('.'), because: rule.because });
+        return undefined;
+      case 'refused':
+        if (!rule.unless.includes(value)) this.#refuse(path, rule.because);
+        return undefined;
+      default:
+        this.#refuse(path, 'is not an option of ioredis; check its spelling');
+        return undefined;
     }
   }
-  return { values: values as Options, problems, overridden };
-}
 
-/** @returns undefined if it is not an object, or cannot be read */
-function fieldsOf(given: unknown): [string, unknown][] | undefined {
-  try {
-    return typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : undefined;
-  } catch {
-    return undefined;
+  #refuse<Options>(path: Path, message: string): Options {
+    this.problems.push({ path, message });
+    return {} as Options;
   }
 }
 
-function readValue(kind: OptionKind, value: unknown): unknown {
+/** Options may have getters and proxies that throw. */
+function attempt<Value>(read: () => Value): Value | undefined {
   try {
-    return kind.read(value);
+    return read();
   } catch {
     return undefined;
   }
-}
-
-function failed<Options>(message: string): ReadOptions<Options> {
-  return { values: {} as Options, problems: [{ path: [], message }], overridden: [] };
 }
 
 /** Also compares with text, because a flag in a URL is text. */
-const isSame = (given: unknown, own: unknown) => (given ?? undefined) === (own ?? undefined) || given === String(own);
+const isSame = (given: unknown, own: unknown) => given === (own ?? undefined) || given === String(own);
 
 function overridesOf(rules: OptionRules): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(rules).flatMap(([name, rule]) => (rule.fate === 'overridden' ? [[name, rule.value]] : [])),
+  const overridden = Object.entries(rules).flatMap(([name, rule]) =>
+    rule.fate === 'overridden' ? [[name, rule.value]] : [],
   );
+  return Object.fromEntries(overridden) as Record<string, unknown>;
 }

@@ -1,11 +1,11 @@
 import type { Events } from '../events/events.js';
-import { hasCode, showFailure } from '../message/failure.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { hasCode, showFailure } from '../message/failure.js';
 import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
 import type { RedisCommands } from './redis-commands.js';
 import { lacksPermission } from './redis-errors.js';
 import type { RedisServer } from './redis-server.js';
-import { checkServer, infoField, verdictOn } from './server-check.js';
+import { checkServer, infoField, verdictOn } from './server-info.js';
 
 /** A queue, and what its user must be allowed to send. */
 export interface CheckedPermissions {
@@ -36,7 +36,7 @@ export class RedisCheck {
   /** Servers that have permitted everything, by their identities. */
   readonly #permittedBy = new Set<string>();
   /** Versions and users for which all queues have been asked about. */
-  readonly #rehearsed = new Set<string>();
+  readonly #askedAbout = new Set<string>();
   #isChecking = false;
   #isFirst = true;
   #latestInfo: string | undefined;
@@ -52,7 +52,7 @@ export class RedisCheck {
    */
   async start(): Promise<void> {
     const { commands, events } = this.#options;
-    commands.onReady((server) => {
+    commands.servers.onReady((server) => {
       this.#unchecked.add(server);
       if (this.#isChecking) return;
       // If the connection is lost during the check, the next one is checked.
@@ -60,7 +60,7 @@ export class RedisCheck {
         (error: unknown) => isVerdict(error) && events.emit('server-unfit', { reason: showFailure(error) }),
       );
     });
-    await this.#check(commands.all('INFO'));
+    await this.#check(commands.servers.all('INFO'));
   }
 
   /** @param servers - those to check besides the unchecked ones */
@@ -81,40 +81,36 @@ export class RedisCheck {
 
   async #reportFirst(): Promise<void> {
     const { commands, onFirst } = this.#options;
-    const servers = await commands.all('INFO');
+    const servers = await commands.servers.all('INFO');
     if (!this.#isFirst) return;
     this.#isFirst = false;
     onFirst(servers, this.#latestInfo);
   }
 
   async #checkServer(server: RedisServer): Promise<void> {
+    const commands = this.#options.commands.on(server);
     try {
-      await this.#examine(server);
+      const info = await this.#readInfo(commands);
+      if (info !== undefined) checkServer(info, this.#options);
+      this.#latestInfo = info;
+      const kind = `${infoField(info ?? '', 'redis_version')} ${server.user}`;
+      const identity = info === undefined ? undefined : `${infoField(info, 'run_id')} ${kind}`;
+      if (identity !== undefined && this.#permittedBy.has(identity)) return;
+      await this.#checkPermissions(commands, kind);
+      if (identity !== undefined) this.#permittedBy.add(identity);
     } catch (error) {
       if (!server.connection.isClosed) this.#unchecked.add(server);
       throw error;
     }
   }
 
-  async #examine(server: RedisServer): Promise<void> {
-    const commands = this.#options.commands.on(server);
-    const info = await this.#readInfo(commands);
-    if (info !== undefined) checkServer(info, this.#options);
-    this.#latestInfo = info;
-    const kind = `${infoField(info ?? '', 'redis_version')} ${server.user}`;
-    const identity = info === undefined ? undefined : `${infoField(info, 'run_id')} ${kind}`;
-    if (identity !== undefined && this.#permittedBy.has(identity)) return;
-    await this.#checkPermissions(commands, kind);
-    if (identity !== undefined) this.#permittedBy.add(identity);
-  }
-
-  /** @returns undefined if the server does not reveal it */
+  /** @returns undefined if the user may not send `INFO` */
   async #readInfo(commands: RedisCommands): Promise<string | undefined> {
     try {
       const [info] = await commands.info();
       return info;
     } catch (error) {
-      if (!isRefusedByAcl(error)) throw verdictOn(error);
+      if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) throw verdictOn(error);
       this.#options.events.emit('server-unidentified', { reason: error.message });
       return undefined;
     }
@@ -122,47 +118,30 @@ export class RedisCheck {
 
   async #checkPermissions(commands: RedisCommands, kind: string): Promise<void> {
     const { queues } = this.#options;
-    if (this.#rehearsed.has(kind) && (await findProblems(commands, queues.slice(0, 1))).length === 0) return;
+    if (this.#askedAbout.has(kind) && (await findProblems(commands, queues.slice(0, 1))).length === 0) return;
     // Before the answer, so that other servers of the kind are not asked as much.
-    this.#rehearsed.add(kind);
+    this.#askedAbout.add(kind);
     const problems = await findProblems(commands, queues);
-    if (problems.length === 0) return;
-    throw new DelayQueueError('MISSING_PERMISSION', `${problems.join('. ')}: extend its ACL, see docs/operations.md`);
+    if (problems.length > 0)
+      throw new DelayQueueError('MISSING_PERMISSION', `${problems.join('. ')}: extend its ACL, see docs/operations.md`);
   }
 }
 
-/** How many queues are asked about at a time: some milliseconds' work for this process. */
-const MOST_AT_ONCE = 40;
-
-/**
- * Asks even if there are no queues: a server that runs no scripts serves nobody.
- *
- * @returns a sentence for each queue that cannot be served
- */
+/** @returns a sentence for each queue that cannot be served */
 async function findProblems(commands: RedisCommands, queues: readonly CheckedPermissions[]): Promise<string[]> {
-  const problems: string[] = [];
-  let next = 0;
-  do {
-    problems.push(...(await findProblemsOf(commands, queues.slice(next, next + MOST_AT_ONCE))));
-    next += MOST_AT_ONCE;
-  } while (next < queues.length);
-  return problems;
+  const lacking = new Map<string, NeededCommand[]>();
+  for (const { queue, ...command } of await findMissing(commands, neededBy(queues)))
+    lacking.set(queue, [...(lacking.get(queue) ?? []), command]);
+  return [...lacking].map(
+    ([queue, missing]) => `Queue '${queue}' cannot be served: the Redis user lacks ${describeMissing(missing)}`,
+  );
 }
 
-async function findProblemsOf(commands: RedisCommands, queues: readonly CheckedPermissions[]): Promise<string[]> {
-  const needed = queues.flatMap((queue) => queue.needed().map((command) => ({ ...command, queue: queue.name })));
-  const missing = await findMissing(commands, needed);
-  return [...new Set(missing.map(({ queue }) => queue))].map((queue) => {
-    const ofQueue = missing.filter((command) => command.queue === queue);
-    return `Queue '${queue}' cannot be served: the Redis user lacks ${describeMissing(ofQueue)}`;
-  });
+function* neededBy(queues: readonly CheckedPermissions[]) {
+  for (const { name, needed } of queues) for (const command of needed()) yield { ...command, queue: name };
 }
 
 /** Whether a check has found a problem that does not go away by itself, unlike an outage, a failover or a lack of memory. */
 export function isVerdict(error: unknown): boolean {
   return hasCode(error, 'LOGIN_REFUSED', 'UNSUPPORTED_SERVER', 'MISSING_PERMISSION');
-}
-
-function isRefusedByAcl(error: unknown): error is DelayQueueError {
-  return hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause);
 }

@@ -2,16 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isStrayPromise, showFailure } from '../message/failure.js';
 import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from './connection-options.js';
-import {
-  clusterOverrides,
-  type OptionProblem,
-  type OverriddenOption,
-  readClusterNode,
-  readClusterOptions,
-  readRedisOptions,
-  redisOverrides,
-  under,
-} from './read-client-options.js';
+import { ClientOptionsReader, clusterOverrides, type OptionProblem, redisOverrides } from './read-client-options.js';
 import { withoutHost, withoutSecrets } from './redis-errors.js';
 
 export type RedisClient = Redis | Cluster;
@@ -19,22 +10,16 @@ export type RedisClient = Redis | Cluster;
 /** The purpose of a connection; part of its name in `CLIENT LIST`. */
 export type ConnectionRole = 'commands' | 'announcements' | 'doorbell';
 
+export function isCluster(connection: ConnectionOptions): connection is ClusterConnection {
+  return typeof connection === 'object' && 'cluster' in connection;
+}
+
 /** Finds problems and overridden options in a connection. Of a function nothing is known until it has made a client. */
-export function examineConnection(connection: ConnectionOptions): {
-  readonly problems: readonly OptionProblem[];
-  readonly overridden: readonly OverriddenOption[];
-} {
-  if (typeof connection === 'function') return { problems: [], overridden: [] };
-  if (!isCluster(connection)) return readRedisOptions(connection);
-  const { nodes, options } = connection.cluster;
-  const parts = [
-    ...nodes.map((node, i) => under(['cluster', 'nodes', String(i)], readClusterNode(node))),
-    under(['cluster', 'options'], readClusterOptions(options)),
-  ];
-  return {
-    problems: parts.flatMap(({ problems }) => problems),
-    overridden: parts.flatMap(({ overridden }) => overridden),
-  };
+export function examineConnection(connection: ConnectionOptions): Pick<ClientOptionsReader, 'problems' | 'overridden'> {
+  const reader = new ClientOptionsReader();
+  if (isCluster(connection)) readCluster(connection, reader);
+  else if (typeof connection !== 'function') reader.readRedis(connection);
+  return reader;
 }
 
 /**
@@ -48,19 +33,22 @@ export function examineConnection(connection: ConnectionOptions): {
 export function createClient(connection: ConnectionOptions, role: ConnectionRole): RedisClient {
   const overrides = { ...redisOverrides, connectionName: `delay-queue:${role}` };
   if (typeof connection === 'function') return fromFactory(connection, overrides);
+  const reader = new ClientOptionsReader();
   try {
-    if (!isCluster(connection)) return new Redis({ ...readRedisOptions(connection).values, ...overrides });
-    const { nodes, options } = connection.cluster;
-    const { redisOptions, ...values } = readClusterOptions(options).values;
-    const startNodes = nodes.map((node) => readClusterNode(node).values);
-    return new Cluster(startNodes, {
-      ...values,
-      ...clusterOverrides,
-      redisOptions: { ...loginOf(startNodes[0]), ...redisOptions, ...overrides },
-    });
+    if (!isCluster(connection)) return new Redis({ ...reader.readRedis(connection), ...overrides });
+    const { nodes, options } = readCluster(connection, reader);
+    const redisOptions = { ...loginOf(nodes[0]), ...options.redisOptions, ...overrides };
+    return new Cluster(nodes, { ...options, ...clusterOverrides, redisOptions });
   } catch (error) {
     throw new DelayQueueError('INVALID_OPTION', `connection: ioredis does not accept it: ${(error as Error).message}`);
   }
+}
+
+function readCluster({ cluster }: ClusterConnection, reader: ClientOptionsReader) {
+  return {
+    nodes: cluster.nodes.map((node, i) => reader.readClusterNode(node, ['cluster', 'nodes', String(i)])),
+    options: reader.readCluster(cluster.options, ['cluster', 'options']),
+  };
 }
 
 /** The login of the first node, for all nodes: ioredis would not use it for nodes that the cluster lists at another address. */
@@ -77,13 +65,18 @@ function fromFactory(factory: ConnectionFactory, overrides: RedisOptions): Redis
   if (isStrayPromise(client) || (client as RedisClient | undefined)?.status !== 'wait') {
     throw misused('must return a new ioredis client for each call, created with the given overrides');
   }
-  const { problems, others } = client.isCluster
-    ? examineCluster(client as Cluster, overrides)
-    : examine(client as Redis, overrides);
-  if (others.length > 0)
-    throw misused(`must apply the given overrides last, but its client has its own ${others.join(', ')}`);
-  if (problems.length > 0) throw misused(`creates a client whose ${describeProblems(problems)}`);
-  // ioredis takes a part of a password with an `@` that a URL does not encode for the host.
+  const ignored = client.isCluster
+    ? [
+        ...notInForce(clusterOverrides, client.options),
+        ...notInForce(overrides, (client as Cluster).options.redisOptions ?? {}),
+      ]
+    : notInForce(overrides, client.options);
+  if (ignored.length > 0)
+    throw misused(`must apply the given overrides last, but its client has its own ${ignored.join(', ')}`);
+  const problems = client.isCluster ? problemsOfCluster(client as Cluster) : problemsOfRedis(client as Redis);
+  const described = problems.map(({ path, message }) => `${path.join('.') || 'options'} ${message}`);
+  if (problems.length > 0) throw misused(`creates a client whose ${described.join('; ')}`);
+  // If a URL does not encode an `@` in the password, ioredis takes a part of the password for the host.
   client.on('error', withoutHost);
   return client;
 }
@@ -99,52 +92,38 @@ function callFactory(factory: ConnectionFactory, overrides: RedisOptions): Redis
   }
 }
 
-function examine({ options }: Redis, overrides: RedisOptions): ExaminedClient {
+function problemsOfCluster({ options }: Cluster): readonly OptionProblem[] {
+  const reader = new ClientOptionsReader();
+  reader.readCluster({ ...ownOptions(options), redisOptions: ownOptions(options.redisOptions ?? {}) });
+  return reader.problems;
+}
+
+function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
+  const reader = new ClientOptionsReader();
   const own = ownOptions(options);
-  const { values, problems } = readRedisOptions(own);
-  return { problems: [...problems, ...leftAsText(own, values)], others: notInForce(overrides, options) };
-}
-
-/** ioredis leaves the values in a URL's query as text, and fails later. */
-function leftAsText(own: object, values: object): OptionProblem[] {
-  const read = values as Readonly<Record<string, unknown>>;
-  return Object.entries(own).flatMap(([name, value]) =>
-    typeof value === 'string' && name in read && typeof read[name] !== 'string'
-      ? [{ path: [name], message: 'is left as text by ioredis: set it as an option instead of in the URL' }]
-      : [],
-  );
-}
-
-function examineCluster({ options }: Cluster, overrides: RedisOptions): ExaminedClient {
-  const redisOptions = options.redisOptions ?? {};
-  return {
-    problems: readClusterOptions({ ...ownOptions(options), redisOptions: ownOptions(redisOptions) }).problems,
-    others: [...notInForce(clusterOverrides, options), ...notInForce(overrides, redisOptions)],
-  };
-}
-
-interface ExaminedClient {
-  readonly problems: readonly OptionProblem[];
-  /** The names of the overrides that are not in force. */
-  readonly others: readonly string[];
+  const read = reader.readRedis(own) as Readonly<Record<string, unknown>>;
+  // ioredis leaves the values in a URL's query as text, and fails later.
+  const isLeftAsText = ([name, value]: [string, unknown]) =>
+    typeof value === 'string' && name in read && typeof read[name] !== 'string';
+  const message = 'is left as text by ioredis: set it as an option instead of in the URL';
+  const leftAsText = Object.entries(own).filter(isLeftAsText);
+  return [...reader.problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
 }
 
 /** The options without the overrides. The function gets those of both levels, because it may create clients of either kind. */
 function ownOptions(options: object): object {
-  return Object.fromEntries(
-    Object.entries(options).filter(([name]) => !(name in clusterOverrides || name in redisOverrides)),
-  );
+  const isOwn = ([name]: [string, unknown]) => !(name in clusterOverrides || name in redisOverrides);
+  return Object.fromEntries(Object.entries(options).filter(isOwn));
 }
 
+/** The names of the overrides that are not in force. */
 function notInForce(overrides: object, options: object): string[] {
   const inForce = options as Readonly<Record<string, unknown>>;
-  return Object.entries(overrides).flatMap(([name, value]) =>
-    (inForce[name] ?? undefined) === (value ?? undefined) ? [] : [name],
-  );
+  const isIgnored = ([name, value]: [string, unknown]) => (inForce[name] ?? undefined) !== (value ?? undefined);
+  return Object.entries(overrides)
+    .filter(isIgnored)
+    .map(([name]) => name);
 }
-
-const describeProblems = (problems: readonly OptionProblem[]) =>
-  problems.map(({ path, message }) => `${path.join('.') || 'options'} ${message}`).join('; ');
 
 function misused(problem: string): DelayQueueError {
   return new DelayQueueError(
@@ -152,8 +131,4 @@ function misused(problem: string): DelayQueueError {
     `connection: the function ${problem}: (overrides) => new Redis({ ...yours, ...overrides }), ` +
       'or new Cluster(nodes, { ...yours, ...overrides, redisOptions: { ...yours, ...overrides } })',
   );
-}
-
-export function isCluster(connection: ConnectionOptions): connection is ClusterConnection {
-  return typeof connection === 'object' && 'cluster' in connection;
 }

@@ -1,13 +1,10 @@
-import type { Redis } from 'ioredis';
 import type { Clock } from '../timing/clock.js';
-import type { DelayQueueError } from '../message/delay-queue-errors.js';
-import type { Reach } from './reach.js';
+import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
 import type { RedisScript } from './redis-script.js';
 import type { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from './script-call.js';
 import { ScriptReply } from './script-reply.js';
-import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
 
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
@@ -21,52 +18,14 @@ export interface CommandSettings {
   readonly commandTimeout: number;
 }
 
-/** One attempt to send a call. */
-interface Attempt {
-  readonly server: RedisServer;
-  /** Whether the key is on its way to this server. */
-  readonly asking: boolean;
-  /** When the caller gives up, on the monotonic clock. */
-  readonly deadline: number;
-}
-
-/** Runs scripts and commands over connections that all queues of a process share. */
+/** Sends scripts and commands over connections that all queues of a process share. */
 export class RedisCommands {
   constructor(
-    private readonly servers: RedisServers,
+    readonly servers: RedisServers,
     private readonly settings: CommandSettings,
   ) {}
 
-  connect(): void {
-    this.servers.connect();
-  }
-
-  /** Calls `listener` whenever the connection to a server becomes ready: the first time, and after each outage. */
-  onReady(listener: (server: RedisServer) => void): void {
-    this.servers.onReady(listener);
-  }
-
-  /** Whether there is a connection to any server. */
-  get isConnected(): boolean {
-    return this.servers.isConnected;
-  }
-
-  /** What is known of the way to the server that has the keys of a slot; nothing is sent. */
-  reachOf(slot: number): Reach {
-    return this.servers.reachOf(slot);
-  }
-
-  /**
-   * The server, or every primary of a cluster, once it is connected.
-   *
-   * @param command - what is to be sent, for the error
-   * @throws DelayQueueError `NOT_CONNECTED`, `LOGIN_REFUSED`, `CLOSED`
-   */
-  all(command: string): Promise<readonly RedisServer[]> {
-    return this.servers.all(command);
-  }
-
-  /** The same for one of the servers, wherever the keys are. */
+  /** Sends everything to one of the servers, wherever the keys are. */
   on(server: RedisServer): RedisCommands {
     return new RedisCommands(new SingleServer(server), this.settings);
   }
@@ -77,21 +36,9 @@ export class RedisCommands {
    * @throws DelayQueueError like {@link run}
    */
   async info(): Promise<string[]> {
-    const servers = await this.all('INFO');
-    try {
-      return await Promise.all(servers.map(({ connection }) => connection.answer((connection.client as Redis).info())));
-    } catch (error) {
-      throw this.#explain('INFO', error);
-    }
-  }
-
-  /** From now on no command waits for the connection. */
-  hurry(): void {
-    this.servers.hurry();
-  }
-
-  close(): Promise<void> {
-    return this.servers.close();
+    const servers = await this.servers.all('INFO');
+    const replies = await Promise.all(servers.map((server) => this.on(server).send('INFO')));
+    return replies.map((reply) => reply.text());
   }
 
   /**
@@ -102,11 +49,9 @@ export class RedisCommands {
    */
   run<Part extends string>(script: RedisScript<Part>, call: ScriptCall<NoInfer<Part>>): Promise<ScriptReply> {
     const [first] = script.keys;
-    return this.#call(script.name, first && call.keys[first.part], (attempt) => {
-      const deadline = script.hasDeadline ? attempt.server.timeAt(attempt.deadline) : 0;
-      const words = wordsOf(script, call, deadline);
-      return () => evaluate(script, words, attempt);
-    });
+    const wordsFor = (server: RedisServer, deadline: number) =>
+      wordsOf(script, call, script.hasDeadline ? server.timeAt(deadline) : 0);
+    return this.#call(script.name, first && call.keys[first.part], wordsFor, script);
   }
 
   /**
@@ -116,19 +61,15 @@ export class RedisCommands {
    * @throws DelayQueueError like {@link run}
    */
   send(command: string, ...words: readonly ScriptArgument[]): Promise<ScriptReply> {
-    const key = words.length > 0 ? String(words[0]) : undefined;
-    return this.#call(command, key, (attempt) => () => send(command, words, attempt));
+    return this.#call(command, words.length > 0 ? String(words[0]) : undefined, () => words);
   }
 
-  /**
-   * Waits for the connection, sends, and sends again what was certainly not carried out.
-   *
-   * @param prepare - called for each attempt
-   */
+  /** Waits for the connection, sends, and sends again what was certainly not carried out. */
   async #call(
     name: string,
     key: string | undefined,
-    prepare: (attempt: Attempt) => () => Promise<unknown>,
+    wordsFor: (server: RedisServer, deadline: number) => readonly ScriptArgument[],
+    script?: RedisScript,
   ): Promise<ScriptReply> {
     const { clock, commandTimeout } = this.settings;
     const deadline = clock.monotonic() + commandTimeout;
@@ -142,11 +83,13 @@ export class RedisCommands {
         continue;
       }
       const sentAt = clock.monotonic();
-      const send = prepare({ server, asking: asking !== undefined, deadline });
+      const words = wordsFor(server, deadline);
+      const options = { deadline, asking: asking !== undefined };
       try {
-        return new ScriptReply(await send());
+        return new ScriptReply(
+          await (script ? server.evaluate(script, words, options) : server.send(name, words, options)),
+        );
       } catch (error) {
-        if (clock.monotonic() >= deadline) throw this.#explain(name, error);
         asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
       }
     }
@@ -163,6 +106,7 @@ export class RedisCommands {
     error: unknown,
     { server, sentAt, deadline }: { server: RedisServer; sentAt: number; deadline: number },
   ): Promise<RedisServer | undefined> {
+    if (this.settings.clock.monotonic() >= deadline) throw this.#explain(name, error);
     const serverTime = serverTimeOfLateCall(error);
     if (serverTime !== undefined) {
       // The server's clock was set forward; the call changed nothing.
@@ -180,7 +124,7 @@ export class RedisCommands {
     return detour.asking;
   }
 
-  /** What has certainly not been carried out would be unknown after an attempt that leaves no time for its answer. */
+  /** So late, an attempt would likely end with an unknown outcome; so far, nothing has been carried out. */
   #isTooLate(deadline: number): boolean {
     const { clock, commandTimeout } = this.settings;
     return deadline - clock.monotonic() < commandTimeout * TIME_TO_ANSWER;
@@ -190,21 +134,7 @@ export class RedisCommands {
     return new Promise((resolve) => this.settings.clock.schedule(resolve, ms));
   }
 
-  #explain(command: string, error: unknown): DelayQueueError {
+  #explain(command: string, error: unknown) {
     return this.servers.isClosed && !isErrorReply(error) ? closed(command) : explain(command, error);
   }
-}
-
-async function evaluate(script: RedisScript, words: readonly ScriptArgument[], attempt: Attempt): Promise<unknown> {
-  try {
-    return await send('EVALSHA', [script.sha1, ...words], attempt);
-  } catch (error) {
-    if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
-  }
-  // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
-  return send('EVAL', [script.source, ...words], attempt);
-}
-
-function send(command: string, words: readonly ScriptArgument[], attempt: Attempt): Promise<unknown> {
-  return attempt.server.send(command, words, attempt.deadline, attempt.asking);
 }

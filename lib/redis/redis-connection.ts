@@ -1,17 +1,16 @@
 import type { Events } from '../events/events.js';
 import { connectionFailures, FailureStreak } from '../events/failure-streak.js';
-import type { CancelTimer, Clock } from '../timing/clock.js';
-import type { ConnectionOptions } from './connection-options.js';
 import { showFailure } from '../message/failure.js';
-import type { Reach } from './reach.js';
+import type { CancelTimer, Clock } from '../timing/clock.js';
+import { atMost, Pauses } from '../timing/pauses.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
-import { reportIgnoredLogin } from './ignored-login.js';
-import { doWithoutInfo } from './ready-check.js';
+import type { ConnectionOptions } from './connection-options.js';
+import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import {
-  adviceOnLogin,
   closed,
   describeRefusal,
   isErrorReply,
+  isLoginRefusal,
   isMiscount,
   loginRefused,
   notConnected,
@@ -20,7 +19,7 @@ import {
   redirectionOf,
   wasNotSent,
 } from './redis-errors.js';
-import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
+import { tolerateRefusedGreeting } from './tolerant-client.js';
 
 export interface ConnectionSettings {
   readonly connection: ConnectionOptions;
@@ -53,17 +52,20 @@ export interface Wire {
   close(): Promise<void>;
 }
 
+/**
+ * What is known of the way to a server, without asking it: it answers (`ready`); it owes an answer for a second (`silent`); the
+ * connection is being opened, for less than a second (`opening`); or there is none (`lost`).
+ */
+export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
+
+/** How long a server may owe an answer, and a connection may take to open, for that {@link Reach}, ms. */
+const LONGEST_SILENCE = 1000;
+
 /** How long closing may take, ms; before that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
 
 /** How soon a client that has given up is made to connect again, ms. */
 const REOPEN_PAUSE = 1000;
-
-/** A server that owes an answer for longer than this, or a connection that takes longer to open, is not waited for, ms. */
-const LONGEST_SILENCE = 1000;
-
-/** The result of a wait for the connection. */
-type Outcome = 'ready' | 'refused' | 'closed' | 'late';
 
 /** The states of a client that has a socket. */
 const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
@@ -74,12 +76,13 @@ const OPEN: readonly string[] = ['connecting', 'connect', 'ready'];
  * connection keeps retrying.
  */
 export class RedisConnection implements Wire {
-  readonly #settings: ConnectionSettings;
   readonly client: RedisClient;
+  readonly #settings: ConnectionSettings;
   readonly #deadlines: AnswerDeadlines;
   readonly #outage: FailureStreak;
   readonly #onRedirection: ConnectionParts['onRedirection'];
-  readonly #waiting = new Set<(outcome: Outcome) => void>();
+  /** Of those who wait until it is ready. */
+  readonly #waits: Pauses;
   /** The last error of the present outage. */
   #lastError: unknown;
   /** Since when it is being opened, on the monotonic clock. */
@@ -87,20 +90,21 @@ export class RedisConnection implements Wire {
   #wasReady = false;
   /** Until it is ready, or refused, for the first time. */
   #isStarting = true;
-  #hurried = false;
-  #isResting = false;
+  #isHurried = false;
+  #isSuspended = false;
+  #isClosed = false;
   #cancelOpening: CancelTimer | undefined;
-  #closed = false;
 
   constructor(role: ConnectionRole, settings: ConnectionSettings, parts: ConnectionParts = {}) {
+    const { clock, events } = settings;
     this.#settings = settings;
-    this.#outage = parts.outage ?? new FailureStreak(settings.clock, connectionFailures(settings.events, role));
+    this.#outage = parts.outage ?? new FailureStreak(clock, connectionFailures(events, role));
     this.#onRedirection = parts.onRedirection;
-    this.#deadlines = new AnswerDeadlines(settings.clock, (patience) => this.reconnect(noAnswer(patience)));
-    this.#openingSince = settings.clock.monotonic();
+    this.#waits = new Pauses(clock);
+    this.#deadlines = new AnswerDeadlines(clock, (patience) => this.reconnect(noAnswer(patience)));
+    this.#openingSince = clock.monotonic();
     this.client = parts.client ?? createClient(settings.connection, role);
-    doWithoutInfo(this.client);
-    reportIgnoredLogin(this.client, settings.events);
+    tolerateRefusedGreeting(this.client, events);
     this.client.on('error', (error: unknown) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
     this.client.on('connect', () => this.#onConnect());
@@ -109,11 +113,11 @@ export class RedisConnection implements Wire {
   }
 
   get isReady(): boolean {
-    return this.client.status === 'ready' && !this.#closed;
+    return this.client.status === 'ready' && !this.#isClosed;
   }
 
   get isClosed(): boolean {
-    return this.#closed;
+    return this.#isClosed;
   }
 
   get reach(): Reach {
@@ -125,8 +129,8 @@ export class RedisConnection implements Wire {
   /** Opens the connection in the background; failures are logged and retried. */
   connect(): void {
     const { status } = this.client;
-    if (this.#closed || (status !== 'wait' && status !== 'end')) return;
-    this.#isResting = false;
+    if (this.#isClosed || (status !== 'wait' && status !== 'end')) return;
+    this.#isSuspended = false;
     // Mostly the same error as in an 'error' event, with less detail.
     this.client.connect().catch((error: unknown) => (this.#lastError ??= reasonOf(error)));
   }
@@ -140,20 +144,20 @@ export class RedisConnection implements Wire {
    */
   async ready(command: string, timeout = this.#settings.commandTimeout): Promise<void> {
     if (this.isReady) return;
-    if (this.#closed) throw closed(command);
+    if (!this.#isClosed && !this.#isHurried && !this.#isRefused) {
+      this.connect();
+      await this.#waits.take(timeout);
+      if (this.isReady) return;
+    }
+    if (this.#isClosed) throw closed(command);
     if (this.#isRefused) throw loginRefused(command, this.#lastError);
-    if (this.#hurried) throw notConnected(command, 0, this.#lastError);
-    this.connect();
-    const outcome = await this.#nextOutcome(timeout);
-    if (outcome === 'closed') throw closed(command);
-    if (outcome === 'refused') throw loginRefused(command, this.#lastError);
-    if (outcome === 'late') throw notConnected(command, this.#settings.commandTimeout, this.#lastError);
+    throw notConnected(command, this.#isHurried ? 0 : this.#settings.commandTimeout, this.#lastError);
   }
 
   /** From now on no command waits for the connection: without one, it fails at once. */
   hurry(): void {
-    this.#hurried = true;
-    this.#endWaits('late');
+    this.#isHurried = true;
+    this.#waits.end();
   }
 
   /**
@@ -176,7 +180,7 @@ export class RedisConnection implements Wire {
 
   /** Drops the connection and opens a new one. */
   reconnect(reason: string): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#lastError = new Error(reason);
     this.#outage.failed(reason);
     this.#drop();
@@ -184,26 +188,21 @@ export class RedisConnection implements Wire {
 
   /** Closes the connection; its unanswered commands fail. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#cancelOpening?.();
-    this.#endWaits('closed');
+    this.#waits.end();
     // Without a socket there is nothing to wait for, and ioredis emits no 'end'.
-    const open = OPEN.includes(this.client.status);
+    const isOpen = OPEN.includes(this.client.status);
     const ended = new Promise<void>((resolve) => this.client.once('end', () => resolve()));
     this.client.disconnect();
-    if (open) {
-      await new Promise<void>((resolve) => {
-        const cancelTimer = this.#settings.clock.schedule(resolve, CLOSE_TIMEOUT);
-        void ended.then(cancelTimer).then(resolve);
-      });
-    }
+    if (isOpen) await atMost(this.#settings.clock, CLOSE_TIMEOUT, ended);
     this.#deadlines.endAll();
   }
 
   /** Closes the connection until {@link connect}. */
-  rest(): void {
-    this.#isResting = true;
+  suspend(): void {
+    this.#isSuspended = true;
     this.client.disconnect();
   }
 
@@ -226,63 +225,46 @@ export class RedisConnection implements Wire {
     this.#isStarting = false;
     this.#lastError = undefined;
     this.#outage.worked();
-    this.#endWaits('ready');
+    this.#waits.end();
   }
 
   /** A server in protected mode, or one that expects TLS, may close the connection without an error. */
   #onClose(): void {
     this.#cancelOpening?.();
-    const wasReady = this.#wasReady;
-    this.#wasReady = false;
-    if (wasReady) this.#openingSince = this.#settings.clock.monotonic();
-    if (!wasReady && !this.#isResting && this.#lastError === undefined)
+    if (this.#wasReady) this.#openingSince = this.#settings.clock.monotonic();
+    else if (!this.#isSuspended && this.#lastError === undefined)
       this.#onError(new Error('the connection was closed before it was ready'));
+    this.#wasReady = false;
   }
 
   #onError(error: unknown): void {
     // ioredis reports the first for what it tried to send after the connection was dropped. The second harms nobody.
-    if (this.#closed || wasNotSent(error) || isMiscount(error)) return;
+    if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
     const reason = reasonOf(error);
     this.#lastError = reason;
+    const isRefused = this.#isRefused;
     // A start that is refused fails, and nothing is retried. Otherwise, the next attempt is soon refused as well.
-    if (!this.#isRefused || !this.#isStarting)
-      this.#outage.failed(this.#isRefused ? describeRefusal(reason) : showFailure(reason));
-    this.#isStarting &&= !this.#isRefused;
+    if (!isRefused || !this.#isStarting) this.#outage.failed(isRefused ? describeRefusal(reason) : showFailure(reason));
+    if (isRefused) this.#isStarting = false;
     // An answer to what ioredis sends to log in. Even without its database it would go on, in another one.
     if (isErrorReply(reason)) this.#drop();
-    if (this.#isRefused) this.#endWaits('refused');
+    if (isRefused) this.#waits.end();
   }
 
   /** ioredis gives up only if connecting throws. */
   #onEnd(): void {
-    if (this.#closed || this.#isResting) return;
+    if (this.#isClosed || this.#isSuspended) return;
     this.#cancelOpening = this.#settings.clock.schedule(() => this.connect(), REOPEN_PAUSE);
   }
 
   get #isRefused(): boolean {
-    return adviceOnLogin(this.#lastError) !== undefined;
+    return isLoginRefusal(this.#lastError);
   }
 
   #drop(): void {
     // A half-open socket would wait forever for the other side to close it.
     if ('stream' in this.client) this.client.stream?.destroy();
     else this.client.disconnect(true);
-  }
-
-  #nextOutcome(timeout: number): Promise<Outcome> {
-    return new Promise((resolve) => {
-      const cancelTimer = this.#settings.clock.schedule(() => done('late'), timeout);
-      const done = (outcome: Outcome) => {
-        cancelTimer();
-        this.#waiting.delete(done);
-        resolve(outcome);
-      };
-      this.#waiting.add(done);
-    });
-  }
-
-  #endWaits(outcome: Outcome): void {
-    for (const done of [...this.#waiting]) done(outcome);
   }
 }
 

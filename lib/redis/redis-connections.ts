@@ -22,6 +22,7 @@ type Settings = ConnectionSettings & { readonly heartbeat: number };
  * consumers' doorbells.
  */
 export class RedisConnections {
+  readonly servers: RedisServers;
   readonly commands: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: Settings;
@@ -34,7 +35,8 @@ export class RedisConnections {
     this.#settings = settings;
     const client = createClient(settings.connection, 'commands');
     if (client.isCluster) this.#map = new ClusterMap(client as Cluster, settings);
-    this.commands = new RedisCommands(this.#serversOf(client), settings);
+    this.servers = this.#serversOf(client);
+    this.commands = new RedisCommands(this.servers, settings);
     this.#doorbells = new Doorbells({
       clock: settings.clock,
       events: settings.events,
@@ -75,7 +77,7 @@ export class RedisConnections {
   }
 
   async close(): Promise<void> {
-    const parts = [this.commands, this.announcements, this.#doorbells, ...this.#watches];
+    const parts = [this.servers, this.announcements, this.#doorbells, ...this.#watches];
     await Promise.all(parts.map((each) => each.close()));
   }
 

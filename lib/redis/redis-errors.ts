@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { DelayQueueError, type DelayQueueErrorCode } from '../message/delay-queue-errors.js';
 
 /** What to do about an error reply, by the first word of the reply. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -51,9 +51,7 @@ export function withoutSecrets(error: unknown): unknown {
   if (!types.isNativeError(error)) return error;
   delete (error as { command?: unknown }).command;
   delete (error as { input?: unknown }).input;
-  const { message, stack } = error;
-  const bare = message.replace(REPEATED_ARGUMENTS, '');
-  if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
+  removeText(error, REPEATED_ARGUMENTS);
   return error;
 }
 
@@ -62,9 +60,13 @@ export function withoutHost(error: unknown): void {
   const { hostname } = (error ?? {}) as { hostname?: unknown };
   if (!types.isNativeError(error) || typeof hostname !== 'string') return;
   delete (error as { hostname?: unknown }).hostname;
+  removeText(error, ` ${hostname}`);
+}
+
+function removeText(error: Error, text: string | RegExp): void {
   const { message, stack } = error;
-  const bare = message.replace(` ${hostname}`, '');
-  Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
+  const bare = message.replace(text, '');
+  if (bare !== message) Object.assign(error, { message: bare, stack: stack?.replace(message, () => bare) });
 }
 
 /** The error itself or, if it stands for the errors of several nodes or addresses, one of them; without secrets. */
@@ -73,8 +75,12 @@ export function reasonOf(error: unknown): unknown {
   return withoutSecrets(lastNodeError ?? errors?.[0] ?? error);
 }
 
-/** What to do about an error that refuses the login; undefined if a later attempt may succeed. */
-export function adviceOnLogin(reason: unknown): string | undefined {
+/** Whether an error refuses the login, so that no later attempt will succeed either. */
+export function isLoginRefusal(reason: unknown): boolean {
+  return adviceOnLogin(reason) !== undefined;
+}
+
+function adviceOnLogin(reason: unknown): string | undefined {
   return types.isNativeError(reason) ? LOGIN_ADVICE.find(([said]) => said.test(reason.message))?.[1] : undefined;
 }
 
@@ -92,24 +98,6 @@ const LEFT_OVER = /^Command queue state error.*Last (reply: (s(un)?subscribe|pon
  */
 export function isMiscount(error: unknown): boolean {
   return error instanceof Error && LEFT_OVER.test(error.message);
-}
-
-/** The error that a user gets for a command that failed. */
-export function explain(command: string, error: unknown): DelayQueueError {
-  if (error instanceof DelayQueueError) return error;
-  if (isErrorReply(error)) {
-    return /^(NOAUTH|WRONGPASS)/.test(error.message) ? loginRefused(command, error) : refused(command, error);
-  }
-  return wasNotSent(error) ? notConnected(command, 0, error) : outcomeUnknown(command, error);
-}
-
-/** The error for an error reply. Nothing was written, because scripts check everything before their first write. */
-export function refused(command: string, cause: Error): DelayQueueError {
-  const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
-  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the cause';
-  return new DelayQueueError('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, {
-    cause: withoutSecrets(cause),
-  });
 }
 
 /** The server's time, ms, in the refusal of a call that arrived after its deadline; undefined for any other error. */
@@ -145,12 +133,28 @@ export function unknownCommand(cause: unknown): string | undefined {
   return isErrorReply(cause) ? /^ERR unknown command [`'"]?(\w+)/i.exec(cause.message)?.[1]?.toUpperCase() : undefined;
 }
 
+/** The error that a user gets for a command that failed. */
+export function explain(command: string, error: unknown): DelayQueueError {
+  if (error instanceof DelayQueueError) return error;
+  if (wasNotSent(error)) return notConnected(command, 0, error);
+  if (!isErrorReply(error)) return outcomeUnknown(command, error);
+  return /^(NOAUTH|WRONGPASS)/.test(error.message) ? loginRefused(command, error) : refused(command, error);
+}
+
+/** The error for an error reply. Nothing was written, because scripts check everything before their first write. */
+function refused(command: string, cause: Error): DelayQueueError {
+  const word = /^[A-Z]+/.exec(cause.message)?.[0] ?? '';
+  const advice = ADVICE[lacksPermission(cause) ? 'NOPERM' : word] ?? 'see the cause';
+  return failure('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, cause);
+}
+
+/** @param waited - for how long, ms; 0: not at all */
 export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
-  return new DelayQueueError(
+  return failure(
     'NOT_CONNECTED',
     `Redis ${waited > 0 ? `was not reachable within ${waited} ms` : 'is not reachable'}, so ${command} was not sent: ` +
       'nothing was written. Check `connection` and that Redis is up, then try again.',
-    { cause: withoutSecrets(cause) },
+    cause,
   );
 }
 
@@ -158,17 +162,17 @@ export function notConnected(command: string, waited: number, cause: unknown): D
 export function connectedTooLate(command: string, left: number): DelayQueueError {
   return new DelayQueueError(
     'NOT_CONNECTED',
-    `Redis was not reachable until ${Math.round(left)} ms before the time for ${command} was up. That is too short for an ` +
+    `Redis became reachable only ${Math.round(left)} ms before the time for ${command} was up. That is too short for an ` +
       'answer, so it was not sent: nothing was written. Try again.',
   );
 }
 
 /** The error for a command that was not sent because the server refuses the login. */
 export function loginRefused(command: string, cause: unknown): DelayQueueError {
-  return new DelayQueueError(
+  return failure(
     'LOGIN_REFUSED',
     `Redis refuses the login, so ${command} was not sent: nothing was written. ${describeRefusal(cause)}`,
-    { cause: withoutSecrets(cause) },
+    cause,
   );
 }
 
@@ -178,12 +182,12 @@ export function describeRefusal(reason: unknown): string {
   return `${message} (${adviceOnLogin(reason)})`;
 }
 
-export function outcomeUnknown(command: string, cause: unknown): DelayQueueError {
-  return new DelayQueueError(
+function outcomeUnknown(command: string, cause: unknown): DelayQueueError {
+  return failure(
     'OUTCOME_UNKNOWN',
     `The connection to Redis broke, or was too slow, before ${command} was answered: it may have been carried out. ` +
       'Try again with the same message id: a message that is still there is not duplicated.',
-    { cause: withoutSecrets(cause) },
+    cause,
   );
 }
 
@@ -193,3 +197,6 @@ export function closed(command: string): DelayQueueError {
     `The delay queue has shut down, so ${command} was not sent: nothing was written.`,
   );
 }
+
+const failure = (code: DelayQueueErrorCode, message: string, cause: unknown) =>
+  new DelayQueueError(code, message, { cause: withoutSecrets(cause) });

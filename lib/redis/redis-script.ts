@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type LuaHeader, type LuaKey, readHeader } from './lua-header.js';
+import { type LuaHeader, readHeader } from './lua-header.js';
 import { type LuaHomes, type ReadLua, readHomes, readParts, readScript, withoutComments } from './lua-source.js';
 
 /** A Lua script: the source that the server runs, and the keys and arguments that its header declares. */
-export interface RedisScript<Part extends string = string> extends LuaHeader {
+export interface RedisScript<Part extends string = string> extends LuaHeader<Part> {
   readonly name: string;
   readonly source: string;
   readonly sha1: string;
   /** Whether it has an argument `deadline`, the instant after which it refuses to run (`check_deadline`). */
   readonly hasDeadline: boolean;
-  readonly keys: readonly ScriptKey<Part>[];
-  readonly optionalKeys: readonly ScriptKey<Part>[];
-}
-
-interface ScriptKey<Part extends string> extends LuaKey {
-  readonly part: Part;
 }
 
 /**
@@ -35,51 +29,51 @@ export function loadScript<Part extends string>(
 ): RedisScript<Part> {
   const read = readHomes(homes);
   const text = readScript(path, read);
-  const header = headerOf(path, read);
+  const header: LuaHeader = headerOf(path, read);
+  checkKeys(path, header, layout);
   const [shebang] = /^#!.*\n/.exec(text) ?? [''];
   const code = [...readParts(path, read), text.slice(shebang.length)].map(withoutComments).join('');
-  const source = shebang + withPlaces(path, header, code);
+  const source = shebang + withPositions(path, header, code);
   const sha1 = createHash('sha1').update(source).digest('hex');
   const hasDeadline = header.args.some(({ name }) => name === 'deadline');
-  return { ...header, ...inLayout(path, header, layout), name: path.split('/')[1]!, source, sha1, hasDeadline };
+  return { ...header, name: path.split('/')[1]!, source, sha1, hasDeadline };
 }
 
 function headerOf(path: string, read: ReadLua): LuaHeader {
   return readHeader(path, readScript(path, read), (other) => headerOf(other, read));
 }
 
-function inLayout<Part extends string>(path: string, header: LuaHeader, layout: Readonly<Record<Part, string>>) {
-  const check = (key: LuaKey): ScriptKey<Part> => {
-    if (!(key.part in layout)) throw new Error(`${path}: its header names the key ${key.part}, which the layout lacks`);
-    if (key.suffix !== undefined && !header.args.some(({ givenAs }) => givenAs === key.suffix)) {
-      throw new Error(`${path}: its header appends the argument ${key.suffix} to a key, but does not declare it`);
-    }
-    return key as ScriptKey<Part>;
-  };
-  return { keys: header.keys.map(check), optionalKeys: header.optionalKeys.map(check) };
+function checkKeys<Part extends string>(
+  path: string,
+  header: LuaHeader,
+  layout: Readonly<Record<Part, string>>,
+): asserts header is LuaHeader<Part> {
+  for (const { part, suffix } of [...header.keys, ...header.optionalKeys]) {
+    if (!(part in layout)) throw new Error(`${path}: its header names the key ${part}, which the layout lacks`);
+    if (suffix !== undefined && !header.args.some(({ givenAs }) => givenAs === suffix))
+      throw new Error(`${path}: its header appends the argument ${suffix} to a key, but does not declare it`);
+  }
 }
 
 /** Replaces the names of keys and arguments in the code by their positions, so that names cost nothing at run time. */
-function withPlaces(path: string, header: LuaHeader, code: string): string {
-  const places = placesOf(header);
-  const unused = new Set(places.keys());
+function withPositions(path: string, { keys, optionalKeys, args, hasRest }: LuaHeader, code: string): string {
+  const positions = new Map<string, string>([
+    ...[...keys, ...optionalKeys].map(({ name }, i) => [`keys.${name}`, `KEYS[${i + 1}]`] as const),
+    ...args.map(({ name, type }, i) => {
+      const argument = `ARGV[${i + 1}]`;
+      return [`args.${name}`, type === 'number' ? `tonumber(${argument})` : argument] as const;
+    }),
+  ]);
+  if (hasRest) positions.set('FIRST', String(args.length + 1));
+  const unused = new Set(positions.keys());
   const placed = code.replace(/\b(?:(?:keys|args)\b(?:\.\w+)?|FIRST\b|(?:KEYS|ARGV)\[\d+)/g, (name) => {
-    const place = places.get(name);
-    if (place === undefined) throw new Error(`${path}: its code uses a name that its header does not declare: ${name}`);
+    const position = positions.get(name);
+    if (position === undefined)
+      throw new Error(`${path}: its code uses a name that its header does not declare: ${name}`);
     unused.delete(name);
-    return place;
+    return position;
   });
   if (unused.size > 0)
     throw new Error(`${path}: its header declares names that its code does not use: ${[...unused].join(', ')}`);
   return placed;
-}
-
-function placesOf({ keys, optionalKeys, args, hasRest }: LuaHeader): Map<string, string> {
-  const places = new Map<string, string>();
-  for (const [i, { name }] of [...keys, ...optionalKeys].entries()) places.set(`keys.${name}`, `KEYS[${i + 1}]`);
-  for (const [i, { name, type }] of args.entries()) {
-    places.set(`args.${name}`, type === 'number' ? `tonumber(ARGV[${i + 1}])` : `ARGV[${i + 1}]`);
-  }
-  if (hasRest) places.set('FIRST', String(args.length + 1));
-  return places;
 }

@@ -1,13 +1,23 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../timing/clock.js';
 import type { RedisConnection } from './redis-connection.js';
+import { isErrorReply } from './redis-errors.js';
+import type { RedisScript } from './redis-script.js';
 import type { ScriptArgument } from './script-call.js';
 import { ServerClock } from './server-clock.js';
+
+/** How to send a call. */
+export interface SendOptions {
+  /** When to stop waiting for the answer, on the monotonic clock. */
+  readonly deadline: number;
+  /** Whether to send `ASKING` first, because the key is moving to this server. */
+  readonly asking: boolean;
+}
 
 /** A server that runs calls: the connection to it, and its clock, which is not that of the other servers of a cluster. */
 export class RedisServer {
   readonly #serverClock = new ServerClock();
-  #learning = false;
+  #isLearning = false;
 
   constructor(
     readonly connection: RedisConnection,
@@ -32,13 +42,7 @@ export class RedisServer {
     this.#serverClock.learn(serverTime, sentAt);
   }
 
-  /**
-   * Sends a command.
-   *
-   * @param deadline - when to stop waiting for the answer, on the monotonic clock
-   * @param asking - whether the key is on its way to this server, which serves it only to those who say that they know
-   */
-  send(command: string, words: readonly ScriptArgument[], deadline: number, asking = false): Promise<unknown> {
+  send(command: string, words: readonly ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
     const { client } = this.connection;
     // It applies to the next command, whose answer will tell of any failure.
     if (asking) client.call('ASKING').catch(() => undefined);
@@ -46,18 +50,28 @@ export class RedisServer {
     return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
   }
 
-  /** A failure is ignored, because the next call tries again. */
+  async evaluate(script: RedisScript, words: readonly ScriptArgument[], options: SendOptions): Promise<unknown> {
+    try {
+      return await this.send('EVALSHA', [script.sha1, ...words], options);
+    } catch (error) {
+      if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
+    }
+    // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
+    return this.send('EVAL', [script.source, ...words], options);
+  }
+
+  /** A failure is ignored: the last known offset stays in use, and the next call tries again. */
   async #learnClock(): Promise<void> {
-    if (this.#learning) return;
-    this.#learning = true;
+    if (this.#isLearning) return;
+    this.#isLearning = true;
     const sentAt = this.clock.monotonic();
     try {
       const [seconds, microseconds] = await this.connection.answer(this.connection.client.time());
       this.noteTime(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
     } catch {
-      // What is known of the clock stays in use.
+      // See above.
     } finally {
-      this.#learning = false;
+      this.#isLearning = false;
     }
   }
 }

@@ -2,6 +2,9 @@ import type { RedisScript } from './redis-script.js';
 
 export type ScriptArgument = string | number | Buffer;
 
+/** Arguments by name, without the deadline. */
+export type ScriptArguments = Readonly<Record<string, ScriptArgument>>;
+
 /** A call of a script: the keys and arguments that its header declares, with names in camel case. */
 export interface ScriptCall<Part extends string = string> {
   /** All keys of the queue; only those that the header declares are sent. */
@@ -12,9 +15,6 @@ export interface ScriptCall<Part extends string = string> {
   /** The arguments that follow the named ones. */
   readonly rest?: readonly ScriptArgument[];
 }
-
-/** Arguments by name, without the deadline. */
-export type ScriptArguments = Readonly<Record<string, ScriptArgument>>;
 
 const NONE: ScriptArguments = {};
 
@@ -29,18 +29,17 @@ export function wordsOf<Part extends string>(
   { keys, optionalKeys = false, args = NONE, rest = [] }: ScriptCall<NoInfer<Part>>,
   deadline: number,
 ): ScriptArgument[] {
-  const given = (name: string) => (name === 'deadline' ? deadline : args[name]) ?? missing(script, name);
+  const given = (name: string) => {
+    const value = name === 'deadline' ? deadline : args[name];
+    if (value === undefined) throw new TypeError(`${script.name}: the argument ${name} is missing`);
+    return value;
+  };
   const sent = optionalKeys ? [...script.keys, ...script.optionalKeys] : script.keys;
   const values = script.args.map(({ givenAs }) => given(givenAs));
-  if (Object.keys(args).length > values.length - Number(script.hasDeadline) || (rest.length > 0 && !script.hasRest)) {
+  if (Object.keys(args).length > values.length - Number(script.hasDeadline) || (rest.length > 0 && !script.hasRest))
     throw new TypeError(`${script.name}: there are more arguments than its header declares`);
-  }
   const names = sent.map(({ part, suffix }) =>
     suffix === undefined ? keys[part] : keys[part] + String(given(suffix)),
   );
   return [names.length, ...names, ...values, ...rest];
-}
-
-function missing(script: RedisScript, name: string): never {
-  throw new TypeError(`${script.name}: the argument ${name} is missing`);
 }

@@ -59,7 +59,6 @@ export class ScriptReply {
 }
 
 function unexpected(wanted: string, value: unknown): TypeError {
-  return new TypeError(
-    `A script's reply must contain ${wanted}, but contains ${value === null ? 'null' : typeof value}`,
-  );
+  const actual = value === null ? 'null' : typeof value;
+  return new TypeError(`A script's reply must contain ${wanted}, but contains ${actual}`);
 }

@@ -56,7 +56,7 @@ export class ShardSubscribers {
     await Promise.all([...this.#posts.values()].map(({ subscriber }) => subscriber.close()));
   }
 
-  /** Moves to where the slots are now. Whoever listens looks anew as soon as the new subscription is active. */
+  /** Subscribes where the slots are now. Listeners look for what they missed once the new subscription is active. */
   #follow(ears: readonly Ear[]): void {
     for (const ear of ears) {
       const address = this.map.primaryOf(ear.slot);

@@ -9,7 +9,7 @@ import { explain, isErrorReply } from './redis-errors.js';
 import { loadScript } from './redis-script.js';
 import { ScriptReply } from './script-reply.js';
 
-/** How soon the server is asked again to end a call that it said was not blocked, ms; it doubles each time. */
+/** How soon to ask again after the server said that no call was blocked, ms; doubles each time. */
 const FIRST_PAUSE = 5;
 
 /**
@@ -52,8 +52,8 @@ interface BlockedCall {
  * One connection on which several consumers wait. It pops only tokens, never messages: whatever a crashed or half-open client
  * pops is lost, and a token is soon replaced.
  *
- * A call is blocked with the keys that it was sent with. For a key that joins them, it is ended with `CLIENT UNBLOCK`, and sent
- * anew. It blocks until the earliest of the waits is over, and this side watches the time too, because a server whose clock is
+ * A blocked call keeps the keys that it was sent with. When a key joins, the call is ended with `CLIENT UNBLOCK` and sent again.
+ * It blocks until the earliest of the waits is over, and this side watches the time too, because a server whose clock is
  * set back keeps a blocked client waiting longer.
  */
 export class SharedDoorbell implements DoorbellHome {
@@ -171,7 +171,7 @@ export class SharedDoorbell implements DoorbellHome {
     place.ring();
   }
 
-  /** Rings for all that have a token now. The blocked call takes them one by one, each in a turn of the event loop of its own. */
+  /** Rings at once for all that have a token: the blocked call would take one token per turn of the event loop. */
   async #ringWaiting(): Promise<void> {
     const waiting = this.#waiting();
     if (waiting.length < 2) return;
@@ -186,7 +186,7 @@ export class SharedDoorbell implements DoorbellHome {
 
   /** All waits end with the earliest, so that they begin together, too: a call for each would have little to share. */
   #endWaits({ until, places }: BlockedCall): void {
-    // It was ended early, for those that have come or gone meanwhile.
+    // The call was cut short because a queue joined or left.
     if (this.#options.clock.monotonic() < until) return;
     for (const place of places.values()) place.endWait(false);
   }
@@ -212,7 +212,7 @@ export class SharedDoorbell implements DoorbellHome {
     return Math.min(...this.places.map(({ waitsUntil }) => waitsUntil));
   }
 
-  /** Ends the blocked call, which is sent anew for those that are there then. Those that come or go in one turn share that. */
+  /** Ends the blocked call, so that the loop sends one with the present keys. All changes of one turn share one such call. */
   #replaceCall(): Promise<void> {
     return (this.#replacing ??= this.#replaceStaleCalls());
   }
@@ -221,7 +221,7 @@ export class SharedDoorbell implements DoorbellHome {
     const { wire, onRefused } = this.#options;
     try {
       for (let misses = 0; misses < MOST_MISSES; misses++) {
-        // All that come or go in one turn do so together.
+        // Changes of one turn are made together.
         await endOfTurn();
         const call = this.#call;
         if (!call || !isStale(call, this.#waiting()) || this.isClosed) return;

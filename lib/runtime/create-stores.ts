@@ -15,8 +15,7 @@ import { RedisCheck } from '../redis/redis-check.js';
 import { examineConnection } from '../redis/redis-client.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import type { RedisServer } from '../redis/redis-server.js';
-import { serverName } from '../redis/server-check.js';
-import { placeOf } from '../redis/server-place.js';
+import { placeOf, serverName } from '../redis/server-info.js';
 import { limitsOfPartition } from './partition-limits.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */
@@ -80,7 +79,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     connect: () => {
       const { overridden } = examineConnection(connection);
       if (overridden.length > 0) events.emit('options-overridden', { options: overridden });
-      connections.commands.connect();
+      connections.servers.connect();
     },
     check: async (checked) => {
       const { commands } = connections;
@@ -92,15 +91,15 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
         events.emit('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
       };
       const check = new RedisCheck({ commands, queues, allowEviction, events, onFirst });
-      await check.start().finally(() => partitions.catchUp(commands, events));
+      await check.start().finally(() => partitions.catchUp(connections.servers, events));
       await partitions.run();
     },
     get isConnected() {
-      return connections.commands.isConnected;
+      return connections.servers.isConnected;
     },
     open,
     directory: new NativeQueueDirectory(connections, prefix),
-    hurry: () => connections.commands.hurry(),
+    hurry: () => connections.servers.hurry(),
     close: () => connections.close(),
   };
 }

@@ -33,3 +33,11 @@ export class Pauses {
     });
   }
 }
+
+/** Waits until a promise is fulfilled, for `longest` ms at most. It must not be rejected. */
+export async function atMost(clock: Clock, longest: number, promise: Promise<unknown>): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const cancelTimer = clock.schedule(resolve, longest);
+    void promise.then(cancelTimer).then(resolve);
+  });
+}

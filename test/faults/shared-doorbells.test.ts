@@ -26,7 +26,7 @@ describe('doorbells that share a connection', () => {
   function open(connection = scene.url) {
     const settings = { connection, clock: systemClock, events: new LoggedEvents() };
     const connections = new RedisConnections({ ...settings, commandTimeout: 5000, heartbeat: 60_000 });
-    connections.commands.connect();
+    connections.servers.connect();
     opened.push(connections);
     const passedOn: string[] = [];
     const doorbell = (key: string) =>

@@ -37,8 +37,10 @@ describe('the check of Redis', () => {
     const connected = { connection: { isClosed: false }, get user() { return server.user; } } as RedisServer; // prettier-ignore
     const commands = {
       on: () => commands,
-      all: () => Promise.resolve([connected]),
-      onReady: (listener: (ready: RedisServer) => void) => (becomeReady = () => listener(connected)),
+      servers: {
+        all: () => Promise.resolve([connected]),
+        onReady: (listener: (ready: RedisServer) => void) => (becomeReady = () => listener(connected)),
+      },
       info: () => {
         infos++;
         return Promise.resolve([`run_id:${server.runId}\r\nredis_version:${server.version}\r\n`]);

@@ -1,7 +1,7 @@
 import { OnceAMinute } from '../../events/once-a-minute.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../../message/failure.js';
-import type { Reach } from '../../redis/reach.js';
+import type { Reach } from '../../redis/redis-connection.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { QueueToOpen } from '../layout.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';
@@ -131,7 +131,7 @@ export class NativePartitions implements Partitions {
       if (!hasCode(error, 'NOT_CONNECTED', 'OUTCOME_UNKNOWN')) throw error;
     }
     if (!(await this.#goByOthers())) return this.agree();
-    new PartitionCheck([this], this.options.clock).catchUp(this.connections.commands, this.options.events);
+    new PartitionCheck([this], this.options.clock).catchUp(this.connections.servers, this.options.events);
   }
 
   /** Goes by the newest partitioning of the partitions that can be reached. @returns whether there is one */

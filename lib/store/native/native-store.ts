@@ -13,7 +13,7 @@ import type {
 } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
-import type { Reach } from '../../redis/reach.js';
+import type { Reach } from '../../redis/redis-connection.js';
 import type {
   DeadSelection,
   StoredPage,
@@ -99,7 +99,7 @@ export class NativeMessageStore implements MessageStore {
 
   /** What is known of the way to the server that has the messages. */
   get reach(): Reach {
-    return this.#connections.commands.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
+    return this.#connections.servers.reachOf((this.#slot ??= hashSlot(this.#keys.messages)));
   }
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {

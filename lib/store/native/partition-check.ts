@@ -1,6 +1,6 @@
 import type { Events } from '../../events/events.js';
 import { hasCode, showFailure } from '../../message/failure.js';
-import type { RedisCommands } from '../../redis/redis-commands.js';
+import type { RedisServers } from '../../redis/redis-servers.js';
 import type { Clock } from '../../timing/clock.js';
 import { allInSlices } from '../../timing/slices.js';
 import type { Partitions } from '../partitioned/partitions.js';
@@ -25,10 +25,10 @@ export class PartitionCheck {
   }
 
   /** Agrees when there is a connection, unless that is done; a problem is only logged. */
-  catchUp(commands: RedisCommands, events: Events): void {
+  catchUp(servers: RedisServers, events: Events): void {
     const tell = (error: unknown) =>
       hasCode(error, 'INVALID_OPTION') && events.emit('server-unfit', { reason: showFailure(error) });
-    commands.onReady(() => {
+    servers.onReady(() => {
       if (!this.#isDone) this.run().catch(tell);
     });
   }

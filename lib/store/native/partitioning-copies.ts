@@ -116,7 +116,7 @@ export class PartitioningCopies {
   #askEach<Answer>(count: number, ask: (partition: number) => Promise<Answer>): Promise<(Answer | undefined)[]> {
     const asked = Array.from({ length: count }, async (_, partition) => {
       const slot = hashSlot(this.#keys(partition).partitions);
-      return this.connections.commands.reachOf(slot) === 'lost' ? undefined : ask(partition);
+      return this.connections.servers.reachOf(slot) === 'lost' ? undefined : ask(partition);
     });
     return Promise.all(asked.map((answer) => answer.catch(() => undefined)));
   }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RedisCommands } from '../../../lib/redis/redis-commands.js';
-import { RedisConnection, type ConnectionSettings } from '../../../lib/redis/redis-connection.js';
+import type { ConnectionSettings } from '../../../lib/redis/redis-connection.js';
 import { RedisConnections } from '../../../lib/redis/redis-connections.js';
-import { RedisServer } from '../../../lib/redis/redis-server.js';
-import { SingleServer } from '../../../lib/redis/redis-servers.js';
 import type { RedisScript } from '../../../lib/redis/redis-script.js';
 import type { ScriptCall } from '../../../lib/redis/script-call.js';
 
@@ -13,10 +11,7 @@ export class TracedConnections extends RedisConnections {
 
   constructor(settings: ConnectionSettings) {
     super({ ...settings, heartbeat: 60_000 });
-    this.commands = new TracedCommands(
-      new SingleServer(new RedisServer(new RedisConnection('commands', settings), settings.clock)),
-      settings,
-    );
+    this.commands = new TracedCommands(this.servers, settings);
   }
 }
 

@@ -1,0 +1,92 @@
+import type { Redis } from 'ioredis';
+import type { DelayQueueEvents } from '../events/delay-queue-events.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { hasCode } from '../message/failure.js';
+import { lacksPermission, unknownCommand } from './redis-errors.js';
+import type { RedisServer } from './redis-server.js';
+
+/** Where servers are, for people; without any login. */
+export type ServerPlace = Pick<DelayQueueEvents['connected'], 'address' | 'primaries' | 'master' | 'database'>;
+
+/** The oldest server whose scripts can declare that they may run without free memory. */
+const OLDEST_VERSION = 7;
+
+/** A field of `INFO`; empty if the server has none of that name. */
+export function infoField(info: string, name: string): string {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+}
+
+/** The name and version of a server, such as `Redis 7.0.15`. */
+export function serverName(info: string): string {
+  const valkey = infoField(info, 'valkey_version');
+  return valkey ? `Valkey ${valkey}` : `Redis ${infoField(info, 'redis_version')}`;
+}
+
+/** @param servers - that are connected: a single one, or the primaries of a cluster */
+export function placeOf([server, ...others]: readonly RedisServer[], isCluster: boolean): ServerPlace {
+  const { options, stream } = server!.connection.client as Redis;
+  const { host = 'localhost', port = 6379, path, db = 0, name, sentinels } = options;
+  // Sentinels tell the address of the master; the options have only theirs.
+  const address = sentinels ? addressOf(stream.remoteAddress ?? '', stream.remotePort ?? 0) : addressOf(host, port);
+  return {
+    address: path ?? address,
+    primaries: isCluster ? others.length + 1 : undefined,
+    master: sentinels ? name : undefined,
+    database: isCluster ? undefined : db,
+  };
+}
+
+const addressOf = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/**
+ * Checks the `INFO` of a server.
+ *
+ * @param info - the sections `server` and `memory`
+ * @throws DelayQueueError `UNSUPPORTED_SERVER`
+ * @see https://redis.io/docs/latest/commands/info/
+ */
+export function checkServer(info: string, { allowEviction }: { allowEviction: boolean }): void {
+  // Valkey reports the version of Redis that it is compatible with.
+  const version = infoField(info, 'redis_version');
+  if (Number.parseInt(version) < OLDEST_VERSION)
+    throw unsupported(`Redis ${version} is too old: use Redis ${OLDEST_VERSION}.0 or newer, or Valkey`);
+
+  // The volatile-* policies evict only keys with an expiry; no key that holds messages has one.
+  const policy = infoField(info, 'maxmemory_policy');
+  if (policy.startsWith('allkeys-') && !allowEviction)
+    throw unsupported(
+      `Redis evicts keys, and messages with them, when its memory is full (maxmemory-policy ${policy}): ` +
+        'set maxmemory-policy noeviction, or accept the loss with allowEviction: true',
+    );
+}
+
+/**
+ * The verdict on a server that has refused what every queue needs; any other error as it is.
+ *
+ * @returns `UNSUPPORTED_SERVER` if the server lacks something, `MISSING_PERMISSION` if its user does
+ */
+export function verdictOn(error: unknown): unknown {
+  if (!hasCode(error, 'STORE_REFUSED')) return error;
+  const { cause, message } = error;
+  if (lacksPermission(cause))
+    return new DelayQueueError('MISSING_PERMISSION', `No queue can be served: ${message}`, { cause: error });
+  const command = unknownCommand(cause);
+  if (command !== undefined) {
+    return unsupported(
+      `Redis does not know the command ${command}, which the module needs: if its configuration has rename-command ` +
+        `${command}, remove that, and keep the command from other users by their ACLs`,
+      error,
+    );
+  }
+  const { message: reply } = cause as Error;
+  if (!/Error compiling script|^NOACLCHECK/.test(reply)) return error;
+  return unsupported(
+    `The scripts of the server lack what those of Redis ${OLDEST_VERSION}.0 have (${reply}): ` +
+      `use Redis ${OLDEST_VERSION}.0 or newer, or Valkey`,
+    error,
+  );
+}
+
+function unsupported(problem: string, cause?: unknown): DelayQueueError {
+  return new DelayQueueError('UNSUPPORTED_SERVER', problem, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,58 @@
+import type { Callback, Redis } from 'ioredis';
+import type { Events } from '../events/events.js';
+import type { RedisClient } from './redis-client.js';
+import { isErrorReply, lacksPermission, unknownCommand } from './redis-errors.js';
+
+type SendInfo = (callback?: Callback<string>) => Promise<string>;
+type SendAuth = (login: never, callback?: Callback<'OK'>) => Promise<'OK'>;
+
+/** The errors that ioredis does not take for a refusal: it writes them to the console, past the logger, and goes on. */
+const IGNORED_LOGIN =
+  /no password is set|without any password configured for the default user|wrong number of arguments for 'auth'/;
+
+/** Whose listeners have been told of an ignored login. */
+const told = new WeakSet<Events>();
+
+/**
+ * Lets a client become ready on a server that refuses part of ioredis' greeting. Of such errors, ioredis writes some to the
+ * console, past the logger, and others keep it from becoming ready.
+ */
+export function tolerateRefusedGreeting(client: RedisClient, events: Events): void {
+  if (client.isCluster) {
+    client.on('+node', (node: Redis) => tolerateRefusedGreeting(node, events));
+    return;
+  }
+  client.info = withoutInfo(client.info.bind(client)) as typeof client.info;
+  client.auth = withIgnoredLogin(client.auth.bind(client), events) as typeof client.auth;
+}
+
+/** ioredis sends `INFO` to wait for a server that is still loading its data. The user may not be allowed to send it. */
+function withoutInfo(sendInfo: SendInfo): SendInfo {
+  return (callback) =>
+    // Only ioredis gives a callback.
+    callback === undefined
+      ? sendInfo()
+      : sendInfo((error, info) => {
+          if (lacksPermission(error) || unknownCommand(error) !== undefined) callback(null, '');
+          else callback(error, info);
+        });
+}
+
+/** Emits an event, once, if a server says that it does not use the login that it is given. */
+function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
+  const isIgnored = (error: unknown) => {
+    if (!isErrorReply(error) || !IGNORED_LOGIN.test(error.message)) return false;
+    if (!told.has(events)) events.emit('login-ignored', { reason: error.message });
+    told.add(events);
+    return true;
+  };
+  // Version 5 of ioredis gives a callback, version 6 awaits the promise.
+  return (login, callback) => {
+    if (callback)
+      return sendAuth(login, (error, answer) => (isIgnored(error) ? callback(null, 'OK') : callback(error, answer)));
+    return sendAuth(login).catch((error: unknown) => {
+      if (isIgnored(error)) return 'OK';
+      throw error;
+    });
+  };
+}
