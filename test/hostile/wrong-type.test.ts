@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ChainableCommander } from 'ioredis';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, FullQueues } from './full-queue.js';
+import { CALLS, FullQueues } from '../faults/full-queue.js';
 import { refusalOf } from '../support/refusal.js';
 
 const RIGHT_TYPES = {

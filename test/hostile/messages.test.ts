@@ -10,7 +10,7 @@ import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const HOUR = 3_600_000;
-const HEADERS = ['null', '7', '[1]', '"x"', 'true', '{"a":1}', '{"a":null}', '{"a":"b","c":{}}'];
+const HEADERS = ['null', '7', '[1]', '["x"]', '"x"', 'true', '{"a":1}', '{"a":null}', '{"a":"b","c":{}}'];
 
 /** Bodies of every form that has headers, with headers that are none. */
 const ODD_BODIES = HEADERS.flatMap((headers) =>
