@@ -6,12 +6,13 @@ import { partitionOf } from '../../lib/message/partition-of.js';
 import { directoryKeys } from '../../lib/store/native/directory-keys.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { DelayQueueHealthIndicator } from '../../lib/terminus/index.js';
-import { jsonLines, runCommand } from '../support/command-line.js';
+import { jsonLines } from '../support/command-line.js';
 import { randomName } from '../support/random-name.js';
 import type { ClusterMember, RedisCluster } from '../support/redis/redis-cluster.js';
 import { useCluster } from '../support/redis/use-cluster.js';
 import { refusalOf } from '../support/refusal.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
+import { runInProcess } from '../support/test-terminal.js';
 import { until } from '../support/until.js';
 
 const PREFIX = 'delay-queue';
@@ -183,7 +184,7 @@ describe.each([
 
   test('the command line names the partitions', async () => {
     const { url } = (await cluster().primaryOf(keyIn(queue, living[0]!))).server;
-    const run = (...words: string[]) => runCommand({ url, prefix: PREFIX }, ...words, '--cluster', '--timeout', '3s');
+    const run = (...words: string[]) => runInProcess({ url, prefix: PREFIX }, ...words, '--cluster', '--timeout', '3s');
     const counts = await run('counts', queue);
     const note = `partitions do not answer: ${queue} (${missing.join(', ')})`;
     expect(counts).toMatchObject({ code: 0, problems: expect.stringContaining(note) });
