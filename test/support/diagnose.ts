@@ -26,9 +26,9 @@ export function diagnose(file: string, { compilerOptions, edit }: DiagnoseOption
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
   const host = ts.createCompilerHost(options);
   const readSource = host.getSourceFile.bind(host);
-  host.getSourceFile = (name, ...rest) => {
-    if (name === file && edit) return ts.createSourceFile(name, edit(host.readFile(name) ?? ''), ...rest);
-    if (!sources.has(name)) sources.set(name, readSource(name, ...rest));
+  host.getSourceFile = (name, languageOptions) => {
+    if (name === file && edit) return ts.createSourceFile(name, edit(host.readFile(name) ?? ''), languageOptions);
+    if (!sources.has(name)) sources.set(name, readSource(name, languageOptions));
     return sources.get(name);
   };
   const program = ts.createProgram([file], { ...options, ...compilerOptions }, host);
