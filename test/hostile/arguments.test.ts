@@ -10,18 +10,18 @@ import { handlerOf } from '../support/test-app.js';
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 
-/** An argument that several methods take, and values that are none, by what they are. */
+/** An argument: the methods that take it, and the values that they refuse, each with a name. */
 interface Argument {
   readonly calls: readonly ((producer: DelayQueueProducer, queue: string, value: never) => unknown)[];
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Values that show what they are. */
+/** Values whose type and JSON make their name. */
 const named = (...values: readonly unknown[]) =>
   Object.fromEntries(values.map((value, index) => [`${index}: ${typeof value} ${JSON.stringify(value)}`, value]));
 
 const ARGUMENTS: Readonly<Record<string, Argument>> = {
-  'a delay': {
+  'an invalid delay': {
     calls: [
       (producer, queue, delay) => producer.offer(queue, 1, delay),
       (producer, queue, delay) => producer.offerMany(queue, [{ payload: 1, delay: 5 }, { payload: 2, delay }]), // prettier-ignore
@@ -32,11 +32,11 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a BigInt': 5n,
     },
   },
-  'a date': {
+  'an invalid date': {
     calls: [(producer, queue, date) => producer.offerAt(queue, 1, date)],
     values: named(new Date(NaN), new Date(-1), new Date(8.64e15), 'tomorrow', 1_000_000),
   },
-  'the name of a queue': {
+  'an invalid queue name': {
     calls: [
       (producer, _, name) => producer.offer(name, 1, 1),
       (producer, _, name) => producer.counts(name),
@@ -51,7 +51,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'an object that is text': { toString: () => 'a' },
     },
   },
-  'an id': {
+  'an invalid id': {
     calls: [
       (producer, queue, id) => producer.offer(queue, 1, 1, { id }),
       (producer, queue, id) => producer.cancel(queue, id),
@@ -66,7 +66,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       ...named('cut\ud83d', 'cut\ud83c', '\udc00'),
     },
   },
-  'options of an offer': {
+  'an invalid option of an offer': {
     calls: [
       (producer, queue, options) => producer.offer(queue, 1, 1, options),
       (producer, queue, options) => producer.offerAt(queue, 1, new Date(), options),
@@ -97,7 +97,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a header named by a lone surrogate': { headers: { '\ud83d': 'b' } },
     },
   },
-  'a list of messages': {
+  'an invalid list of messages': {
     calls: [(producer, queue, messages) => producer.offerMany(queue, messages)],
     values: {
       null: null,
@@ -115,7 +115,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a revoked list': revoked([]),
     },
   },
-  'a query': {
+  'an invalid query': {
     calls: [
       (producer, queue, query) => producer.deadLetters(queue).list(query),
       (producer, queue, query) => producer.list(queue, 'delayed', query),
@@ -139,7 +139,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a cursor that cannot be shown': { cursor: { toString: refuse } },
     },
   },
-  'a place in a list': {
+  'an invalid place in a list': {
     calls: [(producer, queue, query) => producer.list(queue, 'delayed', query)],
     values: {
       'an offset of -1': { offset: -1 },
@@ -151,7 +151,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a cursor of another state': { cursor: 'dead:1:a' },
     },
   },
-  'a state': {
+  'an invalid state': {
     calls: [(producer, queue, state) => producer.list(queue, state)],
     values: { ...named('', 'gone', 'constructor', 5, null, undefined, ['dead']), 'a symbol': Symbol('dead') },
   },
@@ -161,24 +161,21 @@ describe('the arguments of a producer', () => {
   const scene = new Scene();
   const keys = async () => (await scene.redis.keys(`${scene.prefix}:*`)).sort();
 
-  test.each(Object.entries(ARGUMENTS))(
-    'what is not %s is refused before anything is written',
-    async (_, { calls, values }) => {
-      const queue = scene.newQueue();
-      const { producer } = await scene.startApp();
-      const before = await keys();
-      for (const [what, value] of Object.entries(values)) {
-        for (const call of calls) {
-          const refusal = await refusalOf(Promise.resolve().then(() => call(producer, queue, value as never)));
-          expect({ what, call: String(call), refusal }).toMatchObject({
-            what,
-            refusal: { name: 'DelayQueueError', code: 'INVALID_ARGUMENT' },
-          });
-        }
+  test.each(Object.entries(ARGUMENTS))('%s is refused before anything is written', async (_, { calls, values }) => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp();
+    const before = await keys();
+    for (const [what, value] of Object.entries(values)) {
+      for (const call of calls) {
+        const refusal = await refusalOf(Promise.resolve().then(() => call(producer, queue, value as never)));
+        expect({ what, call: String(call), refusal }).toMatchObject({
+          what,
+          refusal: { name: 'DelayQueueError', code: 'INVALID_ARGUMENT' },
+        });
       }
-      expect(await keys()).toEqual(before);
-    },
-  );
+    }
+    expect(await keys()).toEqual(before);
+  });
 
   test('the error names the invalid message of a list', async () => {
     const { producer } = await scene.startApp();

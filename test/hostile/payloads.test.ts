@@ -22,7 +22,7 @@ const codecOf = (decode: (text: string) => unknown): PayloadCodec => ({
 describe('a payload', () => {
   const scene = new Scene();
 
-  test('of any kind that can be written reaches the handler as it was offered, with headers of any characters', async () => {
+  test('reaches the handler as it was offered, with headers of any characters', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
