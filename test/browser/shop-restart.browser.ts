@@ -64,7 +64,8 @@ describeWithServer('the private Redis of the sample shop', () => {
     const due = Date.parse(String(dueAt));
     const settled = Date.parse(String(settledAt));
     expect(settled).toBeGreaterThanOrEqual(due);
-    expect(settled - Math.max(due, started)).toBeLessThan(500);
+    // The next check of the queue is a minute away.
+    expect(settled - Math.max(due, started)).toBeLessThan(3000);
   });
 
   it('serves one shop only, and a second one says how to join', async () => {

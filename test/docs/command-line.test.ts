@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { RejectMessage } from '../../lib/index.js';
-import { runCommand, startCommand } from '../support/command-line.js';
+import { startCommand } from '../support/command-line.js';
 import { startRedis } from '../support/redis/start-redis.js';
 import type { TestRedis } from '../support/redis/test-redis.js';
 import { handlerOf, startTestApp, type TestApp } from '../support/test-app.js';
+import { runInProcess } from '../support/test-terminal.js';
 import { until } from '../support/until.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -83,7 +84,7 @@ describe('the page on the command line', () => {
     const finite = shown.filter(({ words }) => words[0] !== 'tail');
     expect(finite.length).toBeGreaterThan(10);
     for (const { words, output } of finite) {
-      const result = await runCommand(settings, ...words);
+      const result = await runInProcess(settings, ...words);
       const printed = masked(result.output + result.problems);
       expect({ words, output: printed }).toEqual({ words, output: masked(output) });
     }

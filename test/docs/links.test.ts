@@ -82,14 +82,17 @@ describe('the links of the documentation', () => {
     expect((await docPages()).filter((page) => page !== 'docs/README.md' && !linked.has(page))).toEqual([]);
   });
 
-  test.each(['test/faults', 'test/load'])('on the pages of faults include every test in %s', async (folder) => {
-    const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'docs/soak.md'].map(filesOf));
-    const links = new Set(pages.flat());
-    const files = (await readdir(path.join(ROOT, folder))).filter((name) => /\.(test|load)\.ts$/.test(name));
-    const tests = files.map((name) => `${folder}/${name}`);
-    expect(tests.length).toBeGreaterThan(0);
-    expect(tests.filter((test) => !links.has(test))).toEqual([]);
-  });
+  test.each(['test/faults', 'test/hostile', 'test/load'])(
+    'on the pages of faults include every test in %s',
+    async (folder) => {
+      const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'docs/soak.md'].map(filesOf));
+      const links = new Set(pages.flat());
+      const files = (await readdir(path.join(ROOT, folder))).filter((name) => /\.(test|load)\.ts$/.test(name));
+      const tests = files.map((name) => `${folder}/${name}`);
+      expect(tests.length).toBeGreaterThan(0);
+      expect(tests.filter((test) => !links.has(test))).toEqual([]);
+    },
+  );
 });
 
 test.each(['lib', 'sample-app', 'packages'])(

@@ -5,6 +5,9 @@ import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
+/** Far less than the minute after which a queue is checked anyway, and long enough for a busy machine, ms. */
+const LATEST = 3000;
+
 describe('delivery', () => {
   const scene = new Scene();
 
@@ -22,7 +25,7 @@ describe('delivery', () => {
     // A fraction of a millisecond is rounded up, so nothing is early.
     expect([300, 301]).toContain(message.dueAt.getTime() - message.offeredAt.getTime());
     expect(late).toBeGreaterThanOrEqual(0);
-    expect(late).toBeLessThan(700);
+    expect(late).toBeLessThan(LATEST);
     await until(async () => (await producer.find(queue, offered.id)) === null);
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
@@ -43,10 +46,10 @@ describe('delivery', () => {
     await sleep(300);
     await producer.resume(queue);
     await until(() => lateness.length === 2);
-    // This test and its Redis read the same clock.
+    // This test and its Redis read the same clock. A timer may fire up to a millisecond early.
     const end = Date.now() - dueAt.getTime();
     const [first, second] = lateness as [number, number];
-    expect(first).toBeGreaterThanOrEqual(300);
+    expect(first).toBeGreaterThanOrEqual(299);
     expect(second - first).toBeGreaterThanOrEqual(49);
     expect(second).toBeLessThanOrEqual(end + 2);
   });
@@ -80,7 +83,7 @@ describe('delivery', () => {
     expect(handled.ids).toEqual(['now', 'sooner', 'soon']);
     for (const { late } of handled.calls) {
       expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThan(700);
+      expect(late).toBeLessThan(LATEST);
     }
   });
 

@@ -135,7 +135,8 @@ describe('handled messages', () => {
     await sleep(150);
     await producer.resume(queue);
     const [lateness] = await untilCounted('delay_queue.message.lateness', 1);
-    expect(sumOf(lateness!)).toBeGreaterThanOrEqual(0.15);
+    // A timer may fire up to a millisecond early.
+    expect(sumOf(lateness!)).toBeGreaterThanOrEqual(0.149);
     expect(sumOf(lateness!)).toBeLessThan(5);
   });
 

@@ -454,7 +454,8 @@ describe('A call that would go on for ever', () => {
       messageId: 'test-1',
     });
     await module.close();
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    // Less than the 4 s of the default patience.
+    expect(performance.now() - startedAt).toBeLessThan(3000);
   });
 
   test('has patience with many handlers that take a while together', async () => {

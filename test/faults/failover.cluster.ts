@@ -57,22 +57,26 @@ async function startSentinels(): Promise<Servers> {
   };
 }
 
-/** What happens to the primary of the queue, until another one has taken its place. */
-const FAULTS: Readonly<Record<string, (servers: Servers, queue: string) => Promise<void>>> = {
-  'is replaced as planned': (servers, queue) => servers.failOver(queue),
+/**
+ * What happens to the primary of the queue, until another one has taken its place, and how the former one comes back. Its clients
+ * must not need it: they would learn of the change from the former primary itself.
+ */
+const FAULTS: Readonly<Record<string, (servers: Servers, queue: string) => Promise<() => Promise<void>>>> = {
+  'is replaced as planned': async (servers, queue) => {
+    await servers.failOver(queue);
+    return () => Promise.resolve();
+  },
   'is killed': async (servers, queue) => {
     const former = await servers.primaryOf(queue);
     await former.kill9();
     await servers.untilReplaced(queue, former);
-    await former.restart();
+    return () => former.restart();
   },
   'vanishes without a word': async (servers, queue) => {
     const former = await servers.primaryOf(queue);
     await former.freeze();
     await servers.untilReplaced(queue, former);
-    // Its clients would learn of the change from the former primary itself.
-    await sleep(REPLACED_WITHIN);
-    await former.thaw();
+    return () => former.thaw();
   },
 };
 
@@ -102,9 +106,10 @@ describe.each([
       const acknowledgedBefore = offering.acknowledged.length;
       await sleep(REPLICATED);
       const since = handled.calls.length;
-      await happen(servers, queue);
+      const repair = await happen(servers, queue);
       const replaced = handled.calls.length;
       await handled.untilCalls(replaced + 200, { within: REPLACED_WITHIN + SLACK });
+      await repair();
       await offering.stop();
       await until(() => isEmpty(producer, queue), { within: 20_000, every: 50 });
       await servers.untilWhole();

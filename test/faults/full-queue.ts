@@ -67,6 +67,10 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'discard the oldest': (store) => store.discard({ oldest: 10 }),
 };
 
+/** Instants differ between two queues, which were filled and called at different times. */
+export const withoutInstants = (answer: unknown) =>
+  JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
+
 export interface FullQueue {
   readonly store: NativeMessageStore;
   readonly keys: NativeKeys;

@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, COMMANDS, FullQueues } from './full-queue.js';
+import { CALLS, COMMANDS, FullQueues, withoutInstants } from './full-queue.js';
 import { refusalOf } from '../support/refusal.js';
-
-/** Instants differ between two queues, which were filled and called at different times. */
-const withoutInstants = (answer: unknown) =>
-  JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
 
 describe('a user that loses the permission to run one command', () => {
   const scene = new Scene({});

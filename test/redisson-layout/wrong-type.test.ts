@@ -1,16 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChainableCommander } from 'ioredis';
+import { FOREIGN_VALUES, foreignTypes } from '../support/foreign-types.js';
+import { refusalOf } from '../support/refusal.js';
 import { until } from '../support/until.js';
 import { CALLS, dump, FAR, fill, offer } from './full-redisson-queue.js';
 import { redissonQueues } from './redisson-queue.js';
-
-/** How to write a foreign value of each type. */
-const VALUES: Record<string, (redis: ChainableCommander, key: string) => unknown> = {
-  string: (redis, key) => redis.set(key, 'garbage'),
-  list: (redis, key) => redis.rpush(key, 'a', 'delayed'),
-  zset: (redis, key) => redis.zadd(key, 1, 'a', 2, 'delayed'),
-  hash: (redis, key) => redis.hset(key, { a: '1', delayed: 'x' }),
-};
 
 const RIGHT_TYPES = {
   target: 'list',
@@ -23,16 +16,10 @@ const RIGHT_TYPES = {
   rate: 'string',
 } as const;
 
-const CASES = Object.entries(RIGHT_TYPES).flatMap(([part, rightType]) =>
-  Object.keys(VALUES)
-    .filter((type) => type !== rightType)
-    .map((type) => [part as keyof typeof RIGHT_TYPES, type] as const),
-);
-
 describe("a call that meets a foreign type in Redisson's layout", () => {
   const open = redissonQueues();
 
-  test.each(CASES)(
+  test.each(foreignTypes(RIGHT_TYPES, ['string', 'list', 'zset', 'hash']))(
     'fails with a typed error and changes nothing, or leaves the key alone: key %s, type %s',
     async (part, type) => {
       let refusals = 0;
@@ -41,13 +28,10 @@ describe("a call that meets a foreign type in Redisson's layout", () => {
         await fill(queue);
         const key = queue.keys[part];
         const pipeline = queue.redis.multi().del(key);
-        VALUES[type]!(pipeline, key);
+        FOREIGN_VALUES[type]!(pipeline, key);
         await pipeline.exec();
         const before = await dump(queue);
-        const refusal: unknown = await call(queue.store).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
+        const refusal = await refusalOf(call(queue.store));
         const after = await dump(queue);
         if (refusal === undefined) {
           expect({ name, [key]: after[key] }).toEqual({ name, [key]: before[key] });

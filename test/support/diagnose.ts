@@ -17,13 +17,20 @@ export interface DiagnoseOptions {
   readonly edit?: (source: string) => string;
 }
 
+/** What has been read, by path: the programs of one suite share most of it. */
+const sources = new Map<string, ts.SourceFile | undefined>();
+
 /** What the compiler says of one file, with the project's options. */
 export function diagnose(file: string, { compilerOptions, edit }: DiagnoseOptions): Diagnosis[] {
   const config = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, ROOT);
   const host = ts.createCompilerHost(options);
-  const readFile = host.readFile.bind(host);
-  host.readFile = (name) => (name === file ? edit?.(readFile(name) ?? '') : undefined) ?? readFile(name);
+  const readSource = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, languageOptions) => {
+    if (name === file && edit) return ts.createSourceFile(name, edit(host.readFile(name) ?? ''), languageOptions);
+    if (!sources.has(name)) sources.set(name, readSource(name, languageOptions));
+    return sources.get(name);
+  };
   const program = ts.createProgram([file], { ...options, ...compilerOptions }, host);
   const source = program.getSourceFile(file)!;
   return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => ({

@@ -10,11 +10,14 @@ function withGetter<T extends object>(target: T, property: string): T {
   return Object.defineProperty(target, property, { get: refuse });
 }
 
-function revokedProxy(): object {
-  const { proxy, revoke } = Proxy.revocable({}, {});
+/** A proxy that throws whatever is done with it. */
+export function revoked<T extends object>(target: T): T {
+  const { proxy, revoke } = Proxy.revocable(target, {});
   revoke();
   return proxy;
 }
+
+const revokedProxy = () => revoked({});
 
 function hostileProxy(): object {
   return new Proxy(new Error('hidden'), {

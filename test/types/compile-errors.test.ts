@@ -23,3 +23,9 @@ test('the first line of a compile error names the mistake', async () => {
   expect(expected.length).toBeGreaterThan(10);
   expect(firstLines.map(inOrder)).toEqual(expected.map(inOrder));
 }, 60_000);
+
+test('every option accepts undefined under exactOptionalPropertyTypes', () => {
+  const file = path.join(import.meta.dirname, 'exact-optional.types.ts');
+
+  expect(diagnose(file, { compilerOptions: { exactOptionalPropertyTypes: true } })).toEqual([]);
+}, 60_000);

@@ -14,7 +14,7 @@ const SERVERS: readonly DebianServer[] = [
   { name: 'Valkey 9.1', release: 'sid', package: 'valkey-tools' },
 ];
 
-const SUITES = ['test/contract', 'test/layout', 'test/e2e'];
+const SUITES = ['test/contract', 'test/layout', 'test/e2e', 'test/hostile'];
 
 const TOO_OLD: DebianServer = { name: 'Redis 6.0', release: 'bullseye', package: 'redis-tools' };
 const SUITES_OF_TOO_OLD = ['--testMatch', '<rootDir>/test/versions/*.versions.ts'];

@@ -10,9 +10,9 @@ import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
 
 const HOUR = 3_600_000;
-const HEADERS = ['null', '7', '[1]', '"x"', 'true', '{"a":1}', '{"a":null}', '{"a":"b","c":{}}'];
+const HEADERS = ['null', '7', '[1]', '["x"]', '"x"', 'true', '{"a":1}', '{"a":null}', '{"a":"b","c":{}}'];
 
-/** Bodies of every form that has headers, with headers that are none. */
+/** Bodies of every form that has headers, with invalid headers. */
 const ODD_BODIES = HEADERS.flatMap((headers) =>
   [
     `j${headers}\n{"order":1}`,
@@ -22,7 +22,7 @@ const ODD_BODIES = HEADERS.flatMap((headers) =>
   ].flatMap((body) => [body, `W1700000000000\n${body}`]),
 );
 
-describe('messages that no offer has written', () => {
+describe('messages that somebody else has written', () => {
   const scene = new Scene();
   let board: RunningBoard | undefined;
 
@@ -46,7 +46,7 @@ describe('messages that no offer has written', () => {
     expect([...(await idsOnBoard(producer, queue, status))].sort()).toEqual(ids.sort());
   }
 
-  test('with headers that are none are dead letters, and reach no handler', async () => {
+  test('become dead letters if their headers are invalid, and reach no handler', async () => {
     const queue = scene.newQueue();
     const handled = new Handled();
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -66,7 +66,7 @@ describe('messages that no offer has written', () => {
     expect(handled.ids).toEqual(['sound']);
   });
 
-  test('with headers that are none hide no other message of a list, nor of the board', async () => {
+  test('do not hide other messages from a list or the board if their headers are invalid', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp({ module: { consume: false } });
     const ids = ODD_BODIES.map((_, n) => `odd-${n}`);
@@ -79,7 +79,7 @@ describe('messages that no offer has written', () => {
     expect(await producer.find(queue, 'sound')).toMatchObject({ headers: { tenant: 'acme' }, payload: 'sound' });
   });
 
-  test('nested too deeply to be shown, or due at no instant, hide no other message', async () => {
+  test('do not hide other messages if they are nested too deeply to be shown, or never due', async () => {
     const queue = scene.newQueue();
     const keys = keysOf(queue);
     const { producer } = await scene.startApp({ module: { consume: false } });
@@ -93,7 +93,7 @@ describe('messages that no offer has written', () => {
     for (const { dueAt } of messages) expect(dueAt.getTime()).not.toBeNaN();
   });
 
-  test('that are dead of an error or at an instant that is none hide no other dead letter', async () => {
+  test('do not hide other dead letters if their error or their time of death is invalid', async () => {
     const queue = scene.newQueue();
     const keys = keysOf(queue);
     const { producer } = await scene.startApp({ module: { consume: false } });

@@ -55,129 +55,57 @@ type Probe = (producer: DelayQueueProducer, queue: string) => unknown;
 /** A value that the compiler would have refused. */
 const made = (make: Making) => make() as never;
 
+/** A call with an argument that can be anything. */
+const given = (
+  values: fc.Arbitrary<Making>,
+  call: (producer: DelayQueueProducer, queue: string, value: never) => unknown,
+): fc.Arbitrary<Probe> => values.map((make) => (producer, queue) => call(producer, queue, made(make)));
+
+const lists = fc.array(anyHostile).map(
+  (makes): Making =>
+    () =>
+      makes.map(made),
+);
+const textHeaders = fc.dictionary(fc.string({ unit: 'binary' }), fc.string()).map(
+  (headers): Making =>
+    () =>
+      headers,
+);
+
 /** Every public method of a producer, with at least one argument that can be anything. */
 const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
-  anyHostile.map(
-    (delay): Probe =>
-      (producer, queue) =>
-        producer.offer(queue, 1, made(delay)),
+  given(anyHostile, (producer, queue, delay) => producer.offer(queue, 1, delay)),
+  given(anyHostile, (producer, queue, date) => producer.offerAt(queue, 1, date)),
+  given(anyHostile, (producer, queue, options) => producer.offer(queue, 1, '1h', options)),
+  given(anyOf('id', 'headers', 'onDuplicate'), (producer, queue, options) => producer.offer(queue, 1, '1h', options)),
+  given(textHeaders, (producer, queue, headers) => producer.offer(queue, 1, '1h', { headers })),
+  given(anyOf('a', '__proto__'), (producer, queue, headers) => producer.offer(queue, 1, '1h', { headers })),
+  given(anyHostile, (producer, queue, messages) => producer.offerMany(queue, messages)),
+  given(lists, (producer, queue, messages) => producer.offerMany(queue, messages)),
+  given(anyOf('payload', 'delay', 'id', 'ttl'), (producer, queue, message) =>
+    producer.offerMany(queue, [{ payload: 1, delay: 1 }, message]),
   ),
-  anyHostile.map(
-    (date): Probe =>
-      (producer, queue) =>
-        producer.offerAt(queue, 1, made(date)),
+  given(anyHostile, (producer, queue, delay) => producer.reschedule(queue, 'm', delay)),
+  given(anyHostile, (producer, queue, id) => producer.reschedule(queue, id, '1h')),
+  given(anyHostile, (producer, _, queue) => producer.offer(queue, 1, '1h')),
+  ...(['cancel', 'find'] as const).map((method) =>
+    given(anyHostile, (producer, queue, id) => producer[method](queue, id)),
   ),
-  anyHostile.map(
-    (options): Probe =>
-      (producer, queue) =>
-        producer.offer(queue, 1, '1h', made(options)),
+  ...(['counts', 'countsByType', 'nextDue', 'isPaused', 'pause', 'deadLetters'] as const).map((method) =>
+    given(anyHostile, (producer, _, queue) => producer[method](queue)),
   ),
-  anyOf('id', 'headers', 'onDuplicate').map(
-    (options): Probe =>
-      (producer, queue) =>
-        producer.offer(queue, 1, '1h', made(options)),
+  given(anyHostile, (producer, _, queue) => redissonQueue(producer, queue)),
+  given(anyHostile, (_, queue, producer) => redissonQueue(producer, queue)),
+  given(anyHostile, (producer, queue, query) => producer.deadLetters(queue).list(query)),
+  given(anyHostile, (producer, queue, state) => producer.list(queue, state)),
+  given(anyHostile, (producer, queue, query) => producer.list(queue, 'delayed', query)),
+  given(anyOf('cursor', 'offset', 'limit', 'nope'), (producer, queue, query) => producer.list(queue, 'delayed', query)),
+  given(anyOf('cursor', 'limit', 'nope'), (producer, queue, query) => producer.deadLetters(queue).list(query)),
+  ...(['redrive', 'discard'] as const).map((method) =>
+    given(anyHostile, (producer, queue, id) => producer.deadLetters(queue)[method](id)),
   ),
-  fc.dictionary(fc.string({ unit: 'binary' }), fc.string()).map(
-    (headers): Probe =>
-      (producer, queue) =>
-        producer.offer(queue, 1, '1h', { headers }),
-  ),
-  anyOf('a', '__proto__').map(
-    (headers): Probe =>
-      (producer, queue) =>
-        producer.offer(queue, 1, '1h', { headers: made(headers) }),
-  ),
-  anyHostile.map(
-    (messages): Probe =>
-      (producer, queue) =>
-        producer.offerMany(queue, made(messages)),
-  ),
-  fc.array(anyHostile).map(
-    (messages): Probe =>
-      (producer, queue) =>
-        producer.offerMany(queue, messages.map(made)),
-  ),
-  anyOf('payload', 'delay', 'id', 'ttl').map(
-    (message): Probe =>
-      (producer, queue) =>
-        producer.offerMany(queue, [{ payload: 1, delay: 1 }, made(message)]),
-  ),
-  fc.tuple(fc.constantFrom('cancel' as const, 'find' as const), anyHostile).map(
-    ([method, id]): Probe =>
-      (producer, queue) =>
-        producer[method](queue, made(id)),
-  ),
-  fc.tuple(anyHostile, anyHostile).map(
-    ([id, delay]): Probe =>
-      (producer, queue) =>
-        producer.reschedule(queue, made(id), made(delay)),
-  ),
-  anyHostile.map(
-    (delay): Probe =>
-      (producer, queue) =>
-        producer.reschedule(queue, 'm', made(delay)),
-  ),
-  fc
-    .tuple(
-      fc.constantFrom(
-        'counts' as const,
-        'countsByType' as const,
-        'nextDue' as const,
-        'isPaused' as const,
-        'pause' as const,
-        'deadLetters' as const,
-      ),
-      anyHostile,
-    )
-    .map(
-      ([method, queue]): Probe =>
-        (producer) =>
-          producer[method](made(queue)),
-    ),
-  anyHostile.map(
-    (queue): Probe =>
-      (producer) =>
-        redissonQueue(producer, made(queue)),
-  ),
-  anyHostile.map(
-    (producer): Probe =>
-      (_, queue) =>
-        redissonQueue(made(producer), queue),
-  ),
-  anyHostile.map(
-    (queue): Probe =>
-      (producer) =>
-        producer.offer(made(queue), 1, '1h'),
-  ),
-  anyHostile.map(
-    (query): Probe =>
-      (producer, queue) =>
-        producer.deadLetters(queue).list(made(query)),
-  ),
-  fc.tuple(anyHostile, anyHostile).map(
-    ([state, query]): Probe =>
-      (producer, queue) =>
-        producer.list(queue, made(state), made(query)),
-  ),
-  anyOf('cursor', 'offset', 'limit', 'nope').map(
-    (query): Probe =>
-      (producer, queue) =>
-        producer.list(queue, 'delayed', made(query)),
-  ),
-  anyOf('cursor', 'limit', 'nope').map(
-    (query): Probe =>
-      (producer, queue) =>
-        producer.deadLetters(queue).list(made(query)),
-  ),
-  fc.tuple(fc.constantFrom('redrive' as const, 'discard' as const), anyHostile).map(
-    ([method, id]): Probe =>
-      (producer, queue) =>
-        producer.deadLetters(queue)[method](made(id)),
-  ),
-  fc.tuple(fc.constantFrom('contains' as const, 'remove' as const), anyPayload).map(
-    ([method, payload]): Probe =>
-      (producer, queue) =>
-        redissonQueue(producer, queue)[method](made(payload)),
+  ...(['contains', 'remove'] as const).map((method) =>
+    given(anyPayload, (producer, queue, payload) => redissonQueue(producer, queue)[method](payload)),
   ),
 );
 

@@ -3,7 +3,7 @@ import type { ChainableCommander } from 'ioredis';
 import type { MessageStore } from '../../lib/store/message-store.js';
 import type { NativeKeys } from '../../lib/store/native/native-keys.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, FULL_QUEUE_IDS, FullQueues, HELD } from './full-queue.js';
+import { CALLS, FULL_QUEUE_IDS, FullQueues, HELD } from '../faults/full-queue.js';
 import { refusalOf } from '../support/refusal.js';
 
 type Damage = (redis: ChainableCommander, keys: NativeKeys) => unknown;

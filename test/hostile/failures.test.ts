@@ -19,6 +19,11 @@ const throws = (value: unknown): never => {
   throw value;
 };
 
+const later = async (value: unknown) => {
+  await sleep(1);
+  throws(value);
+};
+
 /*
  * An unhandled rejection would end the process, so it fails the test in which it happens.
  */
@@ -76,33 +81,19 @@ describe('odd values from application code', () => {
   const values = Object.keys(ODD_VALUES);
   const results = Object.keys(ODD_RESULTS);
 
-  test('anything a handler throws makes a dead letter, and the other messages are handled', () =>
-    expectDeadLetters(values, (name) => throws(ODD_VALUES[name]!())));
+  test.each<[string, (value: unknown) => unknown, QueueOptions]>([
+    ['a handler throws', throws, {}],
+    ['an async handler throws', later, {}],
+    ['an async handler with a timeout throws', later, { timeout: '1m' }],
+    ['the Observable of a handler fails with', (value) => throwError(() => value), {}],
+  ])('anything that %s makes a dead letter, and the other messages are handled', (_what, fail, options) =>
+    expectDeadLetters(values, (name) => fail(ODD_VALUES[name]!()), options),
+  );
 
-  test('anything an async handler throws makes a dead letter, and the other messages are handled', () =>
-    expectDeadLetters(values, async (name) => {
-      await sleep(1);
-      throws(ODD_VALUES[name]!());
-    }));
-
-  test('anything an async handler with a timeout throws makes a dead letter, and the other messages are handled', () =>
-    expectDeadLetters(
-      values,
-      async (name) => {
-        await sleep(1);
-        throws(ODD_VALUES[name]!());
-      },
-      { timeout: '1m' },
-    ));
-
-  test('any error of an Observable makes a dead letter, and the other messages are handled', () =>
-    expectDeadLetters(values, (name) => throwError(() => ODD_VALUES[name]!())));
-
-  test('a result that cannot be awaited makes a dead letter', () =>
-    expectDeadLetters(results, (name) => ODD_RESULTS[name]!()));
-
-  test('a result that cannot be awaited makes a dead letter, with a timeout too', () =>
-    expectDeadLetters(results, (name) => ODD_RESULTS[name]!(), { timeout: '1m' }));
+  test.each<QueueOptions>([{}, { timeout: '1m' }])(
+    'a result that cannot be awaited makes a dead letter: %j',
+    (options) => expectDeadLetters(results, (name) => ODD_RESULTS[name]!(), options),
+  );
 
   test('a result that never settles makes a dead letter after the timeout', () =>
     expectDeadLetters(

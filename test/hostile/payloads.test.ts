@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DelayQueueProducer } from '../../lib/index.js';
+import type { DelayQueueProducer, QueueOptions } from '../../lib/index.js';
 import { type PayloadCodec, redisson, redissonQueue } from '../../lib/redisson/index.js';
 import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
+import { Handled } from '../support/handled.js';
+import { type LayoutName, layouts } from '../support/layouts.js';
 import { ODD_RESULTS, ODD_VALUES } from '../support/odd-values.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
 
 const throws = (value: unknown) => (): never => {
   throw value;
@@ -14,6 +17,94 @@ const throws = (value: unknown) => (): never => {
 const codecOf = (decode: (text: string) => unknown): PayloadCodec => ({
   encode: (payload) => Buffer.from(String(payload)),
   decode: (bytes) => decode(bytes.toString()),
+});
+
+describe('a payload', () => {
+  const scene = new Scene();
+
+  test('reaches the handler as it was offered, with headers of any characters', async () => {
+    const queue = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
+    const payloads: Record<string, unknown> = {
+      null: null,
+      false: false,
+      'an empty text': '',
+      'text of all kinds': 'line\nbreak \u2028 "quoted" \u0000 €😀',
+      'nested data': { a: [1, { b: null }], c: 1.5e300 },
+      'all bytes': Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
+      'no bytes': Buffer.alloc(0),
+      'a key __proto__': JSON.parse('{"__proto__":{"polluted":true},"a":1}') as unknown,
+    };
+    const headers = JSON.parse(
+      '{"__proto__":"p","constructor":"c","a\\nb":"\\u0000\\r\\n\\ud83d\\ude00 \\" €","":""}',
+    ) as Record<string, string>;
+    for (const [id, payload] of Object.entries(payloads)) {
+      await producer.offer(queue, payload, 0, { id });
+      await producer.offer(queue, payload, 0, { id: `${id} with headers`, headers });
+    }
+    for (const [id, payload] of Object.entries(payloads)) {
+      for (const each of [id, `${id} with headers`]) expect((await handled.until(each)).payload).toEqual(payload);
+      const { message } = await handled.until(`${id} with headers`);
+      expect(JSON.stringify(message.headers)).toBe(JSON.stringify(headers));
+      expect(Object.getPrototypeOf(message.headers)).toBe(Object.prototype);
+    }
+    expect(Object.getPrototypeOf((await handled.until('a key __proto__')).payload)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  test.each(Object.keys(layouts) as LayoutName[])(
+    'with halves of surrogate pairs comes back unchanged: %s',
+    async (layout) => {
+      const queue = scene.newQueue();
+      const { producer } = await scene.startApp({ module: { queues: { [queue]: { layout: layouts[layout] } } } });
+      const payload = { text: 'a\ud83d', '\udc00': ['\ud83c'] };
+      const { id } = await producer.offer(queue, payload, '1h');
+      expect(await producer.find(queue, id)).toMatchObject({ payload });
+      await producer.clear(queue);
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['a BigInt', 1n],
+    ['a promise that was not awaited', Promise.resolve(1)],
+  ])('that is %s is refused before anything is written', async (_what, payload) => {
+    const { producer } = await scene.startApp();
+    const before = await scene.redis.keys(`${scene.prefix}:*`);
+    await expect(producer.offer(scene.newQueue(), payload, 1)).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
+    expect(await scene.redis.keys(`${scene.prefix}:*`)).toHaveLength(before.length);
+  });
+
+  test.each(['redis', 'memory'] as const)(
+    'of exactly maxPayloadBytes is accepted, and one of a byte more is refused before anything is written: %s',
+    async (store) => {
+      const cases: [payload: string | Buffer, headers: Record<string, string>, options: QueueOptions][] = [
+        ['x'.repeat(98), {}, {}],
+        ['€'.repeat(32) + 'xx', {}, {}],
+        [Buffer.alloc(100), {}, {}],
+        [Buffer.alloc(86), { a: 'tenant' }, {}],
+        ['x'.repeat(84), { a: 'tenant' }, {}],
+        ['x'.repeat(100), {}, { layout: redisson({ codec: 'string' }) }],
+      ];
+      const named = cases.map((each) => [scene.newQueue(), each] as const);
+      const queues = Object.fromEntries(
+        named.map(([queue, [, , options]]) => [queue, { ...options, maxPayloadBytes: 100 }]),
+      );
+      const { producer } = await scene.startApp({ module: { store, queues } });
+      for (const [queue, [payload, headers]] of named) {
+        const longer = typeof payload === 'string' ? `${payload}x` : Buffer.concat([payload, Buffer.alloc(1)]);
+        await expect(producer.offer(queue, longer, '1h', { headers })).rejects.toMatchObject({
+          code: 'PAYLOAD_TOO_LARGE',
+          message: expect.stringContaining('take 101 bytes, more than maxPayloadBytes (100)'),
+        });
+        expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
+        const { id } = await producer.offer(queue, payload, '1h', { headers });
+        expect(await producer.find(queue, id)).toMatchObject({ payload });
+        await producer.clear(queue);
+      }
+    },
+  );
 });
 
 describe("a payload's or a codec's own code", () => {

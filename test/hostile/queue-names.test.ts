@@ -3,7 +3,7 @@ import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 
-/** What no queue can be called. */
+/** Names that no queue can have. */
 const PLANTED = [
   '',
   ' ',
