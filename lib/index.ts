@@ -7,7 +7,6 @@ export {
   type FixedBackoff,
   type BatchOptions,
   type HandlerOptions,
-  type HandlerSettings,
   type QueueHandlerOptions,
   type QueueLayout,
   type QueueOptions,
@@ -20,7 +19,8 @@ export {
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
 } from './options/module-options.js';
-export type * from './events/observed-types.js';
+export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-events.js';
+export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
 export { DelayQueueListener } from './handler/listener/delay-queue-listener-decorator.js';
 export { type EventListenerDecorator, OnDelayQueueEvent } from './handler/listener/on-delay-queue-event-decorator.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';

@@ -58,61 +58,32 @@ export interface OfferContext {
   /** The name of the queue. */
   readonly queue: string;
   /** One, or as many as `offerMany` was given. */
-  readonly messages: readonly OfferedEnvelope[];
+  readonly messages: readonly {
+    /** As given, or generated. */
+    readonly id: string;
+    /** Empty if none was given. */
+    readonly type: string;
+    /** As given; those of observers are not among them. */
+    readonly headers: MessageHeaders;
+  }[];
   /** Whether messages of the queue have headers; not every layout has them. */
   readonly carriesHeaders: boolean;
 }
 
-/** What is known of a message before its payload is encoded. */
-export interface OfferedEnvelope {
-  /** As given, or generated. */
-  readonly id: string;
-  /** Empty if none was given. */
-  readonly type: string;
-  /** As given; those of observers are not among them. */
-  readonly headers: MessageHeaders;
-}
-
-/** How a handler ended, and what becomes of its message. */
-export type HandlingOutcome = Acknowledged | ComesAgain | WillBeRetried | BecameDeadLetter | GivenBack;
-
-/** The handler is done, and its message gone. */
-export interface Acknowledged {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'ack';
-}
-
-/** The handler returned `again()` or threw a `DeferMessage`. */
-export interface ComesAgain {
-  /** `again`: with all its attempts; `defer`: with those that are left. */
-  readonly kind: 'again' | 'defer';
-  /** Until the message is due again, ms. */
-  readonly delay: number;
-}
-
-/** The handler failed, and its message has attempts left. */
-export interface WillBeRetried {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'retry';
-  /** Until the message is due again, ms. */
-  readonly delay: number;
-  /** What the handler threw. */
-  readonly error: unknown;
-}
-
-/** The handler failed for good. */
-export interface BecameDeadLetter {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'dead';
-  /** What the handler threw. */
-  readonly error: unknown;
-}
-
-/** The process is about to stop, and the message goes back with no attempt spent. */
-export interface GivenBack {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'release';
-}
+/**
+ * How a handler ended, and what becomes of its message:
+ *
+ * - `ack`: the handler is done, and the message is gone.
+ * - `again`: it returned `again()`; `defer`: it threw a `DeferMessage`. The message is due again after `delay` ms.
+ * - `retry`: it failed, and the message has attempts left; the next one is due after `delay` ms.
+ * - `dead`: it failed for good.
+ * - `release`: the process is about to stop, and the message goes back with no attempt spent.
+ */
+export type HandlingOutcome =
+  | { readonly kind: 'ack' | 'release' }
+  | { readonly kind: 'again' | 'defer'; readonly delay: number }
+  | { readonly kind: 'retry'; readonly delay: number; readonly error: unknown }
+  | { readonly kind: 'dead'; readonly error: unknown };
 
 export const OBSERVER_METHODS = [
   'offer',

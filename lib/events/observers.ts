@@ -95,7 +95,7 @@ export class Observers {
     return (error) => {
       if (!limit.isDue) return;
       limit.reported();
-      this.events.emit('observer-failed', { observer, reason: showFailure(error) });
+      this.events.note('observer-failed', { observer, reason: showFailure(error) });
     };
   }
 }

@@ -2,7 +2,7 @@ import type { PayloadOutput, PayloadSpec } from './definition/payload-spec.js';
 import type { DefinedBy, SpecOf, TypesOf } from './definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import type { DelayedMessage } from '../message/message.js';
-import type { HandlerOptions, HandlerSettings, QueueHandlerOptions } from '../options/queue-options.js';
+import type { HandlerOptions, QueueHandlerOptions, QueueOptions } from '../options/queue-options.js';
 
 /**
  * What {@link DelayedHandler} takes after the queue.
@@ -43,7 +43,10 @@ export type DecoratorOfType<Payloads, Type extends string, Batch extends number 
  *
  * @typeParam Batch - of `batch`; undefined if the handler takes one message in a call
  */
-export interface TypedHandlerOptions<Batch extends number | undefined> extends HandlerSettings {
+export interface TypedHandlerOptions<Batch extends number | undefined> extends Pick<
+  QueueOptions,
+  'timeout' | 'backoff'
+> {
   /**
    * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. 1–1000.
    *

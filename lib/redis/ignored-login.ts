@@ -21,7 +21,7 @@ export function reportIgnoredLogin(client: RedisClient, events: Events): void {
 function tolerant(sendAuth: SendAuth, events: Events): SendAuth {
   const isIgnored = (error: unknown) => {
     if (!isErrorReply(error) || !IGNORED.test(error.message)) return false;
-    if (!told.has(events)) events.emit('login-ignored', { reason: error.message });
+    if (!told.has(events)) events.note('login-ignored', { reason: error.message });
     told.add(events);
     return true;
   };

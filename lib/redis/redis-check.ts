@@ -115,7 +115,7 @@ export class RedisCheck {
       return info;
     } catch (error) {
       if (!isRefusedByAcl(error)) throw verdictOn(error);
-      this.#options.events.emit('server-unidentified', { reason: error.message });
+      this.#options.events.note('server-unidentified', { reason: error.message });
       return undefined;
     }
   }

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import type { DelayQueueEvents } from '../events/delay-queue-events.js';
+import type { ConnectedServer } from '../events/notes.js';
 import type { RedisServer } from './redis-server.js';
 
 /** Where servers are, for people; without any login. */
-export type ServerPlace = Pick<DelayQueueEvents['connected'], 'address' | 'primaries' | 'master' | 'database'>;
+export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;
 
 /** @param servers - that are connected: a single one, or the primaries of a cluster */
 export function placeOf([server, ...others]: readonly RedisServer[], isCluster: boolean): ServerPlace {

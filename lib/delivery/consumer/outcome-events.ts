@@ -27,7 +27,7 @@ export function tellOutcome(
 /** Tells of calls of `again()` that are known to be in vain now. */
 export function tellAgainInVain(events: Events, held: HeldDelivery, outcome: Outcome, result: SettleResult): void {
   const wasHandled = outcome.kind === 'ack' && result === 'accepted';
-  for (const place of againWatch.ended(held, wasHandled)) events.emit('again-in-vain', { place });
+  for (const place of againWatch.ended(held, wasHandled)) events.note('again-in-vain', { place });
 }
 
 const parseFailure = (error: string) => JSON.parse(error) as MessageFailure;

@@ -73,9 +73,7 @@ export class Outcomes {
   }
 
   #refuse(delivery: Delivery, error: unknown, failure: MessageFailure): Outcome {
-    const { queue, id } = delivery;
     delivery.thrown = { error };
-    this.options.events.emit('unreadable', { queue, id, failure });
     return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
   }
 

@@ -32,11 +32,11 @@ export class RetryPolicy {
     try {
       const parsed = parseDelay(error.delay);
       if ('milliseconds' in parsed) return parsed.milliseconds;
-      this.events.emit('misused', {
+      this.events.note('misused', {
         problem: `The delay of a DeferMessage ${parsed.problem}; this counts as a failed attempt`,
       });
     } catch (mistake) {
-      this.events.emit('misused', {
+      this.events.note('misused', {
         problem: `The delay of a DeferMessage cannot be read; this counts as a failed attempt: ${showFailure(mistake)}`,
       });
     }
@@ -50,11 +50,11 @@ export class RetryPolicy {
       const result: unknown = backoff(attempt, error);
       const parsed = isStrayPromise(result) ? { problem: 'is a promise' } : parseDelay(result);
       if ('milliseconds' in parsed) return parsed.milliseconds;
-      this.events.emit('misused', {
+      this.events.note('misused', {
         problem: `The result of the backoff function ${parsed.problem}; the default backoff is used`,
       });
     } catch (mistake) {
-      this.events.emit('misused', {
+      this.events.note('misused', {
         problem: `The backoff function failed; the default backoff is used: ${showFailure(mistake)}`,
       });
     }

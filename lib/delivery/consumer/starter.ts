@@ -142,7 +142,7 @@ export class Starter {
     const { events, queue } = this.#options;
     this.#givenBack += count;
     if (!this.#warning.isDue) return;
-    events.emit('given-back', { queue, count: this.#givenBack });
+    events.note('given-back', { queue, count: this.#givenBack });
     this.#givenBack = 0;
     this.#warning.reported();
   }
