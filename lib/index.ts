@@ -22,9 +22,9 @@ export {
 export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-events.js';
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
 export { DelayQueueListener } from './handler/listener/delay-queue-listener-decorator.js';
-export { type EventListenerDecorator, OnDelayQueueEvent } from './handler/listener/on-delay-queue-event-decorator.js';
+export { OnDelayQueueEvent } from './handler/listener/on-delay-queue-event-decorator.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
-export type { CheckedDuration, Duration, DurationText, DurationUnit } from './message/duration.js';
+export type { CheckedDuration, Duration, DurationText } from './message/duration.js';
 export type {
   DeadLetter,
   DelayedMessage,
@@ -38,12 +38,9 @@ export type {
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   Accepts,
-  BatchHandlerDecorator,
   DecoratorOfHandler,
-  DecoratorOfType,
   HandlerArguments,
   HandlerDecorator,
-  HandlerMismatch,
   TypedHandlerOptions,
 } from './handler/handler-types.js';
 export {
@@ -53,16 +50,12 @@ export {
   type PayloadInput,
   type PayloadOutput,
   type PayloadSpec,
-  type SchemaSpec,
-  type SchemaTypes,
   type TypedSchema,
-  type TypedStandard,
 } from './handler/definition/payload-spec.js';
 export type {
   DefinedBy,
   MessageOf,
   PayloadOf,
-  PayloadSpecs,
   QueueDefinition,
   SpecOf,
   TypesOf,
@@ -71,8 +64,6 @@ export {
   DelayQueue,
   type QueueClass,
   type QueueOfOneKind,
-  type OfNoType,
-  type OfType,
   type PayloadInputOf,
   type QueueOfTypes,
   type SnapshotOf,

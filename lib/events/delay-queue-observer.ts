@@ -70,20 +70,35 @@ export interface OfferContext {
   readonly carriesHeaders: boolean;
 }
 
-/**
- * How a handler ended, and what becomes of its message:
- *
- * - `ack`: the handler is done, and the message is gone.
- * - `again`: it returned `again()`; `defer`: it threw a `DeferMessage`. The message is due again after `delay` ms.
- * - `retry`: it failed, and the message has attempts left; the next one is due after `delay` ms.
- * - `dead`: it failed for good.
- * - `release`: the process is about to stop, and the message goes back with no attempt spent.
- */
+/** How a handler ended, and what becomes of its message. */
 export type HandlingOutcome =
-  | { readonly kind: 'ack' | 'release' }
-  | { readonly kind: 'again' | 'defer'; readonly delay: number }
-  | { readonly kind: 'retry'; readonly delay: number; readonly error: unknown }
-  | { readonly kind: 'dead'; readonly error: unknown };
+  | {
+      /**
+       * `ack`: the handler is done, and the message is gone. `release`: the process is about to stop, and the message goes back with no
+       * attempt spent.
+       */
+      readonly kind: 'ack' | 'release';
+    }
+  | {
+      /** `again`: the handler returned `again()`. `defer`: it threw a `DeferMessage`, which spends no attempt. */
+      readonly kind: 'again' | 'defer';
+      /** Until the message is due again, ms. */
+      readonly delay: number;
+    }
+  | {
+      /** The handler failed, and the message has attempts left. */
+      readonly kind: 'retry';
+      /** Until the message is due again, ms. */
+      readonly delay: number;
+      /** What the handler threw. */
+      readonly error: unknown;
+    }
+  | {
+      /** The handler failed for good. */
+      readonly kind: 'dead';
+      /** What the handler threw. */
+      readonly error: unknown;
+    };
 
 export const OBSERVER_METHODS = [
   'offer',

@@ -11,18 +11,17 @@ import { showGiven } from './show-given.js';
  */
 export type Duration = number | string;
 
-/** The units that the text of a duration may have, in capital letters, too. */
-export type DurationUnit =
-  | ('ms' | 'msec' | 'msecs' | 'millisecond' | 'milliseconds')
-  | ('s' | 'sec' | 'secs' | 'second' | 'seconds')
-  | ('m' | 'min' | 'mins' | 'minute' | 'minutes')
-  | ('h' | 'hr' | 'hrs' | 'hour' | 'hours')
-  | ('d' | 'day' | 'days')
-  | ('w' | 'week' | 'weeks')
-  | ('y' | 'yr' | 'yrs' | 'year' | 'years');
-
-/** A number and a unit, or milliseconds. */
-export type DurationText = `${number}` | `${number}${DurationUnit}` | `${number} ${DurationUnit}`;
+/** A number and a unit, in capital letters, too, or milliseconds. */
+export type DurationText = `${number}${
+  | ''
+  | `${'' | ' '}${
+      | ('ms' | 'msec' | 'msecs' | 'millisecond' | 'milliseconds')
+      | ('s' | 'sec' | 'secs' | 'second' | 'seconds')
+      | ('m' | 'min' | 'mins' | 'minute' | 'minutes')
+      | ('h' | 'hr' | 'hrs' | 'hour' | 'hours')
+      | ('d' | 'day' | 'days')
+      | ('w' | 'week' | 'weeks')
+      | ('y' | 'yr' | 'yrs' | 'year' | 'years')}`}`;
 
 /**
  * A duration that is given as an argument. Text that is written out must be a number and a unit, or it does not compile;

@@ -1,7 +1,7 @@
 import type { DefinedBy } from '../definition/queue-definition.js';
 import { methodOf } from '../decorated-method.js';
-import type { Accepts } from '../handler-types.js';
-import type { DelayQueueEvent, EventName } from '../../events/delay-queue-events.js';
+import type { HandlerDecorator } from '../handler-types.js';
+import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../../events/delay-queue-events.js';
 
 /** All copies of the package share the key, so a listener is found whichever copy decorated it. */
 const EVENTS = Symbol.for('nestjs-delay-queue:events');
@@ -31,10 +31,10 @@ export interface EventDeclaration {
  * }
  * ```
  */
-export function OnDelayQueueEvent<Name extends EventName>(
+export function OnDelayQueueEvent<Name extends keyof DelayQueueEvents>(
   event: Name,
   queue?: string | DefinedBy<unknown>,
-): EventListenerDecorator<Name> {
+): HandlerDecorator<[DelayQueueEvent<Name>]> {
   const declaration: EventDeclaration = { event, queue };
   return (target, name, descriptor) => {
     const method = methodOf({ decorator: '@OnDelayQueueEvent', code: 'INVALID_LISTENER', target, name, descriptor });
@@ -46,14 +46,3 @@ export function OnDelayQueueEvent<Name extends EventName>(
 export function eventsOf(method: object): readonly EventDeclaration[] {
   return (Reflect.getMetadata(EVENTS, method) as EventDeclaration[] | undefined) ?? [];
 }
-
-/**
- * A decorator that accepts only methods which the events of a name can be given to.
- *
- * @typeParam Method - the decorated method
- */
-export type EventListenerDecorator<Name extends EventName> = <Method extends (...args: never[]) => unknown>(
-  target: object,
-  method: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [DelayQueueEvent<Name>]>,
-) => void;
