@@ -2,13 +2,13 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
 /**
- * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional,
- * and what is not there costs nothing.
+ * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional;
+ * one that is missing costs nothing.
  *
- * Give it in `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Whatever an observer does, messages are
- * offered and handled as without it: what it throws is logged, and its results count for nothing. Only one that does not call `next`
- * within the `timeout` of the handler, or within `offerTimeout`, fails the attempt or the offer, which names it. Of several, the
- * first is the outermost.
+ * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever
+ * an observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the `timeout` of
+ * the handler, or within `offerTimeout`, does the attempt or the offer fail, with an error that names the observer. Of several
+ * observers, the first is the outermost.
  *
  * @example
  * ```ts
@@ -23,17 +23,17 @@ import type { DelayQueueEvent } from './delay-queue-events.js';
  */
 export interface DelayQueueObserver {
   /**
-   * Around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages. It rejects if the offer fails.
+   * Around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages.
    *
-   * @param offers - whose arguments are checked, but not yet their payloads
-   * @param next - makes the offer, once; the headers that it is given travel with each message, unless the message has one of that
-   *   name already
+   * @param offers - their arguments are checked, but not yet their payloads
+   * @param next - makes the offer, once, and rejects if it fails; the headers that it is given travel with each message, unless the
+   *   message already has one of that name
    */
   offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
 
   /**
-   * Around the handling of one message, retries each on their own. The context that it calls `next` in, such as a span or an
-   * `AsyncLocalStorage`, is that of the handler.
+   * Around the handling of one message; each attempt on its own. The handler runs in the context in which `next` is called, such as
+   * a span or an `AsyncLocalStorage`.
    *
    * @param next - handles the message, once
    */

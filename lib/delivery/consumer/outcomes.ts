@@ -1,8 +1,7 @@
 import { type BodyRules, encodeBody, oversized } from '../../message/codec/encode-body.js';
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../../handler/definition/payload-check.js';
 import type { Events } from '../../events/events.js';
-import { describeFailure, isInstance } from '../../message/failure.js';
-import { traceOf } from '../../message/failure-trace.js';
+import { describeFailure, isInstance, traceOf } from '../../message/failure.js';
 import { Again, readAgain, RejectMessage } from '../../message/handler-results.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';

@@ -3,7 +3,7 @@ const LISTENER = Symbol.for('nestjs-delay-queue:listener');
 
 /**
  * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a
- * singleton. Of several, the first that is found is the outermost; those of `forRoot({ observers })` are outside of all.
+ * singleton. Of several, the first that is found is the outermost; those of `forRoot({ observers })` wrap them all.
  *
  * @example
  * ```ts
