@@ -7,7 +7,6 @@ export {
   type FixedBackoff,
   type BatchOptions,
   type HandlerOptions,
-  type HandlerSettings,
   type QueueHandlerOptions,
   type QueueLayout,
   type QueueOptions,
@@ -20,14 +19,11 @@ export {
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
 } from './options/module-options.js';
-export type * from './events/observed-types.js';
-export {
-  DelayQueueListener,
-  type EventListenerDecorator,
-  OnDelayQueueEvent,
-} from './handler/listener/listener-decorators.js';
+export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-events.js';
+export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
+export { DelayQueueListener, OnDelayQueueEvent } from './handler/listener/listener-decorators.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
-export type { CheckedDuration, Duration, DurationText, DurationUnit } from './message/duration.js';
+export type { CheckedDuration, Duration, DurationText } from './message/duration.js';
 export type {
   DeadLetter,
   DelayedMessage,
@@ -41,12 +37,9 @@ export type {
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   Accepts,
-  BatchHandlerDecorator,
   DecoratorOfHandler,
-  DecoratorOfType,
   HandlerArguments,
   HandlerDecorator,
-  HandlerMismatch,
   TypedHandlerOptions,
 } from './handler/handler-types.js';
 export {
@@ -56,16 +49,12 @@ export {
   type PayloadInput,
   type PayloadOutput,
   type PayloadSpec,
-  type SchemaSpec,
-  type SchemaTypes,
   type TypedSchema,
-  type TypedStandard,
 } from './handler/definition/payload-spec.js';
 export type {
   DefinedBy,
   MessageOf,
   PayloadOf,
-  PayloadSpecs,
   QueueDefinition,
   SpecOf,
   TypesOf,
@@ -74,8 +63,6 @@ export {
   DelayQueue,
   type QueueClass,
   type QueueOfOneKind,
-  type OfNoType,
-  type OfType,
   type PayloadInputOf,
   type QueueOfTypes,
   type SnapshotOf,

@@ -1,7 +1,6 @@
 import { nativeCodec } from '../message/codec/native-codec.js';
 import type { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
-import type { HandlerMessage } from '../handler/delayed-message-handler.js';
 import type { DelayedMessage } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { resolveQueueOptions } from '../options/resolve-options.js';
@@ -71,7 +70,7 @@ class Arrival {
     this.cancel = systemClock.schedule(() => this.#arrived(undefined), within);
   }
 
-  readonly note = (_: unknown, message: HandlerMessage): void => {
+  readonly note = (_: unknown, message: unknown): void => {
     this.#arrived((message as DelayedMessage).lateness);
   };
 }

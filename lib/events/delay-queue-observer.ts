@@ -2,13 +2,13 @@ import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { DelayQueueEvent } from './delay-queue-events.js';
 
 /**
- * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional,
- * and what is not there costs nothing.
+ * Watches the delay queue of a process: around each offer and each call of a handler, and event by event. All methods are optional;
+ * one that is missing costs nothing.
  *
- * Give it in `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Whatever an observer does, messages are
- * offered and handled as without it: what it throws is logged, and its results count for nothing. Only one that does not call `next`
- * within the `timeout` of the handler, or within `offerTimeout`, fails the attempt or the offer, which names it. Of several, the
- * first is the outermost.
+ * Pass it to `forRoot({ observers })`, or decorate a provider with `@DelayQueueListener()`. Messages are offered and handled whatever
+ * an observer does: what it throws is logged, and what it returns is ignored. Only if it does not call `next` within the `timeout` of
+ * the handler, or within `offerTimeout`, does the attempt or the offer fail, with an error that names the observer. Of several
+ * observers, the first is the outermost.
  *
  * @example
  * ```ts
@@ -23,17 +23,17 @@ import type { DelayQueueEvent } from './delay-queue-events.js';
  */
 export interface DelayQueueObserver {
   /**
-   * Around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages. It rejects if the offer fails.
+   * Around an offer: `offer`, `offerAt`, or `offerMany` with all of its messages.
    *
-   * @param offers - whose arguments are checked, but not yet their payloads
-   * @param next - makes the offer, once; the headers that it is given travel with each message, unless the message has one of that
-   *   name already
+   * @param offers - their arguments are checked, but not yet their payloads
+   * @param next - makes the offer, once, and rejects if it fails; the headers that it is given travel with each message, unless the
+   *   message already has one of that name
    */
   offer?(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): unknown;
 
   /**
-   * Around the handling of one message, retries each on their own. The context that it calls `next` in, such as a span or an
-   * `AsyncLocalStorage`, is that of the handler.
+   * Around the handling of one message; each attempt on its own. The handler runs in the context in which `next` is called, such as
+   * a span or an `AsyncLocalStorage`.
    *
    * @param next - handles the message, once
    */
@@ -58,61 +58,47 @@ export interface OfferContext {
   /** The name of the queue. */
   readonly queue: string;
   /** One, or as many as `offerMany` was given. */
-  readonly messages: readonly OfferedEnvelope[];
+  readonly messages: readonly {
+    /** As given, or generated. */
+    readonly id: string;
+    /** Empty if none was given. */
+    readonly type: string;
+    /** As given; those of observers are not among them. */
+    readonly headers: MessageHeaders;
+  }[];
   /** Whether messages of the queue have headers; not every layout has them. */
   readonly carriesHeaders: boolean;
 }
 
-/** What is known of a message before its payload is encoded. */
-export interface OfferedEnvelope {
-  /** As given, or generated. */
-  readonly id: string;
-  /** Empty if none was given. */
-  readonly type: string;
-  /** As given; those of observers are not among them. */
-  readonly headers: MessageHeaders;
-}
-
 /** How a handler ended, and what becomes of its message. */
-export type HandlingOutcome = Acknowledged | ComesAgain | WillBeRetried | BecameDeadLetter | GivenBack;
-
-/** The handler is done, and its message gone. */
-export interface Acknowledged {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'ack';
-}
-
-/** The handler returned `again()` or threw a `DeferMessage`. */
-export interface ComesAgain {
-  /** `again`: with all its attempts; `defer`: with those that are left. */
-  readonly kind: 'again' | 'defer';
-  /** Until the message is due again, ms. */
-  readonly delay: number;
-}
-
-/** The handler failed, and its message has attempts left. */
-export interface WillBeRetried {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'retry';
-  /** Until the message is due again, ms. */
-  readonly delay: number;
-  /** What the handler threw. */
-  readonly error: unknown;
-}
-
-/** The handler failed for good. */
-export interface BecameDeadLetter {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'dead';
-  /** What the handler threw. */
-  readonly error: unknown;
-}
-
-/** The process is about to stop, and the message goes back with no attempt spent. */
-export interface GivenBack {
-  /** What tells it from the other outcomes. */
-  readonly kind: 'release';
-}
+export type HandlingOutcome =
+  | {
+      /**
+       * `ack`: the handler is done, and the message is gone. `release`: the process is about to stop, and the message goes back with no
+       * attempt spent.
+       */
+      readonly kind: 'ack' | 'release';
+    }
+  | {
+      /** `again`: the handler returned `again()`. `defer`: it threw a `DeferMessage`, which spends no attempt. */
+      readonly kind: 'again' | 'defer';
+      /** Until the message is due again, ms. */
+      readonly delay: number;
+    }
+  | {
+      /** The handler failed, and the message has attempts left. */
+      readonly kind: 'retry';
+      /** Until the message is due again, ms. */
+      readonly delay: number;
+      /** What the handler threw. */
+      readonly error: unknown;
+    }
+  | {
+      /** The handler failed for good. */
+      readonly kind: 'dead';
+      /** What the handler threw. */
+      readonly error: unknown;
+    };
 
 export const OBSERVER_METHODS = [
   'offer',

@@ -2,8 +2,9 @@ import type { Logger } from '@nestjs/common';
 import ms from 'ms';
 import type { MessageFailure } from '../message/message.js';
 import { isFamily } from '../message/queue-family.js';
-import type { BackgroundWork, DelayQueueEvents } from './delay-queue-events.js';
-import type { Events } from './events.js';
+import type { BackgroundWork, DeathCause } from './delay-queue-events.js';
+import type { Events, Told } from './events.js';
+import type { ConnectedServer } from './notes.js';
 
 /** How many ids a line names at most. */
 const NAMED = 5;
@@ -50,12 +51,16 @@ const WORK: Readonly<Record<BackgroundWork, WorkTexts>> = {
   },
 };
 
-/** The events that are logged, with their texts and levels. All other events are not logged. */
-type Texts = {
-  readonly [Name in keyof DelayQueueEvents]?: (logger: Logger, event: DelayQueueEvents[Name]) => void;
+/** Why a message is a dead letter; `failed` tells of those that a handler has failed, and `leases-expired` is no error of the message. */
+const DEATHS: Readonly<Partial<Record<DeathCause, string>>> = {
+  unreadable: 'its body cannot be read',
+  'unknown-type': 'unknownTypeGrace is over',
 };
 
-const MESSAGE_TEXTS: Texts = {
+/** What is logged, with its text and level; nothing else is. */
+type Texts = { readonly [Name in keyof Told]?: (logger: Logger, told: Told[Name]) => void };
+
+const QUEUE_TEXTS: Texts = {
   failed: (logger, { queue, id, attempt, attempts, failure, retryIn, trace }) => {
     if (retryIn === undefined) {
       const text = `${queue}: message ${id} is a dead letter after attempt ${attempt}: ${show(failure)}`;
@@ -66,71 +71,71 @@ const MESSAGE_TEXTS: Texts = {
       );
     }
   },
-  unreadable: (logger, { queue, id, failure }) =>
-    logger.error(`${queue}: message ${id} is a dead letter because its body cannot be read: ${show(failure)}`),
-  halted: (logger, { queue, reason }) =>
-    logger.error(`${queue}: this process has stopped handling the queue: ${reason}`),
-  unknown: (logger, { queue, id, type = '', form, retryIn, isFirst }) => {
+  dead: (logger, { queue, id, by, failure }) => {
+    const because = DEATHS[by];
+    if (because) logger.error(`${queue}: message ${id} is a dead letter because ${because}: ${show(failure)}`);
+  },
+  'dead-letters-dropped': (logger, { queue, count }) =>
+    logger.warn(`${queue}: ${count} dead letters were dropped because the queue has reached maxDeadLetters`),
+  'unknown-type': (logger, { queue, id, type = '', form, isFirst }) => {
+    if (!isFirst) return;
     const problem =
       form === undefined ? noHandler(type) : `its body has the form '${form}', which only a newer version reads`;
-    if (retryIn === undefined) {
-      logger.error(`${queue}: message ${id} is a dead letter because unknownTypeGrace is over: ${problem}`);
-    } else if (isFirst) {
-      logger.warn(
-        `${queue}: message ${id} waits for another process: ${problem}. Such messages are looked at again every 30 s, ` +
-          'and become dead letters after unknownTypeGrace',
-      );
-    }
+    logger.warn(
+      `${queue}: message ${id} waits for another process: ${problem}. Such messages are looked at again every 30 s ` +
+        'and become dead letters after unknownTypeGrace',
+    );
   },
   'lease-lost': (logger, { queue, id }) =>
-    logger.warn(`${queue}: message ${id} was handled, but its lease was lost meanwhile, so the outcome does not count`),
-  dropped: (logger, { queue, count }) =>
-    logger.warn(`${queue}: ${count} dead letters dropped, because the queue has reached maxDeadLetters`),
-  'given-back': (logger, { queue, count }) =>
     logger.warn(
-      `${queue}: ${count} messages were given back, because handlers block the event loop and these could not be started in ` +
-        'time. Move the heavy work to worker threads, or lower the concurrency',
+      `${queue}: message ${id} was handled, but its lease was lost in the meantime, so the outcome does not count`,
     ),
-  'claims-unanswered': (logger, { queue, count }) =>
-    logger.warn(
-      `${queue}: ${count} claims in a row were not answered in time, so their messages are given back. ` +
-        'If the connection is slow, raise offerTimeout or lower maxPayloadBytes',
-    ),
-  'orphans-removed': (logger, { queue, count }) =>
-    logger.error(`${queue}: ${count} ready ids had no message and were removed: is Redis evicting keys?`),
+  'messages-lost': (logger, { queue, count }) =>
+    logger.error(`${queue}: ${count} ready messages have vanished from Redis: is it evicting keys?`),
   repaired: (logger, { queue, ids, delayed }) => {
     const names = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
     logger.error(
-      `${queue}: ${ids.length} messages were in no state; ${ids.length - delayed.length} are ready again and ` +
-        `${delayed.length} delayed again (${names}): ` +
-        'were keys of the queue deleted or changed?',
+      `${queue}: ${ids.length} messages were in no state (delayed, ready, active or dead); ${ids.length - delayed.length} have been ` +
+        `made ready and ${delayed.length} delayed (${names}): were keys of the queue deleted or changed?`,
     );
   },
+  halted: (logger, { queue, reason }) =>
+    logger.error(`${queue}: this process has stopped handling the queue: ${reason}`),
+  unhandled: (logger, { queue }) =>
+    logger.warn(`${queue}: messages are offered, but no process has ever handled this queue: is its name right?`),
+  'given-back': (logger, { queue, count }) =>
+    logger.warn(
+      `${queue}: ${count} messages were returned because blocked handlers left no time to start them. ` +
+        'Move the heavy work to worker threads, or lower the concurrency',
+    ),
+  'claims-unanswered': (logger, { queue, count }) =>
+    logger.warn(
+      `${queue}: ${count} claims in a row got no answer in time, so their messages were returned. ` +
+        'If the connection is slow, raise offerTimeout or lower maxPayloadBytes',
+    ),
   'offered-while-held': (logger, { queue, id }) =>
     logger.warn(
       `${queue}: message '${id}' was offered while its handler was running, so the offer was ignored (created: false). ` +
         "To handle the same message again, end the handler with: return again('1d')",
     ),
-  unhandled: (logger, { queue }) =>
-    logger.warn(`${queue}: messages are offered, but no process has ever handled this queue: is its name right?`),
   'again-in-vain': (logger, { place }) =>
     logger.warn(
       `again() was called at ${place}, but its value was not returned, so the message is gone. Write: return again(…)`,
     ),
   misused: (logger, { problem }) => logger.error(problem),
   'observer-failed': (logger, { observer, reason }) =>
-    logger.error(`${observer} failed; messages are offered and handled all the same: ${reason}`),
+    logger.error(`${observer} failed; messages are still offered and handled: ${reason}`),
   'partitions-changed': (logger, { queue, from, to }) =>
-    logger.log(`${queue}: partitions changed from ${from} to ${to}; all processes adopt that while they run`),
+    logger.log(`${queue}: partitions changed from ${from} to ${to}; running processes switch to the new number`),
   'partitions-adopted': (logger, { queue, configured, partitions }) =>
     logger.warn(
-      `${queue}: this process is configured with partitions: ${configured}, but the queue has ${partitions}, and so they are used. ` +
-        'A process that starts lowers the number only while the queue is empty; see docs/scaling.md',
+      `${queue}: this process is configured with partitions: ${configured}, but the queue has ${partitions}; using ${partitions}. ` +
+        'The number only goes down when a process starts while the queue is empty; see docs/scaling.md',
     ),
   'partitions-missing': (logger, { queue, missing, partitions }) =>
     logger.warn(
-      `${queue}: ${missing.length} of ${partitions} partitions do not answer (${missing.join(', ')}): counts, lists and the like ` +
-        'leave out what is in them',
+      `${queue}: ${missing.length} of ${partitions} partitions do not answer (${missing.join(', ')}); counts and lists ` +
+        'leave out their messages',
     ),
 };
 
@@ -142,17 +147,17 @@ const PROCESS_TEXTS: Texts = {
   'under-test': (logger) =>
     logger.warn(
       'DelayQueueTestingModule is imported - messages live only in this process, and none falls due until a test moves time; ' +
-        'import it in tests only',
+        'import it only in tests',
     ),
   'options-unmatched': (logger, { queue, nearest }) =>
     logger.warn(
-      `queues.${queue}: this process neither handles such a queue nor offers to one, but to '${nearest}', which has no entry: ` +
-        `is the name misspelt? The options do not apply to '${nearest}'`,
+      `queues.${queue}: this process uses no such queue, but it uses '${nearest}', which has no entry: is the name misspelt? ` +
+        `The options do not apply to '${nearest}'`,
     ),
   'signals-ignored': (logger, { signal }) =>
     logger.warn(
-      `Nobody listens for ${signal}, so it ends the process without waiting for handlers, and their messages wait for their ` +
-        'leases: call app.enableShutdownHooks()',
+      `Nothing listens for ${signal}, so it ends the process without waiting for handlers, and their messages are delivered again ` +
+        'only when their leases expire: call app.enableShutdownHooks()',
     ),
   unchecked: (logger, { reason }) => logger.warn(`Redis could not be checked yet: ${reason}`),
   'handler-started': (logger, { queue, type, handler }) =>
@@ -163,14 +168,14 @@ const PROCESS_TEXTS: Texts = {
     const names = handlers.map(({ queue, type, handler }) => `${queue}${type && `/${type}`} (${handler})`).join(', ');
     logger.log(`consume: false - this process only offers; its handlers are not started: ${names}`);
   },
-  unsettled: (logger, { count }) =>
+  'shutdown-timed-out': (logger, { count }) =>
     logger.warn(
-      `${count} messages were not settled within shutdownTimeout; they are delivered again when their leases end`,
+      `${count} messages were not settled within shutdownTimeout; they are delivered again when their leases expire`,
     ),
 };
 
 const REDIS_TEXTS: Texts = {
-  connected: (logger, event) => logger.log(connectedTo(event)),
+  connected: (logger, server) => logger.log(connectedTo(server)),
   'connection-lost': (logger, { connection, reason, lasted }) =>
     logger.error(retried(`Redis connection for ${connection} is down`, reason, lasted)),
   'connection-restored': (logger, { connection, lasted }) =>
@@ -202,7 +207,7 @@ const WORK_TEXTS: Texts = {
   'work-restored': (logger, { work, queue, lasted }) => logger.log(after(of(queue, WORK[work].restored), lasted)),
 };
 
-/** The loggers for each kind of event. They must not throw. */
+/** The loggers for each kind of text. They must not throw. */
 export interface Loggers {
   /** For queues and messages. */
   readonly queues: Logger;
@@ -210,21 +215,28 @@ export interface Loggers {
   readonly redis: Logger;
 }
 
-/** Logs events. No other code writes texts for the log. */
+/** Logs events and notes. No other code writes texts for the log. */
 export function logEvents(events: Events, { queues, redis }: Loggers): void {
-  subscribe(events, queues, { ...MESSAGE_TEXTS, ...PROCESS_TEXTS, ...WORK_TEXTS });
+  subscribe(events, queues, { ...QUEUE_TEXTS, ...PROCESS_TEXTS, ...WORK_TEXTS });
   subscribe(events, redis, REDIS_TEXTS);
 }
 
 function subscribe(events: Events, logger: Logger, texts: Texts): void {
   for (const name of Object.keys(texts) as (keyof Texts)[]) {
-    const write = texts[name] as (logger: Logger, event: unknown) => void;
-    events.on(name, (event) => write(logger, event));
+    const write = texts[name] as (logger: Logger, told: unknown) => void;
+    events.on(name, (told) => write(logger, told));
   }
 }
 
-function connectedTo(event: DelayQueueEvents['connected']): string {
-  const { server = 'Redis', address, primaries, master, database, prefix, isDefault } = event;
+function connectedTo({
+  server = 'Redis',
+  address,
+  primaries,
+  master,
+  database,
+  prefix,
+  isDefault,
+}: ConnectedServer): string {
   const parts = [
     primaries === undefined
       ? `${server} at ${address}`
@@ -237,7 +249,9 @@ function connectedTo(event: DelayQueueEvents['connected']): string {
 }
 
 const noHandler = (type: string) =>
-  type === '' ? 'it has no type, and this process has handlers of types only' : `no handler for type '${type}' here`;
+  type === ''
+    ? 'it has no type, and this process only handles typed messages'
+    : `this process has no handler for type '${type}'`;
 
 const show = ({ name, message }: MessageFailure) => `${name}: ${message}`;
 

@@ -1,14 +1,19 @@
 import type { DelayQueueEvent, DelayQueueEvents, EventName } from './delay-queue-events.js';
+import type { Notes } from './notes.js';
 
-type Listener<Name extends EventName> = (event: DelayQueueEvents[Name]) => void;
+/** What parts of the library listen for: an event, or a note. */
+export type Told = DelayQueueEvents & Notes;
 
-/** The event emitter that all parts of a process share. An event without a listener costs next to nothing. */
+/**
+ * What all parts of a process tell each other and the application: events, which the application may listen for, and notes, which
+ * are for the log. What nobody listens for costs next to nothing.
+ */
 export class Events {
-  readonly #listeners = new Map<EventName, Listener<never>[]>();
+  readonly #listeners = new Map<keyof Told, ((told: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
 
   /** @param listener - must not throw */
-  on<Name extends EventName>(name: Name, listener: Listener<Name>): void {
+  on<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): void {
     this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener]);
   }
 
@@ -17,15 +22,25 @@ export class Events {
     this.#watchers.push(watcher);
   }
 
-  /** Whether there is a listener. Ask before you build an event that occurs for every message. */
+  /** Whether somebody listens. Ask before you build an event that occurs for every message. */
   has(name: EventName): boolean {
     return this.#watchers.length > 0 || this.#listeners.has(name);
   }
 
   emit<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): void {
-    for (const listener of (this.#listeners.get(name) ?? []) as Listener<Name>[]) listener(event);
+    this.#tell(name, event);
     if (this.#watchers.length === 0) return;
     const told = { name, ...event } as DelayQueueEvent;
     for (const watch of this.#watchers) watch(told);
+  }
+
+  /** Tells the log, and no observer. */
+  note<Name extends keyof Notes>(name: Name, note: Notes[Name]): void {
+    this.#tell(name, note);
+  }
+
+  #tell(name: keyof Told, told: object): void {
+    const listeners = this.#listeners.get(name) as ((told: object) => void)[] | undefined;
+    if (listeners) for (const listener of listeners) listener(told);
   }
 }

@@ -89,13 +89,13 @@ export class Observers {
     return { name, complain: this.#complaintsOf(name), clock: this.clock };
   }
 
-  /** At most one a minute. It is noted before it is told, because the observer may fail at that, too. */
+  /** At most one a minute. */
   #complaintsOf(observer: string): Complain {
     const limit = new OnceAMinute(this.clock);
     return (error) => {
       if (!limit.isDue) return;
       limit.reported();
-      this.events.emit('observer-failed', { observer, reason: showFailure(error) });
+      this.events.note('observer-failed', { observer, reason: showFailure(error) });
     };
   }
 }
@@ -107,7 +107,7 @@ function inside<Subject, Result>(
   return outer ? (subject, work, limit) => outer(subject, () => inner(subject, work, limit), limit) : inner;
 }
 
-/** Nothing that was told of an event is waited for. */
+/** Tells somebody of an event, without waiting for them. */
 function tell(call: () => unknown, owner: HookOwner): void {
   void surround(call, () => undefined, owner);
 }

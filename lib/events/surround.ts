@@ -1,3 +1,4 @@
+import { isThenable } from '../message/failure.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
 
 /** Is told what a hook threw. */
@@ -21,9 +22,9 @@ export interface HookLimit<Result> {
 }
 
 /**
- * Does some work inside a hook of the application, which is to call `next`. Whatever the hook does, the work is done, once, and its
- * result counts: if the hook throws, forgets `next`, or calls it twice, too. If it calls `next` only after a while, the work waits
- * for that, but no longer than its limit. What the hook does after `next` is never waited for.
+ * Does some work inside a hook of the application, which is expected to call `next`. The work is done once, and its result counts, even
+ * if the hook throws, forgets `next`, or calls it twice. If the hook calls `next` late, the work waits for that, but no longer than its
+ * limit. What the hook does after `next` is never waited for.
  *
  * @param work - must not throw, but for an argument that it refuses, before it has done anything
  * @param limit - default: there is none
@@ -73,8 +74,4 @@ function atTheEndOf<Result>(
 ): CancelTimer | undefined {
   const timeout = limit?.timeout ?? null;
   return timeout === null ? undefined : clock.schedule(() => end(limit!.onTimeout(name, timeout)), timeout);
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
 }

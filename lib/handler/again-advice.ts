@@ -35,6 +35,6 @@ export class AgainAdvice {
     // The time is checked first, because looking for the id goes through every held message.
     if (!watched.warning.isDue || !watched.holds(id)) return;
     watched.warning.reported();
-    this.events.emit('offered-while-held', { queue, id });
+    this.events.note('offered-while-held', { queue, id });
   }
 }

@@ -1,8 +1,7 @@
-import type { PayloadOutput, PayloadSpec } from './definition/payload-spec.js';
-import type { DefinedBy, SpecOf, TypesOf } from './definition/queue-definition.js';
+import type { PayloadSpec } from './definition/payload-spec.js';
+import type { DefinedBy, MessageOf, PayloadOf, TypesOf } from './definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
-import type { DelayedMessage } from '../message/message.js';
-import type { HandlerOptions, HandlerSettings, QueueHandlerOptions } from '../options/queue-options.js';
+import type { HandlerOptions, QueueHandlerOptions, QueueOptions } from '../options/queue-options.js';
 
 /**
  * What {@link DelayedHandler} takes after the queue.
@@ -26,24 +25,24 @@ export type HandlerArguments<Queue, TypeOrOptions, Batch extends number | undefi
 /** The decorator that {@link DelayedHandler} makes of its arguments: one of a typed queue accepts only what fits its payloads. */
 export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | undefined> =
   Queue extends DefinedBy<infer Payloads>
-    ? Payloads extends PayloadSpec
-      ? DecoratorOfType<Payloads, '', Batch>
-      : [TypeOrOptions] extends [TypesOf<Payloads>]
-        ? DecoratorOfType<Payloads, TypeOrOptions, Batch>
-        : MethodDecorator
+    ? [Payloads extends PayloadSpec ? '' : TypeOrOptions] extends [infer Type extends TypesOf<Payloads>]
+      ? HandlerDecorator<
+          Batch extends number
+            ? [PayloadOf<Queue, Type>[], MessageOf<Queue, Type>[]]
+            : [PayloadOf<Queue, Type>, MessageOf<Queue, Type>]
+        >
+      : MethodDecorator
     : MethodDecorator;
-
-/** The decorator of the handler of a type, which is given one message or a batch of them. */
-export type DecoratorOfType<Payloads, Type extends string, Batch extends number | undefined> = Batch extends number
-  ? BatchHandlerDecorator<PayloadOutput<SpecOf<Payloads, Type>>, Type>
-  : HandlerDecorator<PayloadOutput<SpecOf<Payloads, Type>>, Type>;
 
 /**
  * The options of a handler of a typed queue.
  *
  * @typeParam Batch - of `batch`; undefined if the handler takes one message in a call
  */
-export interface TypedHandlerOptions<Batch extends number | undefined> extends HandlerSettings {
+export interface TypedHandlerOptions<Batch extends number | undefined> extends Pick<
+  QueueOptions,
+  'timeout' | 'backoff'
+> {
   /**
    * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. 1–1000.
    *
@@ -59,48 +58,32 @@ export interface TypedHandlerOptions<Batch extends number | undefined> extends H
 }
 
 /**
- * A decorator that accepts only methods which the messages of a queue can be given to.
+ * A decorator that accepts only methods which can be called with the arguments that they are given.
  *
+ * @typeParam Given - the arguments
  * @typeParam Method - the decorated method
  */
-export type HandlerDecorator<Payload, Type extends string> = <Method extends (...args: never[]) => unknown>(
+export type HandlerDecorator<Given extends unknown[]> = <Method extends (...args: never[]) => unknown>(
   target: object,
   method: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload, DelayedMessage<Payload, Type>]>,
+  descriptor: TypedPropertyDescriptor<Method> & Accepts<Parameters<Method>, Given>,
 ) => void;
 
 /**
- * Like {@link HandlerDecorator}, for methods that take many messages in one call.
+ * Whether a method can be called with what it is given. Compared argument by argument, because TypeScript compares the parameters of
+ * methods both ways.
  *
- * @typeParam Method - the decorated method
+ * @typeParam Wanted - the parameters of the method
+ * @typeParam Given - the arguments
  */
-export type BatchHandlerDecorator<Payload, Type extends string> = <Method extends (...args: never[]) => unknown>(
-  target: object,
-  method: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [Payload[], DelayedMessage<Payload, Type>[]]>,
-) => void;
-
-/**
- * Compared argument by argument, because TypeScript compares the parameters of methods both ways.
- *
- * @typeParam Method - the decorated method
- * @typeParam Given - the arguments that it is called with
- */
-export type Accepts<Method extends (...args: never[]) => unknown, Given extends unknown[]> =
-  Parameters<Method> extends [infer First, infer Second, ...unknown[]]
-    ? [Given[0]] extends [First]
-      ? [Given[1]] extends [Second]
-        ? unknown
-        : HandlerMismatch<Given[1], Second>
-      : HandlerMismatch<Given[0], First>
-    : Parameters<Method> extends [infer First, ...unknown[]]
-      ? [Given[0]] extends [First]
-        ? unknown
-        : HandlerMismatch<Given[0], First>
-      : unknown;
-
-/** What the compiler shows of a handler that does not fit. */
-export interface HandlerMismatch<Expected, Found> {
-  /** Cannot be satisfied; its name is the message. */
-  readonly 'the handler must accept what its queue gives': readonly [expected: Expected, found: Found];
-}
+export type Accepts<Wanted extends unknown[], Given extends unknown[]> = [Wanted, Given] extends [
+  [infer Found, ...infer OthersWanted],
+  [infer Expected, ...infer OthersGiven],
+]
+  ? [Expected] extends [Found]
+    ? Accepts<OthersWanted, OthersGiven>
+    : {
+        /** Cannot be satisfied; the compiler shows its name. */
+        readonly 'the handler must accept what its queue gives': readonly [expected: Expected, found: Found];
+      }
+  : unknown;

@@ -6,34 +6,33 @@ import { showGiven } from './show-given.js';
  * A length of time: a whole number of milliseconds, or text with a unit in the notation of the `ms` package
  * (`'250ms'`, `'30s'`, `'10m'`, `'2h'`, `'7 days'`).
  *
- * Any text, because many durations come from configuration. An unknown unit fails at run time, with an error that names the
- * field; one that is written out as an argument does not compile ({@link CheckedDuration}).
+ * The type allows any text, because many durations come from configuration. An unknown unit fails at run time with an error that
+ * names the field; if it is written out as an argument, it does not compile ({@link CheckedDuration}).
  */
 export type Duration = number | string;
 
-/** The units that the text of a duration may have, in capital letters, too. */
-export type DurationUnit =
-  | ('ms' | 'msec' | 'msecs' | 'millisecond' | 'milliseconds')
-  | ('s' | 'sec' | 'secs' | 'second' | 'seconds')
-  | ('m' | 'min' | 'mins' | 'minute' | 'minutes')
-  | ('h' | 'hr' | 'hrs' | 'hour' | 'hours')
-  | ('d' | 'day' | 'days')
-  | ('w' | 'week' | 'weeks')
-  | ('y' | 'yr' | 'yrs' | 'year' | 'years');
-
-/** A number and a unit, or milliseconds. */
-export type DurationText = `${number}` | `${number}${DurationUnit}` | `${number} ${DurationUnit}`;
+/** Milliseconds, or a number and a unit. */
+export type DurationText = `${number}${
+  | ''
+  | `${'' | ' '}${
+      | ('ms' | 'msec' | 'msecs' | 'millisecond' | 'milliseconds')
+      | ('s' | 'sec' | 'secs' | 'second' | 'seconds')
+      | ('m' | 'min' | 'mins' | 'minute' | 'minutes')
+      | ('h' | 'hr' | 'hrs' | 'hour' | 'hours')
+      | ('d' | 'day' | 'days')
+      | ('w' | 'week' | 'weeks')
+      | ('y' | 'yr' | 'yrs' | 'year' | 'years')}`}`;
 
 /**
- * A duration that is given as an argument. Text that is written out must be a number and a unit, or it does not compile;
- * text that is known only at run time, such as from configuration, needs no cast.
+ * A duration given as an argument. Text that is written out must be a number and a unit, or it does not compile. Text that is
+ * known only at run time, such as from configuration, needs no cast.
  *
  * @typeParam Given - the type of what was given
  */
 export type CheckedDuration<Given extends Duration> = Given extends number | DurationText
   ? Given
-  : // Only of a text that is not written out, a record has an index signature. Two types of one name would be compared by
-    // their arguments instead, hence Readonly.
+  : // Only if the text is not written out does a record of it have an index signature. `Readonly` keeps TypeScript from
+    // comparing the two records by their arguments.
     Record<string, 0> extends Readonly<Record<Given, 0>>
     ? Given
     : Lowercase<Given & string> extends DurationText

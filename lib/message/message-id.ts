@@ -45,7 +45,7 @@ export function newOrigin(): string {
 /** The maximum length of an id, in bytes. */
 export const LONGEST_ID = 256;
 
-/** Half of a surrogate pair has no UTF-8: Redis would get a different id, the same one for every such half. */
+/** An unpaired surrogate has no UTF-8: Redis would get a different id, the same one for each of them. */
 const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
 
 /**
@@ -60,7 +60,7 @@ export function assertMessageId(id: unknown): asserts id is string {
   const given = typeof id === 'string' ? JSON.stringify(id.slice(0, 40)) : typeof id;
   throw new DelayQueueError(
     'INVALID_ARGUMENT',
-    `id: a message id must be text of 1–${LONGEST_ID} bytes without control characters or halves of surrogate pairs, not ${given}`,
+    `id: a message id must be text of 1–${LONGEST_ID} bytes without control characters or unpaired surrogates, not ${given}`,
   );
 }
 

@@ -18,7 +18,7 @@ export function check<Schema extends z.ZodMiniType>(
   const result = parse(schema, value, place);
   if ('data' in result) return result.data;
   const problems = new Set(result.issues.flatMap((issue) => describeIssue(issue, [])));
-  // Without a cause: it would fill the screen, and says nothing more.
+  // Without a cause, which would fill the screen and say nothing more.
   throw new DelayQueueError('INVALID_OPTION', `${place}: ${[...problems].join('; ')}`);
 }
 
@@ -27,7 +27,7 @@ type Parsed<Output> = { readonly data: Output } | { readonly issues: readonly z.
 function parse<Schema extends z.ZodMiniType>(schema: Schema, value: unknown, place: string): Parsed<z.output<Schema>> {
   try {
     const result = schema.safeParse(value);
-    // To read the issues is to look at the value once more.
+    // Reading the issues looks at the value once more.
     return result.success ? { data: result.data } : { issues: result.error.issues };
   } catch (cause) {
     throw new DelayQueueError('INVALID_OPTION', `${place}: a value cannot be read (${showFailure(cause)})`, { cause });

@@ -41,14 +41,15 @@ export interface DelayQueueModuleOptions {
    */
   readonly consume?: boolean | undefined;
   /**
-   * Run the application's global guards, pipes, interceptors and exception filters around handlers, too. Those that
-   * `app.useGlobalGuards()` and the like were given count from `app.init()` on.
+   * Run the application's global guards, pipes, interceptors and exception filters around handlers, too. Those added by
+   * `app.useGlobalGuards()` and the like take effect from `app.init()` on.
    *
    * @defaultValue `false`
    */
   readonly inheritAppConfig?: boolean | undefined;
   /**
-   * Watch what happens: traces, metrics, a log of your own. They are around those that `@DelayQueueListener()` adds, in this order.
+   * Watch what happens: traces, metrics, a log of your own. They wrap those added by `@DelayQueueListener()`; the first is the
+   * outermost.
    *
    * @defaultValue `[]`
    */

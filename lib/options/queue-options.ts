@@ -61,7 +61,7 @@ export interface ExponentialBackoff {
  */
 export type BackoffFunction = (attempt: number, error: unknown) => Duration;
 
-/** The options of a handler that overrides those of its queue. All are optional. */
+/** The options of a queue that a handler of one type may override. */
 export type HandlerSettings = Pick<QueueOptions, 'timeout' | 'backoff'>;
 
 /** Makes a handler take many messages in one call. */
@@ -93,7 +93,7 @@ export interface RateOptions {
 }
 
 /** The options of a handler of one type of messages. All are optional. */
-export interface HandlerOptions extends HandlerSettings, BatchOptions {}
+export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, BatchOptions {}
 
 /** The options of a handler of every type of messages, which are those of its queue, too. All are optional. */
 export interface QueueHandlerOptions extends QueueOptions, BatchOptions {}
@@ -115,8 +115,8 @@ export interface QueueOptions {
   readonly partitions?: number | undefined;
   /**
    * How many messages of the queue are claimed within a length of time, over all processes, such as `{ max: 100, per: '1s' }`.
-   * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it wait in `ready` and
-   * lose nothing but time. Every delivery counts, retries included. What has counted is not given back, neither for messages
+   * By Redis' clock, no window of that length ever has more; as many may come at once. Messages beyond it
+   * simply wait in `ready`. Every delivery counts, retries included. What has counted is not given back, neither for messages
    * that a stopping process returns unhandled nor by `clear()`. Consumers of another system, which a layout may let share the queue, are
    * not limited. Not available with `partitions`.
    *

@@ -21,23 +21,17 @@ import {
   type ResolvedQueueOptions,
 } from './queue-options-schema.js';
 
+// All functions that check throw a DelayQueueError INVALID_OPTION, which names each field that is wrong.
+
 /** What errors call the options of the module. */
 const MODULE = 'DelayQueueModule options';
 
-/**
- * Checks the module's options and fills in the defaults.
- *
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
- */
+/** Checks the module's options and fills in the defaults. */
 export function resolveModuleOptions(options: DelayQueueModuleOptions): ResolvedModuleOptions {
   return completed(options, check(moduleSchema, options, MODULE));
 }
 
-/**
- * As {@link resolveModuleOptions}, but the event loop turns while thousands of `queues` are checked.
- *
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
- */
+/** As {@link resolveModuleOptions}, but the event loop turns while thousands of `queues` are checked. */
 export async function resolveModuleOptionsInSlices(options: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
   try {
     const parsed = check(moduleFrameSchema, options, MODULE);
@@ -55,21 +49,11 @@ function completed(
   options: DelayQueueModuleOptions,
   parsed: Omit<z.output<typeof moduleSchema>, 'queues'>,
 ): ResolvedModuleOptions {
-  return {
-    ...parsed,
-    connection: options.connection ?? parsed.connection,
-    hasDefaultConnection: options.connection === undefined,
-    defaults: options.defaults ?? {},
-    queues: options.queues ?? {},
-    observers: options.observers ?? [],
-  };
+  const { connection = parsed.connection, defaults = {}, queues = {}, observers = [] } = options;
+  return { ...parsed, connection, hasDefaultConnection: options.connection === undefined, defaults, queues, observers };
 }
 
-/**
- * Merges a queue's options over the defaults; later layers override earlier ones.
- *
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
- */
+/** Merges a queue's options over the defaults; later layers override earlier ones. */
 export function resolveQueueOptions(...layers: readonly QueueOptions[]): ResolvedQueueOptions {
   return merge(layers, 'queue options');
 }
@@ -83,11 +67,12 @@ function merge(layers: readonly QueueOptions[], place: string): ResolvedQueueOpt
   return check(queueSchema, Object.assign({}, ...layers.map(withoutUndefined)) as QueueOptions, place);
 }
 
-/**
- * Checks the options of a decorator separately, so that the error can name the place.
- *
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
- */
+/** An option that is undefined is not given: it overrides nothing. */
+export function withoutUndefined(options: QueueOptions): QueueOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** Checks the options of a decorator separately, so that the error can name the place. */
 export function validateQueueOptions(options: unknown, place: string): void {
   check(queueLayerSchema, options as QueueOptions, place);
 }
@@ -101,24 +86,16 @@ export interface ReadHandlerOptions {
   readonly batch: BatchSize | undefined;
 }
 
-/**
- * Checks the options of a handler of every type.
- *
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
- */
-export function readQueueHandlerOptions(options: QueueHandlerOptions, place: string): ReadHandlerOptions {
-  const parsed = check(queueHandlerSchema, options, place);
-  const { batch: _batch, batchWait: _batchWait, ...queueOptions } = options;
-  return { queueOptions, options: {}, batch: batchOf(parsed, options, place) };
+/** Checks the options of a handler of every type. */
+export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
+  const parsed = check(queueHandlerSchema, given, place);
+  const { batch: _batch, batchWait: _batchWait, ...queueOptions } = given;
+  return { queueOptions, options: {}, batch: batchOf(parsed, given, place) };
 }
 
-/**
- * Checks the options of a handler of one type.
- *
- * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong, and where an option of the queue belongs
- */
-export function readHandlerOptions(options: HandlerOptions, place: string): ReadHandlerOptions {
-  const names = typeof options === 'object' && (options as unknown) !== null ? Object.keys(options) : [];
+/** Checks the options of a handler of one type. The error also says where an option of the queue belongs. */
+export function readHandlerOptions(given: HandlerOptions, place: string): ReadHandlerOptions {
+  const names = typeof given === 'object' && (given as unknown) !== null ? Object.keys(given) : [];
   const misplaced = names.filter((name) => name in queueLayerSchema.shape && !(name in handlerSchema.shape));
   if (misplaced.length > 0) {
     throw new DelayQueueError(
@@ -127,9 +104,9 @@ export function readHandlerOptions(options: HandlerOptions, place: string): Read
         'DelayQueueModule.forRoot(), or on the handler without a type',
     );
   }
-  const parsed = check(handlerSchema, options, place);
-  const { batch: _batch, batchWait: _batchWait, ...settings } = options;
-  return { queueOptions: {}, options: settings, batch: batchOf(parsed, options, place) };
+  const parsed = check(handlerSchema, given, place);
+  const { batch: _batch, batchWait: _batchWait, ...options } = given;
+  return { queueOptions: {}, options, batch: batchOf(parsed, given, place) };
 }
 
 function batchOf(
@@ -139,13 +116,6 @@ function batchOf(
 ): BatchSize | undefined {
   if (batch !== undefined) return { size: batch, wait: batchWait };
   if (given.batchWait === undefined) return undefined;
-  throw new DelayQueueError(
-    'INVALID_OPTION',
-    `${place}: batchWait needs batch, the maximum number of messages in one call`,
-  );
-}
-
-/** An option that is undefined is not given: it overrides nothing. */
-export function withoutUndefined(options: QueueOptions): QueueOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const problem = 'batchWait needs batch, the maximum number of messages in one call';
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
 }

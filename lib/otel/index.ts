@@ -2,5 +2,6 @@ export { type OpenTelemetryOptions, openTelemetry } from './open-telemetry.js';
 export { observeQueues } from './observe-queues.js';
 
 // Of the main entry; what is above is made of them.
-export type * from '../events/observed-types.js';
+export type { DelayQueueEvent, DelayQueueEvents } from '../events/delay-queue-events.js';
+export type { DelayQueueObserver, HandlingOutcome, OfferContext } from '../events/delay-queue-observer.js';
 export type { DelayedMessage, MessageEnvelope, MessageFailure, MessageHeaders } from '../message/message.js';

@@ -69,11 +69,11 @@ export class MessageMetrics {
         return this.#instruments.transferred.add(event.count, this.names.ofMetric(event.queue));
       case 'dead':
         return this.#instruments.died.add(1, this.#ofDeath(event.queue, event.by));
-      case 'dropped':
+      case 'dead-letters-dropped':
         return this.#instruments.dropped.add(event.count, this.names.ofMetric(event.queue));
       case 'lease-lost':
         return this.#instruments.leasesLost.add(1, this.names.ofMetric(event.queue));
-      case 'taken-back':
+      case 'leases-expired':
         return this.#instruments.leasesExpired.add(event.recovered + event.buried, this.names.ofMetric(event.queue));
       case 'work-failing':
         return this.#instruments.workFailures.add(1, this.#ofWork(event));

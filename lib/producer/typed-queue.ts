@@ -3,7 +3,6 @@ import {
   type DefinedBy,
   defineQueue,
   type QueueDefinition,
-  type PayloadSpecs,
   type SpecOf,
   type TypesOf,
   typesOf,
@@ -25,22 +24,18 @@ export type SnapshotOf<Payloads> = {
   [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInputOf<Payloads, Type>, Type>;
 }[TypesOf<Payloads>];
 
-/** A message of a queue of types. */
-export interface OfType<Type extends string> {
-  /** One of the queue's. */
-  readonly type: Type;
-}
-
-/** A message of a queue whose messages have no type. */
-export interface OfNoType {
-  /** There is none to name. */
-  readonly type?: undefined;
-}
-
 /** One message of a typed queue's `offerMany`. */
 export type TypedOfferRequest<Payloads> = {
   [Type in TypesOf<Payloads>]: Omit<OfferRequest<PayloadInputOf<Payloads, Type>>, 'type'> &
-    ('' extends Type ? OfNoType : OfType<Type>);
+    ('' extends Type
+      ? {
+          /** There is none to name. */
+          readonly type?: undefined;
+        }
+      : {
+          /** One of the queue's. */
+          readonly type: Type;
+        });
 }[TypesOf<Payloads>];
 
 /**
@@ -184,7 +179,7 @@ export function DelayQueue<const Payload extends PayloadSpec>(
  * }
  * ```
  */
-export function DelayQueue<const Payloads extends PayloadSpecs>(
+export function DelayQueue<const Payloads extends Readonly<Record<string, PayloadSpec>>>(
   queue: string,
   payloads: Payloads,
   options?: QueueOptions,

@@ -52,7 +52,7 @@ export class Doorbells {
       unblock: this.#isShared ? unblock : undefined,
       onRefused: () => this.#separate(),
       onCrossSlot: ({ message }) => {
-        if (this.#isShared) events.emit('doorbells-separated', { reason: message });
+        if (this.#isShared) events.note('doorbells-separated', { reason: message });
         this.#separate();
       },
       // Queues come and go while a process runs.

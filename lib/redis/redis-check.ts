@@ -111,7 +111,7 @@ export class RedisCheck {
       return info;
     } catch (error) {
       if (!(hasCode(error, 'STORE_REFUSED') && lacksPermission(error.cause))) throw verdictOn(error);
-      this.#options.events.emit('server-unidentified', { reason: error.message });
+      this.#options.events.note('server-unidentified', { reason: error.message });
       return undefined;
     }
   }

@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import type { DelayQueueEvents } from '../events/delay-queue-events.js';
+import type { ConnectedServer } from '../events/notes.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { hasCode } from '../message/failure.js';
 import { lacksPermission, unknownCommand } from './redis-errors.js';
 import type { RedisServer } from './redis-server.js';
 
 /** Where servers are, for people; without any login. */
-export type ServerPlace = Pick<DelayQueueEvents['connected'], 'address' | 'primaries' | 'master' | 'database'>;
+export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;
 
 /** The oldest server whose scripts can declare that they may run without free memory. */
 const OLDEST_VERSION = 7;

@@ -42,7 +42,7 @@ function withoutInfo(sendInfo: SendInfo): SendInfo {
 function withIgnoredLogin(sendAuth: SendAuth, events: Events): SendAuth {
   const isIgnored = (error: unknown) => {
     if (!isErrorReply(error) || !IGNORED_LOGIN.test(error.message)) return false;
-    if (!told.has(events)) events.emit('login-ignored', { reason: error.message });
+    if (!told.has(events)) events.note('login-ignored', { reason: error.message });
     told.add(events);
     return true;
   };

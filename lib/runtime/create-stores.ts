@@ -78,7 +78,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
   return {
     connect: () => {
       const { overridden } = examineConnection(connection);
-      if (overridden.length > 0) events.emit('options-overridden', { options: overridden });
+      if (overridden.length > 0) events.note('options-overridden', { options: overridden });
       connections.servers.connect();
     },
     check: async (checked) => {
@@ -88,7 +88,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
       const partitions = new PartitionCheck(ofQueues, clock);
       const onFirst = (servers: readonly RedisServer[], info: string | undefined) => {
         const server = info === undefined ? undefined : serverName(info);
-        events.emit('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
+        events.note('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
       };
       const check = new RedisCheck({ commands, queues, allowEviction, events, onFirst });
       await check.start().finally(() => partitions.catchUp(connections.servers, events));
@@ -108,7 +108,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
   const directory = new MemoryQueueDirectory();
   const partitions = new MemoryPartitions(directory, (_, limits) => new MemoryMessageStore({ limits, clock }));
   return {
-    connect: () => events.emit('memory-store', {}),
+    connect: () => events.note('memory-store', {}),
     open: (queue, options) =>
       new FixedPartitions(partitions.open(queue, options.partitions, limitsOfPartition(options))),
     directory,

@@ -76,7 +76,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     await inSlices(this.#workers, this.clock, (worker) => worker.abandon());
     const left = this.#workers.reduce((sum, worker) => sum + worker.held, 0);
     if (left > 0) {
-      this.events.emit('unsettled', { count: left });
+      this.events.emit('shutdown-timed-out', { count: left });
     }
   }
 
@@ -98,7 +98,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
         throw error;
       }
       // The application may well be up before Redis; the check runs once Redis is there.
-      this.events.emit('unchecked', { reason: showFailure(error) });
+      this.events.note('unchecked', { reason: showFailure(error) });
     }
   }
 
@@ -108,7 +108,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
 
   #reportHandlersNotStarted(): void {
     const handlers = this.handlers.handled().flatMap(startEvents);
-    if (handlers.length > 0) this.events.emit('handlers-not-started', { handlers });
+    if (handlers.length > 0) this.events.note('handlers-not-started', { handlers });
   }
 
   async #startOrClose(): Promise<void> {

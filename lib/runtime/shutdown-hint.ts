@@ -16,7 +16,7 @@ export class ShutdownHint {
   /** Called when handlers have been started. */
   start(): void {
     this.#cancelTimer = this.clock.schedule(() => {
-      if (process.listenerCount('SIGTERM') === 0) this.events.emit('signals-ignored', { signal: 'SIGTERM' });
+      if (process.listenerCount('SIGTERM') === 0) this.events.note('signals-ignored', { signal: 'SIGTERM' });
     }, TIME_TO_LISTEN);
   }
 

@@ -48,6 +48,6 @@ export class UnmatchedEntries {
 
   #tell(queue: string, nearest: string): void {
     this.#waiting.delete(queue);
-    this.events.emit('options-unmatched', { queue, nearest });
+    this.events.note('options-unmatched', { queue, nearest });
   }
 }

@@ -6,4 +6,12 @@ export type { QueueHealth } from './queue-health.js';
 // Of the main entry; what is above is made of them.
 export type { DefinedBy, QueueDefinition } from '../handler/definition/queue-definition.js';
 export type { Duration } from '../message/duration.js';
-export type * from '../options/queue-option-types.js';
+export type {
+  BackoffFunction,
+  BackoffOptions,
+  ExponentialBackoff,
+  FixedBackoff,
+  QueueLayout,
+  QueueOptions,
+  RateOptions,
+} from '../options/queue-options.js';

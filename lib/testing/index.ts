@@ -7,18 +7,24 @@ export type { HandleOutcome } from './handle-outcome.js';
 export type { OfferedMessage } from './offered-message.js';
 
 // Of the main entry; what is above is made of them.
-export type { CheckedDuration, Duration, DurationText, DurationUnit } from '../message/duration.js';
+export type { CheckedDuration, Duration, DurationText } from '../message/duration.js';
 export type { MessageHeaders } from '../message/message.js';
 export type {
   BarePayload,
   PayloadClass,
   PayloadInput,
+  PayloadOutput,
   PayloadSpec,
-  SchemaSpec,
-  SchemaTypes,
   TypedSchema,
-  TypedStandard,
 } from '../handler/definition/payload-spec.js';
 export type { DefinedBy, QueueDefinition, SpecOf, TypesOf } from '../handler/definition/queue-definition.js';
 export type { PayloadInputOf } from '../producer/typed-queue.js';
-export type * from '../options/queue-option-types.js';
+export type {
+  BackoffFunction,
+  BackoffOptions,
+  ExponentialBackoff,
+  FixedBackoff,
+  QueueLayout,
+  QueueOptions,
+  RateOptions,
+} from '../options/queue-options.js';

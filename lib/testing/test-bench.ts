@@ -93,7 +93,7 @@ export class TestBench implements Substitutes {
   openStores(events: Events): Stores {
     this.#isUsed = true;
     return {
-      connect: () => events.emit('under-test', {}),
+      connect: () => events.note('under-test', {}),
       check: () => Promise.resolve(),
       isConnected: true,
       open: (queue, options) => new FixedPartitions(this.#open(queue, options)),

@@ -71,9 +71,9 @@ const MESSAGE = { queue: 'orders', id: 'm', type: 't', attempt: 1 };
 const EVENTS: readonly DelayQueueEvent[] = [
   { name: 'transferred', queue: 'orders', count: 1 },
   { name: 'dead', ...MESSAGE, by: 'handler', failure: { name: 'Error', message: '' } },
-  { name: 'dropped', queue: 'orders', count: 1 },
+  { name: 'dead-letters-dropped', queue: 'orders', count: 1 },
   { name: 'lease-lost', queue: 'orders', id: 'm' },
-  { name: 'taken-back', queue: 'orders', recovered: 1, buried: 0 },
+  { name: 'leases-expired', queue: 'orders', recovered: 1, buried: 0 },
   { name: 'work-failing', queue: 'orders', work: 'claim', reason: '', lasted: 0 },
 ];
 

@@ -43,7 +43,7 @@ describe('the number of partitions', () => {
     await offerAll(old.producer, queue, ids(60));
     const { producer, log } = await startConsumer(queue, after);
     expect(log).toContain(
-      `log ${queue}: partitions changed from ${before} to ${after}; all processes adopt that while they run`,
+      `log ${queue}: partitions changed from ${before} to ${after}; running processes switch to the new number`,
     );
 
     const again = await offerAll(producer, queue, ids(60));

@@ -223,11 +223,15 @@ describe('events', () => {
   const ofOrders = { 'messaging.destination.name': queue };
 
   test.each<[string, DelayQueueEvent, Point]>([
-    ['delay_queue.dead_letters.dropped', { name: 'dropped', queue, count: 7 }, { attributes: ofOrders, value: 7 }],
+    [
+      'delay_queue.dead_letters.dropped',
+      { name: 'dead-letters-dropped', queue, count: 7 },
+      { attributes: ofOrders, value: 7 },
+    ],
     ['delay_queue.leases.lost', { name: 'lease-lost', queue, id: 'm' }, { attributes: ofOrders, value: 1 }],
     [
       'delay_queue.leases.expired',
-      { name: 'taken-back', queue, recovered: 2, buried: 1 },
+      { name: 'leases-expired', queue, recovered: 2, buried: 1 },
       { attributes: ofOrders, value: 3 },
     ],
     [

@@ -117,8 +117,8 @@ describe('an entry in `queues` that no queue of the process matches', () => {
   };
   const warnings = ({ log }: TestApp) => log.filter((line) => line.includes('misspelt'));
   const warning = (entry: string, meant: string) =>
-    `warn queues.${entry}: this process neither handles such a queue nor offers to one, but to '${meant}', which has no entry: ` +
-    `is the name misspelt? The options do not apply to '${meant}'`;
+    `warn queues.${entry}: this process uses no such queue, but it uses '${meant}', which has no entry: is the name misspelt? ` +
+    `The options do not apply to '${meant}'`;
 
   test.each([
     ['ordres', 'orders', ['orders', 'emails']],
@@ -159,7 +159,7 @@ describe('a process in which nobody listens for SIGTERM', () => {
     for (const listener of others) process.on('SIGTERM', listener);
   });
 
-  const isHint = (line: string) => line.startsWith('warn Nobody listens for SIGTERM');
+  const isHint = (line: string) => line.startsWith('warn Nothing listens for SIGTERM');
 
   test('is told so for an application with handlers, and not for one that only offers', async () => {
     const parts = { providers: [handlerOf('orders', () => undefined)] };

@@ -157,7 +157,7 @@ describe('messages in no state', () => {
 
 /** What the log says about messages that were in no state. */
 function tally(log: readonly string[]): { ready: number; delayed: number } {
-  const found = log.map((line) => /were in no state; (\d+) are ready again and (\d+) delayed again/.exec(line));
+  const found = log.map((line) => /were in no state .*; (\d+) have been made ready and (\d+) delayed/.exec(line));
   const sum = (group: number) => found.reduce((total, match) => total + Number(match?.[group] ?? 0), 0);
   return { ready: sum(1), delayed: sum(2) };
 }

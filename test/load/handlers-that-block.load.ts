@@ -65,7 +65,7 @@ describe.each(['memory', 'redis'] as const)('handlers that block the event loop,
   test('a claim that takes longer than its lease to handle has each message handled once', async () => {
     const { app, handled } = await handleAll(Array<number>(16).fill(100), block);
     expectOnce({ handled, count: 16 });
-    expect(app.log.filter((line) => line.includes('handlers block the event loop'))).toHaveLength(1);
+    expect(app.log.filter((line) => line.includes('blocked handlers left no time'))).toHaveLength(1);
   });
 
   test('async handlers that block before their first await are called once for each message', async () => {

@@ -29,6 +29,10 @@ export class Listeners {
   @OnDelayQueueEvent('died')
   d(): void {}
 
+  // @ts-expect-error only the log is told
+  @OnDelayQueueEvent('memory-store')
+  g(): void {}
+
   // @ts-expect-error it is the event of another name
   @OnDelayQueueEvent('handled')
   e(event: DelayQueueEvent<'dead'>): void {

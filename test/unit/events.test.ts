@@ -15,11 +15,10 @@ const TOLD: readonly EventName[] = [
   'retried',
   'dead',
   'failed',
-  'unreadable',
   'lease-lost',
   'transferred',
-  'taken-back',
-  'dropped',
+  'leases-expired',
+  'dead-letters-dropped',
 ];
 
 describe('the events of a message', () => {
@@ -87,15 +86,28 @@ describe('the events of a message', () => {
     expect(await handleWith(handle)).toEqual([transferred, ...outcome]);
   });
 
-  it('a message that cannot be read is reported as unreadable and as dead', async () => {
+  it('a message that cannot be read is reported as dead, because it is unreadable', async () => {
     startConsumer({ store, clock, events }, () => undefined);
     await offer('a', 'what is that');
     await clock.advance(60_000);
-    expect(told).toEqual([
-      transferred,
-      ['unreadable', { queue: 'orders', id: 'a', failure: named('UnreadableBody') }],
-      ['dead', { ...first, by: 'unreadable', failure: named('UnreadableBody') }],
-    ]);
+    expect(told).toEqual([transferred, ['dead', { ...first, by: 'unreadable', failure: named('UnreadableBody') }]]);
+  });
+
+  it.each([
+    ['unreadable', 'its body cannot be read'],
+    ['unknown-type', 'unknownTypeGrace is over'],
+  ] as const)('the log says why a message that no handler has failed is dead: %s', (by, because) => {
+    events.emit('dead', { ...first, by, failure: { name: 'E', message: 'no' } });
+    expect(events.lines).toEqual([`error orders: message a is a dead letter because ${because}: E: no`]);
+  });
+
+  it('no observer is told a note, which the log is', () => {
+    const watched: string[] = [];
+    events.watch(({ name }) => watched.push(name));
+    events.note('misused', { problem: 'no' });
+    events.emit('handled', first);
+    expect(watched).toEqual(['handled']);
+    expect(events.lines).toEqual(['error no']);
   });
 
   it('a message replaced while it is handled is reported only as a lost lease', async () => {
@@ -113,7 +125,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
     expect(told).toEqual([
-      ['taken-back', { queue: 'orders', recovered: 1, buried: 0 }],
+      ['leases-expired', { queue: 'orders', recovered: 1, buried: 0 }],
       ['handled', { ...first, attempt: 2 }],
     ]);
   });
@@ -127,7 +139,7 @@ describe('the events of a message', () => {
     startConsumer({ store, clock, events }, () => undefined);
     await clock.advance(60_000);
     expect(told).toEqual([
-      ['taken-back', { queue: 'orders', recovered: 0, buried: 1 }],
+      ['leases-expired', { queue: 'orders', recovered: 0, buried: 1 }],
       ['dead', { queue: 'orders', id: 'a', by: 'lease', failure: LEASE_EXPIRED }],
     ]);
   });
@@ -145,7 +157,9 @@ describe('the events of a message', () => {
     await clock.advance(60_000);
     await offer('b');
     await clock.advance(60_000);
-    expect(told.filter(([name]) => name === 'dropped')).toEqual([['dropped', { queue: 'orders', count: 1 }]]);
+    expect(told.filter(([name]) => name === 'dead-letters-dropped')).toEqual([
+      ['dead-letters-dropped', { queue: 'orders', count: 1 }],
+    ]);
   });
 
   it('has() tells whether anybody listens to an event', () => {

@@ -28,7 +28,7 @@ test('a process in which nobody listens for SIGTERM is told so, once', async () 
   hint.start();
   await clock.advance(HOUR);
   expect(events.lines).toEqual([
-    expect.stringMatching(/^warn Nobody listens for SIGTERM.*app\.enableShutdownHooks\(\)$/),
+    expect.stringMatching(/^warn Nothing listens for SIGTERM.*app\.enableShutdownHooks\(\)$/),
   ]);
 });
 

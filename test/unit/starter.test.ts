@@ -137,7 +137,9 @@ describe('Starter', () => {
       await starter.run();
     }
     expect(warnings()).toHaveLength(1);
-    expect(warnings()[0]).toMatch(/orders: 2 messages were given back.*block the event loop.*worker threads/);
+    expect(warnings()[0]).toMatch(
+      /orders: 2 messages were returned because blocked handlers left no time.*worker threads/,
+    );
     clock.block(60_000);
     add('w', 'abc');
     await starter.run();

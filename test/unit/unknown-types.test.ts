@@ -62,11 +62,11 @@ describe('a message whose type has no handler', () => {
     expect(unwrapSetAside(bodyOf(outcome)).since).toBe(DUE + 100 * HOUR);
   });
 
-  it('is logged once a type, and again when it dies', () => {
+  it('is logged once a type', () => {
     const events = new LoggedEvents();
     const types = unknownTypes(HOUR, { events });
     const told: unknown[] = [];
-    events.on('unknown', (event) => told.push(event));
+    events.on('unknown-type', (event) => told.push(event));
     for (const type of ['new', 'newer', 'new', '']) types.noHandler(delivery(DUE, type), BODY);
     expect(events.lines.map((line) => /type '\w+'|no type/.exec(line)?.[0])).toEqual([
       "type 'new'",
@@ -75,10 +75,6 @@ describe('a message whose type has no handler', () => {
     ]);
     expect(told).toHaveLength(4);
     expect(told[2]).toEqual({ queue: 'orders', id: 'a', type: 'new', retryIn: 30_000, isFirst: false });
-    unknownTypes(0, { events }).noHandler(delivery(), BODY);
-    expect(events.lines.at(-1)).toMatch(
-      /^error orders: message a is a dead letter because unknownTypeGrace is over: .*'new'/,
-    );
   });
 });
 

@@ -155,7 +155,7 @@ export class Claimer {
     this.#misses++;
     if (this.#misses < MOST_UNANSWERED) return false;
     this.#misses = 0;
-    events.emit('claims-unanswered', { queue, count: MOST_UNANSWERED });
+    events.note('claims-unanswered', { queue, count: MOST_UNANSWERED });
     // If this fails too, the next claim tries again.
     await this.releaseUnanswered().catch(() => undefined);
     return true;
@@ -170,7 +170,7 @@ export class Claimer {
 
   #reportOrphans(orphans: readonly string[]): void {
     const { events, queue } = this.options;
-    if (orphans.length > 0) events.emit('orphans-removed', { queue, count: orphans.length });
+    if (orphans.length > 0) events.emit('messages-lost', { queue, count: orphans.length });
   }
 
   #newToken(): string {

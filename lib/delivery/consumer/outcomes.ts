@@ -1,8 +1,7 @@
 import { type BodyRules, encodeBody, oversized } from '../../message/codec/encode-body.js';
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../../handler/definition/payload-check.js';
 import type { Events } from '../../events/events.js';
-import { describeFailure, isInstance } from '../../message/failure.js';
-import { traceOf } from '../../message/failure-trace.js';
+import { describeFailure, isInstance, traceOf } from '../../message/failure.js';
 import { Again, readAgain, RejectMessage } from '../../message/handler-results.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';
@@ -76,9 +75,7 @@ export class Outcomes {
   }
 
   #refuse(delivery: Delivery, error: unknown, failure: MessageFailure): Outcome {
-    const { queue, id } = delivery;
     delivery.thrown = { error };
-    this.options.events.emit('unreadable', { queue, id, failure });
     return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
   }
 

@@ -39,7 +39,7 @@ export class RetryPolicy {
     } catch (mistake) {
       problem = `The delay of a DeferMessage cannot be read; this counts as a failed attempt: ${showFailure(mistake)}`;
     }
-    this.events.emit('misused', { problem });
+    this.events.note('misused', { problem });
     return undefined;
   }
 
@@ -55,7 +55,7 @@ export class RetryPolicy {
     } catch (mistake) {
       problem = `The backoff function failed; the default backoff is used: ${showFailure(mistake)}`;
     }
-    this.events.emit('misused', { problem });
+    this.events.note('misused', { problem });
     return this.#computedDelay(defaultBackoff, attempt);
   }
 

@@ -86,7 +86,7 @@ export class Settler {
       try {
         const { accepted, dropped } = await store.settle(batch);
         this.#streak.worked();
-        if (dropped > 0) events.emit('dropped', { queue, count: dropped });
+        if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
         // After a call whose answer got lost, a refusal most likely means that this very outcome already counts.
         return accepted.map((counts) => (counts || mayHaveHappened ? 'accepted' : 'refused'));
       } catch (error) {
@@ -113,7 +113,7 @@ export class Settler {
 
   #tellAgainInVain(delivery: Delivery, outcome: Outcome, result: SettleResult): void {
     const wasHandled = outcome.kind === 'ack' && result === 'accepted';
-    for (const place of againWatch.ended(delivery, wasHandled)) this.options.events.emit('again-in-vain', { place });
+    for (const place of againWatch.ended(delivery, wasHandled)) this.options.events.note('again-in-vain', { place });
   }
 }
 

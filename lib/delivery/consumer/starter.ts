@@ -140,7 +140,7 @@ export class Starter {
     const { events, queue } = this.options;
     this.#released += count;
     if (!this.#warning.isDue) return;
-    events.emit('given-back', { queue, count: this.#released });
+    events.note('given-back', { queue, count: this.#released });
     this.#released = 0;
     this.#warning.reported();
   }

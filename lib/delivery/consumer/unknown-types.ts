@@ -52,13 +52,11 @@ export class UnknownTypes {
     const dueAt = delivery.dueAt.getTime();
     const { since, body: inside } = unwrapSetAside(body);
     const left = (since ?? dueAt) + grace - dueAt;
-    const event = { queue, id, ...what, isFirst: this.#isFirst(JSON.stringify(what)) };
     if (left <= 0) {
-      events.emit('unknown', event);
       return { kind: 'dead', error: JSON.stringify(describeFailure(error)), by: 'unknown-type', body: inside };
     }
     const retryIn = Math.min(Math.round(PAUSE * (0.8 + 0.4 * random())), left);
-    events.emit('unknown', { ...event, retryIn });
+    events.emit('unknown-type', { queue, id, ...what, retryIn, isFirst: this.#isFirst(JSON.stringify(what)) });
     return { kind: 'defer', delay: retryIn, body: wrapSetAside(inside, since ?? dueAt) };
   }
 

@@ -193,9 +193,9 @@ export class TransferScheduler {
   #emit({ moved, recovered, buried, dropped }: TransferReport): void {
     const { events, queue } = this.options;
     if (moved > 0 && events.has('transferred')) events.emit('transferred', { queue, count: moved });
-    if (recovered + buried.length > 0) events.emit('taken-back', { queue, recovered, buried: buried.length });
+    if (recovered + buried.length > 0) events.emit('leases-expired', { queue, recovered, buried: buried.length });
     for (const id of buried) events.emit('dead', { queue, id, by: 'lease', failure: LEASE_EXPIRED });
-    if (dropped > 0) events.emit('dropped', { queue, count: dropped });
+    if (dropped > 0) events.emit('dead-letters-dropped', { queue, count: dropped });
   }
 
   /** Runs until nothing is due. If a run is under way, that one repeats once more. */

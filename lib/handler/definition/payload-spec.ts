@@ -7,13 +7,13 @@
  *
  * @see https://standardschema.dev
  */
-export type PayloadSpec = SchemaSpec | BarePayload<unknown> | PayloadClass;
-
-/** A Standard Schema. */
-export interface SchemaSpec {
-  /** What makes it one. */
-  readonly '~standard': object;
-}
+export type PayloadSpec =
+  | {
+      /** What makes it a Standard Schema. */
+      readonly '~standard': object;
+    }
+  | BarePayload<unknown>
+  | PayloadClass;
 
 /**
  * A DTO class. It gives the payload its type, and nothing looks at it at run time: an offer is checked by the compiler alone, and
@@ -51,45 +51,37 @@ export function payload<T>(): BarePayload<T> {
   return BARE;
 }
 
-/** The types of a Standard Schema. */
-export interface SchemaTypes<Input, Output> {
-  /** What is checked. */
-  readonly input: Input;
-  /** What the check makes of it. */
-  readonly output: Output;
-}
-
-/** A Standard Schema, as far as its types are concerned. */
+/**
+ * A Standard Schema, as far as its types are concerned.
+ *
+ * @typeParam Input - what it checks
+ * @typeParam Output - what it makes of that
+ */
 export interface TypedSchema<Input, Output> {
   /** As the standard has it. */
-  readonly '~standard': TypedStandard<Input, Output>;
-}
-
-/** What a Standard Schema keeps its types in. */
-export interface TypedStandard<Input, Output> {
-  /** For the compiler alone. */
-  readonly types?: SchemaTypes<Input, Output> | undefined;
+  readonly '~standard': {
+    /** For the compiler alone. */
+    readonly types?:
+      | {
+          /** What is checked. */
+          readonly input: Input;
+          /** What the check makes of it. */
+          readonly output: Output;
+        }
+      | undefined;
+  };
 }
 
 /** What is offered. */
-export type PayloadInput<Spec> =
-  Spec extends TypedSchema<infer Input, unknown>
-    ? Input
-    : Spec extends BarePayload<infer T>
-      ? T
-      : Spec extends PayloadClass<infer T>
-        ? T
-        : never;
+export type PayloadInput<Spec> = Spec extends TypedSchema<infer Input, unknown> ? Input : PayloadOutput<Spec>;
 
 /** What the handler gets. */
 export type PayloadOutput<Spec> =
   Spec extends TypedSchema<unknown, infer Output>
     ? Output
-    : Spec extends BarePayload<infer T>
+    : Spec extends BarePayload<infer T> | PayloadClass<infer T>
       ? T
-      : Spec extends PayloadClass<infer T>
-        ? T
-        : never;
+      : never;
 
 /** A schema as it is called. */
 export interface CallableSchema {

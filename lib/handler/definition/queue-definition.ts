@@ -11,7 +11,7 @@ import { checkOf, type PayloadCheck } from './payload-check.js';
 import { isPayloadSpec, type PayloadOutput, type PayloadSpec } from './payload-spec.js';
 
 /** The payloads of a queue by the types of its messages. */
-export type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;
+type PayloadSpecs = Readonly<Record<string, PayloadSpec>>;
 
 /**
  * What a queue's class declares.

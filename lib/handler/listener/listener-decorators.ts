@@ -1,7 +1,7 @@
 import type { DefinedBy } from '../definition/queue-definition.js';
 import { methodOf } from '../decorated-method.js';
-import type { Accepts } from '../handler-types.js';
-import type { DelayQueueEvent, EventName } from '../../events/delay-queue-events.js';
+import type { HandlerDecorator } from '../handler-types.js';
+import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../../events/delay-queue-events.js';
 
 // All copies of the package share the keys, so a listener is found whichever copy decorated it.
 const LISTENER = Symbol.for('nestjs-delay-queue:listener');
@@ -9,7 +9,7 @@ const EVENTS = Symbol.for('nestjs-delay-queue:events');
 
 /**
  * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a
- * singleton. Of several, the first that is found is the outermost; those of `forRoot({ observers })` are outside of all.
+ * singleton. Of several, the first that is found is the outermost; those of `forRoot({ observers })` wrap them all.
  *
  * @example
  * ```ts
@@ -56,10 +56,10 @@ export interface EventDeclaration {
  * }
  * ```
  */
-export function OnDelayQueueEvent<Name extends EventName>(
+export function OnDelayQueueEvent<Name extends keyof DelayQueueEvents>(
   event: Name,
   queue?: string | DefinedBy<unknown>,
-): EventListenerDecorator<Name> {
+): HandlerDecorator<[DelayQueueEvent<Name>]> {
   const declaration: EventDeclaration = { event, queue };
   return (target, name, descriptor) => {
     const method = methodOf({ decorator: '@OnDelayQueueEvent', code: 'INVALID_LISTENER', target, name, descriptor });
@@ -71,14 +71,3 @@ export function OnDelayQueueEvent<Name extends EventName>(
 export function eventsOf(method: object): readonly EventDeclaration[] {
   return (Reflect.getMetadata(EVENTS, method) as EventDeclaration[] | undefined) ?? [];
 }
-
-/**
- * A decorator that accepts only methods which the events of a name can be given to.
- *
- * @typeParam Method - the decorated method
- */
-export type EventListenerDecorator<Name extends EventName> = <Method extends (...args: never[]) => unknown>(
-  target: object,
-  method: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method> & Accepts<Method, [DelayQueueEvent<Name>]>,
-) => void;

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isInstance, isStrayPromise } from '../failure.js';
+import { isError, isStrayPromise, isThenable } from '../failure.js';
 
 /** What JSON cannot represent, or writes as something else, and what to offer instead. */
 export interface JsonLoss {
@@ -81,12 +81,4 @@ function nameOf(value: object): string {
   const { [Symbol.toStringTag]: tag, constructor } = value as { [Symbol.toStringTag]?: unknown };
   const name = typeof tag === 'string' ? tag : (constructor as { name?: unknown }).name;
   return typeof name === 'string' ? `an instance of ${name.slice(0, 80)}` : 'an object';
-}
-
-function isThenable(value: object): boolean {
-  return typeof (value as { then?: unknown }).then === 'function';
-}
-
-function isError(value: object): boolean {
-  return types.isNativeError(value) || isInstance(value, Error);
 }

@@ -20,6 +20,12 @@ const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) =
 /** How a body of a later version names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
+/** Those of a message that was set aside, and of one with a type. */
+const FIRST_LINES = /^(?:W\d+\n)*[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
+
+/** Longer than any of these lines. */
+const LONGEST = 200;
+
 const PLAIN_JSON = 'J'.charCodeAt(0);
 
 const LINE_FEED = '\n';
@@ -81,6 +87,14 @@ export const nativeCodec: MessageCodec = {
     return { type, headers, payload: form & BYTES ? Buffer.from(body.subarray(at)) : fromJson(body, at) };
   },
 };
+
+/**
+ * Reads the type from a body of the native codec, without decoding the rest. A body in another form, be it damaged or that of a
+ * later version, has no type. `count-types.lua` does the same.
+ */
+export function bodyType(body: Buffer): string {
+  return FIRST_LINES.exec(body.toString('latin1', 0, LONGEST))?.[1] ?? NO_TYPE;
+}
 
 function decodeSetAside(body: Buffer): MessageContent {
   const { since, body: inside } = unwrapSetAside(body);

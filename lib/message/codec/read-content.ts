@@ -1,3 +1,4 @@
+import { isThenable } from '../failure.js';
 import { NO_TYPE } from '../message-type.js';
 import type { MessageCodec, MessageContent } from './message-codec.js';
 
@@ -15,13 +16,9 @@ export function readContent<T>(codec: MessageCodec, body: Buffer): ContentOf<T> 
 /** The payload alone, to resolve a promise with. A thenable, which the promise would wait for, is returned as its bytes, too. */
 export function readPayload<T>(codec: MessageCodec, body: Buffer): T {
   const { payload } = readContent<T>(codec, body);
-  return isWaitedFor(payload) ? (body as T) : payload;
-}
-
-function isWaitedFor(payload: unknown): boolean {
   try {
-    return typeof (payload as { then?: unknown } | null | undefined)?.then === 'function';
+    return isThenable(payload) ? (body as T) : payload;
   } catch {
-    return true;
+    return body as T;
   }
 }

@@ -1,5 +1,5 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
-import { bodyType } from '../../message/codec/body-type.js';
+import { bodyType } from '../../message/codec/native-codec.js';
 import type { Claim } from '../message-flow.js';
 import type { TypeCount } from '../message-upkeep.js';
 import { RankedList, type Ranked } from './ranked-list.js';

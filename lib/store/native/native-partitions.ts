@@ -231,6 +231,6 @@ export class NativePartitions implements Partitions {
     const { count } = this.#partitioning;
     if (count <= configured || this.#isDifferenceTold) return;
     this.#isDifferenceTold = true;
-    events.emit('partitions-adopted', { queue, configured, partitions: count });
+    events.note('partitions-adopted', { queue, configured, partitions: count });
   }
 }

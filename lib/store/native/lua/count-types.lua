@@ -17,7 +17,7 @@
 --@include pages
 
 -- The type of a message, read from the first line of its body: the only part of a body that a script looks at. It is what
--- `lib/message/codec/body-type.ts` reads.
+-- `lib/message/codec/native-codec.ts` reads.
 
 local LONGEST_TYPE = 64
 

@@ -1,0 +1,61 @@
+import type { DelayQueueEvents } from './delay-queue-events.js';
+
+/** What only the log tells, and no listener, by name. */
+export interface Notes {
+  /** Messages were given back, because handlers block the event loop and these could not be started in time. */
+  'given-back': { readonly queue: string; readonly count: number };
+  /** `count` claims in a row were not answered in time; what they took is given back. */
+  'claims-unanswered': { readonly queue: string; readonly count: number };
+  /** An offer was ignored, because a handler of this process holds the message with that id. */
+  'offered-while-held': { readonly queue: string; readonly id: string };
+  /** A handler called `again()` at a place in the code and did not return its value, so its message is gone. */
+  'again-in-vain': { readonly place: string };
+  /** The application's code supplied something unusable; the text says what, and what the queue does instead. */
+  misused: { readonly problem: string };
+  /** An observer, or a listener, threw. */
+  'observer-failed': { readonly observer: string; readonly reason: string };
+  /** The queue has more partitions than this process is configured with, which uses them. */
+  'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
+  /** Redis is connected and checked, for the first time in this process. */
+  connected: ConnectedServer;
+  /** Messages live in this process only. */
+  'memory-store': object;
+  /** Tests move the time of this process, and its messages are in memory. */
+  'under-test': object;
+  /** The module sets these options of the connection itself. */
+  'options-overridden': { readonly options: readonly { readonly name: string; readonly because: string }[] };
+  /** Options are configured for a queue that this process does not use, though it uses one with nearly the same name. */
+  'options-unmatched': { readonly queue: string; readonly nearest: string };
+  /** Nobody listens for a signal that ends the process, so its handlers are not waited for. */
+  'signals-ignored': { readonly signal: 'SIGTERM' };
+  /** Redis could not be checked at the start. */
+  unchecked: { readonly reason: string };
+  /** The Redis user may not run `INFO`, so the version and policy of the server are unknown. */
+  'server-unidentified': { readonly reason: string };
+  /** Redis does not use the user or password of the connection, and goes on without it. */
+  'login-ignored': { readonly reason: string };
+  /**
+   * Redis refuses to wait for several queues in one call, because a proxy hides that it is a cluster. From now on, each handled queue
+   * has a connection of its own.
+   */
+  'doorbells-separated': { readonly reason: string };
+  /** This process only offers. */
+  'handlers-not-started': { readonly handlers: readonly DelayQueueEvents['handler-started'][] };
+}
+
+export interface ConnectedServer {
+  /** What it calls itself, such as `Redis 7.0.15`; undefined: the user may not ask. */
+  readonly server: string | undefined;
+  /** Host and port, or the path of a socket; in a cluster, those of one primary. */
+  readonly address: string;
+  /** The number of primaries of a cluster; undefined: it is none. */
+  readonly primaries: number | undefined;
+  /** The name by which sentinels know the server; undefined: none were asked. */
+  readonly master: string | undefined;
+  /** Its number; undefined in a cluster. */
+  readonly database: number | undefined;
+  /** The first part of every key. */
+  readonly prefix: string;
+  /** Whether the module was given no `connection`. */
+  readonly isDefault: boolean;
+}
