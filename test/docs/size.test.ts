@@ -4,7 +4,8 @@ import { docPages, proseOf, readPage } from './pages.js';
 /** Pages to look things up in. */
 const REFERENCE = ['docs/benchmarks.md', 'docs/errors.md', 'docs/events.md', 'docs/options.md'];
 
-const countWords = (text: string) => text.split(/\s+/).filter(Boolean).length;
+/** The lines of a table are no words. */
+const countWords = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 const proseIn = async (pages: readonly string[]) => {
   const texts = await Promise.all(pages.map(readPage));
   return texts.reduce((words, text) => words + countWords(proseOf(text)), 0);
@@ -21,6 +22,6 @@ test('a page of the documentation has at most 2,000 words, its code included, un
   expect(sizes.filter(({ words }) => words > 2000)).toEqual([]);
 });
 
-test('the documentation has at most 34,000 words, so what is added takes the place of something', async () => {
+test('all pages together have at most 34,000 words, so that what is added takes the place of something', async () => {
   expect(await proseIn(await docPages())).toBeLessThanOrEqual(34_000);
 });
