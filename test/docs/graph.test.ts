@@ -16,4 +16,4 @@ test('the page of the architecture shows the imports that npm run graph prints',
   const [, shown = ''] = /^```mermaid\n(flowchart .*?)^```$/ms.exec(await readPage('docs/architecture.md')) ?? [];
   expect(arrowsOf(stdout).length).toBeGreaterThan(20);
   expect(arrowsOf(shown)).toEqual(arrowsOf(stdout));
-}, 60_000);
+}, 180_000);
