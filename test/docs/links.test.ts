@@ -65,7 +65,8 @@ async function sourcesIn(folder: string): Promise<string[]> {
 
 describe('the links of the documentation', () => {
   test('lead to files and headings that exist', async () => {
-    const documents = [...READMES, 'CONTRIBUTING.md', 'CHANGELOG.md', SAMPLE_PAGE, ...(await docPages())];
+    const notes = ['CONTRIBUTING.md', 'CHANGELOG.md', 'test/soak/README.md', SAMPLE_PAGE];
+    const documents = [...READMES, ...notes, ...(await docPages())];
     expect((await Promise.all(documents.map(faultsOf))).flat()).toEqual([]);
   });
 
@@ -85,7 +86,7 @@ describe('the links of the documentation', () => {
   test.each(['test/faults', 'test/hostile', 'test/load'])(
     'on the pages of faults include every test in %s',
     async (folder) => {
-      const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'docs/soak.md'].map(filesOf));
+      const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'test/soak/README.md'].map(filesOf));
       const links = new Set(pages.flat());
       const files = (await readdir(path.join(ROOT, folder))).filter((name) => /\.(test|load)\.ts$/.test(name));
       const tests = files.map((name) => `${folder}/${name}`);

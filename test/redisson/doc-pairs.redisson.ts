@@ -26,7 +26,7 @@ interface Printed {
 /** Those whose default codec is Kryo5. */
 const WITH_KRYO5 = CODEC_LINES.filter((line) => line !== '3.16');
 
-describeIfJava().each(docPairs())('the snippets of docs/redisson.md: pair $name', (pair) => {
+describeIfJava().each(docPairs())('the snippets about Redisson: pair $name', (pair) => {
   let server: TestRedis;
   let folder: string;
   let java: JavaStage | undefined;

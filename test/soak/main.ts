@@ -1,4 +1,4 @@
-/** `npm run soak -- --minutes 10 --seed 1`; `docs/soak.md` explains the options. */
+/** `npm run soak -- --minutes 10 --seed 1`; `test/soak/README.md` explains the options. */
 import { summarize } from './report/summary.js';
 import { writeReport } from './report/write-report.js';
 import { runSoak } from './run-soak.js';

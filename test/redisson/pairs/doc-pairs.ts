@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-const PAGE = new URL('../../../docs/redisson.md', import.meta.url);
+const PAGES = ['redisson.md', 'redisson-moving.md'].map((page) => new URL(`../../../docs/${page}`, import.meta.url));
 const SNIPPET = /<!-- pair: (\w+) -->\s*^```(java|ts)\n(.*?)^```$/gms;
 
-/** The snippets of the page that belong together. */
+/** The snippets of the pages that belong together. */
 export interface DocPair {
   readonly name: string;
   readonly java: readonly string[];
   readonly ts: readonly string[];
 }
 
-/** The pairs of Java and TypeScript that the page shows. */
+/** The pairs of Java and TypeScript that the pages show. */
 export function docPairs(): DocPair[] {
-  const snippets = [...readFileSync(PAGE, 'utf8').matchAll(SNIPPET)];
+  const snippets = PAGES.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(SNIPPET)]);
   const sources = (pair: string, of: string) =>
     snippets.filter(([, name, language]) => name === pair && language === of).map(([, , , source]) => source!);
   const json = { name: 'json', java: sources('json', 'java'), ts: sources('json', 'ts') };
