@@ -24,6 +24,7 @@ export type * from './events/observed-types.js';
 export { DelayQueueListener } from './handler/listener/delay-queue-listener-decorator.js';
 export { type EventListenerDecorator, OnDelayQueueEvent } from './handler/listener/on-delay-queue-event-decorator.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
+export type { CheckedDue } from './message/due-time.js';
 export type { CheckedDuration, Duration, DurationText, DurationUnit } from './message/duration.js';
 export type {
   DeadLetter,
@@ -87,7 +88,7 @@ export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';
 export type {
   CheckedRequests,
-  Delayed,
+  OfferDue,
   OfferOptions,
   OfferRequest,
   OfferResult,

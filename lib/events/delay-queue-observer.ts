@@ -86,8 +86,10 @@ export interface Acknowledged {
 export interface ComesAgain {
   /** `again`: with all its attempts; `defer`: with those that are left. */
   readonly kind: 'again' | 'defer';
-  /** Until the message is due again, ms. */
-  readonly delay: number;
+  /** Until the message is due again, ms; absent if the handler gave a date. */
+  readonly delay?: number;
+  /** When the message is due again; absent if the handler gave a delay. */
+  readonly at?: Date;
 }
 
 /** The handler failed, and its message has attempts left. */

@@ -66,7 +66,9 @@ function show(outcome: Outcome, { thrown }: Delivery): HandlingOutcome {
       return { kind: outcome.kind };
     case 'again':
     case 'defer':
-      return { kind: outcome.kind, delay: outcome.delay };
+      return 'at' in outcome
+        ? { kind: outcome.kind, at: new Date(outcome.at) }
+        : { kind: outcome.kind, delay: outcome.delay };
     case 'retry':
       return { kind: 'retry', delay: outcome.delay, error: thrown?.error };
     case 'dead':

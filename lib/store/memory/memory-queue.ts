@@ -1,3 +1,4 @@
+import type { ComingAgain } from '../../message/handler-results.js';
 import { type Claim, type ClaimRequest, LEASE_EXPIRED, type Settlement, UNREAD_ERROR } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
@@ -148,11 +149,11 @@ export class MemoryQueue {
         this.table.delay(message, Math.ceil(now + outcome.delay));
         break;
       case 'defer':
-        this.table.delay(message, Math.ceil(now + outcome.delay));
+        this.table.delay(message, againAt(outcome, now));
         break;
       case 'again':
         this.table.renew(message, Math.floor(now));
-        this.table.delay(message, Math.ceil(now + outcome.delay));
+        this.table.delay(message, againAt(outcome, now));
         break;
       case 'release':
         this.table.lineUpFirst([message]);
@@ -179,6 +180,10 @@ export class MemoryQueue {
 /** Rounded up: a fraction of a millisecond late rather than early. */
 export function instantOf(due: DueTime, now: number): number {
   return 'at' in due ? due.at : Math.ceil(now + due.after);
+}
+
+function againAt(outcome: ComingAgain, now: number): number {
+  return 'at' in outcome ? outcome.at : Math.ceil(now + outcome.delay);
 }
 
 /** The first messages, as long as their bodies stay within `maxBytes` together, but at least one. */

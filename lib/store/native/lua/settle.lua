@@ -6,7 +6,8 @@
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_dead: number, maximum number of dead letters
 --      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
---        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms; dead: error,
+--        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms, or
+--        '@' and an instant; dead: error,
 --        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
 --      held: nothing was changed for it.
@@ -39,7 +40,7 @@ local attempts_kept = redis.call('HLEN', keys.attempts)
 
 local reply = { 0 }
 local gone, failures, released, renewed = {}, {}, {}, {}
--- Pairs of an id and its delay, and of an id and its error.
+-- Pairs of an id and when it is due again, and of an id and its error.
 local later, letters = {}, {}
 -- By id: the new body, if there is one; whether the outcome is 'again'.
 local bodies, is_renewed = {}, {}
@@ -70,7 +71,7 @@ local function end_with(id, outcome, detail)
   elseif outcome == 'dead' then
     letters[#letters + 1], letters[#letters + 2] = id, take_body(id, detail)
   else
-    later[#later + 1], later[#later + 2] = id, tonumber(take_body(id, detail))
+    later[#later + 1], later[#later + 2] = id, take_body(id, detail)
   end
   if outcome == 'again' then
     renewed[#renewed + 1], is_renewed[id] = id, true
@@ -125,10 +126,10 @@ end
 if #later > 0 then
   earliest_before = lowest(keys.delayed)
   for at = 1, #later, 2 do
-    local id, delay = later[at], later[at + 1]
+    local id, when = later[at], later[at + 1]
     local record = redis.call('HGET', keys.messages, id)
     if is_record(record) then
-      local due = instant_in(delay, now_micros)
+      local due = due_instant(when, now_micros)
       scores[#scores + 1], scores[#scores + 2] = due, id
       records[#records + 1], records[#records + 2] = id, record_due_at(id, record, due)
       if not earliest or due < earliest then
