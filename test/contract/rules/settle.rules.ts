@@ -77,7 +77,7 @@ export function describeSettlements(queues: ContractQueues): void {
         const queue = await queues.open();
         const [claim] = await queue.makeActive(['a']);
         const at = Math.floor(await queue.now()) + HOUR;
-        expect(await queue.settle(claim, { kind, at })).toBe(true);
+        expect(await queue.settle(claim, { kind, at } as Outcome)).toBe(true);
         expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at, failedAttempts: 0 });
       },
     );
