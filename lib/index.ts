@@ -23,6 +23,7 @@ export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-eve
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
 export { DelayQueueListener, OnDelayQueueEvent } from './handler/listener/listener-decorators.js';
 export { DelayQueueError, type DelayQueueErrorCode } from './message/delay-queue-errors.js';
+export type { CheckedDue } from './message/due-time.js';
 export type { CheckedDuration, Duration, DurationText } from './message/duration.js';
 export type {
   DeadLetter,
@@ -77,7 +78,7 @@ export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';
 export type {
   CheckedRequests,
-  Delayed,
+  OfferDue,
   OfferOptions,
   OfferRequest,
   OfferResult,

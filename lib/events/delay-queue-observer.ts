@@ -82,8 +82,10 @@ export type HandlingOutcome =
   | {
       /** `again`: the handler returned `again()`. `defer`: it threw a `DeferMessage`, which spends no attempt. */
       readonly kind: 'again' | 'defer';
-      /** Until the message is due again, ms. */
-      readonly delay: number;
+      /** Until the message is due again, ms; absent if the handler gave a date. */
+      readonly delay?: number;
+      /** When the message is due again; absent if the handler gave a delay. */
+      readonly at?: Date;
     }
   | {
       /** The handler failed, and the message has attempts left. */

@@ -1,6 +1,7 @@
 import { againWatch } from './again-watch.js';
 import { showFailure } from './failure.js';
-import { type CheckedDuration, type Duration, readDelay } from './duration.js';
+import { type CheckedDue, readDue, readEither } from './due-time.js';
+import type { Duration } from './duration.js';
 import { readFields } from './read-fields.js';
 
 /**
@@ -25,29 +26,34 @@ export class RejectMessage extends Error {
 }
 
 /**
- * Thrown by a handler to get the message again after a delay, with no attempt spent.
+ * Thrown by a handler to get the message again after a delay or at an instant, with no attempt spent.
  *
  * @example
  * ```ts
  * if (!shopIsOpen()) throw new DeferMessage('15m');
+ * if (isHoliday(today)) throw new DeferMessage(nextWorkday(today));
  * ```
  *
- * @typeParam Delay - the type of the delay
+ * @typeParam Due - the type of the delay or the date
  */
-export class DeferMessage<const Delay extends Duration = Duration> extends Error {
+export class DeferMessage<const Due extends Duration | Date = Duration | Date> extends Error {
   /** The error's name in logs. */
   override readonly name = 'DeferMessage';
-  /** Milliseconds until the message is due again. */
-  readonly delay: number;
+  /** Milliseconds until the message is due again; undefined if it was given a date. */
+  readonly delay: number | undefined;
+  /** When the message is due again; undefined if it was given a delay. */
+  readonly at: Date | undefined;
 
   /**
-   * @param delay - 0 ms – 100 years, by the clock of Redis
+   * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
    * @throws DelayQueueError `INVALID_ARGUMENT`
    */
-  constructor(delay: CheckedDuration<Delay>) {
-    const milliseconds = readDelay(delay);
-    super(`deferred by ${delay}`);
-    this.delay = milliseconds;
+  constructor(due: CheckedDue<Due>) {
+    const read = readDue(due);
+    const at = 'at' in read ? new Date(read.at) : undefined;
+    super(at ? `deferred until ${at.toISOString()}` : `deferred by ${String(due)}`);
+    this.delay = 'after' in read ? read.after : undefined;
+    this.at = at;
   }
 }
 
@@ -63,18 +69,20 @@ const AGAIN_OPTIONS: readonly (keyof AgainOptions)[] = ['payload'];
 export class Again {
   /** @internal */
   constructor(
-    /** Milliseconds until the message is due again. */
-    readonly delay: number,
+    /** Milliseconds until the message is due again; undefined if a date was given. */
+    readonly delay: number | undefined,
+    /** When the message is due again; undefined if a delay was given. */
+    readonly at: Date | undefined,
     /** The new payload; undefined: it stays the same. */
     readonly payload: unknown,
   ) {}
 }
 
 /**
- * Returned by a handler to settle the message and make it due again after a delay, in one step. The message keeps its id and
- * headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id ends it.
+ * Returned by a handler to settle the message and make it due again after a delay or at an instant, in one step. The message keeps
+ * its id and headers and gets all its attempts back. A crash can neither break such a chain nor duplicate it; `cancel` with its id ends it.
  *
- * @param delay - 0 ms – 100 years, by the clock of Redis
+ * @param due - a delay of 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
  * @param options - `payload`: the new payload. Default: the payload stays the same
  * @returns the value that the handler must return
  * @throws DelayQueueError `INVALID_ARGUMENT`. A payload that cannot be stored, or that the schema of the queue refuses, fails
@@ -87,17 +95,27 @@ export class Again {
  * return again('1d');
  * ```
  */
-export function again<const Delay extends Duration = Duration>(
-  delay: CheckedDuration<Delay>,
+export function again<const Due extends Duration | Date = Duration | Date>(
+  due: CheckedDue<Due>,
   options: AgainOptions = {},
 ): Again {
-  const result = readAgain(delay, options);
+  const { payload } = readFields(options, 'options', AGAIN_OPTIONS);
+  const read = readDue(due);
+  const result =
+    'at' in read ? new Again(undefined, new Date(read.at), payload) : new Again(read.after, undefined, payload);
   againWatch.called(again);
   return result;
 }
 
-/** @throws DelayQueueError `INVALID_ARGUMENT` */
-export function readAgain(delay: Duration, options: AgainOptions): Again {
-  const { payload } = readFields(options, 'options', AGAIN_OPTIONS);
-  return new Again(readDelay(delay), payload);
+/** When a message is to come again. */
+export type ComingAgain = { readonly delay: number } | { readonly at: number };
+
+/**
+ * Reads when a result of {@link again}, or a `DeferMessage`, wants the message again: handlers may have changed it.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readComingAgain(given: Pick<Again, 'delay' | 'at'>): ComingAgain {
+  const due = readEither({ delay: given.delay, at: given.at });
+  return 'at' in due ? due : { delay: due.after };
 }

@@ -37,14 +37,14 @@ const backoffSchema = z.union(
   { error: "must be { type: 'fixed', delay }, { type: 'exponential', delay?, factor?, maxDelay? } or a function" },
 );
 
-const noLimit = <const Word extends string>(word: Word) =>
-  z.pipe(
-    z.literal(word),
-    z.transform(() => null),
-  );
+/** The one word for no limit. */
+const noLimit = z.pipe(
+  z.literal('unlimited'),
+  z.transform(() => null),
+);
 
 const rateSchema = z.union(
-  [noLimit('unlimited'), z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
+  [noLimit, z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
   { error: "must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited'" },
 );
 
@@ -59,11 +59,14 @@ const queueFields = {
   lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),
   attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
   backoff: z.prefault(backoffSchema, { type: 'exponential' }),
-  timeout: z.prefault(z.union([noLimit('none'), duration(1, 24 * HOUR)]), 'none'),
+  timeout: z.prefault(
+    z.union([noLimit, duration(1, 24 * HOUR)], { error: "must be a duration from 1 ms to 24 h, or 'unlimited'" }),
+    'unlimited',
+  ),
   unknownTypeGrace: z.prefault(duration(0, LONGEST_DELAY), '24h'),
   maxPayloadBytes: z.prefault(wholeNumber(1, 512 * 1024 * 1024), 256 * 1024),
   maxMessages: z.prefault(
-    z.union([noLimit('unlimited'), wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
+    z.union([noLimit, wholeNumber(1, Number.MAX_SAFE_INTEGER)], {
       error: "must be a whole number from 1, or 'unlimited'",
     }),
     'unlimited',

@@ -144,11 +144,11 @@ export interface QueueOptions {
   readonly backoff?: BackoffOptions | undefined;
   /**
    * How long a handler may run before its `signal` aborts, the attempt fails and its slot is free again. Its schema, and each
-   * observer before `next`, may take as long. 1 ms – 24 h, or `'none'`.
+   * observer before `next`, may take as long. 1 ms – 24 h, or `'unlimited'`.
    *
-   * @defaultValue `'none'`
+   * @defaultValue `'unlimited'`
    */
-  readonly timeout?: Duration | 'none' | undefined;
+  readonly timeout?: Duration | 'unlimited' | undefined;
   /**
    * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due
    * time. The same applies to a message that only a newer version of this package can read. 0 ms – 100 years.

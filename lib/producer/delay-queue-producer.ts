@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dateOf } from '../message/date-of.js';
+import { type CheckedDue, dueAfter, dueAt, readDue } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
@@ -11,10 +12,8 @@ import { lookUp } from '../store/partitioned/partitions.js';
 import type { DeadLetters } from './dead-letters.js';
 import {
   type CheckedRequests,
-  dueAfter,
-  dueAt,
-  type OfferOptions,
   type OfferRequest,
+  type OfferOptions,
   type OfferResult,
   readOfferOptions,
 } from './offer.js';
@@ -93,7 +92,8 @@ export class DelayQueueProducer {
    * (`DUPLICATE_MESSAGE`, `QUEUE_FULL`) on its own.
    *
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
-   * @param messages - an array; each message has a `payload`, a `delay` and, optionally, what {@link offer} takes as options
+   * @param messages - an array; each message has a `payload`, either a `delay` or `at` (a `Date`), and optionally what {@link offer} takes
+   *   as options
    * @returns the results in the order of the messages
    * @throws DelayQueueError as {@link offer}; if some were refused, `cause.errors` has an error for each. With `partitions`, some may
    *   be written while others fail: the error names those that are not known to be, and `cause.errors` has an error for each
@@ -101,6 +101,7 @@ export class DelayQueueProducer {
    * @example
    * ```ts
    * await producer.offerMany('orders', orders.map(({ id }) => ({ payload: { orderId: id }, delay: '30m' })));
+   * await producer.offerMany('reminders', appointments.map(({ userId, startsAt }) => ({ payload: { userId }, at: startsAt })));
    * ```
    */
   async offerMany<T, const Delays extends readonly Duration[] = readonly Duration[]>(
@@ -133,23 +134,24 @@ export class DelayQueueProducer {
    *
    * @param queue - the queue that the message was offered to
    * @param id - given to `offer`, or returned by it
-   * @param delay - from now, 0 ms – 100 years, by the clock of Redis
+   * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
    * @returns whether it was rescheduled; false if there is none, or it is already ready, active or dead
    *
    * @example
    * ```ts
    * await producer.reschedule('orders', `unpaid:${orderId}`, '15m');
+   * await producer.reschedule('reminders', appointmentId, appointment.startsAt);
    * ```
    */
-  async reschedule<const Delay extends Duration = Duration>(
+  async reschedule<const Due extends Duration | Date = Duration | Date>(
     queue: string,
     id: string,
-    delay: CheckedDuration<Delay>,
+    due: CheckedDue<Due>,
   ): Promise<boolean> {
     const known = this.known.named(queue);
     assertMessageId(id);
-    const due = dueAfter(delay);
-    return lookUp(known.partitions, id, { ask: (store) => store.reschedule(id, due), isFound: Boolean });
+    const dueTime = readDue(due);
+    return lookUp(known.partitions, id, { ask: (store) => store.reschedule(id, dueTime), isFound: Boolean });
   }
 
   /**

@@ -1,12 +1,12 @@
-import { types } from 'node:util';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { type CheckedDuration, type Duration, readDelay } from '../message/duration.js';
+import { type DueTime, readEither } from '../message/due-time.js';
+import type { CheckedDuration, Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
 import { lossOf } from '../message/codec/json-loss.js';
-import type { DueTime, OnDuplicate } from '../store/message-intake.js';
+import type { OnDuplicate } from '../store/message-intake.js';
 import { isLiteral, readFields, reading } from '../message/read-fields.js';
 
 export type { OnDuplicate };
@@ -32,23 +32,27 @@ export interface OfferOptions {
   readonly onDuplicate?: OnDuplicate | undefined;
 }
 
-/** One message of `offerMany`. */
-export interface OfferRequest<T = unknown> extends OfferOptions {
-  /** JSON values or a `Buffer`. */
-  readonly payload: T;
-  /** 0 ms – 100 years, by the clock of Redis. */
-  readonly delay: Duration;
-}
+/** When a message of `offerMany` falls due: after a `delay`, or `at` an instant. */
+export type OfferDue<Delay extends Duration = Duration> =
+  | {
+      /** 0 ms – 100 years, by the clock of Redis. */
+      readonly delay: CheckedDuration<Delay>;
+      /** Goes with no delay. */
+      readonly at?: undefined;
+    }
+  | {
+      /** Between 1970 and 9999, by the clock of Redis. */
+      readonly at: Date;
+      /** Goes with no instant. */
+      readonly delay?: undefined;
+    };
 
-/**
- * What has a delay that the compiler checks.
- *
- * @typeParam Delay - its literal, if it is written out
- */
-export interface Delayed<Delay extends Duration> {
-  /** After which the message falls due: ms, or a text such as `'30m'`. */
-  readonly delay: CheckedDuration<Delay>;
-}
+/** One message of `offerMany`: its payload, its options, and either a `delay` or `at`. */
+export type OfferRequest<T = unknown> = OfferOptions &
+  OfferDue & {
+    /** JSON values or a `Buffer`. */
+    readonly payload: T;
+  };
 
 /**
  * The messages of `offerMany`, with delays that are checked one by one.
@@ -57,7 +61,7 @@ export interface Delayed<Delay extends Duration> {
  * @typeParam Delays - their delays, in the order of the messages
  */
 export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
-  readonly [Index in keyof Delays]: Request & Delayed<Delays[Index]>;
+  readonly [Index in keyof Delays]: Request & OfferDue<Delays[Index]>;
 };
 
 /** The result of an offer. */
@@ -73,35 +77,20 @@ export interface OfferResult {
 /** An offer of a typed queue, which has its type from elsewhere. */
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
+/** A message to offer, whose arguments are checked. */
+export interface NewMessage {
+  readonly payload: unknown;
+  readonly due: DueTime;
+  readonly options: OfferOptions;
+  /** Generated for this message, if it was given no id. */
+  readonly newId?: string;
+}
+
 const NO_OPTIONS: OfferOptions = {};
-const LAST_INSTANT = Date.UTC(9999, 11, 31);
 const ON_DUPLICATE: readonly unknown[] = ['keep', 'replace', 'reject'] satisfies OnDuplicate[];
 const OPTIONS: readonly (keyof OfferOptions)[] = ['type', 'id', 'headers', 'onDuplicate'];
 const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = ['id', 'headers', 'onDuplicate'];
-const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', ...OPTIONS];
-
-/**
- * Reads a delay as a due time.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
-export function dueAfter(delay: Duration): DueTime {
-  return { after: readDelay(delay) };
-}
-
-/**
- * Reads a date as a due time.
- *
- * @throws DelayQueueError `INVALID_ARGUMENT`
- */
-export function dueAt(date: Date): { readonly at: number } {
-  // Also works for a Date of another realm, or of a class that overrides getTime().
-  const at = types.isDate(date) ? Date.prototype.getTime.call(date) : NaN;
-  if (!(at >= 0 && at <= LAST_INSTANT)) {
-    throw new DelayQueueError('INVALID_ARGUMENT', 'date must be a valid Date between 1970 and 9999');
-  }
-  return { at };
-}
+const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
 /**
  * Calls `take` for each message of a list; errors name the message that they are about.
@@ -140,12 +129,13 @@ export function ofMessage(index: number, error: unknown): unknown {
 }
 
 /**
- * Reads one message of `offerMany`, each field once.
+ * Reads and checks one message of `offerMany`, each field once.
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function readRequest<T>(given: OfferRequest<T>): OfferRequest<T> {
-  return readFields(given, 'it', REQUEST) as OfferRequest<T>;
+export function readRequest(given: OfferRequest): NewMessage {
+  const { payload, delay, at, ...options } = readFields<Partial<OfferRequest>>(given, 'it', REQUEST);
+  return { payload, due: readEither({ delay, at }), options: checkOfferOptions(options) };
 }
 
 /**

@@ -1,39 +1,35 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { checkEncoded, type PayloadCheck } from '../handler/definition/payload-check.js';
-import type { CheckOfType } from '../handler/definition/queue-definition.js';
 import { Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
+import { checkEncoded, nameOfPayload } from '../handler/definition/payload-check.js';
+import type { CheckOfType } from '../handler/definition/queue-definition.js';
+import { withinTimeout } from '../handler/completion.js';
+import { encodeBody } from '../message/codec/encode-body.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
-import { Queues } from '../runtime/queues.js';
-import type { DueTime, Offer } from '../store/message-intake.js';
+import { type Queue, Queues } from '../runtime/queues.js';
+import type { Offer } from '../store/message-intake.js';
 import type { Clock } from '../timing/clock.js';
-import { withinTimeout } from '../handler/completion.js';
 import {
-  checkOfferOptions,
-  dueAfter,
-  ofMessage,
-  type OfferOptions,
+  type NewMessage,
   type OfferRequest,
   type OfferResult,
+  ofMessage,
   readEach,
   readHeaders,
   readRequest,
 } from './offer.js';
-import { heldUp, uncheckedInTime } from './offer-timeout.js';
-import { OfferWriter, type Writer, type WriterContext } from './offer-writer.js';
-import { PartitionedWriter } from './partitioned-writer.js';
-import { prepareOffer, type PreparedOptions } from './prepare-offer.js';
+import { QueueWriter, type WriterContext } from './queue-writer.js';
 
-/** An offer whose arguments are checked. */
-export interface NewMessage {
-  readonly payload: unknown;
-  readonly due: DueTime;
-  readonly options: PreparedOptions;
+/** An offer that is encoded. */
+interface EncodedOffer extends Offer {
+  /** The check of its payload, if its schema takes its time. */
+  readonly checked: Promise<unknown> | undefined;
 }
 
 const unchecked: CheckOfType = () => undefined;
@@ -48,6 +44,7 @@ export class Offers {
   @Inject(CLOCK) private readonly clock!: Clock;
   @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
 
+  readonly #writers = new WeakMap<Queue, QueueWriter>();
   readonly #context: WriterContext = {
     ids: new MessageIdGenerator(),
     stickyIds: new Map(),
@@ -64,8 +61,8 @@ export class Offers {
    */
   offer(queue: string, message: NewMessage, checkOf = unchecked): Promise<OfferResult> {
     if (!this.observers.offer) return this.#offer(queue, message, checkOf);
-    const observed = withId(message, this.#writerOf(queue));
-    return this.#observed(queue, [observed], (headers) => this.#offer(queue, withHeaders(observed, headers), checkOf));
+    const observed = withNewId(message, this.#writerOf(queue));
+    return this.#observe(queue, [observed], (headers) => this.#offer(queue, withHeaders(observed, headers), checkOf));
   }
 
   /**
@@ -74,49 +71,75 @@ export class Offers {
    * @throws DelayQueueError at once, or in the promise
    */
   offerMany(queue: string, requests: readonly OfferRequest[], checkOf = unchecked): Promise<OfferResult[]> {
-    if (!this.observers.offer) return this.#offerMany(queue, requests, { read: readMessage, checkOf });
+    if (!this.observers.offer) return this.#offerMany(queue, requests, readRequest, checkOf);
     const writer = this.#writerOf(queue);
-    const observed = readEach(requests, (request) => withId(readMessage(request), writer));
-    return this.#observed(queue, observed, (headers) =>
-      this.#offerMany(queue, observed, { read: (message) => withHeaders(message, headers), checkOf }),
+    const observed = readEach(requests, (request) => withNewId(readRequest(request), writer));
+    return this.#observe(queue, observed, (headers) =>
+      this.#offerMany(queue, observed, (message) => withHeaders(message, headers), checkOf),
     );
   }
 
-  #offer(queue: string, { payload, due, options }: NewMessage, checkOf: CheckOfType): Promise<OfferResult> {
+  #offer(queue: string, message: NewMessage, checkOf: CheckOfType): Promise<OfferResult> {
     const writer = this.#writerOf(queue);
-    const check = checkOf(options.type ?? NO_TYPE);
-    const offer = prepareOffer(writer, payload, due, options);
-    const checked = check && this.#check(check, offer, writer, options);
-    if (checked) return checked.then(() => this.#current(writer).write(offer));
-    return this.#current(writer).write(offer);
+    const offer = this.#encode(writer, message, checkOf);
+    return offer.checked ? offer.checked.then(() => writer.write(offer)) : writer.write(offer);
   }
 
   async #offerMany<Given>(
     queue: string,
     given: readonly Given[],
-    { read, checkOf }: { readonly read: (given: Given) => NewMessage; readonly checkOf: CheckOfType },
+    read: (given: Given) => NewMessage,
+    checkOf: CheckOfType,
   ): Promise<OfferResult[]> {
     const writer = this.#writerOf(queue);
     const checks: Promise<unknown>[] = [];
     const offers = readEach(given, (each, i) => {
-      const { payload, due, options } = read(each);
-      const check = checkOf(options.type ?? NO_TYPE);
-      const offer = prepareOffer(writer, payload, due, options);
-      const checked = check && this.#check(check, offer, writer, options);
-      if (checked) checks.push(refuseMessage(i, checked));
+      const offer = this.#encode(writer, read(each), checkOf);
+      if (offer.checked) checks.push(namingMessage(i, offer.checked));
       return offer;
     });
     await Promise.all(checks);
-    return this.#current(writer).writeMany(offers);
+    return writer.writeMany(offers);
   }
 
-  async #observed<Result>(
+  /**
+   * Encodes a message and checks its size, and its payload as it will be read.
+   *
+   * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
+   */
+  #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
+    const { type = NO_TYPE, id, headers = {}, onDuplicate = 'keep' } = options;
+    const check = checkOf(type);
+    const body = encodeBody(writer.bodyRules, { type, payload, headers });
+    const isNew = id === undefined;
+    const checked =
+      check && this.#inTime({ queue: writer.queue.name, type, body, codec: writer.bodyRules.codec }, check);
+    return { id: id ?? newId ?? writer.newId(), due, onDuplicate, body, isNew, checked };
+  }
+
+  /** Returns a promise if the schema takes its time. */
+  #inTime(
+    payload: Parameters<typeof checkEncoded>[1],
+    check: Parameters<typeof checkEncoded>[0],
+  ): Promise<unknown> | undefined {
+    const checked = checkEncoded(check, payload);
+    return (
+      checked &&
+      withinTimeout(checked, {
+        clock: this.clock,
+        timeout: this.limits.offerTimeout,
+        onTimeout: (timeout) => tookTooLong(`${nameOfPayload(payload)}: the schema did not answer`, timeout),
+      })
+    );
+  }
+
+  async #observe<Result>(
     queue: string,
     messages: readonly NewMessage[],
     offer: (headers: MessageHeaders | undefined) => Promise<Result>,
   ): Promise<Result> {
     const carriesHeaders = this.queues.named(queue).options.layout.can.headers;
-    const envelopes = messages.map(({ options: { id, newId, type = NO_TYPE, headers = {} } }) => ({
+    const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {} }, newId }) => ({
       id: (id ?? newId)!,
       type,
       headers,
@@ -128,70 +151,48 @@ export class Offers {
     };
     return (await this.observers.offer!({ queue, messages: envelopes, carriesHeaders }, work, {
       timeout: this.limits.offerTimeout,
-      onTimeout: (observer, timeout) => Promise.reject(heldUp(queue, observer, timeout)),
+      onTimeout: (observer, timeout) => {
+        const what = `offer to queue '${queue}': the observer ${observer} did not call next()`;
+        return Promise.reject(tookTooLong(what, timeout));
+      },
     })) as Result;
   }
 
-  /** Checks a payload as it will be read. Returns a promise if its schema takes its time. */
-  #check(
-    check: PayloadCheck,
-    { body }: Offer,
-    { queue: { name, codec } }: Writer,
-    { type = NO_TYPE }: OfferOptions,
-  ): Promise<unknown> | undefined {
-    const payload = { queue: name, type, body, codec };
-    const checked = checkEncoded(check, payload);
-    if (!checked) return undefined;
-    return withinTimeout(checked, {
-      clock: this.clock,
-      timeout: this.limits.offerTimeout,
-      onTimeout: (timeout) => uncheckedInTime(payload, timeout),
-    });
-  }
-
   /**
-   * The writer of a queue.
+   * The writer of a queue. While it has pending offers, it is found by name: the queue itself may have been forgotten meanwhile.
    *
    * @throws DelayQueueError `INVALID_ARGUMENT` if that is no name of a queue
    */
-  #writerOf(queue: string): Writer {
-    const busy = this.#context.busy.get(queue);
-    if (busy?.isCurrent) return busy;
-    const known = this.queues.named(queue);
-    return known.partitions.partitioning.count === 1
-      ? new OfferWriter(known, this.#context)
-      : new PartitionedWriter(known, this.#context);
-  }
-
-  /** Checked again once an offer is prepared: the payload's own code, such as its `toJSON`, may have offered meanwhile. */
-  #current(writer: Writer): Writer {
-    const busy = this.#context.busy.get(writer.queue.name);
-    return busy?.isCurrent ? busy : writer;
+  #writerOf(name: string): QueueWriter {
+    const busy = this.#context.busy.get(name);
+    if (busy) return busy;
+    const queue = this.queues.named(name);
+    let writer = this.#writers.get(queue);
+    if (!writer) this.#writers.set(queue, (writer = new QueueWriter(queue, this.#context)));
+    return writer;
   }
 }
 
-function readMessage(request: OfferRequest): NewMessage {
-  const { payload, delay, ...options } = readRequest(request);
-  return { payload, due: dueAfter(delay), options: checkOfferOptions(options) };
-}
-
-/** Observers know each message by its id, so it has one before it is prepared. */
-function withId({ options, ...message }: NewMessage, writer: Writer): NewMessage {
-  return options.id === undefined
-    ? { ...message, options: { ...options, newId: writer.newId() } }
-    : { ...message, options };
+/** Observers know each message by its id, so it has one before it is encoded. */
+function withNewId(message: NewMessage, writer: QueueWriter): NewMessage {
+  return message.options.id === undefined ? { ...message, newId: writer.newId() } : message;
 }
 
 /** What the user gave counts. */
-function withHeaders({ options, ...message }: NewMessage, added: MessageHeaders | undefined): NewMessage {
-  if (!added) return { ...message, options };
-  return { ...message, options: { ...options, headers: { ...added, ...options.headers } } };
+function withHeaders(message: NewMessage, added: MessageHeaders | undefined): NewMessage {
+  if (!added) return message;
+  return { ...message, options: { ...message.options, headers: { ...added, ...message.options.headers } } };
 }
 
 /** Names the message in the list that its check refuses. */
-function refuseMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
+function namingMessage(index: number, checked: Promise<unknown>): Promise<unknown> {
   const check = checked.catch((error: unknown) => Promise.reject(ofMessage(index, error) as Error));
   // A later message may be refused first, and nobody waits for this check then.
   check.catch(() => undefined);
   return check;
+}
+
+function tookTooLong(what: string, timeout: number): DelayQueueError {
+  const problem = `${what} within offerTimeout, ${timeout} ms. Nothing was written. Make it faster, or raise offerTimeout`;
+  return new DelayQueueError('OFFER_TIMEOUT', problem);
 }

@@ -1,19 +1,19 @@
 import { Inject } from '@nestjs/common';
 import { type CheckOfType, checksOf, type QueueDefinition } from '../handler/definition/queue-definition.js';
+import { dueAfter, dueAt } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { DeadLetters } from './dead-letters.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
 import {
-  dueAfter,
-  dueAt,
+  type NewMessage,
   type OfferRequest,
   type OfferResult,
   readTypedOfferOptions,
   type TypedOfferOptions,
 } from './offer.js';
-import { type NewMessage, Offers } from './offers.js';
+import { Offers } from './offers.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 
@@ -43,8 +43,8 @@ export class QueueHandle {
     return this[PRODUCER].cancel(this.queue, id);
   }
 
-  reschedule(id: string, delay: Duration): Promise<boolean> {
-    return this[PRODUCER].reschedule(this.queue, id, delay);
+  reschedule(id: string, due: Duration | Date): Promise<boolean> {
+    return this[PRODUCER].reschedule(this.queue, id, due);
   }
 
   find(id: string): Promise<MessageSnapshot | null> {

@@ -7,11 +7,12 @@ import {
   type TypesOf,
   typesOf,
 } from '../handler/definition/queue-definition.js';
+import type { CheckedDue } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
-import type { CheckedRequests, OfferRequest, OfferResult, TypedOfferOptions } from './offer.js';
+import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
@@ -26,8 +27,11 @@ export type SnapshotOf<Payloads> = {
 
 /** One message of a typed queue's `offerMany`. */
 export type TypedOfferRequest<Payloads> = {
-  [Type in TypesOf<Payloads>]: Omit<OfferRequest<PayloadInputOf<Payloads, Type>>, 'type'> &
-    ('' extends Type
+  [Type in TypesOf<Payloads>]: TypedOfferOptions &
+    OfferDue & {
+      /** What its schema takes. */
+      readonly payload: PayloadInputOf<Payloads, Type>;
+    } & ('' extends Type
       ? {
           /** There is none to name. */
           readonly type?: undefined;
@@ -53,7 +57,7 @@ export interface TypedQueue<Payloads> {
   /** As `DelayQueueProducer.cancel`. */
   cancel(id: string): Promise<boolean>;
   /** As `DelayQueueProducer.reschedule`. */
-  reschedule<const Delay extends Duration = Duration>(id: string, delay: CheckedDuration<Delay>): Promise<boolean>;
+  reschedule<const Due extends Duration | Date = Duration | Date>(id: string, due: CheckedDue<Due>): Promise<boolean>;
   /** As `DelayQueueProducer.find`. The payload is what was offered. */
   find(id: string): Promise<SnapshotOf<Payloads> | null>;
   /** As `DelayQueueProducer.list`. The payloads are what was offered. */

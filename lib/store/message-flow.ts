@@ -186,8 +186,10 @@ export type Outcome =
   | { readonly kind: 'retry'; readonly delay: number }
   /** Put off: delayed again, no attempt spent. */
   | { readonly kind: 'defer'; readonly delay: number; readonly body?: MessageBody }
+  | { readonly kind: 'defer'; readonly at: number; readonly body?: MessageBody }
   /** Handled for now: offered anew in the same step, under the same id and with all attempts before it. */
   | { readonly kind: 'again'; readonly delay: number; readonly body?: MessageBody }
+  | { readonly kind: 'again'; readonly at: number; readonly body?: MessageBody }
   /** Not handled: ready again before all others, its due time unchanged, no attempt spent. A doorbell rings. */
   | { readonly kind: 'release' }
   /** Failed for good: an attempt is spent, and it is a dead letter. `by`: for those who are told of it; it is not stored. */

@@ -1,4 +1,7 @@
 import type { MessageBody } from '../message/codec/message-codec.js';
+import type { DueTime } from '../message/due-time.js';
+
+export type { DueTime };
 
 /** The port's first role: takes messages in, and changes them while they are delayed. */
 export interface MessageIntake {
@@ -25,9 +28,6 @@ export interface MessageIntake {
    */
   reschedule(id: string, due: DueTime): Promise<boolean>;
 }
-
-/** When a message falls due: after a delay from the store's now, or at an instant of the store's clock. */
-export type DueTime = { readonly after: number } | { readonly at: number };
 
 /** What an offer does when its id is in use, in whatever state. */
 export type OnDuplicate =

@@ -1,5 +1,5 @@
 import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
-import { dueAt } from '../producer/offer.js';
+import { dueAt } from '../message/due-time.js';
 import { SUBSTITUTES } from '../runtime/delay-queue-tokens.js';
 import { ApplicationUnderTest } from './application-under-test.js';
 import { DelayQueueTester } from './delay-queue-tester.js';

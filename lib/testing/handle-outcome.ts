@@ -15,14 +15,18 @@ export type HandleOutcome =
   | {
       /** The handler threw a `DeferMessage`. */
       readonly kind: 'defer';
-      /** Until the message would come again, ms. */
-      readonly delay: number;
+      /** Until the message would come again, ms; absent if it was given a date. */
+      readonly delay?: number;
+      /** When the message would come again; absent if it was given a delay. */
+      readonly at?: Date;
     }
   | {
       /** The handler returned `again()`. */
       readonly kind: 'again';
-      /** Until the message would come again, ms. */
-      readonly delay: number;
+      /** Until the message would come again, ms; absent if it was given a date. */
+      readonly delay?: number;
+      /** When the message would come again; absent if it was given a delay. */
+      readonly at?: Date;
       /** What it would carry then. */
       readonly payload: unknown;
     }

@@ -5,6 +5,7 @@ import type { MessageRunner } from '../delivery/consumer/message-runner.js';
 import { Events } from '../events/events.js';
 import type { DeclaredQueue } from '../handler/handler-registry.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { ComingAgain } from '../message/handler-results.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { createRunner } from '../runtime/create-runner.js';
 import type { ConfiguredHandler, Queue } from '../runtime/queues.js';
@@ -73,11 +74,11 @@ export class HandlerTrial {
       case 'retry':
         return { kind: 'retry', delay: outcome.delay, error: thrown?.error };
       case 'again':
-        return { kind: 'again', delay: outcome.delay, payload: this.#payloadOf(outcome.body ?? body) };
+        return { kind: 'again', ...comingAgain(outcome), payload: this.#payloadOf(outcome.body ?? body) };
       case 'dead':
         return { kind: 'dead', error: thrown ? thrown.error : JSON.parse(outcome.error) };
       case 'defer':
-        return { kind: 'defer', delay: outcome.delay };
+        return { kind: 'defer', ...comingAgain(outcome) };
       case 'release':
         return { kind: 'defer', delay: 0 };
     }
@@ -86,6 +87,10 @@ export class HandlerTrial {
   #payloadOf(body: string | Buffer): unknown {
     return this.#queue.codec.decode(Buffer.from(body as string)).payload;
   }
+}
+
+function comingAgain(outcome: ComingAgain): { readonly delay: number } | { readonly at: Date } {
+  return 'at' in outcome ? { at: new Date(outcome.at) } : { delay: outcome.delay };
 }
 
 /** One message is a whole batch. */

@@ -48,6 +48,31 @@ describe('the producer', () => {
     expect(late).toBeLessThan(LATEST);
   });
 
+  test('lists and rescheduling take a date as well as a delay', async () => {
+    const { queue, producer } = await startQueue();
+    const [first, second] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)];
+    await producer.offerMany(queue, [
+      { payload: 1, at: first, id: 'dated' },
+      { payload: 2, delay: '1d', id: 'delayed' },
+    ]);
+    expect((await producer.find(queue, 'dated'))!.dueAt).toEqual(first);
+
+    expect(await producer.reschedule(queue, 'delayed', second)).toBe(true);
+    expect((await producer.find(queue, 'delayed'))!.dueAt).toEqual(second);
+  });
+
+  test.each([
+    [{ payload: 1 }, 'neither'],
+    [{ payload: 1, delay: 1, at: new Date() }, 'both'],
+  ])('a message of a list must have either a delay or a date: %j', async (message, has) => {
+    const { queue, producer } = await startQueue();
+    const problem = `messages[0]: it must have either a delay or at, a Date, but has ${has}`;
+    await expect(producer.offerMany(queue, [message as never])).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: problem,
+    });
+  });
+
   test('a message rescheduled to a later time is handled only at its new due time', async () => {
     const { queue, handled, producer } = await startQueue();
     const { dueAt } = await producer.offer(queue, null, 1000, { id: 'm' });

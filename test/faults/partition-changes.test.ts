@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { placeOffers } from '../../lib/producer/place-offers.js';
+import { placeOffers } from '../../lib/producer/offer-placement.js';
 import { WriteFailure, type WriteOutcome } from '../../lib/producer/write-outcome.js';
 import { limitsOfPartition } from '../../lib/runtime/partition-limits.js';
 import type { Offer } from '../../lib/store/message-intake.js';

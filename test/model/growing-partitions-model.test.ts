@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { placeOffers } from '../../lib/producer/place-offers.js';
+import { placeOffers } from '../../lib/producer/offer-placement.js';
 import { limitsOfPartition } from '../../lib/runtime/partition-limits.js';
 import type { OnDuplicate } from '../../lib/store/message-intake.js';
 import type { MessageStore } from '../../lib/store/message-store.js';

@@ -293,7 +293,7 @@ export class QueueModel {
       toState(message, 'ready');
     } else {
       toState(message, 'delayed');
-      message.due = Instant.after(outcome.delay, at);
+      message.due = 'at' in outcome ? new Instant(outcome.at) : Instant.after(outcome.delay, at);
     }
     if (outcome.kind === 'again') {
       message.offered = Instant.at(at);

@@ -135,20 +135,22 @@ void producer.offer('b', {}, '1h30m');
 void producer.offer<object>('b', {}, true);
 void producer.offerMany('b', [
   { payload: 1, delay: '1d' },
-  // @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+  // @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y` | undefined'.
   { payload: 2, delay: 'soon' },
 ]);
+// @ts-expect-error Type 'string' is not assignable to type 'Date'.
+void producer.offerMany('b', [{ payload: 1, at: '2030-01-01' }]);
 // @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
 void producer.reschedule('b', 'id', 'soon');
 // @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
 void orders.offer('remind', { nth: 1 }, 'soon');
-// @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+// @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y` | undefined'.
 void orders.offerMany([{ type: 'remind', payload: { nth: 1 }, delay: 'soon' }]);
 // @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
 void orders.reschedule('id', 'soon');
 // @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
 void emails.offer({ to: '' }, 'soon');
-// @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
+// @ts-expect-error Type '"soon"' is not assignable to type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y` | undefined'.
 void emails.offerMany([{ payload: { to: '' }, delay: 'soon' }]);
 // @ts-expect-error Argument of type '"soon"' is not assignable to parameter of type '`${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d` | `${number}w` | `${number}y`'.
 void tester.advance('soon');
@@ -199,11 +201,23 @@ void producer.offerMany(
   'b',
   ids.map((id) => ({ payload: { id }, delay: text })),
 );
+void producer.offerMany('b', [
+  { payload: 1, at: new Date() },
+  { payload: 2, delay: '1d' },
+]);
+void producer.offerMany(
+  'b',
+  ids.map((id) => ({ payload: { id }, at: new Date() })),
+);
+void producer.reschedule('b', 'id', new Date());
+void orders.reschedule('id', new Date());
 void orders.offerMany([
+  { type: 'remind', payload: { nth: 1 }, at: new Date() },
   { type: 'remind', payload: { nth: 1 }, delay: '1d' },
   { type: 'pay', payload: { sum: 1 }, delay: 0 },
 ]);
 void emails.offer({ to: '' }, text);
+void [again(new Date()), new DeferMessage(new Date())];
 void [again(text), new DeferMessage(text), tester.advance(text), orders.reschedule('id', text)];
 
 export const later: (delay: Duration) => Promise<unknown> = (delay) => producer.offer('b', {}, delay);
@@ -212,8 +226,8 @@ export class OtherProducer implements Pick<DelayQueueProducer, 'offer' | 'resche
     return Promise.resolve({ id: queue + String(given), dueAt: new Date(delay), created: true });
   }
 
-  reschedule(_queue: string, _id: string, delay: Duration) {
-    return Promise.resolve(delay === 0);
+  reschedule(_queue: string, _id: string, due: Duration | Date) {
+    return Promise.resolve(due === 0);
   }
 }
 export class TooEarly extends DeferMessage {

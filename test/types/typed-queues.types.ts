@@ -6,6 +6,7 @@ import {
   DelayedHandler,
   type DelayedMessage,
   DelayQueue,
+  type DelayQueueProducer,
   type MessageOf,
   payload,
   type PayloadOf,
@@ -62,6 +63,7 @@ export class RightUses {
     await this.orders.offerMany([
       { type: 'remind', payload: { orderId: 'o', nth: 1 }, delay: '1d' },
       { type: 'audit', payload: { orderId: 'o' }, delay: 0, id: 'a' },
+      { type: 'note', payload: { text: 'x' }, at: new Date() },
     ]);
     await this.emails.offer({ to: 'a@b.c' }, '1h');
     await this.emails.offerMany([{ payload: { to: 'a@b.c' }, delay: 0 }]);
@@ -139,6 +141,7 @@ export class RightUses {
 
 export class WrongUses {
   constructor(
+    private readonly producer: DelayQueueProducer,
     private readonly orders: Orders,
     private readonly emails: Emails,
   ) {}
@@ -158,6 +161,14 @@ export class WrongUses {
     await this.orders.offerMany([{ payload: { orderId: 'o', nth: 1 }, delay: '1d' }]);
     // @ts-expect-error that is the payload of another type
     await this.orders.offerMany([{ type: 'audit', payload: { text: 'x' }, delay: '1d' }]);
+    // @ts-expect-error it never falls due
+    await this.orders.offerMany([{ type: 'audit', payload: { orderId: 'o' } }]);
+    // @ts-expect-error it cannot fall due twice
+    await this.emails.offerMany([{ payload: { to: 'a@b.c' }, delay: 0, at: new Date() }]);
+    // @ts-expect-error it never falls due
+    await this.producer.offerMany('orders', [{ payload: 1 }]);
+    // @ts-expect-error it cannot fall due twice
+    await this.producer.offerMany('orders', [{ payload: 1, delay: 0, at: new Date() }]);
     // @ts-expect-error a queue of one kind has no types
     await this.emails.offerMany([{ type: 'email', payload: { to: 'a@b.c' }, delay: 0 }]);
   }

@@ -83,7 +83,10 @@ describe('the module options', () => {
     [{ queues: { orders: { backoff: 5 } } }, "queues.orders.backoff must be { type: 'fixed', delay }"],
     [{ queues: { orders: { backoff: { type: 'fixed' } } } }, 'queues.orders.backoff.delay is not a duration'],
     [{ queues: { orders: { backoff: { type: 'exponential', factor: 0 } } } }, 'queues.orders.backoff.factor must be'],
-    [{ queues: { orders: { timeout: 'never' } } }, 'queues.orders.timeout is not a duration'],
+    [
+      { queues: { orders: { timeout: 'never' } } },
+      "queues.orders.timeout must be a duration from 1 ms to 24 h, or 'unlimited'",
+    ],
     [{ queues: { orders: { maxMessages: 0 } } }, 'queues.orders.maxMessages must be a whole number from 1'],
     [{ queues: { orders: { rate: 100 } } }, "queues.orders.rate must be { max, per }, such as { max: 100, per: '1s' }"],
     [{ queues: { orders: { rate: { max: 100 } } } }, 'queues.orders.rate.per is not a duration'],

@@ -40,7 +40,9 @@ export function showOutcome(outcome: Outcome, { thrown }: Delivery): HandlingOut
       return { kind: outcome.kind };
     case 'again':
     case 'defer':
-      return { kind: outcome.kind, delay: outcome.delay };
+      return 'at' in outcome
+        ? { kind: outcome.kind, at: new Date(outcome.at) }
+        : { kind: outcome.kind, delay: outcome.delay };
     case 'retry':
       return { kind: 'retry', delay: outcome.delay, error: thrown?.error };
     case 'dead':

@@ -2,7 +2,7 @@ import { type BodyRules, encodeBody, oversized } from '../../message/codec/encod
 import { checkEncoded, InvalidPayload, type PayloadCheck } from '../../handler/definition/payload-check.js';
 import type { Events } from '../../events/events.js';
 import { describeFailure, isInstance, traceOf } from '../../message/failure.js';
-import { Again, readAgain, RejectMessage } from '../../message/handler-results.js';
+import { Again, readComingAgain, RejectMessage } from '../../message/handler-results.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import type { MessageFailure } from '../../message/message.js';
 import type { MessageFlow, Outcome } from '../../store/message-flow.js';
@@ -86,10 +86,11 @@ export class Outcomes {
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
     const { queue, type, headers } = delivery;
     const { codec, clock } = this.options;
-    const { delay, payload } = readAgain(result.delay, { payload: result.payload });
-    if (payload === undefined) return { kind: 'again', delay };
+    const { payload } = result;
+    const due = readComingAgain(result);
+    if (payload === undefined) return { kind: 'again', ...due };
     const body = encodeBody(this.options, { type, payload, headers });
-    const outcome: Outcome = { kind: 'again', delay, body };
+    const outcome: Outcome = { kind: 'again', ...due, body };
     const checked = check && checkEncoded(check, { queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
     const valid = checked && withinTimeout(checked, { clock, timeout, onTimeout });

@@ -2,7 +2,7 @@ import type { Events } from '../../events/events.js';
 import type { ResolvedBackoff, ResolvedQueueOptions } from '../../options/queue-options-schema.js';
 import { resolveQueueOptions } from '../../options/resolve-options.js';
 import { parseDelay } from '../../message/duration.js';
-import { DeferMessage, RejectMessage } from '../../message/handler-results.js';
+import { type ComingAgain, DeferMessage, readComingAgain, RejectMessage } from '../../message/handler-results.js';
 import type { Outcome } from '../../store/message-flow.js';
 import { describeFailure, isInstance, isStrayPromise, showFailure } from '../../message/failure.js';
 
@@ -19,7 +19,7 @@ export class RetryPolicy {
   /** @param attempt - the attempt that failed, 1 for the first */
   outcomeOf(error: unknown, attempt: number): Outcome {
     const deferral = this.#deferralOf(error);
-    if (deferral !== undefined) return { kind: 'defer', delay: deferral };
+    if (deferral) return { kind: 'defer', ...deferral };
     const isRejected = isInstance(error, RejectMessage);
     if (isRejected || attempt >= this.options.attempts) {
       const by = isRejected ? 'reject' : 'handler';
@@ -28,19 +28,17 @@ export class RetryPolicy {
     return { kind: 'retry', delay: this.#delay(attempt, error) };
   }
 
-  /** The delay of a `DeferMessage`; undefined if its delay was changed to something invalid, which is an ordinary failure. */
-  #deferralOf(error: unknown): number | undefined {
+  /** What a `DeferMessage` says; undefined if that was changed to something invalid, which is an ordinary failure. */
+  #deferralOf(error: unknown): ComingAgain | undefined {
     if (!isInstance(error, DeferMessage)) return undefined;
-    let problem: string;
     try {
-      const parsed = parseDelay(error.delay);
-      if ('milliseconds' in parsed) return parsed.milliseconds;
-      problem = `The delay of a DeferMessage ${parsed.problem}; this counts as a failed attempt`;
+      return readComingAgain(error);
     } catch (mistake) {
-      problem = `The delay of a DeferMessage cannot be read; this counts as a failed attempt: ${showFailure(mistake)}`;
+      this.events.note('misused', {
+        problem: `A DeferMessage is invalid, which counts as a failed attempt: ${showFailure(mistake)}`,
+      });
+      return undefined;
     }
-    this.events.note('misused', { problem });
-    return undefined;
   }
 
   #delay(attempt: number, error: unknown): number {

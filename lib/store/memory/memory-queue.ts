@@ -1,3 +1,4 @@
+import type { ComingAgain } from '../../message/handler-results.js';
 import { type Claim, type ClaimRequest, LEASE_EXPIRED, type Settlement, UNREAD_ERROR } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
@@ -141,7 +142,7 @@ export class MemoryQueue {
     if (outcome.kind === 'ack') this.table.remove(message);
     else if (outcome.kind === 'release') this.table.lineUpFirst([message]);
     else if (outcome.kind === 'dead') this.table.bury(message, outcome.error, Math.floor(now));
-    else this.table.delay(message, Math.ceil(now + outcome.delay));
+    else this.table.delay(message, againAt(outcome, now));
     return true;
   }
 
@@ -159,6 +160,10 @@ export class MemoryQueue {
 /** Rounded up: a fraction of a millisecond late rather than early. */
 export function instantOf(due: DueTime, now: number): number {
   return 'at' in due ? due.at : Math.ceil(now + due.after);
+}
+
+function againAt(outcome: ComingAgain, now: number): number {
+  return 'at' in outcome ? outcome.at : Math.ceil(now + outcome.delay);
 }
 
 /** The first messages, as long as their bodies stay within `maxBytes` together, but at least one. */

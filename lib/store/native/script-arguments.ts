@@ -75,11 +75,17 @@ export function settlementArguments(settlements: readonly Settlement[]): ScriptA
 }
 
 function detail(outcome: Outcome): ScriptArgument {
-  const what = outcome.kind === 'dead' ? outcome.error : 'delay' in outcome ? outcome.delay : '';
+  const what = whatOf(outcome);
   return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;
 }
 
-/** Neither a delay nor an error, which is JSON, has a line feed in it. */
+function whatOf(outcome: Outcome): string | number {
+  if (outcome.kind === 'dead') return outcome.error;
+  if ('delay' in outcome) return outcome.delay;
+  return 'at' in outcome ? `@${outcome.at}` : '';
+}
+
+/** Neither a due time nor an error, which is JSON, has a line feed in it. */
 function withBody(what: string | number, body: MessageBody): ScriptArgument {
   return typeof body === 'string' ? `${what}\n${body}` : Buffer.concat([Buffer.from(`${what}\n`), body]);
 }

@@ -71,6 +71,17 @@ const LOSSES: Record<string, (queue: ContractQueue) => Promise<Claim>> = {
 
 export function describeSettlements(queues: ContractQueues): void {
   describe('outcomes', () => {
+    it.each(['defer', 'again'] as const)(
+      'a message settled with %s at an instant is due then, exactly',
+      async (kind) => {
+        const queue = await queues.open();
+        const [claim] = await queue.makeActive(['a']);
+        const at = Math.floor(await queue.now()) + HOUR;
+        expect(await queue.settle(claim, { kind, at } as Outcome)).toBe(true);
+        expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at, failedAttempts: 0 });
+      },
+    );
+
     it('an acknowledged message is gone, and its id is free', async () => {
       const queue = await queues.open();
       const [claim] = await queue.makeActive(['a']);
@@ -89,7 +100,7 @@ export function describeSettlements(queues: ContractQueues): void {
       const [claim] = await queue.makeActive(['a']);
       const { offeredAt, body } = await queue.find('a');
       const before = Math.floor(await queue.now());
-      expect(await queue.settle(claim, { kind, delay: HOUR })).toBe(true);
+      expect(await queue.settle(claim, { kind, delay: HOUR } as Outcome)).toBe(true);
       const after = Math.ceil(await queue.now());
 
       const message = await queue.find('a');
@@ -170,7 +181,7 @@ export function describeSettlements(queues: ContractQueues): void {
         const token = queue.newToken();
         const { messages } = await queue.store.claim({ token, limit: 1, lease: HOUR });
         expect(messages).toMatchObject([{ id: 'a', failedAttempts: failed }]);
-        await queue.settle({ id: 'a', token }, { kind, delay: 0 });
+        await queue.settle({ id: 'a', token }, { kind, delay: 0 } as Outcome);
         failed += kind === 'retry' ? 1 : 0;
         await queue.transferSomething();
       }

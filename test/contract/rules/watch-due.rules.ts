@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Outcome } from '../../../lib/store/message-flow.js';
 import { until } from '../../support/until.js';
 import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE, SOME_TIME } from '../contract-queue.js';
 import { listen } from '../listen.js';
@@ -133,8 +134,8 @@ export function describeWatching(queues: ContractQueues): void {
         const queue = await queues.open();
         const [first, second] = await queue.makeActive(['a', 'b']);
         const { heard, stop } = await listen(queue.store);
-        await queue.settle(first, { kind, delay: HOUR });
-        await queue.settle(second, { kind, delay: 2 * HOUR });
+        await queue.settle(first, { kind, delay: HOUR } as Outcome);
+        await queue.settle(second, { kind, delay: 2 * HOUR } as Outcome);
         await expectHeard(queue, heard, [(await queue.find('a')).dueAt]);
         stop();
       },

@@ -6,7 +6,8 @@
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_dead: number, maximum number of dead letters
 --      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
---        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms; dead: error,
+--        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms, or
+--        '@' and an instant; dead: error,
 --        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
 --      held: nothing was changed for it.
@@ -99,7 +100,7 @@ local function plan_delayed(plan, now, now_micros)
   for _, id in ipairs(plan.delayed) do
     local run, record = plan.runs[id], redis.call('HGET', keys.messages, id)
     if is_record(record) then
-      local due = instant_in(tonumber(run.detail), now_micros)
+      local due = due_instant(run.detail, now_micros)
       add_pair(plan.scores, due, id)
       add_pair(plan.records, id, record_after(run, record, due, now))
       plan.earliest = lower_of(plan.earliest, due)

@@ -4,9 +4,7 @@ import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import type { OfferWriter } from '../../lib/producer/offer-writer.js';
-import { prepareOffer } from '../../lib/producer/prepare-offer.js';
-import { PartitionedWriter } from '../../lib/producer/partitioned-writer.js';
+import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';
 import { PartitionedQueue } from '../../lib/store/partitioned/partitioned-queue.js';
@@ -21,11 +19,11 @@ function newWriter() {
   const partitions = Array.from({ length: PARTITIONS }, () => new MemoryMessageStore({ limits: options, clock }));
   const all = new FixedPartitions(partitions);
   const queue = { name: 'orders', options, codec: nativeCodec, store: new PartitionedQueue(all), partitions: all };
-  const busy = new Map<string, OfferWriter>();
+  const busy = new Map<string, QueueWriter>();
   const ids = { ids: new MessageIdGenerator(), stickyIds: new Map(), calls: { underWay: 0 } };
   const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
-  const writer = new PartitionedWriter(queue, context);
-  const offer = (id: string) => prepareOffer(writer, 'payload', { after: 1000 }, { id, onDuplicate: 'reject' });
+  const writer = new QueueWriter(queue, context);
+  const offer = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate: 'reject', body: 'J"payload"' });
   const calls: string[][][] = partitions.map((partition) => {
     const own: string[][] = [];
     const take = partition.offer.bind(partition);
@@ -48,7 +46,7 @@ const idsIn = (...partitions: number[]) => ids.filter((id) => partitions.include
 const unknown = () => new DelayQueueError('OUTCOME_UNKNOWN', 'The connection broke.');
 const notSent = () => new DelayQueueError('NOT_CONNECTED', 'Redis is not reachable.');
 
-describe('PartitionedWriter', () => {
+describe('QueueWriter of a queue with partitions', () => {
   it('sends the offers of a turn in one call to each of their partitions, in order', async () => {
     const { writer, offer, calls, busy } = newWriter();
     await Promise.all(ids.map((id) => writer.write(offer(id))));

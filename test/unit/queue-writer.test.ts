@@ -7,8 +7,7 @@ import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
 import { Offers } from '../../lib/producer/offers.js';
-import { OfferWriter } from '../../lib/producer/offer-writer.js';
-import { prepareOffer } from '../../lib/producer/prepare-offer.js';
+import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queues } from '../../lib/runtime/queues.js';
@@ -26,18 +25,18 @@ import { LoggedEvents } from '../support/logged-events.js';
 const options = resolveQueueOptions();
 
 function newWriter(store: MessageStore) {
-  const busy = new Map<string, OfferWriter>();
+  const busy = new Map<string, QueueWriter>();
   const ids = { ids: new MessageIdGenerator(), stickyIds: new Map(), calls: { underWay: 0 } };
   const context = { ...ids, busy, register: () => undefined, onKept: () => undefined };
-  const writer = new OfferWriter(
+  const writer = new QueueWriter(
     { name: 'orders', options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) },
     context,
   );
-  const offer = (id: string) => prepareOffer(writer, 'payload', { after: 1000 }, { id, onDuplicate: 'reject' });
+  const offer = (id: string): Offer => ({ id, due: { after: 1000 }, onDuplicate: 'reject', body: 'J"payload"' });
   return { writer, busy, offer };
 }
 
-describe('OfferWriter', () => {
+describe('QueueWriter', () => {
   const inMemory = () => newWriter(new MemoryMessageStore({ limits: options, clock: new ManualClock() }));
 
   it('is busy until all its offers are answered', async () => {
@@ -83,9 +82,8 @@ describe('an offer made while another payload is encoded', () => {
 
   it('travels in the same call as the other offer, ahead of it', async () => {
     const store = new Noting({ limits: options, clock: new ManualClock() });
-    const queues: Pick<Queues, 'named'> = {
-      named: (name) => ({ name, options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) }),
-    };
+    const queue = { name: 'orders', options, codec: nativeCodec, store, partitions: new FixedPartitions([store]) };
+    const queues: Pick<Queues, 'named'> = { named: () => queue };
     const module = await Test.createTestingModule({
       providers: [
         DelayQueueProducer,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
-import { placeOffers } from '../../lib/producer/place-offers.js';
+import { placeOffers } from '../../lib/producer/offer-placement.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { Offer } from '../../lib/store/message-intake.js';
 import { FixedPartitions } from '../../lib/store/partitioned/fixed-partitions.js';

@@ -1,0 +1,60 @@
+import { types } from 'node:util';
+import { DelayQueueError } from './delay-queue-errors.js';
+import { type CheckedDuration, type Duration, readDelay } from './duration.js';
+
+/** When a message falls due: after a delay from the store's now, or at an instant of the store's clock. */
+export type DueTime = { readonly after: number } | { readonly at: number };
+
+/**
+ * A delay or a date that is given as an argument.
+ *
+ * @typeParam Given - the type of what was given
+ */
+export type CheckedDue<Given extends Duration | Date> = Given extends Duration ? CheckedDuration<Given> : Given;
+
+const LAST_INSTANT = Date.UTC(9999, 11, 31);
+
+/**
+ * Reads a delay.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function dueAfter(delay: Duration): { readonly after: number } {
+  return { after: readDelay(delay) };
+}
+
+/**
+ * Reads a date.
+ *
+ * @param name - what errors call it
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function dueAt(date: Date, name = 'date'): { readonly at: number } {
+  // Also works for a Date of another realm, or of a class that overrides getTime().
+  const at = types.isDate(date) ? Date.prototype.getTime.call(date) : NaN;
+  if (!(at >= 0 && at <= LAST_INSTANT)) {
+    throw new DelayQueueError('INVALID_ARGUMENT', `${name} must be a valid Date between 1970 and 9999`);
+  }
+  return { at };
+}
+
+/**
+ * Reads what must have either a delay or an instant.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readEither({ delay, at }: { readonly delay?: unknown; readonly at?: unknown }): DueTime {
+  if (at === undefined && delay !== undefined) return dueAfter(delay as Duration);
+  if (at !== undefined && delay === undefined) return dueAt(at as Date, 'at');
+  const has = at === undefined ? 'neither' : 'both';
+  throw new DelayQueueError('INVALID_ARGUMENT', `it must have either a delay or at, a Date, but has ${has}`);
+}
+
+/**
+ * Reads a delay or a date.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readDue(due: Duration | Date): DueTime {
+  return types.isDate(due) ? dueAt(due) : dueAfter(due);
+}
