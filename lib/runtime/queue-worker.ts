@@ -67,7 +67,10 @@ export class QueueWorker {
     const batch = Math.max(1, ...handlers.map(({ handler }) => handler.batch?.size ?? 1));
     const settings = { ...options, batch };
     // As many messages as the calls that may run at once can take.
-    const shared = { slots: new Slots(options.concurrency * batch, parts.clock), loops: queue.partitions.stores.length };
+    const shared = {
+      slots: new Slots(options.concurrency * batch, parts.clock),
+      loops: queue.partitions.stores.length,
+    };
     this.#shared = shared;
     this.#open = (store) => {
       const common = { queue: name, store, ...parts };
