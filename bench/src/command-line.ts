@@ -17,6 +17,8 @@ export interface Command {
   readonly budgets: readonly Budget[];
   /** Whether what is measured becomes the budgets. */
   readonly update: boolean;
+  /** Prints the table of unused features, and nothing else. */
+  readonly unused: boolean;
   /** Whether the user named the systems. */
   readonly namesSystems: boolean;
 }
@@ -28,6 +30,7 @@ export const USAGE = `npm run bench [-- options]
   --instructions      only the budgets in bench/instructions.json: what Redis executes for a message, counted with valgrind
   --process           only the budgets in bench/process.json: what a message costs the process
   --update            with one of these three: makes what is measured the budgets
+  --unused            what a message pays for features that only another queue uses: most of an hour, with --quick less
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --systems a,b       these systems, the others beside the first: ${SYSTEMS.map(({ name }) => name).join(', ')}
   --rounds n          default 5, with --quick 1
@@ -54,6 +57,7 @@ export function readCommand(args: string[]): Command | undefined {
       check: { type: 'boolean', default: false },
       instructions: { type: 'boolean', default: false },
       process: { type: 'boolean', default: false },
+      unused: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       only: { type: 'string' },
       systems: { type: 'string' },
@@ -77,6 +81,7 @@ export function readCommand(args: string[]): Command | undefined {
     against: values.against,
     budgets,
     update: values.update,
+    unused: values.unused,
     namesSystems: values.systems !== undefined,
   };
 }

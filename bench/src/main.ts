@@ -7,6 +7,7 @@ import { check, type Verdict } from './check.js';
 import { type Command, readCommand, USAGE } from './command-line.js';
 import { ProcessBudgets } from './cost/budgets.js';
 import { measureCosts } from './cost/measure-costs.js';
+import { tableOfUnusedFeatures } from './cost/unused-features.js';
 import { WORKLOADS as COST_WORKLOADS } from './cost/workloads.js';
 import { type Countable, findCountable, InstructionBudgets } from './instructions/budgets.js';
 import { countInstructions } from './instructions/count-instructions.js';
@@ -30,7 +31,8 @@ const startedAt = new Date();
 const onProgress = (line: string) => console.error(`${secondsSince(startedAt).padStart(5)} s  ${line}`);
 
 const command = readCommandOrExit();
-if (command.mode === 'check' || command.budgets.length === 0) await measure(command);
+if (command.unused) await showUnusedFeatures(command);
+else if (command.mode === 'check' || command.budgets.length === 0) await measure(command);
 if (command.budgets.includes('process')) await compareProcess(command);
 if (command.budgets.includes('instructions')) await compareInstructions(command);
 
@@ -72,6 +74,11 @@ async function compareProcess({ update, systems, against }: Command): Promise<vo
   print(budgets.check(costs, COST_WORKLOADS));
 }
 
+async function showUnusedFeatures({ mode }: Command): Promise<void> {
+  const limit = mode === 'quick' ? 0 : 90_000;
+  console.log(`\n${await tableOfUnusedFeatures({ library: LIBRARY, limit, onProgress })}`);
+}
+
 /** Counts the instructions of the first system, and compares them with the budgets. */
 async function compareInstructions({ update, systems, against }: Command): Promise<void> {
   const budgets = new InstructionBudgets(`${BENCH}instructions.json`);
@@ -104,7 +111,7 @@ function environmentOf({ environment, minutes, rounds }: Results): string {
 }
 
 function leftOut(): string {
-  const titles = SYSTEMS.filter(({ onRequest }) => onRequest).map(({ title }) => title);
+  const titles = SYSTEMS.filter(({ onRequest, problem }) => onRequest && problem).map(({ title }) => title);
   return `Left out: ${titles.join(', ')}. \`npm run compare:redisson\` measures them with a JDK ≥ 17 and Maven.`;
 }
 

@@ -4,6 +4,9 @@ import type { ProcessCosts } from './budgets.js';
 import { compareCpu, type Pair } from './rounds.js';
 import type { Workload } from './workloads.js';
 
+/** For how long the processor time of a workload is compared at most, ms. */
+const LIMIT = 150_000;
+
 /**
  * Measures what messages cost the process of the first system.
  *
@@ -27,7 +30,10 @@ export async function measureCosts(
     const { name, title } = workload;
     onProgress(`cost · ${systems[0].title} · ${title}`);
     allocated[name] = await countAllocated(systems[0], libraries[0], workload);
-    cpu[name] = await compareCpu(pair, workload, (interval) => isEnough(name, interval));
+    cpu[name] = await compareCpu(pair, workload, {
+      isEnough: (interval) => isEnough(name, interval),
+      limit: LIMIT,
+    });
   }
   return { cpu, allocated };
 }

@@ -11,25 +11,25 @@ export interface Pair {
   readonly libraries: readonly [string, string];
 }
 
+/** When to stop. */
+export interface Patience {
+  /** Whether no further round is needed. Called once there are enough for an interval. */
+  readonly isEnough: (interval: Interval) => boolean;
+  /** Milliseconds after which no further round begins. */
+  readonly limit: number;
+}
+
 /** Node.js compiles code after some runs. */
 const WARM_UP = 2;
 const PORTIONS = 10;
-/** Milliseconds after which no further round begins. */
-const LIMIT = 150_000;
-
 /**
  * Measures how much processor time the first system takes for a message, as a multiple of the second, in as many rounds as it takes.
  *
- * @param isEnough - whether no further round is needed; called once there are enough for an interval
  * @returns the interval, which may not be enough if the machine is too busy
  */
-export async function compareCpu(
-  pair: Pair,
-  workload: Workload,
-  isEnough: (interval: Interval) => boolean,
-): Promise<Interval> {
+export async function compareCpu(pair: Pair, workload: Workload, { isEnough, limit }: Patience): Promise<Interval> {
   const ratios: number[] = [];
-  const end = performance.now() + LIMIT;
+  const end = performance.now() + limit;
   for (;;) {
     ratios.push(await measureRound(pair, workload));
     const interval = medianInterval(ratios);
