@@ -26,7 +26,7 @@ export interface Command {
 export const USAGE = `npm run bench [-- options]
 
   --quick             fewer messages, one round: about five minutes
-  --check             fails if this package is too far from the floor, or does not keep its budgets: about ten minutes
+  --check             fails if this package is too far from the floor, or does not keep its budgets: about a quarter of an hour
   --instructions      only the budgets in bench/instructions.json: what Redis executes for a message, counted with valgrind
   --process           only the budgets in bench/process.json: what a message costs the process
   --update            with one of these three: makes what is measured the budgets
