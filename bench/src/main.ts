@@ -56,7 +56,7 @@ async function measure(command: Command): Promise<void> {
 }
 
 /** Measures what messages of the first system cost the process, and compares that with the budgets. */
-async function compareProcess({ update, systems, against }: Command): Promise<void> {
+async function compareProcess({ mode, update, systems, against }: Command): Promise<void> {
   const budgets = new ProcessBudgets(`${BENCH}process.json`);
   try {
     if (!update) budgets.assertSuits();
@@ -68,6 +68,8 @@ async function compareProcess({ update, systems, against }: Command): Promise<vo
   const libraries = pair.map((system) => libraryOf(system, against)) as [string, string];
   const costs = await measureCosts({ systems: pair, libraries }, COST_WORKLOADS, {
     isEnough: (workload, interval) => (update ? budgets.isNarrow(interval) : budgets.decides(workload, interval)),
+    // The fewest rounds.
+    limit: mode === 'quick' ? 0 : 150_000,
     onProgress,
   });
   if (update) budgets.write(costs);

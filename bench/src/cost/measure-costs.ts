@@ -4,9 +4,6 @@ import type { ProcessCosts } from './budgets.js';
 import { compareCpu, type Pair } from './rounds.js';
 import type { Workload } from './workloads.js';
 
-/** For how long the processor time of a workload is compared at most, ms. */
-const LIMIT = 150_000;
-
 /**
  * Measures what messages cost the process of the first system.
  *
@@ -17,9 +14,12 @@ export async function measureCosts(
   workloads: readonly Workload[],
   {
     isEnough,
+    limit,
     onProgress,
   }: {
     readonly isEnough: (workload: string, interval: Interval) => boolean;
+    /** For how long the processor time of a workload is compared at most, ms. */
+    readonly limit: number;
     readonly onProgress: (line: string) => void;
   },
 ): Promise<ProcessCosts> {
@@ -32,7 +32,7 @@ export async function measureCosts(
     allocated[name] = await countAllocated(systems[0], libraries[0], workload);
     cpu[name] = await compareCpu(pair, workload, {
       isEnough: (interval) => isEnough(name, interval),
-      limit: LIMIT,
+      limit,
     });
   }
   return { cpu, allocated };
