@@ -22,7 +22,8 @@ export const LIMITS: readonly Limit[] = [
 ];
 
 export interface Verdict {
-  readonly passed: boolean;
+  /** `undecided`: the machine is too busy to tell. */
+  readonly outcome: 'kept' | 'broken' | 'undecided';
   readonly words: string;
 }
 
@@ -31,11 +32,11 @@ export function check(rows: readonly Row[]): Verdict[] {
   return LIMITS.map(({ scenario, figure, worst }) => {
     const row = rows.find((candidate) => candidate.scenario === scenario && candidate.figure.key === figure);
     const measured = row && ratio(row, OURS, FLOOR);
-    if (!row || measured === undefined) return { passed: false, words: `${scenario}, ${figure}: not measured` };
+    if (!row || measured === undefined) return { outcome: 'broken', words: `${scenario}, ${figure}: not measured` };
     const more = row.figure.better === 'more';
     const passed = more ? measured >= worst : measured <= worst;
     const limit = `${more ? 'at least' : 'at most'} ${formatRatio(worst)}`;
     const words = `${scenario}, ${row.figure.title}: ${formatRatio(measured)} the floor (limit: ${limit})`;
-    return { passed, words };
+    return { outcome: passed ? 'kept' : 'broken', words };
   });
 }

@@ -2,6 +2,9 @@ import { parseArgs } from 'node:util';
 import { SCENARIOS } from './scenarios/index.js';
 import { EARLIER, type System, systemOf, SYSTEMS } from './systems.js';
 
+/** What has a budget in a file. */
+export type Budget = 'instructions' | 'process';
+
 /** The request of the user. */
 export interface Command {
   readonly mode: 'quick' | 'full' | 'check';
@@ -10,8 +13,12 @@ export interface Command {
   readonly scenarios: readonly string[];
   /** The folder of another build of the library. */
   readonly against: string | undefined;
-  /** Counts the instructions of Redis alone, and prints them beside their budgets, or makes them the budgets. */
-  readonly instructions: 'print' | 'update' | undefined;
+  /** The budgets that are checked. With `mode: 'check'` these are all, otherwise nothing else is measured. */
+  readonly budgets: readonly Budget[];
+  /** Whether what is measured becomes the budgets. */
+  readonly update: boolean;
+  /** Prints the table of unused features, and nothing else. */
+  readonly unused: boolean;
   /** Whether the user named the systems. */
   readonly namesSystems: boolean;
 }
@@ -19,9 +26,11 @@ export interface Command {
 export const USAGE = `npm run bench [-- options]
 
   --quick             fewer messages, one round: about five minutes
-  --check             fails if this package is too far from the floor, or if the instructions that Redis executes for its
-                      messages differ from their budgets in bench/instructions.json: some minutes
-  --instructions      counts these instructions only, with valgrind; --update makes them the budgets
+  --check             fails if this package is too far from the floor, or does not keep its budgets: about a quarter of an hour
+  --instructions      only the budgets in bench/instructions.json: what Redis executes for a message, counted with valgrind
+  --process           only the budgets in bench/process.json: what a message costs the process
+  --update            with one of these three: makes what is measured the budgets
+  --unused            what a message pays for features that only another queue uses: most of an hour, with --quick less
   --only a,b          these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --systems a,b       these systems, the others beside the first: ${SYSTEMS.map(({ name }) => name).join(', ')}
   --rounds n          default 5, with --quick 1
@@ -30,6 +39,8 @@ export const USAGE = `npm run bench [-- options]
 npm run compare:redisson [-- options]     the same with real Redisson; needs a JDK ≥ 17 and Maven
 npm run compare:partitions [-- options]   one queue on a cluster, with several numbers of partitions
 `;
+
+const BUDGETS: readonly Budget[] = ['process', 'instructions'];
 
 /** What `--check` measures. */
 const CHECKED = { systems: 'ours,floor', scenarios: 'offers,drain,memory' };
@@ -45,6 +56,8 @@ export function readCommand(args: string[]): Command | undefined {
       quick: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       instructions: { type: 'boolean', default: false },
+      process: { type: 'boolean', default: false },
+      unused: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       only: { type: 'string' },
       systems: { type: 'string' },
@@ -55,6 +68,8 @@ export function readCommand(args: string[]): Command | undefined {
   });
   if (values.help) return undefined;
   const mode = values.check ? 'check' : values.quick ? 'quick' : 'full';
+  const budgets = BUDGETS.filter((budget) => values.check || values[budget]);
+  if (values.update && budgets.length === 0) throw new Error('--update: say which budgets, for example --process');
   const rounds = Number(values.rounds ?? { quick: 1, check: 3, full: 5 }[mode]);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds: give a whole number, 1 or more');
   const checked = mode === 'check' ? CHECKED : undefined;
@@ -64,7 +79,9 @@ export function readCommand(args: string[]): Command | undefined {
     systems: chooseSystems(values.systems ?? checked?.systems, values.against),
     scenarios: chooseScenarios(mode, values.only ?? checked?.scenarios),
     against: values.against,
-    instructions: values.instructions ? (values.update ? 'update' : 'print') : undefined,
+    budgets,
+    update: values.update,
+    unused: values.unused,
     namesSystems: values.systems !== undefined,
   };
 }

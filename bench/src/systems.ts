@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type * as RedissonEntry from '../../lib/redisson/index.js';
 import { missingJava, REDISSON_LINES, redissonVersion } from '../../test/redisson/java-build.js';
 import type { Adapter } from './adapters/adapter.js';
+import { type Feature, FEATURES, NO_FEATURE } from './features.js';
 import { missingPostgres } from './servers/find-postgres.js';
 
 /** A system that can be measured. */
@@ -30,13 +31,20 @@ export const OURS = 'ours';
 export const FLOOR = 'floor';
 export const EARLIER = 'earlier';
 
+/** The name of the system whose neighbour uses that feature. */
+export const besideOf = (feature: Feature): string => `beside-${feature.replace(' ', '-')}`;
+
 /** Over how many partitions a queue is spread, besides none. */
 const PARTITIONS = [3, 12, 16];
 
 const loadOurs = async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder);
 const loadRedissonLayout = async (folder: string) => {
   const { redisson } = (await import(pathToFileURL(`${folder}/redisson/index.js`).href)) as typeof RedissonEntry;
-  return (await import('./adapters/ours.js')).createAdapter(folder, { layout: redisson() });
+  return (await import('./adapters/ours.js')).createAdapter(folder, { defaults: { layout: redisson() } });
+};
+const loadBeside = async (feature: Feature, folder: string) => {
+  const { NEIGHBOURS } = await import('./adapters/neighbours.js');
+  return (await import('./adapters/ours.js')).createAdapter(folder, { neighbour: NEIGHBOURS[feature] });
 };
 /** Java offers, and this package handles. */
 const loadOffersOfJava = async (folder: string): Promise<Adapter> => {
@@ -104,7 +112,8 @@ export const SYSTEMS: readonly System[] = [
   ...PARTITIONS.map((partitions) => ({
     name: `partitions-${partitions}`,
     title: `${partitions} partitions`,
-    load: async (folder: string) => (await import('./adapters/ours.js')).createAdapter(folder, { partitions }),
+    load: async (folder: string) =>
+      (await import('./adapters/ours.js')).createAdapter(folder, { defaults: { partitions } }),
     manyConsumers: true,
     scenarios: ['shards'],
     onRequest: true,
@@ -131,6 +140,14 @@ export const SYSTEMS: readonly System[] = [
     scenarios: ['memory', 'pending'],
     onRequest: true,
     problem: missingJava,
+  })),
+  // This package in an application with another queue, which uses a feature.
+  ...([NO_FEATURE, ...FEATURES] as const).map((feature) => ({
+    name: besideOf(feature),
+    title: `beside a queue with ${feature}`,
+    load: (folder: string) => loadBeside(feature, folder),
+    manyConsumers: true,
+    onRequest: true,
   })),
   // This package from another folder: a build of an earlier commit, given with --against.
   { name: EARLIER, title: 'earlier build', load: loadOurs, manyConsumers: true, manyQueues: true },

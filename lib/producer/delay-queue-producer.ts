@@ -140,7 +140,7 @@ export class DelayQueueProducer {
    * @example
    * ```ts
    * await producer.reschedule('orders', `unpaid:${orderId}`, '15m');
-   * await producer.reschedule('reminders', appointmentId, appointment.startsAt);
+   * await producer.reschedule('reminders', appointment.id, appointment.startsAt);
    * ```
    */
   async reschedule<const Due extends Duration | Date = Duration | Date>(

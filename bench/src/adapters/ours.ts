@@ -1,20 +1,25 @@
 import 'reflect-metadata';
-import { type DynamicModule, Injectable, Module } from '@nestjs/common';
+import { Injectable, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { pathToFileURL } from 'node:url';
 import type * as Library from '../../../lib/index.js';
+import { greet, type Neighbour } from './neighbours.js';
 import { type Adapter, CONCURRENCY, type Payload, QUEUE, type Server } from './adapter.js';
 
 /** The library in a Nest application, loaded from the folder of its build. */
-export async function createAdapter(libraryFolder: string, defaults?: Library.QueueOptions): Promise<Adapter> {
+export async function createAdapter(
+  libraryFolder: string,
+  { defaults, neighbour }: { readonly defaults?: Library.QueueOptions; readonly neighbour?: Neighbour } = {},
+): Promise<Adapter> {
   const library = (await import(pathToFileURL(`${libraryFolder}/index.js`).href)) as typeof Library;
   const { DelayedHandler, DelayQueueModule, DelayQueueProducer } = library;
 
-  const start = (server: Server, consume: boolean, providers: DynamicModule['providers']) => {
+  const start = (server: Server, consume: boolean, providers: readonly Provider[]) => {
     const { nodes, ...single } = server;
     const connection = nodes ? { cluster: { nodes: [...nodes] } } : single;
-    const options = { connection, consume, ...(defaults && { defaults }) };
-    @Module({ imports: [DelayQueueModule.forRoot(options)], providers })
+    const options = { connection, consume, ...(defaults && { defaults }), ...neighbour?.options(consume) };
+    const others = neighbour && consume ? [neighbour.handler(library)] : [];
+    @Module({ imports: [DelayQueueModule.forRoot(options)], providers: [...providers, ...others] })
     class BenchModule {}
     return NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
   };
@@ -22,6 +27,7 @@ export async function createAdapter(libraryFolder: string, defaults?: Library.Qu
   return {
     async openProducer(server) {
       const producer = (await start(server, false, [])).get(DelayQueueProducer);
+      if (neighbour) await greet(producer, neighbour);
       return {
         offer: async ({ payload, delay }) => (await producer.offer(QUEUE, payload, delay)).id,
         offerMany: async (offers) => {

@@ -4,6 +4,7 @@ import { canInstallPackages, installPackage } from '../../../test/support/redis/
 import { findBinary } from '../../../test/support/redis/find-binary.js';
 import type { RedisBinary } from '../../../test/support/redis/redis-process.js';
 import type { Verdict } from '../check.js';
+import { formatDifference } from '../report/format.js';
 import { WORKLOADS } from './workloads.js';
 
 /** How far a count may be from its budget, upwards or downwards: a budget that is too high hides the next increase. */
@@ -26,11 +27,10 @@ export class InstructionBudgets {
     const { instructions } = this.#read();
     return WORKLOADS.map(({ name, title }) => {
       const [counted, budget] = [counts[name], instructions[name]];
-      if (counted === undefined || budget === undefined) return { passed: false, words: `${title}: no budget` };
+      if (counted === undefined || budget === undefined) return { outcome: 'broken', words: `${title}: no budget` };
       const difference = counted / budget - 1;
-      const percent = `${difference < 0 ? '' : '+'}${(difference * 100).toFixed(1)} %`;
-      const words = `${title}: ${counted.toLocaleString('en')} instructions of Redis, ${percent} (budget: ${budget.toLocaleString('en')} ±${TOLERANCE * 100} %)`;
-      return { passed: Math.abs(difference) <= TOLERANCE, words };
+      const words = `${title}: ${counted.toLocaleString('en')} instructions of Redis, ${formatDifference(difference)} (budget: ${budget.toLocaleString('en')} ±${TOLERANCE * 100} %)`;
+      return { outcome: Math.abs(difference) <= TOLERANCE ? 'kept' : 'broken', words };
     });
   }
 

@@ -38,7 +38,8 @@ export async function countInstructions(
   return counts;
 }
 
-async function countWorkload(settings: CountSettings, workload: Workload): Promise<number> {
+/** Counts once. */
+export async function countWorkload(settings: CountSettings, workload: Workload): Promise<number> {
   const [few, many] = workload.messages;
   const fewer = await countRun(settings, workload, few);
   const more = await countRun(settings, workload, many);

@@ -18,6 +18,8 @@ export interface StageSettings {
   readonly library: string;
   /** Whether Redis is a cluster. */
   readonly cluster: boolean;
+  /** Options of Node.js for the processes. */
+  readonly nodeOptions?: readonly string[];
 }
 
 /** Servers that a stage has started. */
@@ -94,10 +96,10 @@ export class Stage {
   }
 
   async #start(role: 'producer' | 'consumer'): Promise<SystemProcess> {
-    const { system, library } = this.settings;
+    const { system, library, nodeOptions } = this.settings;
     const { host, port, nodes } = this.server;
     const server = { host, port, ...(nodes && { nodes }) };
-    const started = await SystemProcess.start({ system: system.name, role, server, library });
+    const started = await SystemProcess.start({ system: system.name, role, server, library }, nodeOptions);
     this.#processes.push(started);
     return started;
   }

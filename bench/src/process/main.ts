@@ -1,6 +1,7 @@
 /** Runs one system as a producer or a consumer, and carries out the tasks that its parent sends. */
 import { systemOf } from '../systems.js';
 import { ConsumerRunner } from './consumer.js';
+import { ownUsage } from './own-usage.js';
 import { ProducerRunner } from './producer.js';
 import type { Answer, ProcessSettings, Request } from './protocol.js';
 
@@ -13,8 +14,9 @@ const send = (answer: Answer) => process.send!(answer);
 
 async function answer({ id, task, work }: Request): Promise<void> {
   try {
-    const method = (runner as unknown as Record<string, (work: unknown) => Promise<unknown>>)[task];
-    send({ id, result: await method!.call(runner, work) });
+    const owner = task in ownUsage ? ownUsage : runner;
+    const method = (owner as unknown as Record<string, (work: unknown) => Promise<unknown>>)[task];
+    send({ id, result: await method!.call(owner, work) });
   } catch (error) {
     send({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Answer, ProcessSettings } from './protocol.js';
-import type { ConsumerTasks, ProducerTasks } from './tasks.js';
+import type { ConsumerTasks, OwnTasks, ProducerTasks } from './tasks.js';
 
 const PROGRAM = fileURLToPath(new URL('./main.js', import.meta.url));
 
@@ -17,8 +17,9 @@ export class SystemProcess {
   readonly #waiting = new Map<Answer['id'], Waiting>();
   #requests = 0;
 
-  private constructor(settings: ProcessSettings) {
+  private constructor(settings: ProcessSettings, nodeOptions: readonly string[]) {
     this.#child = fork(PROGRAM, [JSON.stringify(settings)], {
+      execArgv: [...nodeOptions],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       // In a process group of its own, which includes a program that the system starts.
       detached: true,
@@ -31,12 +32,13 @@ export class SystemProcess {
   }
 
   /** Starts it, and waits until it takes tasks. */
-  static async start(settings: ProcessSettings): Promise<SystemProcess> {
-    const started = new SystemProcess(settings);
+  static async start(settings: ProcessSettings, nodeOptions: readonly string[] = []): Promise<SystemProcess> {
+    const started = new SystemProcess(settings, nodeOptions);
     await started.#answerTo('ready');
     return started;
   }
 
+  ask<Task extends keyof OwnTasks>(task: Task): ReturnType<OwnTasks[Task]>;
   ask<Task extends keyof ProducerTasks>(
     task: Task,
     work: Parameters<ProducerTasks[Task]>[0],

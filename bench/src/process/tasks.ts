@@ -1,6 +1,21 @@
 import type { Cost } from '../adapters/adapter.js';
 import type { Distribution } from '../measure/percentiles.js';
 
+/** What every process tells about itself. */
+export interface OwnTasks {
+  usage(): Promise<Usage>;
+  /** Collects garbage first. Only with the option `--expose-gc` of Node.js. */
+  usageAfterGc(): Promise<Usage>;
+}
+
+/** What a process has used since it started. */
+export interface Usage {
+  /** Processor time, µs. */
+  readonly cpu: number;
+  /** Bytes on the heap. The difference of two is what was allocated, unless garbage was collected in between. */
+  readonly heap: number;
+}
+
 /** The tasks of a producer process. Each ends when the server has stored everything. */
 export interface ProducerTasks {
   /** Awaits each offer before the next. */

@@ -16,6 +16,11 @@ export function formatRatio(value: number): string {
   return `${trim(value)}×`;
 }
 
+/** A difference as a percentage with its sign. */
+export function formatDifference(share: number): string {
+  return `${share < 0 ? '' : '+'}${(share * 100).toFixed(1)} %`;
+}
+
 function trim(value: number): string {
   if (value < 1) return String(Number(value.toPrecision(2)));
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;

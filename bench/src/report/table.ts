@@ -36,7 +36,7 @@ function ratioCell(row: Row, first: string, other: string): string {
 }
 
 /** Aligns all columns but the first to the right, and pads them as Prettier does. */
-function layOut(titles: readonly string[], cells: readonly (readonly string[])[]): string {
+export function layOut(titles: readonly string[], cells: readonly (readonly string[])[]): string {
   const widths = titles.map((title, i) => Math.max(3, title.length, ...cells.map((row) => row[i]!.length)));
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`;

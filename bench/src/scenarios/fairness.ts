@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { summarize } from '../measure/summary.js';
 import type { SystemProcess } from '../process/system-process.js';
 import { countsOf, sum } from './counts.js';
 import { joinUpTo } from './join.js';
@@ -41,6 +42,7 @@ export const fairness: Scenario = {
         await Promise.all(consumers.map((consumer) => consumer.ask('takeTime', { duration })));
         const counts = await shareBurst(producer, consumers, { count: number * each, leadEach });
         figures[`least ${number} ${duration}`] = Math.min(...counts) / each;
+        figures[`median ${number} ${duration}`] = summarize(counts).median / each;
         figures[`most ${number} ${duration}`] = Math.max(...counts) / each;
         // No handler of these messages is at work when the next ones fall due.
         await sleep(duration);
@@ -54,6 +56,7 @@ function figuresFor(number: number, duration: number): Figure[] {
   const where = `processes: ${number}, handlers of ${duration} ms`;
   return [
     { key: `least ${number} ${duration}`, title: `smallest, ${where}`, unit: '', better: 'more' },
+    { key: `median ${number} ${duration}`, title: `median, ${where}`, unit: '', better: 'more' },
     { key: `most ${number} ${duration}`, title: `largest, ${where}`, unit: '', better: 'less' },
   ];
 }

@@ -1,0 +1,31 @@
+import { distributionOf } from '../measure/percentiles.js';
+import { Stage } from '../measure/stage.js';
+import type { System } from '../systems.js';
+import type { Workload } from './workloads.js';
+
+/**
+ * Makes allocations countable. Garbage is only collected when asked for, because the heap has room for a portion. And nothing is
+ * optimized: the compiler leaves out some objects, but not the same in every process.
+ */
+const NODE_OPTIONS = ['--no-opt', '--expose-gc', '--min-semi-space-size=512', '--max-semi-space-size=512'];
+const WARM_UP = 2;
+const PORTIONS = 5;
+
+/** How many bytes a process allocates for a message. The count hardly depends on how busy the machine is. */
+export async function countAllocated(system: System, library: string, workload: Workload): Promise<number> {
+  const stage = await Stage.open({ system, size: 'quick', library, cluster: false, nodeOptions: NODE_OPTIONS });
+  try {
+    const { process, prepare, work } = await workload.start(stage);
+    const bytes: number[] = [];
+    for (let portion = 0; portion < WARM_UP + PORTIONS; portion++) {
+      await prepare();
+      const before = await process.ask('usageAfterGc');
+      await work();
+      const after = await process.ask('usage');
+      if (portion >= WARM_UP) bytes.push(after.heap - before.heap);
+    }
+    return Math.round(distributionOf(bytes).p50 / workload.messages);
+  } finally {
+    await stage.close();
+  }
+}
