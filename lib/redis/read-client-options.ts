@@ -15,7 +15,10 @@ export interface OverriddenOption {
 
 type Path = readonly string[];
 
-const ODD_NAME =
+/** Of a name that is not known. */
+export const UNKNOWN_OPTION = 'is not an option of ioredis; check its spelling';
+
+export const ODD_NAME =
   'must contain only options of ioredis; the unknown name is not shown, because it may be part of a password';
 
 /** The values that the module sets whatever the application gives, by level. */
@@ -91,7 +94,7 @@ export class ClientOptionsReader {
         if (!rule.unless.includes(value)) this.#refuse(path, rule.because);
         return undefined;
       default:
-        this.#refuse(path, 'is not an option of ioredis; check its spelling');
+        this.#refuse(path, UNKNOWN_OPTION);
         return undefined;
     }
   }

@@ -2,7 +2,14 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isStrayPromise, showFailure } from '../message/failure.js';
 import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from './connection-options.js';
-import { ClientOptionsReader, clusterOverrides, type OptionProblem, redisOverrides } from './read-client-options.js';
+import {
+  ClientOptionsReader,
+  clusterOverrides,
+  ODD_NAME,
+  type OptionProblem,
+  redisOverrides,
+  UNKNOWN_OPTION,
+} from './read-client-options.js';
 import { withoutHost, withoutSecrets } from './redis-errors.js';
 
 export type RedisClient = Redis | Cluster;
@@ -107,7 +114,11 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
     typeof value === 'string' && name in read && typeof read[name] !== 'string';
   const message = 'is left as text by ioredis: set it as an option instead of in the URL';
   const leftAsText = Object.entries(own).filter(isLeftAsText);
-  return [...reader.problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
+  // If a URL does not encode a `?` in the password, ioredis takes the rest of the password for the names of options.
+  const mayBeSecret = ({ path: [name], message }: OptionProblem) =>
+    message === UNKNOWN_OPTION && typeof (own as Readonly<Record<string, unknown>>)[name!] === 'string';
+  const problems = reader.problems.map((problem) => (mayBeSecret(problem) ? { path: [], message: ODD_NAME } : problem));
+  return [...problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
 }
 
 /** The options without the overrides. The function gets those of both levels, because it may create clients of either kind. */

@@ -128,7 +128,8 @@ export function describeLeases(queues: ContractQueues): void {
 
     it('a message can be extended or settled after its lease ends, until a transfer takes it back', async () => {
       const queue = await queues.open();
-      const [a, b] = await queue.makeActive(['a', 'b'], SHORT_LEASE);
+      const [a, b] = await queue.makeActive(['a', 'b']);
+      await queue.store.extend([defined(a), defined(b)], SHORT_LEASE);
       await queue.advance(SHORT_LEASE + 1);
       expect(await queue.store.extend([defined(a)], HOUR)).toEqual([]);
       expect(await queue.settle(b, { kind: 'ack' })).toBe(true);
