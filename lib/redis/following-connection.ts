@@ -2,8 +2,9 @@ import { connectionFailures, FailureStreak } from '../events/failure-streak.js';
 import type { CancelTimer } from '../timing/clock.js';
 import type { ClusterMap } from './cluster-map.js';
 import type { ConnectionRole, RedisClient } from './redis-client.js';
-import type { ConnectionSettings, RedisConnection, Wire } from './redis-connection.js';
+import type { ConnectionSettings, RedisConnection } from './redis-connection.js';
 import { closed } from './redis-errors.js';
+import type { Wire } from './wire.js';
 
 /** How soon a connection that is lost is opened to another server, ms. */
 const LEAVE_PAUSE = 250;

@@ -20,6 +20,7 @@ import {
   wasNotSent,
 } from './redis-errors.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
+import type { Wire } from './wire.js';
 
 export interface ConnectionSettings {
   readonly connection: ConnectionOptions;
@@ -37,19 +38,6 @@ export interface ConnectionParts {
   readonly outage?: FailureStreak;
   /** Called with what a server of a cluster says about where a key is. */
   readonly onRedirection?: (redirection: Redirection) => void;
-}
-
-/** What those need who send over a connection: to a server, or to whichever server of a cluster is the right one. */
-export interface Wire {
-  readonly client: RedisClient;
-  readonly isReady: boolean;
-  readonly isClosed: boolean;
-  connect(): void;
-  ready(command: string, timeout?: number): Promise<void>;
-  answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer>;
-  /** Whether an error says that the key is not, or not yet, on this server. If so, the next command goes where it is. */
-  isElsewhere(error: unknown): boolean;
-  close(): Promise<void>;
 }
 
 /**

@@ -5,15 +5,15 @@ import type { DoorbellPlace } from './doorbell-place.js';
 import { Doorbells } from './doorbells.js';
 import { FollowingConnection } from './following-connection.js';
 import { hashSlot } from './hash-slot.js';
-import { ListWatch } from './list-watch.js';
 import { RedisAnnouncements } from './redis-announcements.js';
 import { createClient, type RedisClient } from './redis-client.js';
 import { RedisCommands } from './redis-commands.js';
-import { RedisConnection, type ConnectionSettings, type Wire } from './redis-connection.js';
+import { RedisConnection, type ConnectionSettings } from './redis-connection.js';
 import { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
 import { ShardSubscribers } from './shard-subscribers.js';
 import { Subscriber } from './subscriber.js';
+import type { Wire } from './wire.js';
 
 type Settings = ConnectionSettings & { readonly heartbeat: number };
 
@@ -29,7 +29,8 @@ export class RedisConnections {
   /** Of the cluster; undefined for a single server. */
   readonly #map: ClusterMap | undefined;
   readonly #doorbells: Doorbells;
-  readonly #watches = new Set<ListWatch>();
+  /** Those of {@link openWire}. */
+  readonly #wires = new Set<Wire>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -40,7 +41,7 @@ export class RedisConnections {
     this.#doorbells = new Doorbells({
       clock: settings.clock,
       events: settings.events,
-      openWire: (key) => this.#openForDoorbell(key),
+      openWire: (key) => this.#openForKey(key),
       unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
     });
     const subscriber = new Subscriber((onClient) => this.#openForAnnouncements(onClient), settings);
@@ -62,22 +63,17 @@ export class RedisConnections {
     return this.#doorbells.open(key, passOn);
   }
 
-  /** Rings while a list is not empty, and takes nothing. */
-  openListWatch(key: string): Pick<ListWatch, 'wait' | 'close'> {
-    const watch = new ListWatch(key, this.#openForDoorbell(key));
-    this.#watches.add(watch);
-    return {
-      wait: (timeout) => watch.wait(timeout),
-      close: async () => {
-        await watch.close();
-        // Queues come and go while a process runs.
-        this.#watches.delete(watch);
-      },
-    };
+  /** Opens a connection on which calls on a key may block. It is closed with the others, unless the caller closes it earlier. */
+  openWire(key: string): Wire {
+    // Queues come and go while a process runs.
+    for (const wire of this.#wires) if (wire.isClosed) this.#wires.delete(wire);
+    const wire = this.#openForKey(key);
+    this.#wires.add(wire);
+    return wire;
   }
 
   async close(): Promise<void> {
-    const parts = [this.servers, this.announcements, this.#doorbells, ...this.#watches];
+    const parts = [this.servers, this.announcements, this.#doorbells, ...this.#wires];
     await Promise.all(parts.map((each) => each.close()));
   }
 
@@ -97,7 +93,7 @@ export class RedisConnections {
     return connection;
   }
 
-  #openForDoorbell(key: string): Wire {
+  #openForKey(key: string): Wire {
     const map = this.#map;
     if (!map) return new RedisConnection('doorbell', this.#settings);
     const slot = hashSlot(key);

@@ -2,12 +2,11 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
 import { Pauses } from '../timing/pauses.js';
-import { ANSWER_GRACE } from './list-watch.js';
 import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
-import type { Wire } from './redis-connection.js';
 import { explain, isErrorReply } from './redis-errors.js';
 import { loadScript } from './redis-script.js';
 import { ScriptReply } from './script-reply.js';
+import { ANSWER_GRACE, type Wire } from './wire.js';
 
 /** How soon to ask again after the server said that no call was blocked, ms; doubles each time. */
 const FIRST_PAUSE = 5;
