@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../timing/clock.js';
 import { setImmediate } from '../timing/event-loop.js';
-import { Pauses } from '../timing/pauses.js';
+import { atMost, Pauses } from '../timing/pauses.js';
 import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
 import { explain, isErrorReply } from './redis-errors.js';
 import { loadScript } from './redis-script.js';
@@ -113,10 +113,7 @@ export class SharedDoorbell implements DoorbellHome {
     await endOfTurn();
     if (this.#places.size === 0) return this.close();
     if (!this.#call?.places.has(place.key)) return;
-    await new Promise<void>((resolve) => {
-      const cancelTimer = this.#options.clock.schedule(resolve, CLOSE_TIMEOUT);
-      void this.#replaceCall().then(cancelTimer).then(resolve);
-    });
+    await atMost(this.#options.clock, CLOSE_TIMEOUT, this.#replaceCall());
   }
 
   close(): Promise<void> {
