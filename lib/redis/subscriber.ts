@@ -39,13 +39,9 @@ interface Topic {
 export class Subscriber {
   readonly #settings: SubscriberSettings;
   readonly #openWire: OpenWire;
-  readonly #topics: Readonly<Record<TopicKind, Map<string, Topic>>> = {
-    channel: new Map(),
-    pattern: new Map(),
-    shard: new Map(),
-  };
+  readonly #topics = new Map<`${TopicKind} ${string}`, Topic>();
   #connection: Wire | undefined;
-  /** Those whose subscription has failed, and why. */
+  /** The topics whose subscription has failed, and why. */
   readonly #unheard = new Map<Topic, unknown>();
   readonly #streak: FailureStreak;
   #failures = 0;
@@ -60,15 +56,14 @@ export class Subscriber {
 
   /** Whether nobody listens. */
   get isIdle(): boolean {
-    return this.#all().length === 0;
+    return this.#topics.size === 0;
   }
 
   /** Listens until the returned function is called. */
   listen(kind: TopicKind, name: string, listener: ChannelListener): () => void {
     const connection = (this.#connection ??= this.#open());
-    const topics = this.#topics[kind];
-    let topic = topics.get(name);
-    if (!topic) topics.set(name, (topic = { kind, name, listeners: new Set(), isHeard: false }));
+    let topic = this.#topics.get(`${kind} ${name}`);
+    if (!topic) this.#topics.set(`${kind} ${name}`, (topic = { kind, name, listeners: new Set(), isHeard: false }));
     topic.listeners.add(listener);
     if (connection.isReady) this.#subscribe(connection, [topic]);
     return () => this.#unlisten(topic, listener);
@@ -80,10 +75,6 @@ export class Subscriber {
     await this.#connection?.close();
   }
 
-  #all(): Topic[] {
-    return Object.values(this.#topics).flatMap((topics) => [...topics.values()]);
-  }
-
   #open(): Wire {
     const connection: Wire = this.#openWire((client) => {
       client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
@@ -91,7 +82,7 @@ export class Subscriber {
       client.on('pmessage', (pattern: string, channel: string, text: string) =>
         this.#tell('pattern', pattern, channel, text),
       );
-      client.on('ready', () => this.#subscribe(connection, this.#all()));
+      client.on('ready', () => this.#subscribe(connection, [...this.#topics.values()]));
       client.on('moved', () => this.#renewEnded(connection));
       client.on('error', (error: unknown) => isMiscount(error) && this.#renewEnded(connection));
     });
@@ -101,7 +92,7 @@ export class Subscriber {
   }
 
   #tell(kind: TopicKind, name: string, channel: string, text: string): void {
-    for (const listener of this.#topics[kind].get(name)?.listeners ?? []) listener.onMessage(text, channel);
+    for (const listener of this.#topics.get(`${kind} ${name}`)?.listeners ?? []) listener.onMessage(text, channel);
   }
 
   #subscribe(connection: Wire, topics: readonly Topic[]): void {
@@ -129,7 +120,7 @@ export class Subscriber {
   /** @param topics - of one kind */
   #failed(connection: Wire, topics: readonly Topic[], error: unknown): void {
     const { kind } = topics[0]!;
-    const wanted = topics.filter((topic) => this.#topics[kind].get(topic.name) === topic);
+    const wanted = topics.filter((topic) => this.#topics.get(`${kind} ${topic.name}`) === topic);
     if (wanted.length === 0) return;
     if (!redirectionOf(error)) this.#streak.callFailed(explain(SUBSCRIBE[kind].toUpperCase(), error));
     this.#subscribeLater(connection, wanted, error);
@@ -150,7 +141,8 @@ export class Subscriber {
   /** Renews the subscriptions that the server has ended by itself, unless they have moved with their slots by then. */
   #renewEnded(connection: Wire): void {
     const kept = shardChannelsOf(connection.client);
-    const ended = [...this.#topics.shard.values()].filter(({ name, isHeard }) => isHeard && !kept.has(name));
+    const isEnded = ({ kind, name, isHeard }: Topic) => kind === 'shard' && isHeard && !kept.has(name);
+    const ended = [...this.#topics.values()].filter(isEnded);
     for (const topic of ended) topic.isHeard = false;
     if (ended.length > 0) this.#subscribeLater(connection, ended);
   }
@@ -158,7 +150,7 @@ export class Subscriber {
   #unlisten(topic: Topic, listener: ChannelListener): void {
     const { kind, name, listeners } = topic;
     if (!listeners.delete(listener) || listeners.size > 0) return;
-    this.#topics[kind].delete(name);
+    this.#topics.delete(`${kind} ${name}`);
     this.#unheard.delete(topic);
     this.#worked();
     if (this.#connection?.isReady) this.#connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
