@@ -1,4 +1,4 @@
-import { ANSWER_GRACE, type Wire } from '../redis/wire.js';
+import { ANSWER_GRACE, type Wire } from '../redis/connection/wire.js';
 import { explain } from '../redis/redis-errors.js';
 
 /**

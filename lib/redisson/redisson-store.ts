@@ -40,9 +40,9 @@ import {
 } from '../store/native/script-replies.js';
 import { mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
-import type { RedisScript } from '../redis/redis-script.js';
-import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
-import type { ScriptReply } from '../redis/script-reply.js';
+import type { RedisScript } from '../redis/script/redis-script.js';
+import type { ScriptArgument, ScriptCall } from '../redis/script/script-call.js';
+import type { ScriptReply } from '../redis/script/script-reply.js';
 import { ListWatch } from './list-watch.js';
 import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson-keys.js';
 import { redissonScripts as scripts } from './redisson-scripts.js';

@@ -1,4 +1,4 @@
-import type { Reach } from './redis-connection.js';
+import type { Reach } from '../connection/redis-connection.js';
 import type { RedisServer } from './redis-server.js';
 
 /** A way around an error reply that says that nothing was done here: the call may be sent again. */

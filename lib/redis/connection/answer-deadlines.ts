@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../timing/clock.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
 
 /** Removes a deadline because the answer has arrived. */
 export type Answered = () => void;

@@ -1,9 +1,14 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { isStrayPromise, showFailure } from '../message/failure.js';
-import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from './connection-options.js';
-import { ClientOptionsReader, clusterOverrides, type OptionProblem, redisOverrides } from './read-client-options.js';
-import { withoutHost, withoutSecrets } from './redis-errors.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { isStrayPromise, showFailure } from '../../message/failure.js';
+import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../options/connection-options.js';
+import {
+  ClientOptionsReader,
+  clusterOverrides,
+  type OptionProblem,
+  redisOverrides,
+} from '../options/read-client-options.js';
+import { withoutHost, withoutSecrets } from '../redis-errors.js';
 
 export type RedisClient = Redis | Cluster;
 

@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { LONGEST_TIMER } from '../timing/clock.js';
+import { LONGEST_TIMER } from '../../timing/clock.js';
 import {
   addressMap,
   callback,

@@ -1,10 +1,10 @@
-import type { Events } from '../events/events.js';
-import { connectionFailures, FailureStreak } from '../events/failure-streak.js';
-import { showFailure } from '../message/failure.js';
-import type { CancelTimer, Clock } from '../timing/clock.js';
-import { atMost, Pauses } from '../timing/pauses.js';
+import type { Events } from '../../events/events.js';
+import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
+import { showFailure } from '../../message/failure.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+import { atMost, Pauses } from '../../timing/pauses.js';
 import { AnswerDeadlines } from './answer-deadlines.js';
-import type { ConnectionOptions } from './connection-options.js';
+import type { ConnectionOptions } from '../options/connection-options.js';
 import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import {
   closed,
@@ -18,7 +18,7 @@ import {
   type Redirection,
   redirectionOf,
   wasNotSent,
-} from './redis-errors.js';
+} from '../redis-errors.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
 import type { Wire } from './wire.js';
 

@@ -1,5 +1,5 @@
-import type { RedisCommands } from './redis-commands.js';
-import { loadScript } from './redis-script.js';
+import type { RedisCommands } from '../commands/redis-commands.js';
+import { loadScript } from '../script/redis-script.js';
 import { verdictOn } from './server-info.js';
 
 /** The commands that are used on each key or channel of a layout, in scripts or directly. */

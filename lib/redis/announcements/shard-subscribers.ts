@@ -1,8 +1,8 @@
-import type { CancelTimer } from '../timing/clock.js';
-import type { ClusterMap } from './cluster-map.js';
-import { hashSlot } from './hash-slot.js';
-import type { RedisConnection } from './redis-connection.js';
-import { isMiscount } from './redis-errors.js';
+import type { CancelTimer } from '../../timing/clock.js';
+import type { ClusterMap } from '../cluster/cluster-map.js';
+import { hashSlot } from '../cluster/hash-slot.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { isMiscount } from '../redis-errors.js';
 import { type ChannelListener, Subscriber, type SubscriberSettings } from './subscriber.js';
 
 /** How long the servers of a cluster take to tell each other of a change, ms; with a margin. */

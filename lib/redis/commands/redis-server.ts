@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../timing/clock.js';
-import type { RedisConnection } from './redis-connection.js';
-import { isErrorReply } from './redis-errors.js';
-import type { RedisScript } from './redis-script.js';
-import type { ScriptArgument } from './script-call.js';
+import type { Clock } from '../../timing/clock.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { isErrorReply } from '../redis-errors.js';
+import type { RedisScript } from '../script/redis-script.js';
+import type { ScriptArgument } from '../script/script-call.js';
 import { ServerClock } from './server-clock.js';
 
 /** How to send a call. */

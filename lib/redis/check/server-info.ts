@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import type { ConnectedServer } from '../events/notes.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { hasCode } from '../message/failure.js';
-import { lacksPermission, unknownCommand } from './redis-errors.js';
-import type { RedisServer } from './redis-server.js';
+import type { ConnectedServer } from '../../events/notes.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { hasCode } from '../../message/failure.js';
+import { lacksPermission, unknownCommand } from '../redis-errors.js';
+import type { RedisServer } from '../commands/redis-server.js';
 
 /** Where servers are, for people; without any login. */
 export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { CancelTimer } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
-import type { RedisClient } from './redis-client.js';
-import type { ConnectionSettings } from './redis-connection.js';
-import { explain, isMiscount, redirectionOf } from './redis-errors.js';
-import type { Wire } from './wire.js';
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import type { CancelTimer } from '../../timing/clock.js';
+import { failurePause } from '../../timing/failure-pause.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import type { ConnectionSettings } from '../connection/redis-connection.js';
+import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
+import type { Wire } from '../connection/wire.js';
 
 export interface ChannelListener {
   onMessage(text: string, channel: string): void;

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../timing/clock.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
 
 /** How long a ring is kept for a consumer that does not wait, ms: longer than most claims take. */
 const RING_KEPT = 25;
