@@ -1,19 +1,19 @@
 import type { Cluster } from 'ioredis';
-import { ClusterMap } from './cluster/cluster-map.js';
-import { ClusterServers } from './cluster/cluster-servers.js';
-import type { DoorbellPlace } from './doorbell/doorbell-place.js';
-import { Doorbells } from './doorbell/doorbells.js';
-import { FollowingConnection } from './cluster/following-connection.js';
-import { hashSlot } from './cluster/hash-slot.js';
 import { RedisAnnouncements } from './announcements/redis-announcements.js';
-import { createClient, type RedisClient } from './connection/redis-client.js';
-import { RedisCommands } from './commands/redis-commands.js';
-import { RedisConnection, type ConnectionSettings } from './connection/redis-connection.js';
-import { RedisServer } from './commands/redis-server.js';
-import { type RedisServers, SingleServer } from './commands/redis-servers.js';
 import { ShardSubscribers } from './announcements/shard-subscribers.js';
 import { Subscriber } from './announcements/subscriber.js';
+import { ClusterMap } from './cluster/cluster-map.js';
+import { ClusterServers } from './cluster/cluster-servers.js';
+import { FollowingConnection } from './cluster/following-connection.js';
+import { hashSlot } from './cluster/hash-slot.js';
+import { RedisCommands } from './commands/redis-commands.js';
+import { RedisServer } from './commands/redis-server.js';
+import { type RedisServers, SingleServer } from './commands/redis-servers.js';
+import { createClient, type RedisClient } from './connection/redis-client.js';
+import { RedisConnection, type ConnectionSettings } from './connection/redis-connection.js';
 import type { Wire } from './connection/wire.js';
+import type { DoorbellPlace } from './doorbell/doorbell-place.js';
+import { Doorbells } from './doorbell/doorbells.js';
 
 type Settings = ConnectionSettings & { readonly heartbeat: number };
 

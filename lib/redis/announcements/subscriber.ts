@@ -4,8 +4,8 @@ import type { CancelTimer } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import type { RedisClient } from '../connection/redis-client.js';
 import type { ConnectionSettings } from '../connection/redis-connection.js';
-import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 import type { Wire } from '../connection/wire.js';
+import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 
 export interface ChannelListener {
   onMessage(text: string, channel: string): void;

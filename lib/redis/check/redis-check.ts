@@ -1,10 +1,10 @@
 import type { Events } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../../message/failure.js';
-import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
 import type { RedisCommands } from '../commands/redis-commands.js';
-import { lacksPermission } from '../redis-errors.js';
 import type { RedisServer } from '../commands/redis-server.js';
+import { lacksPermission } from '../redis-errors.js';
+import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
 import { checkServer, infoField, verdictOn } from './server-info.js';
 
 /** A queue, and what its user must be allowed to send. */

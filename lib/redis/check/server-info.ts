@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import type { ConnectedServer } from '../../events/notes.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode } from '../../message/failure.js';
-import { lacksPermission, unknownCommand } from '../redis-errors.js';
 import type { RedisServer } from '../commands/redis-server.js';
+import { lacksPermission, unknownCommand } from '../redis-errors.js';
 
 /** Where servers are, for people; without any login. */
 export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;

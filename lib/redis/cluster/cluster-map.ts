@@ -1,10 +1,10 @@
 import type { Cluster, Redis } from 'ioredis';
 import { hasCode } from '../../message/failure.js';
-import { SLOTS } from './hash-slot.js';
-import { redisOverrides } from '../options/read-client-options.js';
 import type { ConnectionRole } from '../connection/redis-client.js';
 import { type ConnectionParts, RedisConnection, type ConnectionSettings } from '../connection/redis-connection.js';
+import { redisOverrides } from '../options/read-client-options.js';
 import { notConnected, type Redirection } from '../redis-errors.js';
+import { SLOTS } from './hash-slot.js';
 
 /** How long a call waits for a server before it looks whether another one has taken its place, ms. */
 const LOOK_AGAIN = 250;

@@ -1,11 +1,11 @@
 import type { CancelTimer } from '../../timing/clock.js';
-import type { Reach } from '../connection/redis-connection.js';
-import type { ClusterMap } from './cluster-map.js';
-import { hashSlot } from './hash-slot.js';
-import type { ConnectionSettings } from '../connection/redis-connection.js';
-import { redirectionOf } from '../redis-errors.js';
 import { RedisServer } from '../commands/redis-server.js';
 import type { Detour, RedisServers } from '../commands/redis-servers.js';
+import type { Reach } from '../connection/redis-connection.js';
+import type { ConnectionSettings } from '../connection/redis-connection.js';
+import { redirectionOf } from '../redis-errors.js';
+import type { ClusterMap } from './cluster-map.js';
+import { hashSlot } from './hash-slot.js';
 
 /** How soon a call is sent again after a redirection, ms. */
 const PAUSE = { MOVED: 5, ASK: 0, TRYAGAIN: 20, CLUSTERDOWN: 100 } as const;

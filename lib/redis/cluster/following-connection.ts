@@ -1,10 +1,10 @@
 import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
 import type { CancelTimer } from '../../timing/clock.js';
-import type { ClusterMap } from './cluster-map.js';
 import type { ConnectionRole, RedisClient } from '../connection/redis-client.js';
 import type { ConnectionSettings, RedisConnection } from '../connection/redis-connection.js';
-import { closed } from '../redis-errors.js';
 import type { Wire } from '../connection/wire.js';
+import { closed } from '../redis-errors.js';
+import type { ClusterMap } from './cluster-map.js';
 
 /** How soon a connection that is lost is opened to another server, ms. */
 const LEAVE_PAUSE = 250;

@@ -1,10 +1,10 @@
 import type { Clock } from '../../timing/clock.js';
 import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
 import type { RedisScript } from '../script/redis-script.js';
-import type { RedisServer } from './redis-server.js';
-import { type RedisServers, SingleServer } from './redis-servers.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
+import type { RedisServer } from './redis-server.js';
+import { type RedisServers, SingleServer } from './redis-servers.js';
 
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;

@@ -3,9 +3,7 @@ import { connectionFailures, FailureStreak } from '../../events/failure-streak.j
 import { showFailure } from '../../message/failure.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { atMost, Pauses } from '../../timing/pauses.js';
-import { AnswerDeadlines } from './answer-deadlines.js';
 import type { ConnectionOptions } from '../options/connection-options.js';
-import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import {
   closed,
   describeRefusal,
@@ -19,6 +17,8 @@ import {
   redirectionOf,
   wasNotSent,
 } from '../redis-errors.js';
+import { AnswerDeadlines } from './answer-deadlines.js';
+import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
 import type { Wire } from './wire.js';
 

@@ -1,7 +1,7 @@
 import type { Callback, Redis } from 'ioredis';
 import type { Events } from '../../events/events.js';
-import type { RedisClient } from './redis-client.js';
 import { isErrorReply, lacksPermission, unknownCommand } from '../redis-errors.js';
+import type { RedisClient } from './redis-client.js';
 
 type SendInfo = (callback?: Callback<string>) => Promise<string>;
 type SendAuth = (login: never, callback?: Callback<'OK'>) => Promise<'OK'>;

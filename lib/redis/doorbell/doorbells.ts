@@ -1,8 +1,8 @@
 import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
+import type { Wire } from '../connection/wire.js';
 import { DoorbellPlace } from './doorbell-place.js';
 import { SharedDoorbell, type Unblock } from './shared-doorbell.js';
-import type { Wire } from '../connection/wire.js';
 
 /** How many places share a connection at most. A ring costs Redis about 25 µs with one, 64 µs with so many. */
 const MOST_PLACES = 64;

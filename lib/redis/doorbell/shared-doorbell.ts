@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import { atMost, Pauses } from '../../timing/pauses.js';
-import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
+import { ANSWER_GRACE, type Wire } from '../connection/wire.js';
 import { explain, isErrorReply } from '../redis-errors.js';
 import { loadScript } from '../script/redis-script.js';
 import { ScriptReply } from '../script/script-reply.js';
-import { ANSWER_GRACE, type Wire } from '../connection/wire.js';
+import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
 
 /** How soon to ask again after the server said that no call was blocked, ms; doubles each time. */
 const FIRST_PAUSE = 5;
