@@ -18,15 +18,15 @@ import { Doorbells } from './doorbell/doorbells.js';
 type Settings = ConnectionSettings & { readonly heartbeat: number };
 
 /**
- * All connections of a process: one for commands and one for announcements, in a cluster to each primary; and those of the
- * consumers' doorbells.
+ * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and
+ * those of the consumers' doorbells.
  */
 export class RedisConnections {
   readonly servers: RedisServers;
   readonly commands: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: Settings;
-  /** Of the cluster; undefined for a single server. */
+  /** Undefined for a single server. */
   readonly #map: ClusterMap | undefined;
   readonly #doorbells: Doorbells;
   /** Those of {@link openWire}. */
@@ -55,7 +55,7 @@ export class RedisConnections {
   }
 
   /**
-   * Rings when there is a token in a list, and takes it.
+   * Opens a doorbell, which rings when there is a token in a list, and takes it.
    *
    * @param passOn - puts a token back that nobody here waits for
    */
@@ -101,7 +101,7 @@ export class RedisConnections {
   }
 }
 
-/** Chooses any primary, and another one when the connection to it is lost: what is published goes to all servers of a cluster. */
+/** Chooses any primary, and another one when its connection is lost: in a cluster, `PUBLISH` goes to all servers. */
 function anyOf(map: ClusterMap) {
   return (present: string | undefined, isLost: boolean): string | undefined => {
     const { primaries } = map;

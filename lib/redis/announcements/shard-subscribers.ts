@@ -8,25 +8,26 @@ import { type ChannelListener, Subscriber, type SubscriberSettings } from './sub
 /** How long the servers of a cluster take to tell each other of a change, ms; with a margin. */
 const READ_AGAIN = 1000;
 
-interface Ear {
+interface Subscription {
   readonly channel: string;
   readonly slot: number;
   readonly listener: ChannelListener;
-  /** The server where it listens. */
+  /** The server where it is now, and what ends it there. */
   address?: string;
   stop?: () => void;
 }
 
-interface Post {
+/** What listens at one primary. */
+interface ShardSubscriber {
   readonly connection: RedisConnection;
   readonly subscriber: Subscriber;
 }
 
-/** Listens to channels of slots in a cluster: to each at the primary that has its slot, over one connection to each of these. */
+/** Listens to sharded channels of a cluster: to each at the primary that has its slot, over one connection to each primary. */
 export class ShardSubscribers {
-  readonly #ears = new Set<Ear>();
+  readonly #subscriptions = new Set<Subscription>();
   /** By the addresses of the servers. */
-  readonly #posts = new Map<string, Post>();
+  readonly #subscribers = new Map<string, ShardSubscriber>();
   readonly #unwatch: () => void;
   #cancelReading: CancelTimer | undefined;
 
@@ -34,18 +35,18 @@ export class ShardSubscribers {
     private readonly map: ClusterMap,
     private readonly settings: SubscriberSettings,
   ) {
-    this.#unwatch = map.onChange(() => this.#follow([...this.#ears]));
+    this.#unwatch = map.onChange(() => this.#follow([...this.#subscriptions]));
   }
 
   /** Listens until the returned function is called. */
   listen(channel: string, listener: ChannelListener): () => void {
-    const ear: Ear = { channel, slot: hashSlot(channel), listener };
-    this.#ears.add(ear);
+    const subscription: Subscription = { channel, slot: hashSlot(channel), listener };
+    this.#subscriptions.add(subscription);
     this.map.connect();
-    this.#follow([ear]);
+    this.#follow([subscription]);
     return () => {
-      this.#ears.delete(ear);
-      ear.stop?.();
+      this.#subscriptions.delete(subscription);
+      subscription.stop?.();
       this.#retireIdle();
     };
   }
@@ -53,38 +54,38 @@ export class ShardSubscribers {
   async close(): Promise<void> {
     this.#unwatch();
     this.#cancelReading?.();
-    await Promise.all([...this.#posts.values()].map(({ subscriber }) => subscriber.close()));
+    await Promise.all([...this.#subscribers.values()].map(({ subscriber }) => subscriber.close()));
   }
 
   /** Subscribes where the slots are now. Listeners look for what they missed once the new subscription is active. */
-  #follow(ears: readonly Ear[]): void {
-    for (const ear of ears) {
-      const address = this.map.primaryOf(ear.slot);
-      if (address === undefined || address === ear.address) continue;
-      ear.stop?.();
-      ear.address = address;
-      ear.stop = this.#at(address).subscriber.listen('shard', ear.channel, ear.listener);
+  #follow(subscriptions: readonly Subscription[]): void {
+    for (const subscription of subscriptions) {
+      const address = this.map.primaryOf(subscription.slot);
+      if (address === undefined || address === subscription.address) continue;
+      const { channel, listener } = subscription;
+      subscription.stop?.();
+      subscription.address = address;
+      subscription.stop = this.#subscriberAt(address).listen('shard', channel, listener);
     }
     this.#retireIdle();
   }
 
-  #at(address: string): Post {
-    const known = this.#posts.get(address);
-    if (known) return known;
+  #subscriberAt(address: string): Subscriber {
+    const known = this.#subscribers.get(address);
+    if (known) return known.subscriber;
     const connection = this.map.open('announcements', address);
-    // Another server may take its place, or has some of its slots.
+    // Another server may take its place, or may have some of its slots.
     for (const event of ['close', 'moved']) connection.client.on(event, () => this.#readMap());
     connection.client.on('error', (error) => isMiscount(error) && this.#readMap());
     const subscriber = new Subscriber((onClient) => {
       onClient(connection.client);
       return connection;
     }, this.settings);
-    const post = { connection, subscriber };
-    this.#posts.set(address, post);
-    return post;
+    this.#subscribers.set(address, { connection, subscriber });
+    return subscriber;
   }
 
-  /** Twice, because the first answer may come from a server that does not know yet. */
+  /** Twice, because the first answer may come from a server that does not know about the change yet. */
   #readMap(): void {
     if (this.map.isClosed) return;
     this.map.readAgain();
@@ -95,9 +96,9 @@ export class ShardSubscribers {
   }
 
   #retireIdle(): void {
-    for (const [address, { connection, subscriber }] of this.#posts) {
+    for (const [address, { connection, subscriber }] of this.#subscribers) {
       if (!subscriber.isIdle) continue;
-      this.#posts.delete(address);
+      this.#subscribers.delete(address);
       void connection.retire();
       void subscriber.close();
     }

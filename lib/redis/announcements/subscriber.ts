@@ -13,7 +13,7 @@ export interface ChannelListener {
   onListening(): void;
 }
 
-/** What can be subscribed to: one channel, all whose names match a pattern, or one channel of a slot that the server has. */
+/** What can be subscribed to: a channel, all channels that match a pattern, or a sharded channel, whose slot the server has. */
 export type TopicKind = 'channel' | 'pattern' | 'shard';
 
 const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscribe' } as const;
@@ -32,7 +32,7 @@ interface Topic {
   readonly name: string;
   readonly listeners: Set<ChannelListener>;
   /** Whether the server has confirmed the subscription. */
-  isHeard: boolean;
+  isConfirmed: boolean;
 }
 
 /** Listens to channels over one connection. */
@@ -41,8 +41,8 @@ export class Subscriber {
   readonly #openWire: OpenWire;
   readonly #topics = new Map<`${TopicKind} ${string}`, Topic>();
   #connection: Wire | undefined;
-  /** The topics whose subscription has failed, and why. */
-  readonly #unheard = new Map<Topic, unknown>();
+  /** The topics to subscribe to again, and why, if that has failed. */
+  readonly #unconfirmed = new Map<Topic, unknown>();
   readonly #streak: FailureStreak;
   #failures = 0;
   #cancelHeartbeat: CancelTimer | undefined;
@@ -63,7 +63,7 @@ export class Subscriber {
   listen(kind: TopicKind, name: string, listener: ChannelListener): () => void {
     const connection = (this.#connection ??= this.#open());
     let topic = this.#topics.get(`${kind} ${name}`);
-    if (!topic) this.#topics.set(`${kind} ${name}`, (topic = { kind, name, listeners: new Set(), isHeard: false }));
+    if (!topic) this.#topics.set(`${kind} ${name}`, (topic = { kind, name, listeners: new Set(), isConfirmed: false }));
     topic.listeners.add(listener);
     if (connection.isReady) this.#subscribe(connection, [topic]);
     return () => this.#unlisten(topic, listener);
@@ -96,7 +96,7 @@ export class Subscriber {
   }
 
   #subscribe(connection: Wire, topics: readonly Topic[]): void {
-    for (const topic of topics) topic.isHeard = false;
+    for (const topic of topics) topic.isConfirmed = false;
     for (const group of inOneCall(topics)) void this.#subscribeTo(connection, group);
   }
 
@@ -110,8 +110,8 @@ export class Subscriber {
       return;
     }
     for (const topic of topics) {
-      topic.isHeard = true;
-      this.#unheard.delete(topic);
+      topic.isConfirmed = true;
+      this.#unconfirmed.delete(topic);
       for (const listener of topic.listeners) listener.onListening();
     }
     this.#worked();
@@ -127,23 +127,23 @@ export class Subscriber {
   }
 
   #subscribeLater(connection: Wire, topics: readonly Topic[], error?: unknown): void {
-    for (const topic of topics) this.#unheard.set(topic, error);
+    for (const topic of topics) this.#unconfirmed.set(topic, error);
     this.#cancelRetry ??= this.#settings.clock.schedule(() => {
       this.#cancelRetry = undefined;
       // A new connection renews all subscriptions anyway.
       if (!connection.isReady) return;
-      // What is elsewhere leaves. This is not done at once, because two servers may refer to each other for a while.
-      for (const reason of [...this.#unheard.values()]) connection.isElsewhere(reason);
-      this.#subscribe(connection, [...this.#unheard.keys()]);
+      // A topic that is on another server moves there only now, because two servers may refer to each other for a while.
+      for (const reason of [...this.#unconfirmed.values()]) connection.isElsewhere(reason);
+      this.#subscribe(connection, [...this.#unconfirmed.keys()]);
     }, failurePause(++this.#failures));
   }
 
   /** Renews the subscriptions that the server has ended by itself, unless they have moved with their slots by then. */
   #renewEnded(connection: Wire): void {
     const kept = shardChannelsOf(connection.client);
-    const isEnded = ({ kind, name, isHeard }: Topic) => kind === 'shard' && isHeard && !kept.has(name);
+    const isEnded = ({ kind, name, isConfirmed }: Topic) => kind === 'shard' && isConfirmed && !kept.has(name);
     const ended = [...this.#topics.values()].filter(isEnded);
-    for (const topic of ended) topic.isHeard = false;
+    for (const topic of ended) topic.isConfirmed = false;
     if (ended.length > 0) this.#subscribeLater(connection, ended);
   }
 
@@ -151,13 +151,13 @@ export class Subscriber {
     const { kind, name, listeners } = topic;
     if (!listeners.delete(listener) || listeners.size > 0) return;
     this.#topics.delete(`${kind} ${name}`);
-    this.#unheard.delete(topic);
+    this.#unconfirmed.delete(topic);
     this.#worked();
     if (this.#connection?.isReady) this.#connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
   }
 
   #worked(): void {
-    if (this.#unheard.size > 0) return;
+    if (this.#unconfirmed.size > 0) return;
     this.#failures = 0;
     this.#streak.worked();
   }
@@ -173,7 +173,7 @@ export class Subscriber {
   }
 }
 
-/** One call takes channels of one slot only. */
+/** A call takes topics of one kind, and sharded channels of one slot. */
 function inOneCall(topics: readonly Topic[]): (readonly Topic[])[] {
   const of = (kind: TopicKind) => topics.filter((topic) => topic.kind === kind);
   return [of('channel'), of('pattern'), ...of('shard').map((topic) => [topic])].filter(({ length }) => length > 0);

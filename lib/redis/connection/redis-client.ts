@@ -19,7 +19,7 @@ export function isCluster(connection: ConnectionOptions): connection is ClusterC
   return typeof connection === 'object' && 'cluster' in connection;
 }
 
-/** Finds problems and overridden options in a connection. Of a function nothing is known until it has made a client. */
+/** Finds problems and overridden options in a connection. Nothing is known about a function until it has created a client. */
 export function examineConnection(connection: ConnectionOptions): Pick<ClientOptionsReader, 'problems' | 'overridden'> {
   const reader = new ClientOptionsReader();
   if (isCluster(connection)) readCluster(connection, reader);

@@ -12,15 +12,15 @@ import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
 const FIRST_PAUSE = 5;
 
 /**
- * How often it may say so in a row, in about a second. After that, the number of the client is not what it is told, or its
- * connections lead to different servers.
+ * How often it may say so in a row, in about a second. After that, the client's id must be wrong, or the connections must lead to
+ * different servers.
  */
 const MOST_MISSES = 8;
 
-/** How long a place that closes waits at most until the server has stopped listening for it, ms. */
+/** How long a closing place waits, at most, until the server has stopped listening for it, ms. */
 const CLOSE_TIMEOUT = 1000;
 
-/** A ring that comes so soon after the call was sent, ms, is likely one of many. */
+/** A ring that comes this soon after the call was sent, ms, is likely one of many. */
 const DENSE = 50;
 
 const takeTokens = loadScript('redis/take-tokens', {});
@@ -58,7 +58,7 @@ interface BlockedCall {
 export class SharedDoorbell implements DoorbellHome {
   readonly #options: SharedDoorbellOptions;
   readonly #pauses: Pauses;
-  /** In the order in which the server looks for their tokens: whoever was rung for last is the last. */
+  /** In the order in which the server looks for their tokens: the place that was rung for last comes last. */
   readonly #places = new Set<DoorbellPlace>();
   #isRunning = false;
   #call: BlockedCall | undefined;
@@ -85,7 +85,7 @@ export class SharedDoorbell implements DoorbellHome {
     return this.#closing !== undefined;
   }
 
-  /** Whether a key is among its own; a token wakes only one of several places with the same key. */
+  /** Whether one of its places has a key. A token would wake only one of several places with the same key. */
   has(key: string): boolean {
     for (const place of this.#places) if (place.key === key) return true;
     return false;
@@ -97,7 +97,7 @@ export class SharedDoorbell implements DoorbellHome {
     if (place.isWaiting) this.listenFor(place);
   }
 
-  /** Lets go of a place that moves elsewhere. What it may still be rung for is its own. */
+  /** Lets go of a place that moves to another doorbell. A ring of the call under way still reaches it. */
   release(place: DoorbellPlace): void {
     this.#places.delete(place);
   }
@@ -107,7 +107,7 @@ export class SharedDoorbell implements DoorbellHome {
     else if (this.#call && !isServed(place, this.#call)) void this.#replaceCall();
   }
 
-  /** The last one to go closes the connection. */
+  /** When the last place goes, the connection is closed. */
   async dismiss(place: DoorbellPlace): Promise<void> {
     this.#places.delete(place);
     await endOfTurn();
@@ -180,7 +180,7 @@ export class SharedDoorbell implements DoorbellHome {
     }
   }
 
-  /** All waits end with the earliest, so that they begin together, too: a call for each would have little to share. */
+  /** All waits end with the earliest, so that the next ones begin together and share a call. */
   #endWaits({ until, places }: BlockedCall): void {
     // The call was cut short because a queue joined or left.
     if (this.#options.clock.monotonic() < until) return;
@@ -192,7 +192,7 @@ export class SharedDoorbell implements DoorbellHome {
     const waiting = this.#waiting();
     const isCrossSlot = isErrorReply(error) && error.message.startsWith('CROSSSLOT');
     if (wire.isClosed) for (const place of waiting) place.endWait(false);
-    // What was rung for meanwhile is found by looking.
+    // The consumers find what came in the meantime when they look.
     else if (isCrossSlot || wire.isElsewhere(error)) for (const place of waiting) place.endWait(true);
     else for (const place of waiting) place.failWait(explain('BLPOP', error));
     if (isCrossSlot) onCrossSlot(error);
@@ -208,7 +208,7 @@ export class SharedDoorbell implements DoorbellHome {
     return Math.min(...this.places.map(({ waitsUntil }) => waitsUntil));
   }
 
-  /** Ends the blocked call, so that the loop sends one with the present keys. All changes of one turn share one such call. */
+  /** Ends the blocked call, so that the loop sends one with the current keys. All changes of one turn are made with one such call. */
   #replaceCall(): Promise<void> {
     return (this.#replacing ??= this.#replaceStaleCalls());
   }
@@ -217,13 +217,12 @@ export class SharedDoorbell implements DoorbellHome {
     const { wire, onRefused } = this.#options;
     try {
       for (let misses = 0; misses < MOST_MISSES; misses++) {
-        // Changes of one turn are made together.
         await endOfTurn();
         const call = this.#call;
         if (!call || !isStale(call, this.#waiting()) || this.isClosed) return;
         if (await this.#unblock()) {
           misses = -1;
-          // Without an answer now, the connection is dead.
+          // If the call is not answered now, the connection is dead.
           await wire.answer(call.answer, ANSWER_GRACE).catch(() => undefined);
         } else await this.#pauses.take(FIRST_PAUSE * 2 ** misses);
       }
@@ -231,7 +230,7 @@ export class SharedDoorbell implements DoorbellHome {
     } catch {
       onRefused();
     } finally {
-      // In the same step as the last look at the call, so that nobody relies on a loop that has ended.
+      // In the same step as the last look at the call, so that nobody waits for a loop that has ended.
       this.#replacing = undefined;
     }
   }
@@ -263,7 +262,7 @@ export class SharedDoorbell implements DoorbellHome {
   }
 }
 
-/** Whether all that wait are among those a call listens for, and none of those has gone. */
+/** Whether a call does not listen for all places that wait, or listens for one that is closed. */
 function isStale(call: BlockedCall, waiting: readonly DoorbellPlace[]): boolean {
   return [...call.places.values()].some(({ isClosed }) => isClosed) || !waiting.every((place) => isServed(place, call));
 }
