@@ -2,7 +2,8 @@ import type { Events } from '../../events/events.js';
 import type { Clock } from '../../timing/clock.js';
 import type { Wire } from '../connection/wire.js';
 import { DoorbellPlace } from './doorbell-place.js';
-import { SharedDoorbell, type Unblock } from './shared-doorbell.js';
+import { SharedDoorbell } from './shared-doorbell.js';
+import type { Unblock } from './unblocker.js';
 
 /** The most places that share a connection. A ring costs Redis about 25 µs with one place, and 64 µs with this many. */
 const MOST_PLACES = 64;

@@ -7,6 +7,7 @@ import { explain, isErrorReply } from '../redis-errors.js';
 import { loadScript } from '../script/redis-script.js';
 import { ScriptReply } from '../script/script-reply.js';
 import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
+import { type Unblock, Unblocker } from './unblocker.js';
 
 /** How soon to ask again after the server said that no call was blocked, ms; doubles each time. */
 const FIRST_PAUSE = 5;
@@ -24,9 +25,6 @@ const CLOSE_TIMEOUT = 1000;
 const DENSE = 50;
 
 const takeTokens = loadScript('redis/take-tokens', {});
-
-/** Ends a client's blocked call. @returns whether there was one */
-export type Unblock = (clientId: number) => Promise<boolean>;
 
 export interface SharedDoorbellOptions {
   readonly wire: Wire;
@@ -58,19 +56,20 @@ interface BlockedCall {
 export class SharedDoorbell implements DoorbellHome {
   readonly #options: SharedDoorbellOptions;
   readonly #pauses: Pauses;
+  readonly #unblocker: Unblocker | undefined;
   /** In the order in which the server looks for their tokens: the place that was rung for last comes last. */
   readonly #places = new Set<DoorbellPlace>();
   #isRunning = false;
   #call: BlockedCall | undefined;
   #isDense = false;
-  #clientId: Promise<number | undefined> | undefined;
   #replacing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: SharedDoorbellOptions) {
     this.#options = options;
     this.#pauses = new Pauses(options.clock);
-    if (options.unblock) options.wire.client.on('close', () => (this.#clientId = undefined));
+    const { wire, unblock, onRefused } = options;
+    if (unblock) this.#unblocker = new Unblocker({ client: wire.client as Redis, unblock, onRefused });
   }
 
   get places(): readonly DoorbellPlace[] {
@@ -146,7 +145,7 @@ export class SharedDoorbell implements DoorbellHome {
     // For the server, 0 would be forever.
     const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
     const listed = this.places.filter(({ isListed }) => isListed);
-    if (this.#options.unblock) this.#clientId ??= this.#askClientId();
+    this.#unblocker?.prepare();
     if (this.#isDense) void this.#ringWaiting();
     const sentAt = clock.monotonic();
     const answer = wire.client.blpop(...listed.map(({ key }) => key), timeout / 1000);
@@ -220,7 +219,7 @@ export class SharedDoorbell implements DoorbellHome {
         await endOfTurn();
         const call = this.#call;
         if (!call || !isStale(call, this.#waiting()) || this.isClosed) return;
-        if (await this.#unblock()) {
+        if (await this.#unblocker?.unblock()) {
           misses = -1;
           // If the call is not answered now, the connection is dead.
           await wire.answer(call.answer, ANSWER_GRACE).catch(() => undefined);
@@ -234,32 +233,6 @@ export class SharedDoorbell implements DoorbellHome {
       this.#replacing = undefined;
     }
   }
-
-  /**
-   * @returns whether a call was blocked; it may not have arrived yet
-   * @throws the server's error if it refuses to end calls
-   */
-  async #unblock(): Promise<boolean> {
-    const { unblock } = this.#options;
-    const clientId = await this.#clientId;
-    if (!unblock || clientId === undefined) return false;
-    try {
-      return await unblock(clientId);
-    } catch (error) {
-      if (isRefusal((error as Error).cause)) throw error;
-      return false;
-    }
-  }
-
-  async #askClientId(): Promise<number | undefined> {
-    try {
-      return await (this.#options.wire.client as Redis).client('ID');
-    } catch (error) {
-      if (isRefusal(error)) this.#options.onRefused();
-      this.#clientId = undefined;
-      return undefined;
-    }
-  }
 }
 
 /** Whether a call does not listen for all places that wait, or listens for one that is closed. */
@@ -269,8 +242,5 @@ function isStale(call: BlockedCall, waiting: readonly DoorbellPlace[]): boolean 
 
 const isServed = (place: DoorbellPlace, { places, until }: BlockedCall) =>
   places.get(place.key) === place && until <= place.waitsUntil;
-
-/** Unlike an error that may pass, such as `BUSY` or `LOADING`. */
-const isRefusal = (error: unknown) => isErrorReply(error) && /^(NOPERM|ERR)\b/.test(error.message);
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));
