@@ -148,7 +148,7 @@ function refused(command: string, cause: Error): DelayQueueError {
   return failure('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, cause);
 }
 
-/** @param waited - for how long, ms; 0: not at all */
+/** @param waited - how long the command has waited, ms; 0 if not at all */
 export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
   return failure(
     'NOT_CONNECTED',

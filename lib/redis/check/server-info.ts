@@ -22,7 +22,7 @@ export function serverName(info: string): string {
   return valkey ? `Valkey ${valkey}` : `Redis ${infoField(info, 'redis_version')}`;
 }
 
-/** @param servers - that are connected: a single one, or the primaries of a cluster */
+/** @param servers - the connected ones: a single server, or the primaries of a cluster */
 export function placeOf([server, ...others]: readonly RedisServer[], isCluster: boolean): ServerPlace {
   const { options, stream } = server!.connection.client as Redis;
   const { host = 'localhost', port = 6379, path, db = 0, name, sentinels } = options;
@@ -61,7 +61,7 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
 }
 
 /**
- * The verdict on a server that has refused what every queue needs; any other error as it is.
+ * The verdict on a server that has refused what every queue needs; returns any other error as it is.
  *
  * @returns `UNSUPPORTED_SERVER` if the server lacks something, `MISSING_PERMISSION` if its user does
  */

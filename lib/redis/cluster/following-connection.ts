@@ -23,7 +23,7 @@ export interface FollowingOptions {
   readonly onClient?: (client: RedisClient) => void;
 }
 
-/** A connection to whichever server of a cluster is the right one. When another one becomes it, it reconnects there. */
+/** A connection to whichever server of a cluster is the right one. When that becomes another server, it reconnects there. */
 export class FollowingConnection implements Wire {
   readonly #options: FollowingOptions;
   readonly #settings: ConnectionSettings;

@@ -71,7 +71,7 @@ export class RedisConnection implements Wire {
   readonly #onRedirection: ConnectionParts['onRedirection'];
   /** The waits until it is ready. */
   readonly #waits: Pauses;
-  /** The last error of the present outage. */
+  /** The last error of the current outage. */
   #lastError: unknown;
   /** Since when it is being opened, on the monotonic clock. */
   #openingSince: number;
