@@ -15,7 +15,7 @@ const OF_ENTRIES = new RegExp(`^(${ENTRIES.map((entry) => entry.split('/')[0]).j
 /** What all entries share. The first pattern that fits decides. */
 const CHUNKS = [
   { name: 'zod', pattern: /^node_modules\/zod\// },
-  { name: 'lua', pattern: /^(redis|store\/native)\/lua-files\b/ },
+  { name: 'lua', pattern: /^(redis\/script|store\/native)\/lua-files\b/ },
   { name: undefined, pattern: OF_ENTRIES },
   { name: 'core', pattern: /./ },
 ];

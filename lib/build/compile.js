@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { LIB, MODULES, ROOT } from './folders.js';
 
 /** The modules that read the Lua files of their folders from disk. */
-const LUA_MODULES = ['redis', 'store/native', 'redisson'].map((folder) => join(LIB, folder, 'lua-files.ts'));
+const LUA_MODULES = ['redis/script', 'store/native', 'redisson'].map((folder) => join(LIB, folder, 'lua-files.ts'));
 
 const DECLARATIONS = { outDir: MODULES, emitDeclarationOnly: true };
 const CODE = {

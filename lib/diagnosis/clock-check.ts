@@ -1,4 +1,4 @@
-import type { RedisCommands } from '../redis/redis-commands.js';
+import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { type Finding, ok, warn } from './finding.js';
 
 /** How often the clock of Redis is read: the fastest answer tells the most. */

@@ -2,7 +2,7 @@ import type { Duration } from '../message/duration.js';
 import { assertQueueName } from '../message/queue-name.js';
 import { resolveModuleOptions, resolveOptionsOf } from '../options/resolve-options.js';
 import type { QueueLayout } from '../store/layout.js';
-import type { ConnectionOptions } from '../redis/connection-options.js';
+import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import { Doctor, type DoctorSettings } from './doctor.js';
 import type { Finding } from './finding.js';
 

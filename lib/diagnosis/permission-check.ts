@@ -1,7 +1,7 @@
 import type { QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
-import { describeMissing, findMissing, FOR_SHARED_DOORBELLS, type NeededCommand } from '../redis/permissions.js';
-import type { RedisCommands } from '../redis/redis-commands.js';
+import { describeMissing, findMissing, FOR_SHARED_DOORBELLS, type NeededCommand } from '../redis/check/permissions.js';
+import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** A queue as far as its keys depend on it. */

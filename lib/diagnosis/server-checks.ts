@@ -1,4 +1,4 @@
-import { checkServer, infoField, serverName } from '../redis/server-info.js';
+import { checkServer, infoField, serverName } from '../redis/check/server-info.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** Judges the `INFO` of a server: its version, its eviction policy and its persistence. */

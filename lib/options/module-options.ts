@@ -1,9 +1,9 @@
 import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import type { Duration } from '../message/duration.js';
-import type { ConnectionOptions } from '../redis/connection-options.js';
+import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { QueueOptions } from './queue-options.js';
 
-export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../redis/connection-options.js';
+export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../redis/options/connection-options.js';
 
 /** The options of `DelayQueueModule.forRoot()`. All are optional. */
 export interface DelayQueueModuleOptions {

@@ -1,35 +1,36 @@
 import type { Cluster } from 'ioredis';
-import { ClusterMap } from './cluster-map.js';
-import { ClusterServers } from './cluster-servers.js';
-import type { DoorbellPlace } from './doorbell-place.js';
-import { Doorbells } from './doorbells.js';
-import { FollowingConnection } from './following-connection.js';
-import { hashSlot } from './hash-slot.js';
-import { ListWatch } from './list-watch.js';
-import { RedisAnnouncements } from './redis-announcements.js';
-import { createClient, type RedisClient } from './redis-client.js';
-import { RedisCommands } from './redis-commands.js';
-import { RedisConnection, type ConnectionSettings, type Wire } from './redis-connection.js';
-import { RedisServer } from './redis-server.js';
-import { type RedisServers, SingleServer } from './redis-servers.js';
-import { ShardSubscribers } from './shard-subscribers.js';
-import { Subscriber } from './subscriber.js';
+import { RedisAnnouncements } from './announcements/redis-announcements.js';
+import { ShardSubscribers } from './announcements/shard-subscribers.js';
+import { Subscriber } from './announcements/subscriber.js';
+import { ClusterMap } from './cluster/cluster-map.js';
+import { ClusterServers } from './cluster/cluster-servers.js';
+import { FollowingConnection } from './cluster/following-connection.js';
+import { hashSlot } from './cluster/hash-slot.js';
+import { RedisCommands } from './commands/redis-commands.js';
+import { RedisServer } from './commands/redis-server.js';
+import { type RedisServers, SingleServer } from './commands/redis-servers.js';
+import { createClient, type RedisClient } from './connection/redis-client.js';
+import { RedisConnection, type ConnectionSettings } from './connection/redis-connection.js';
+import type { Wire } from './connection/wire.js';
+import type { DoorbellPlace } from './doorbell/doorbell-place.js';
+import { Doorbells } from './doorbell/doorbells.js';
 
 type Settings = ConnectionSettings & { readonly heartbeat: number };
 
 /**
- * All connections of a process: one for commands and one for announcements, in a cluster to each primary; and those of the
- * consumers' doorbells.
+ * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and
+ * those of the consumers' doorbells.
  */
 export class RedisConnections {
   readonly servers: RedisServers;
   readonly commands: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: Settings;
-  /** Of the cluster; undefined for a single server. */
+  /** Undefined for a single server. */
   readonly #map: ClusterMap | undefined;
   readonly #doorbells: Doorbells;
-  readonly #watches = new Set<ListWatch>();
+  /** Those of {@link openWire}. */
+  readonly #wires = new Set<Wire>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -40,7 +41,7 @@ export class RedisConnections {
     this.#doorbells = new Doorbells({
       clock: settings.clock,
       events: settings.events,
-      openWire: (key) => this.#openForDoorbell(key),
+      openWire: (key) => this.#openForKey(key),
       unblock: this.#map ? undefined : async (id) => (await this.commands.send('CLIENT', 'UNBLOCK', id)).flag(),
     });
     const subscriber = new Subscriber((onClient) => this.#openForAnnouncements(onClient), settings);
@@ -54,7 +55,7 @@ export class RedisConnections {
   }
 
   /**
-   * Rings when there is a token in a list, and takes it.
+   * Opens a doorbell, which rings when there is a token in a list, and takes it.
    *
    * @param passOn - puts a token back that nobody here waits for
    */
@@ -62,22 +63,17 @@ export class RedisConnections {
     return this.#doorbells.open(key, passOn);
   }
 
-  /** Rings while a list is not empty, and takes nothing. */
-  openListWatch(key: string): Pick<ListWatch, 'wait' | 'close'> {
-    const watch = new ListWatch(key, this.#openForDoorbell(key));
-    this.#watches.add(watch);
-    return {
-      wait: (timeout) => watch.wait(timeout),
-      close: async () => {
-        await watch.close();
-        // Queues come and go while a process runs.
-        this.#watches.delete(watch);
-      },
-    };
+  /** Opens a connection on which calls on a key may block. It is closed with the others, unless the caller closes it earlier. */
+  openWire(key: string): Wire {
+    // Queues come and go while a process runs.
+    for (const wire of this.#wires) if (wire.isClosed) this.#wires.delete(wire);
+    const wire = this.#openForKey(key);
+    this.#wires.add(wire);
+    return wire;
   }
 
   async close(): Promise<void> {
-    const parts = [this.servers, this.announcements, this.#doorbells, ...this.#watches];
+    const parts = [this.servers, this.announcements, this.#doorbells, ...this.#wires];
     await Promise.all(parts.map((each) => each.close()));
   }
 
@@ -97,7 +93,7 @@ export class RedisConnections {
     return connection;
   }
 
-  #openForDoorbell(key: string): Wire {
+  #openForKey(key: string): Wire {
     const map = this.#map;
     if (!map) return new RedisConnection('doorbell', this.#settings);
     const slot = hashSlot(key);
@@ -105,7 +101,7 @@ export class RedisConnections {
   }
 }
 
-/** Chooses any primary, and another one when the connection to it is lost: what is published goes to all servers of a cluster. */
+/** Chooses any primary, and another one when its connection is lost: in a cluster, `PUBLISH` goes to all servers. */
 function anyOf(map: ClusterMap) {
   return (present: string | undefined, isLost: boolean): string | undefined => {
     const { primaries } = map;

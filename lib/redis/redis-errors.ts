@@ -106,7 +106,7 @@ export function serverTimeOfLateCall(error: unknown): number | undefined {
   return time === undefined ? undefined : Number(time);
 }
 
-/** An error reply of a cluster's server that has not done anything, because the key is not, or not yet, its own. */
+/** The error reply of a cluster's server that has done nothing, because it does not have the key, or not yet. */
 export interface Redirection {
   readonly word: 'MOVED' | 'ASK' | 'TRYAGAIN' | 'CLUSTERDOWN';
   /** The slot, and the address of the server that has it; only with MOVED and ASK. */
@@ -148,7 +148,7 @@ function refused(command: string, cause: Error): DelayQueueError {
   return failure('STORE_REFUSED', `Redis refused ${command}: ${cause.message} (${advice})`, cause);
 }
 
-/** @param waited - for how long, ms; 0: not at all */
+/** @param waited - how long the command has waited, ms; 0 if not at all */
 export function notConnected(command: string, waited: number, cause: unknown): DelayQueueError {
   return failure(
     'NOT_CONNECTED',

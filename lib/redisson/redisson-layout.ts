@@ -2,7 +2,7 @@ import type { CodecDoubt, LayoutAbilities, QueueAddress, QueueLayout, QueueToOpe
 import { neededInCluster } from '../store/native/native-permissions.js';
 import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
-import { type NeededCommand, neededCommands } from '../redis/permissions.js';
+import { type NeededCommand, neededCommands } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 import { nameOfCodec } from './codec/configured-codec.js';
 import { type RedissonCodec, redissonCodec } from './codec/redisson-codec.js';

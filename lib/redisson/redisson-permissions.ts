@@ -1,6 +1,6 @@
 import type { NativeKeys } from '../store/native/native-keys.js';
 import { nativePermissions } from '../store/native/native-permissions.js';
-import type { Permissions } from '../redis/permissions.js';
+import type { Permissions } from '../redis/check/permissions.js';
 import type { RedissonKeys } from './redisson-keys.js';
 
 /** The commands that the scripts, including those of the native bookkeeping, run on each key, and `BLMOVE` and `SUBSCRIBE`. */

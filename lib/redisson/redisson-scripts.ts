@@ -1,4 +1,4 @@
-import { loadScript } from '../redis/redis-script.js';
+import { loadScript } from '../redis/script/redis-script.js';
 import { readLua as native } from '../store/native/lua-files.js';
 import { readLua as redisson } from './lua-files.js';
 import { redissonKeys } from './redisson-keys.js';

@@ -40,9 +40,10 @@ import {
 } from '../store/native/script-replies.js';
 import { mayBeOversized, offerAccepted } from '../store/oversized-offers.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
-import type { RedisScript } from '../redis/redis-script.js';
-import type { ScriptArgument, ScriptCall } from '../redis/script-call.js';
-import type { ScriptReply } from '../redis/script-reply.js';
+import type { RedisScript } from '../redis/script/redis-script.js';
+import type { ScriptArgument, ScriptCall } from '../redis/script/script-call.js';
+import type { ScriptReply } from '../redis/script/script-reply.js';
+import { ListWatch } from './list-watch.js';
 import { type RedissonKeys, redissonKeys, type RedissonQueueName } from './redisson-keys.js';
 import { redissonScripts as scripts } from './redisson-scripts.js';
 import { RedissonValues } from './redisson-values.js';
@@ -96,7 +97,7 @@ export class RedissonMessageStore implements MessageStore {
     this.#limits = limits;
     this.#queue = queue;
     this.#format = format;
-    const open = () => connections.openListWatch(this.#keys.target);
+    const open = () => new ListWatch(this.#keys.target, connections.openWire(this.#keys.target));
     this.#target = new TargetWatch({ queue, open, clock, events, blockTimeout });
   }
 

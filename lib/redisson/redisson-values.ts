@@ -1,7 +1,7 @@
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { NativeKeys } from '../store/native/native-keys.js';
 import { acceptsArgument } from '../store/oversized-offers.js';
-import type { RedisCommands } from '../redis/redis-commands.js';
+import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import type { RedissonKeys } from './redisson-keys.js';
 import { redissonScripts as scripts } from './redisson-scripts.js';
 

@@ -3,17 +3,17 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { Clock } from '../timing/clock.js';
 import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
-import type { Doorbell } from '../store/message-flow.js';
+import type { ListWatch } from './list-watch.js';
 
 /** A wait that takes less than this, ms, is followed by a pause of that length. */
 const SHORT_WAIT = 100;
 
-type ListDoorbell = Pick<Doorbell, 'wait' | 'close'>;
+type List = Pick<ListWatch, 'wait' | 'close'>;
 
 export interface TargetWatchOptions {
   readonly queue: string;
-  /** Opens a doorbell that rings while the target list is not empty, and takes nothing from it. */
-  readonly open: () => ListDoorbell;
+  /** Opens a watch on the target list. */
+  readonly open: () => List;
   readonly clock: Clock;
   readonly events: Events;
   /** How long one wait blocks, ms. */
@@ -31,7 +31,7 @@ export class TargetWatch {
   readonly #listeners = new Set<{ readonly tell: () => void }>();
   readonly #streak: FailureStreak;
   readonly #pauses: Pauses;
-  #doorbell: ListDoorbell | undefined;
+  #list: List | undefined;
   #length = 0;
   /** Whether this process has seen values in the list since the wait began. */
   #isKnown = false;
@@ -49,9 +49,9 @@ export class TargetWatch {
   watch(tell: () => void): () => void {
     const listener = { tell };
     this.#listeners.add(listener);
-    if (!this.#doorbell) {
-      this.#doorbell = this.#options.open();
-      void this.#run(this.#doorbell);
+    if (!this.#list) {
+      this.#list = this.#options.open();
+      void this.#run(this.#list);
     }
     return () => {
       this.#listeners.delete(listener);
@@ -73,17 +73,17 @@ export class TargetWatch {
     return moving;
   }
 
-  async #run(doorbell: ListDoorbell): Promise<void> {
+  async #run(list: List): Promise<void> {
     const { clock, blockTimeout } = this.#options;
     let failures = 0;
-    while (this.#doorbell === doorbell) {
+    while (this.#list === list) {
       this.#isKnown = false;
       const since = clock.monotonic();
       try {
-        const filled = await doorbell.wait(blockTimeout);
+        const filled = await list.wait(blockTimeout);
         failures = 0;
         this.#streak.worked();
-        // A closed doorbell ends each wait at once.
+        // A closed watch ends each wait at once.
         if (!filled && clock.monotonic() - since < SHORT_WAIT) await this.#pauses.take(SHORT_WAIT);
         if (!filled) continue;
       } catch (error) {
@@ -104,8 +104,8 @@ export class TargetWatch {
   }
 
   #stop(): void {
-    void this.#doorbell?.close();
-    this.#doorbell = undefined;
+    void this.#list?.close();
+    this.#list = undefined;
     this.#pauses.end();
     this.#emptied();
   }

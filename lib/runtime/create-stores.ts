@@ -11,11 +11,11 @@ import type { QueueDirectory } from '../store/queue-directory.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
 import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
-import { RedisCheck } from '../redis/redis-check.js';
-import { examineConnection } from '../redis/redis-client.js';
+import { RedisCheck } from '../redis/check/redis-check.js';
+import { examineConnection } from '../redis/connection/redis-client.js';
 import { RedisConnections } from '../redis/redis-connections.js';
-import type { RedisServer } from '../redis/redis-server.js';
-import { placeOf, serverName } from '../redis/server-info.js';
+import type { RedisServer } from '../redis/commands/redis-server.js';
+import { placeOf, serverName } from '../redis/check/server-info.js';
 import { limitsOfPartition } from './partition-limits.js';
 
 /** A queue, or a family of queues, that this process must be able to serve. */

@@ -21,7 +21,7 @@ import { UnmatchedEntries } from './unmatched-entries.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
-import { isVerdict } from '../redis/redis-check.js';
+import { isVerdict } from '../redis/check/redis-check.js';
 import type { CheckedQueue, Stores } from './create-stores.js';
 
 /**

@@ -4,6 +4,7 @@ import { FailureStreak, workFailures } from '../events/failure-streak.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { type QueueDirectory, REGISTRATION_VALID } from '../store/queue-directory.js';
 import type { CancelTimer, Clock } from '../timing/clock.js';
+import { atMost } from '../timing/pauses.js';
 import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { UnhandledQueues } from './unhandled-queues.js';
@@ -79,7 +80,7 @@ export class QueueRegistrar implements OnModuleDestroy {
     this.#remember(queue, remembered);
     // What has failed may well fail again: offers do not wait for it.
     if (isOwed) return undefined;
-    remembered.answer = this.#inTime(sent).then(() => {
+    remembered.answer = atMost(this.clock, LONGEST_WAIT, sent).then(() => {
       remembered.answer = undefined;
     });
     return remembered.answer;
@@ -109,13 +110,6 @@ export class QueueRegistrar implements OnModuleDestroy {
     }
     this.unhandled.offered(queue);
     this.unmatched.offered(queue);
-  }
-
-  #inTime(sent: Promise<void>): Promise<void> {
-    return new Promise((resolve) => {
-      const cancelTimer = this.clock.schedule(resolve, LONGEST_WAIT);
-      void sent.finally(cancelTimer).then(resolve);
-    });
   }
 
   async #sendHandled(): Promise<void> {

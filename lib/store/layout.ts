@@ -4,7 +4,7 @@ import type { Clock } from '../timing/clock.js';
 import type { Outcome } from './message-flow.js';
 import type { StoreLimits } from './message-store.js';
 import type { Partitions } from './partitioned/partitions.js';
-import type { NeededCommand } from '../redis/permissions.js';
+import type { NeededCommand } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
 
 /** How the messages of a queue are laid out in Redis. An entry of this package makes it. */

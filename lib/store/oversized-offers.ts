@@ -1,6 +1,6 @@
 import { hasCode } from '../message/failure.js';
 import type { Offer, OfferReceipt } from './message-intake.js';
-import type { RedisCommands } from '../redis/redis-commands.js';
+import type { RedisCommands } from '../redis/commands/redis-commands.js';
 import { notConnected } from '../redis/redis-errors.js';
 
 /** The lowest `proto-max-bulk-len` that Redis can be given, bytes. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { partitionPermissions } from '../../lib/store/native/native-permissions.js';
-import { neededCommands } from '../../lib/redis/permissions.js';
+import { neededCommands } from '../../lib/redis/check/permissions.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';

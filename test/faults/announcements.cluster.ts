@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import type { DelayQueueModuleOptions } from '../../lib/index.js';
 import { NativeQueueDirectory } from '../../lib/store/native/native-directory.js';
-import { hashSlot } from '../../lib/redis/hash-slot.js';
+import { hashSlot } from '../../lib/redis/cluster/hash-slot.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { systemClock } from '../../lib/timing/clock.js';
 import { printedRules } from '../support/access-rules.js';

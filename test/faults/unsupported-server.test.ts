@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Handled } from '../support/handled.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
-import { checkServer } from '../../lib/redis/server-info.js';
+import { checkServer } from '../../lib/redis/check/server-info.js';
 
 describe('a Redis that evicts keys', () => {
   const scene = new Scene({ args: ['--maxmemory-policy', 'allkeys-lru'] });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConnectionRole } from '../../lib/redis/redis-client.js';
+import type { ConnectionRole } from '../../lib/redis/connection/redis-client.js';
 import { Handled } from '../support/handled.js';
 import { isEmpty } from '../support/is-empty.js';
 import { Scene } from '../support/scene.js';

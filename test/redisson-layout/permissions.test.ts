@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { neededCommands } from '../../lib/redis/permissions.js';
+import { neededCommands } from '../../lib/redis/check/permissions.js';
 import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { redissonPermissions } from '../../lib/redisson/redisson-permissions.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';

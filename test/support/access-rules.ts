@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { NeededCommand } from '../../lib/redis/permissions.js';
+import type { NeededCommand } from '../../lib/redis/check/permissions.js';
 
 /** What is sent without a queue; a connection bears its lack. */
 const BORNE = ['client|setname', 'client|id', 'client|unblock', 'info', 'ping', 'unsubscribe'];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { AnswerDeadlines } from '../../lib/redis/answer-deadlines.js';
+import { AnswerDeadlines } from '../../lib/redis/connection/answer-deadlines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('AnswerDeadlines', () => {

@@ -7,10 +7,10 @@ import {
   Redis as Redis5,
   type RedisOptions as Options5,
 } from 'ioredis-5';
-import type { ConnectionOptions } from '../../lib/redis/connection-options.js';
+import type { ConnectionOptions } from '../../lib/redis/options/connection-options.js';
 import { resolveModuleOptions } from '../../lib/options/resolve-options.js';
-import { clusterRules, type OptionRule, redisRules } from '../../lib/redis/client-options.js';
-import { createClient, examineConnection } from '../../lib/redis/redis-client.js';
+import { clusterRules, type OptionRule, redisRules } from '../../lib/redis/options/client-options.js';
+import { createClient, examineConnection } from '../../lib/redis/connection/redis-client.js';
 
 /** Both supported majors; the compiler checks the module only against the newer one. */
 const majors = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Command } from 'ioredis';
-import { hashSlot } from '../../lib/redis/hash-slot.js';
+import { hashSlot } from '../../lib/redis/cluster/hash-slot.js';
 
 const slotInIoredis = (key: string) => new Command('get', [key]).getSlot();
 

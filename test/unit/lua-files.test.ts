@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { withoutComments } from '../../lib/redis/lua-source.js';
+import { withoutComments } from '../../lib/redis/script/lua-source.js';
 
 const LIB = path.resolve(import.meta.dirname, '../../lib');
 
@@ -11,7 +11,9 @@ const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
 const parts = files.filter(({ isPart }) => isPart);
 
 function readLuaFile(file: string) {
-  const [, home, include, name] = /(\w+)\/lua\/(include\/)?([\w-]+)\.lua$/.exec(file.replaceAll(path.sep, '/'))!;
+  const [, home, include, name] = /(\w+)(?:\/script)?\/lua\/(include\/)?([\w-]+)\.lua$/.exec(
+    file.replaceAll(path.sep, '/'),
+  )!;
   const text = readFileSync(path.join(LIB, file), 'utf8');
   const code = withoutComments(text).replace(/'[^'\n]*'/g, "''");
   return {

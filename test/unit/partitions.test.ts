@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { partitionOf } from '../../lib/message/partition-of.js';
 import { StickyIds } from '../../lib/producer/sticky-ids.js';
-import { hashSlot, SLOTS } from '../../lib/redis/hash-slot.js';
+import { hashSlot, SLOTS } from '../../lib/redis/cluster/hash-slot.js';
 import { partitionTag, queueOfTag } from '../../lib/store/native/partition-tag.js';
 import { setImmediate } from '../../lib/timing/event-loop.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
-import type { Reach } from '../../lib/redis/redis-connection.js';
+import type { Reach } from '../../lib/redis/connection/redis-connection.js';
 import { Reading } from '../../lib/store/partitioned/reading.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RedisCommands } from '../../lib/redis/redis-commands.js';
-import { RedisCheck } from '../../lib/redis/redis-check.js';
-import type { RedisServer } from '../../lib/redis/redis-server.js';
-import type { ScriptCall } from '../../lib/redis/script-call.js';
-import { ScriptReply } from '../../lib/redis/script-reply.js';
+import type { RedisCommands } from '../../lib/redis/commands/redis-commands.js';
+import { RedisCheck } from '../../lib/redis/check/redis-check.js';
+import type { RedisServer } from '../../lib/redis/commands/redis-server.js';
+import type { ScriptCall } from '../../lib/redis/script/script-call.js';
+import { ScriptReply } from '../../lib/redis/script/script-reply.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { until } from '../support/until.js';
 

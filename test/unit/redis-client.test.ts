@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { ConnectionOptions } from '../../lib/redis/connection-options.js';
-import { createClient } from '../../lib/redis/redis-client.js';
+import type { ConnectionOptions } from '../../lib/redis/options/connection-options.js';
+import { createClient } from '../../lib/redis/connection/redis-client.js';
 
 const optionsOf = (connection: ConnectionOptions) => (createClient(connection, 'commands') as Redis).options;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { loadScript } from '../../lib/redis/redis-script.js';
-import { wordsOf } from '../../lib/redis/script-call.js';
+import { loadScript } from '../../lib/redis/script/redis-script.js';
+import { wordsOf } from '../../lib/redis/script/script-call.js';
 
 const LAYOUT = { delayed: 'q:delayed', ready: 'q:ready', ended: 'q:ended:' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServerClock } from '../../lib/redis/server-clock.js';
+import { ServerClock } from '../../lib/redis/commands/server-clock.js';
 
 const MINUTE = 60_000;
 

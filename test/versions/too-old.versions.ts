@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { loadScript } from '../../lib/redis/redis-script.js';
+import { loadScript } from '../../lib/redis/script/redis-script.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 

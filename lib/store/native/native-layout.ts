@@ -1,7 +1,7 @@
 import { nativeCodec } from '../../message/codec/native-codec.js';
 import { isFamily } from '../../message/queue-family.js';
 import type { QueueLayout } from '../layout.js';
-import { neededCommands } from '../../redis/permissions.js';
+import { neededCommands } from '../../redis/check/permissions.js';
 import { neededByFamily } from './native-directory.js';
 import { nativeKeys } from './native-keys.js';
 import { NativePartitions } from './native-partitions.js';

@@ -1,7 +1,7 @@
 import { OnceAMinute } from '../../events/once-a-minute.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../../message/failure.js';
-import type { Reach } from '../../redis/redis-connection.js';
+import type { Reach } from '../../redis/connection/redis-connection.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { QueueToOpen } from '../layout.js';
 import type { Offer, OfferReceipt } from '../message-intake.js';

@@ -1,4 +1,4 @@
-import type { NeededCommand, Permissions } from '../../redis/permissions.js';
+import type { NeededCommand, Permissions } from '../../redis/check/permissions.js';
 import type { NativeKeys } from './native-keys.js';
 
 /** The commands that every layout needs on these keys. */

@@ -1,4 +1,4 @@
-import { loadScript } from '../../redis/redis-script.js';
+import { loadScript } from '../../redis/script/redis-script.js';
 import { readLua } from './lua-files.js';
 import { nativeKeys } from './native-keys.js';
 

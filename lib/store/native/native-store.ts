@@ -13,7 +13,7 @@ import type {
 } from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
-import type { Reach } from '../../redis/redis-connection.js';
+import type { Reach } from '../../redis/connection/redis-connection.js';
 import type {
   DeadSelection,
   StoredPage,
@@ -25,12 +25,12 @@ import type {
 } from '../message-upkeep.js';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import { LONGEST_DELAY } from '../../message/duration.js';
-import { hashSlot } from '../../redis/hash-slot.js';
+import { hashSlot } from '../../redis/cluster/hash-slot.js';
 import { acceptsArgument, mayBeOversized, offerAccepted } from '../oversized-offers.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
-import type { RedisScript } from '../../redis/redis-script.js';
-import type { ScriptCall } from '../../redis/script-call.js';
-import type { ScriptReply } from '../../redis/script-reply.js';
+import type { RedisScript } from '../../redis/script/redis-script.js';
+import type { ScriptCall } from '../../redis/script/script-call.js';
+import type { ScriptReply } from '../../redis/script/script-reply.js';
 import type { NativeKeys } from './native-keys.js';
 import { type Announcing, readAnnouncement } from './announcements.js';
 import { nativeScripts as scripts } from './native-scripts.js';

@@ -1,5 +1,5 @@
 import { MOST_PARTITIONS } from '../../message/partition-of.js';
-import { hashSlot, SLOTS } from '../../redis/hash-slot.js';
+import { hashSlot, SLOTS } from '../../redis/cluster/hash-slot.js';
 
 /** As many characters as can lead to any slot. */
 const SUFFIX_LENGTH = 3;

@@ -1,5 +1,5 @@
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { hashSlot } from '../../redis/hash-slot.js';
+import { hashSlot } from '../../redis/cluster/hash-slot.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import {
   formatPartitioning,

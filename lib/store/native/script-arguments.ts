@@ -1,5 +1,5 @@
 import type { MessageBody } from '../../message/codec/message-codec.js';
-import type { ScriptArgument, ScriptArguments, ScriptCall } from '../../redis/script-call.js';
+import type { ScriptArgument, ScriptArguments, ScriptCall } from '../../redis/script/script-call.js';
 import {
   type ClaimRequest,
   LEASE_EXPIRED,

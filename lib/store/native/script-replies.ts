@@ -1,7 +1,7 @@
 import { hasCode } from '../../message/failure.js';
 import type { MessageState } from '../../message/message.js';
 import { isErrorReply } from '../../redis/redis-errors.js';
-import type { ScriptReply } from '../../redis/script-reply.js';
+import type { ScriptReply } from '../../redis/script/script-reply.js';
 import type { ClaimedMessage, ClaimedTransfer, ClaimReport, SettleReport, TransferReport } from '../message-flow.js';
 import type { OfferOutcome, OfferReceipt } from '../message-intake.js';
 import type {

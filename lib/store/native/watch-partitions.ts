@@ -1,4 +1,4 @@
-import type { RedisAnnouncements } from '../../redis/redis-announcements.js';
+import type { RedisAnnouncements } from '../../redis/announcements/redis-announcements.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 
 /** What `agree.lua` announces. */

@@ -1,5 +1,5 @@
 import type { MessageStore } from '../message-store.js';
-import type { Reach } from '../../redis/redis-connection.js';
+import type { Reach } from '../../redis/connection/redis-connection.js';
 import { type Partitioning, UNPARTITIONED } from './partitioning.js';
 import type { Partitions } from './partitions.js';
 import { Reading } from './reading.js';

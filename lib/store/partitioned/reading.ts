@@ -3,7 +3,7 @@ import { hasCode } from '../../message/failure.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import type { MessageStore } from '../message-store.js';
-import type { Reach } from '../../redis/redis-connection.js';
+import type { Reach } from '../../redis/connection/redis-connection.js';
 
 /** How long a read waits for a partition, ms, by what is known of the way to it. One that is lost is not asked. */
 const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;

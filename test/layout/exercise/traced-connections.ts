@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { RedisCommands } from '../../../lib/redis/redis-commands.js';
-import type { ConnectionSettings } from '../../../lib/redis/redis-connection.js';
+import { RedisCommands } from '../../../lib/redis/commands/redis-commands.js';
+import type { ConnectionSettings } from '../../../lib/redis/connection/redis-connection.js';
 import { RedisConnections } from '../../../lib/redis/redis-connections.js';
-import type { RedisScript } from '../../../lib/redis/redis-script.js';
-import type { ScriptCall } from '../../../lib/redis/script-call.js';
+import type { RedisScript } from '../../../lib/redis/script/redis-script.js';
+import type { ScriptCall } from '../../../lib/redis/script/script-call.js';
 
 /** Connections whose scripts announce themselves and their place by an `ECHO` before each call, which `MONITOR` shows. */
 export class TracedConnections extends RedisConnections {

@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import type { ClusterConnection } from '../../../lib/redis/connection-options.js';
+import type { ClusterConnection } from '../../../lib/redis/options/connection-options.js';
 import type { NetworkFaults } from '../../support/tcp-proxy/tcp-proxy.js';
 
 /** How a process connects; it is handed over as JSON. */

@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import { type ClusterMember, RedisCluster } from '../../support/redis/redis-cluster.js';
 import type { TestRedis } from '../../support/redis/test-redis.js';
 import { ClusterProxies } from '../../support/tcp-proxy/cluster-proxies.js';
-import type { ClusterConnection } from '../../../lib/redis/connection-options.js';
+import type { ClusterConnection } from '../../../lib/redis/options/connection-options.js';
 import { LOGIN, USER_ARGUMENTS } from '../soak-user.js';
 import type { Random } from '../random.js';
 import { replicate, write } from './administer.js';

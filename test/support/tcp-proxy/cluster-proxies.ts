@@ -1,4 +1,4 @@
-import type { ClusterConnection } from '../../../lib/redis/connection-options.js';
+import type { ClusterConnection } from '../../../lib/redis/options/connection-options.js';
 import type { ClusterMember, RedisCluster } from '../redis/redis-cluster.js';
 import { ProxyGroup } from './proxy-group.js';
 import { TcpProxy } from './tcp-proxy.js';

@@ -1,6 +1,6 @@
 import { nativeScripts } from '../../../lib/store/native/native-scripts.js';
 import { redissonScripts } from '../../../lib/redisson/redisson-scripts.js';
-import type { RedisScript } from '../../../lib/redis/redis-script.js';
+import type { RedisScript } from '../../../lib/redis/script/redis-script.js';
 import type { ConnectionFilter, RequestFilter } from './faults.js';
 
 /** The connections of a role, by the name that the library gives them. */

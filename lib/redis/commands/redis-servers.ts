@@ -1,9 +1,9 @@
-import type { Reach } from './redis-connection.js';
+import type { Reach } from '../connection/redis-connection.js';
 import type { RedisServer } from './redis-server.js';
 
-/** A way around an error reply that says that nothing was done here: the call may be sent again. */
+/** How to send a call again after an error reply that says that nothing was done here. */
 export interface Detour {
-  /** How long to wait before, ms. */
+  /** How long to wait first, ms. */
   readonly pause: number;
   /** The server to ask this once, because the key is on its way there. */
   readonly asking?: RedisServer;
@@ -15,7 +15,7 @@ export interface RedisServers {
   connect(): void;
   /** The server that has a key, or any if there is none; undefined if that is not known yet. Its connection may not be ready. */
   of(key: string | undefined): RedisServer | undefined;
-  /** What is known of the way to the server that has the keys of a slot. */
+  /** What is known about the way to the server that has the keys of a slot. */
   reachOf(slot: number): Reach;
   /**
    * Waits until {@link of} returns a server that can be sent to.

@@ -1,12 +1,12 @@
 import type { Cluster, Redis } from 'ioredis';
-import { hasCode } from '../message/failure.js';
+import { hasCode } from '../../message/failure.js';
+import type { ConnectionRole } from '../connection/redis-client.js';
+import { type ConnectionParts, RedisConnection, type ConnectionSettings } from '../connection/redis-connection.js';
+import { redisOverrides } from '../options/read-client-options.js';
+import { notConnected, type Redirection } from '../redis-errors.js';
 import { SLOTS } from './hash-slot.js';
-import { redisOverrides } from './read-client-options.js';
-import type { ConnectionRole } from './redis-client.js';
-import { type ConnectionParts, RedisConnection, type ConnectionSettings } from './redis-connection.js';
-import { notConnected, type Redirection } from './redis-errors.js';
 
-/** How long a call waits for a server before it looks whether another one has taken its place, ms. */
+/** How long a call waits for a server before it checks whether another one has taken its place, ms. */
 const LOOK_AGAIN = 250;
 
 /** How many servers are asked for the map at once, and for how long, ms: one of them may hang. */
@@ -16,22 +16,22 @@ const READ_TIMEOUT = 1000;
 /**
  * Which server of a cluster has which slot.
  *
- * The `Cluster` of ioredis finds the servers, and reads the first map. It sends nothing else: it would send a call again by itself,
- * and not say whether a call that failed was sent. It also keeps connections that nothing needs, so it is suspended as soon as
- * there is a connection to a server. From then on the map is read over those, and only when none is left, ioredis looks for servers again.
+ * The `Cluster` of ioredis finds the servers, and reads the first map. It sends nothing else, because it repeats calls by itself and
+ * does not say whether a failed call was sent. It also keeps connections that nothing needs, so it is suspended as soon as a server is
+ * connected. From then on, connected servers are asked for the map; once none is left, ioredis looks for servers again.
  */
 export class ClusterMap {
   readonly #cluster: Cluster;
   readonly #settings: ConnectionSettings;
-  /** That of the `Cluster`. */
+  /** The connection of the `Cluster`. */
   readonly #connection: RedisConnection;
-  /** To servers, for commands. */
+  /** The connections to servers, for commands. */
   readonly #servers = new Set<RedisConnection>();
   /** The address of the primary, by slot. */
   #slots: (string | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
-  /** Clients of ioredis for servers of this cluster, never connected here: ours get their options. */
-  #patterns: readonly Redis[] = [];
+  /** The clients that ioredis has made for the servers. Ours are duplicates of them, with the same options. */
+  #templates: readonly Redis[] = [];
   #primaries: readonly string[] = [];
   /** The reading of the map that is under way. */
   #reading: symbol | undefined;
@@ -43,7 +43,7 @@ export class ClusterMap {
     this.#connection = new RedisConnection('commands', settings, { client: cluster });
     cluster.on('refresh', () => {
       const nodes = cluster.nodes();
-      if (nodes.length > 0) this.#patterns = nodes;
+      if (nodes.length > 0) this.#templates = nodes;
       this.#learn(cluster.slots.map((addresses) => addresses?.[0]));
     });
     cluster.on('ready', () => this.#suspendCluster());
@@ -72,8 +72,8 @@ export class ClusterMap {
   /** Creates a connection to a server, not connected yet. */
   open(role: ConnectionRole, address: string, parts: Omit<ConnectionParts, 'client'> = {}): RedisConnection {
     const [, host, port] = /^(.*):(\d+)$/.exec(address)!;
-    const pattern = this.#patterns.find(({ options }) => addressOf(options) === address) ?? this.#patterns[0]!;
-    const client = pattern.duplicate({
+    const template = this.#templates.find(({ options }) => addressOf(options) === address) ?? this.#templates[0]!;
+    const client = template.duplicate({
       ...redisOverrides,
       connectionName: `delay-queue:${role}`,
       readOnly: false,
@@ -126,9 +126,9 @@ export class ClusterMap {
   }
 
   /**
-   * Waits until the connection that `find` returns is ready. While it is not, it may become another one with each reading.
+   * Waits until the connection that `find` returns is ready. Each reading of the map may change which connection that is.
    *
-   * @param find - undefined if none is known; what it throws ends the wait
+   * @param find - returns undefined if none is known; what it throws ends the wait
    * @throws DelayQueueError `NOT_CONNECTED` after `timeout` ms, `LOGIN_REFUSED`, `CLOSED`
    */
   async ready(find: () => RedisConnection | undefined, command: string, timeout: number): Promise<void> {
@@ -195,7 +195,7 @@ export class ClusterMap {
   }
 }
 
-/** Some of the servers, at random. */
+/** Picks the servers to ask, at random. */
 function chosenFrom(servers: readonly RedisConnection[]): readonly RedisConnection[] {
   const first = Math.floor(Math.random() * servers.length);
   return [...servers.slice(first), ...servers.slice(0, first)].slice(0, ASKED);

@@ -1,33 +1,30 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../timing/clock.js';
-import { setImmediate } from '../timing/event-loop.js';
-import { Pauses } from '../timing/pauses.js';
-import { ANSWER_GRACE } from './list-watch.js';
+import type { Clock } from '../../timing/clock.js';
+import { setImmediate } from '../../timing/event-loop.js';
+import { atMost, Pauses } from '../../timing/pauses.js';
+import { ANSWER_GRACE, type Wire } from '../connection/wire.js';
+import { explain, isErrorReply } from '../redis-errors.js';
+import { loadScript } from '../script/redis-script.js';
+import { ScriptReply } from '../script/script-reply.js';
 import type { DoorbellHome, DoorbellPlace } from './doorbell-place.js';
-import type { Wire } from './redis-connection.js';
-import { explain, isErrorReply } from './redis-errors.js';
-import { loadScript } from './redis-script.js';
-import { ScriptReply } from './script-reply.js';
+import { type Unblock, Unblocker } from './unblocker.js';
 
 /** How soon to ask again after the server said that no call was blocked, ms; doubles each time. */
 const FIRST_PAUSE = 5;
 
 /**
- * How often it may say so in a row, in about a second. After that, the number of the client is not what it is told, or its
- * connections lead to different servers.
+ * How often it may say so in a row, in about a second. After that, the client's id must be wrong, or the connections must lead to
+ * different servers.
  */
 const MOST_MISSES = 8;
 
-/** How long a place that closes waits at most until the server has stopped listening for it, ms. */
+/** How long a closing place waits, at most, until the server has stopped listening for it, ms. */
 const CLOSE_TIMEOUT = 1000;
 
-/** A ring that comes so soon after the call was sent, ms, is likely one of many. */
+/** A ring that comes this soon after the call was sent, ms, is likely one of many. */
 const DENSE = 50;
 
 const takeTokens = loadScript('redis/take-tokens', {});
-
-/** Ends a client's blocked call. @returns whether there was one */
-export type Unblock = (clientId: number) => Promise<boolean>;
 
 export interface SharedDoorbellOptions {
   readonly wire: Wire;
@@ -59,19 +56,20 @@ interface BlockedCall {
 export class SharedDoorbell implements DoorbellHome {
   readonly #options: SharedDoorbellOptions;
   readonly #pauses: Pauses;
-  /** In the order in which the server looks for their tokens: whoever was rung for last is the last. */
+  readonly #unblocker: Unblocker | undefined;
+  /** In the order in which the server looks for their tokens: the place that was rung for last comes last. */
   readonly #places = new Set<DoorbellPlace>();
   #isRunning = false;
   #call: BlockedCall | undefined;
   #isDense = false;
-  #clientId: Promise<number | undefined> | undefined;
   #replacing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: SharedDoorbellOptions) {
     this.#options = options;
     this.#pauses = new Pauses(options.clock);
-    if (options.unblock) options.wire.client.on('close', () => (this.#clientId = undefined));
+    const { wire, unblock, onRefused } = options;
+    if (unblock) this.#unblocker = new Unblocker({ client: wire.client as Redis, unblock, onRefused });
   }
 
   get places(): readonly DoorbellPlace[] {
@@ -86,7 +84,7 @@ export class SharedDoorbell implements DoorbellHome {
     return this.#closing !== undefined;
   }
 
-  /** Whether a key is among its own; a token wakes only one of several places with the same key. */
+  /** Whether one of its places has a key. A token would wake only one of several places with the same key. */
   has(key: string): boolean {
     for (const place of this.#places) if (place.key === key) return true;
     return false;
@@ -98,7 +96,7 @@ export class SharedDoorbell implements DoorbellHome {
     if (place.isWaiting) this.listenFor(place);
   }
 
-  /** Lets go of a place that moves elsewhere. What it may still be rung for is its own. */
+  /** Lets go of a place that moves to another doorbell. A ring of the call under way still reaches it. */
   release(place: DoorbellPlace): void {
     this.#places.delete(place);
   }
@@ -108,16 +106,13 @@ export class SharedDoorbell implements DoorbellHome {
     else if (this.#call && !isServed(place, this.#call)) void this.#replaceCall();
   }
 
-  /** The last one to go closes the connection. */
+  /** When the last place goes, the connection is closed. */
   async dismiss(place: DoorbellPlace): Promise<void> {
     this.#places.delete(place);
     await endOfTurn();
     if (this.#places.size === 0) return this.close();
     if (!this.#call?.places.has(place.key)) return;
-    await new Promise<void>((resolve) => {
-      const cancelTimer = this.#options.clock.schedule(resolve, CLOSE_TIMEOUT);
-      void this.#replaceCall().then(cancelTimer).then(resolve);
-    });
+    await atMost(this.#options.clock, CLOSE_TIMEOUT, this.#replaceCall());
   }
 
   close(): Promise<void> {
@@ -150,7 +145,7 @@ export class SharedDoorbell implements DoorbellHome {
     // For the server, 0 would be forever.
     const timeout = Math.max(1, Math.ceil(until - clock.monotonic()));
     const listed = this.places.filter(({ isListed }) => isListed);
-    if (this.#options.unblock) this.#clientId ??= this.#askClientId();
+    this.#unblocker?.prepare();
     if (this.#isDense) void this.#ringWaiting();
     const sentAt = clock.monotonic();
     const answer = wire.client.blpop(...listed.map(({ key }) => key), timeout / 1000);
@@ -184,7 +179,7 @@ export class SharedDoorbell implements DoorbellHome {
     }
   }
 
-  /** All waits end with the earliest, so that they begin together, too: a call for each would have little to share. */
+  /** All waits end with the earliest, so that the next ones begin together and share a call. */
   #endWaits({ until, places }: BlockedCall): void {
     // The call was cut short because a queue joined or left.
     if (this.#options.clock.monotonic() < until) return;
@@ -196,7 +191,7 @@ export class SharedDoorbell implements DoorbellHome {
     const waiting = this.#waiting();
     const isCrossSlot = isErrorReply(error) && error.message.startsWith('CROSSSLOT');
     if (wire.isClosed) for (const place of waiting) place.endWait(false);
-    // What was rung for meanwhile is found by looking.
+    // The consumers find what came in the meantime when they look.
     else if (isCrossSlot || wire.isElsewhere(error)) for (const place of waiting) place.endWait(true);
     else for (const place of waiting) place.failWait(explain('BLPOP', error));
     if (isCrossSlot) onCrossSlot(error);
@@ -212,7 +207,7 @@ export class SharedDoorbell implements DoorbellHome {
     return Math.min(...this.places.map(({ waitsUntil }) => waitsUntil));
   }
 
-  /** Ends the blocked call, so that the loop sends one with the present keys. All changes of one turn share one such call. */
+  /** Ends the blocked call, so that the loop sends one with the current keys. All changes of one turn are made with one such call. */
   #replaceCall(): Promise<void> {
     return (this.#replacing ??= this.#replaceStaleCalls());
   }
@@ -221,13 +216,12 @@ export class SharedDoorbell implements DoorbellHome {
     const { wire, onRefused } = this.#options;
     try {
       for (let misses = 0; misses < MOST_MISSES; misses++) {
-        // Changes of one turn are made together.
         await endOfTurn();
         const call = this.#call;
         if (!call || !isStale(call, this.#waiting()) || this.isClosed) return;
-        if (await this.#unblock()) {
+        if (await this.#unblocker?.unblock()) {
           misses = -1;
-          // Without an answer now, the connection is dead.
+          // If the call is not answered now, the connection is dead.
           await wire.answer(call.answer, ANSWER_GRACE).catch(() => undefined);
         } else await this.#pauses.take(FIRST_PAUSE * 2 ** misses);
       }
@@ -235,47 +229,18 @@ export class SharedDoorbell implements DoorbellHome {
     } catch {
       onRefused();
     } finally {
-      // In the same step as the last look at the call, so that nobody relies on a loop that has ended.
+      // In the same step as the last look at the call, so that nobody waits for a loop that has ended.
       this.#replacing = undefined;
-    }
-  }
-
-  /**
-   * @returns whether a call was blocked; it may not have arrived yet
-   * @throws the server's error if it refuses to end calls
-   */
-  async #unblock(): Promise<boolean> {
-    const { unblock } = this.#options;
-    const clientId = await this.#clientId;
-    if (!unblock || clientId === undefined) return false;
-    try {
-      return await unblock(clientId);
-    } catch (error) {
-      if (isRefusal((error as Error).cause)) throw error;
-      return false;
-    }
-  }
-
-  async #askClientId(): Promise<number | undefined> {
-    try {
-      return await (this.#options.wire.client as Redis).client('ID');
-    } catch (error) {
-      if (isRefusal(error)) this.#options.onRefused();
-      this.#clientId = undefined;
-      return undefined;
     }
   }
 }
 
-/** Whether all that wait are among those a call listens for, and none of those has gone. */
+/** Whether a call does not listen for all places that wait, or listens for one that is closed. */
 function isStale(call: BlockedCall, waiting: readonly DoorbellPlace[]): boolean {
   return [...call.places.values()].some(({ isClosed }) => isClosed) || !waiting.every((place) => isServed(place, call));
 }
 
 const isServed = (place: DoorbellPlace, { places, until }: BlockedCall) =>
   places.get(place.key) === place && until <= place.waitsUntil;
-
-/** Unlike an error that may pass, such as `BUSY` or `LOADING`. */
-const isRefusal = (error: unknown) => isErrorReply(error) && /^(NOPERM|ERR)\b/.test(error.message);
 
 const endOfTurn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
-import type { ConnectedServer } from '../events/notes.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { hasCode } from '../message/failure.js';
-import { lacksPermission, unknownCommand } from './redis-errors.js';
-import type { RedisServer } from './redis-server.js';
+import type { ConnectedServer } from '../../events/notes.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { hasCode } from '../../message/failure.js';
+import type { RedisServer } from '../commands/redis-server.js';
+import { lacksPermission, unknownCommand } from '../redis-errors.js';
 
-/** Where servers are, for people; without any login. */
+/** Where the servers are, for people to read; without the login. */
 export type ServerPlace = Pick<ConnectedServer, 'address' | 'primaries' | 'master' | 'database'>;
 
-/** The oldest server whose scripts can declare that they may run without free memory. */
+/** The oldest version whose scripts can declare that they may run when memory is full. */
 const OLDEST_VERSION = 7;
 
 /** A field of `INFO`; empty if the server has none of that name. */
@@ -22,11 +22,11 @@ export function serverName(info: string): string {
   return valkey ? `Valkey ${valkey}` : `Redis ${infoField(info, 'redis_version')}`;
 }
 
-/** @param servers - that are connected: a single one, or the primaries of a cluster */
+/** @param servers - the connected ones: a single server, or the primaries of a cluster */
 export function placeOf([server, ...others]: readonly RedisServer[], isCluster: boolean): ServerPlace {
   const { options, stream } = server!.connection.client as Redis;
   const { host = 'localhost', port = 6379, path, db = 0, name, sentinels } = options;
-  // Sentinels tell the address of the master; the options have only theirs.
+  // With sentinels, the options have only their addresses; the socket has that of the master.
   const address = sentinels ? addressOf(stream.remoteAddress ?? '', stream.remotePort ?? 0) : addressOf(host, port);
   return {
     address: path ?? address,
@@ -61,7 +61,7 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
 }
 
 /**
- * The verdict on a server that has refused what every queue needs; any other error as it is.
+ * The verdict on a server that has refused what every queue needs; returns any other error as it is.
  *
  * @returns `UNSUPPORTED_SERVER` if the server lacks something, `MISSING_PERMISSION` if its user does
  */

@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis';
-import { FailureStreak, workFailures } from '../events/failure-streak.js';
-import type { CancelTimer } from '../timing/clock.js';
-import { failurePause } from '../timing/failure-pause.js';
-import type { RedisClient } from './redis-client.js';
-import type { ConnectionSettings, Wire } from './redis-connection.js';
-import { explain, isMiscount, redirectionOf } from './redis-errors.js';
+import { FailureStreak, workFailures } from '../../events/failure-streak.js';
+import type { CancelTimer } from '../../timing/clock.js';
+import { failurePause } from '../../timing/failure-pause.js';
+import type { RedisClient } from '../connection/redis-client.js';
+import type { ConnectionSettings } from '../connection/redis-connection.js';
+import type { Wire } from '../connection/wire.js';
+import { explain, isMiscount, redirectionOf } from '../redis-errors.js';
 
 export interface ChannelListener {
   onMessage(text: string, channel: string): void;
@@ -12,7 +13,7 @@ export interface ChannelListener {
   onListening(): void;
 }
 
-/** What can be subscribed to: one channel, all whose names match a pattern, or one channel of a slot that the server has. */
+/** What can be subscribed to: a channel, all channels that match a pattern, or a sharded channel, whose slot the server has. */
 export type TopicKind = 'channel' | 'pattern' | 'shard';
 
 const SUBSCRIBE = { channel: 'subscribe', pattern: 'psubscribe', shard: 'ssubscribe' } as const;
@@ -31,21 +32,17 @@ interface Topic {
   readonly name: string;
   readonly listeners: Set<ChannelListener>;
   /** Whether the server has confirmed the subscription. */
-  isHeard: boolean;
+  isConfirmed: boolean;
 }
 
 /** Listens to channels over one connection. */
 export class Subscriber {
   readonly #settings: SubscriberSettings;
   readonly #openWire: OpenWire;
-  readonly #topics: Readonly<Record<TopicKind, Map<string, Topic>>> = {
-    channel: new Map(),
-    pattern: new Map(),
-    shard: new Map(),
-  };
+  readonly #topics = new Map<`${TopicKind} ${string}`, Topic>();
   #connection: Wire | undefined;
-  /** Those whose subscription has failed, and why. */
-  readonly #unheard = new Map<Topic, unknown>();
+  /** The topics to subscribe to again, and why, if that has failed. */
+  readonly #unconfirmed = new Map<Topic, unknown>();
   readonly #streak: FailureStreak;
   #failures = 0;
   #cancelHeartbeat: CancelTimer | undefined;
@@ -59,15 +56,14 @@ export class Subscriber {
 
   /** Whether nobody listens. */
   get isIdle(): boolean {
-    return this.#all().length === 0;
+    return this.#topics.size === 0;
   }
 
   /** Listens until the returned function is called. */
   listen(kind: TopicKind, name: string, listener: ChannelListener): () => void {
     const connection = (this.#connection ??= this.#open());
-    const topics = this.#topics[kind];
-    let topic = topics.get(name);
-    if (!topic) topics.set(name, (topic = { kind, name, listeners: new Set(), isHeard: false }));
+    let topic = this.#topics.get(`${kind} ${name}`);
+    if (!topic) this.#topics.set(`${kind} ${name}`, (topic = { kind, name, listeners: new Set(), isConfirmed: false }));
     topic.listeners.add(listener);
     if (connection.isReady) this.#subscribe(connection, [topic]);
     return () => this.#unlisten(topic, listener);
@@ -79,10 +75,6 @@ export class Subscriber {
     await this.#connection?.close();
   }
 
-  #all(): Topic[] {
-    return Object.values(this.#topics).flatMap((topics) => [...topics.values()]);
-  }
-
   #open(): Wire {
     const connection: Wire = this.#openWire((client) => {
       client.on('message', (channel: string, text: string) => this.#tell('channel', channel, channel, text));
@@ -90,7 +82,7 @@ export class Subscriber {
       client.on('pmessage', (pattern: string, channel: string, text: string) =>
         this.#tell('pattern', pattern, channel, text),
       );
-      client.on('ready', () => this.#subscribe(connection, this.#all()));
+      client.on('ready', () => this.#subscribe(connection, [...this.#topics.values()]));
       client.on('moved', () => this.#renewEnded(connection));
       client.on('error', (error: unknown) => isMiscount(error) && this.#renewEnded(connection));
     });
@@ -100,11 +92,11 @@ export class Subscriber {
   }
 
   #tell(kind: TopicKind, name: string, channel: string, text: string): void {
-    for (const listener of this.#topics[kind].get(name)?.listeners ?? []) listener.onMessage(text, channel);
+    for (const listener of this.#topics.get(`${kind} ${name}`)?.listeners ?? []) listener.onMessage(text, channel);
   }
 
   #subscribe(connection: Wire, topics: readonly Topic[]): void {
-    for (const topic of topics) topic.isHeard = false;
+    for (const topic of topics) topic.isConfirmed = false;
     for (const group of inOneCall(topics)) void this.#subscribeTo(connection, group);
   }
 
@@ -118,8 +110,8 @@ export class Subscriber {
       return;
     }
     for (const topic of topics) {
-      topic.isHeard = true;
-      this.#unheard.delete(topic);
+      topic.isConfirmed = true;
+      this.#unconfirmed.delete(topic);
       for (const listener of topic.listeners) listener.onListening();
     }
     this.#worked();
@@ -128,43 +120,44 @@ export class Subscriber {
   /** @param topics - of one kind */
   #failed(connection: Wire, topics: readonly Topic[], error: unknown): void {
     const { kind } = topics[0]!;
-    const wanted = topics.filter((topic) => this.#topics[kind].get(topic.name) === topic);
+    const wanted = topics.filter((topic) => this.#topics.get(`${kind} ${topic.name}`) === topic);
     if (wanted.length === 0) return;
     if (!redirectionOf(error)) this.#streak.callFailed(explain(SUBSCRIBE[kind].toUpperCase(), error));
     this.#subscribeLater(connection, wanted, error);
   }
 
   #subscribeLater(connection: Wire, topics: readonly Topic[], error?: unknown): void {
-    for (const topic of topics) this.#unheard.set(topic, error);
+    for (const topic of topics) this.#unconfirmed.set(topic, error);
     this.#cancelRetry ??= this.#settings.clock.schedule(() => {
       this.#cancelRetry = undefined;
       // A new connection renews all subscriptions anyway.
       if (!connection.isReady) return;
-      // What is elsewhere leaves. This is not done at once, because two servers may refer to each other for a while.
-      for (const reason of [...this.#unheard.values()]) connection.isElsewhere(reason);
-      this.#subscribe(connection, [...this.#unheard.keys()]);
+      // A topic that is on another server moves there only now, because two servers may refer to each other for a while.
+      for (const reason of [...this.#unconfirmed.values()]) connection.isElsewhere(reason);
+      this.#subscribe(connection, [...this.#unconfirmed.keys()]);
     }, failurePause(++this.#failures));
   }
 
   /** Renews the subscriptions that the server has ended by itself, unless they have moved with their slots by then. */
   #renewEnded(connection: Wire): void {
     const kept = shardChannelsOf(connection.client);
-    const ended = [...this.#topics.shard.values()].filter(({ name, isHeard }) => isHeard && !kept.has(name));
-    for (const topic of ended) topic.isHeard = false;
+    const isEnded = ({ kind, name, isConfirmed }: Topic) => kind === 'shard' && isConfirmed && !kept.has(name);
+    const ended = [...this.#topics.values()].filter(isEnded);
+    for (const topic of ended) topic.isConfirmed = false;
     if (ended.length > 0) this.#subscribeLater(connection, ended);
   }
 
   #unlisten(topic: Topic, listener: ChannelListener): void {
     const { kind, name, listeners } = topic;
     if (!listeners.delete(listener) || listeners.size > 0) return;
-    this.#topics[kind].delete(name);
-    this.#unheard.delete(topic);
+    this.#topics.delete(`${kind} ${name}`);
+    this.#unconfirmed.delete(topic);
     this.#worked();
     if (this.#connection?.isReady) this.#connection.client[UNSUBSCRIBE[kind]](name).catch(() => undefined);
   }
 
   #worked(): void {
-    if (this.#unheard.size > 0) return;
+    if (this.#unconfirmed.size > 0) return;
     this.#failures = 0;
     this.#streak.worked();
   }
@@ -180,7 +173,7 @@ export class Subscriber {
   }
 }
 
-/** One call takes channels of one slot only. */
+/** A call takes topics of one kind, and sharded channels of one slot. */
 function inOneCall(topics: readonly Topic[]): (readonly Topic[])[] {
   const of = (kind: TopicKind) => topics.filter((topic) => topic.kind === kind);
   return [of('channel'), of('pattern'), ...of('shard').map((topic) => [topic])].filter(({ length }) => length > 0);

@@ -1,10 +1,10 @@
-import type { Events } from '../events/events.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { hasCode, showFailure } from '../message/failure.js';
+import type { Events } from '../../events/events.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { hasCode, showFailure } from '../../message/failure.js';
+import type { RedisCommands } from '../commands/redis-commands.js';
+import type { RedisServer } from '../commands/redis-server.js';
+import { lacksPermission } from '../redis-errors.js';
 import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
-import type { RedisCommands } from './redis-commands.js';
-import { lacksPermission } from './redis-errors.js';
-import type { RedisServer } from './redis-server.js';
 import { checkServer, infoField, verdictOn } from './server-info.js';
 
 /** A queue, and what its user must be allowed to send. */
@@ -19,15 +19,15 @@ export interface RedisCheckOptions {
   readonly queues: readonly CheckedPermissions[];
   readonly allowEviction: boolean;
   readonly events: Events;
-  /** Called once, when the first check has found nothing wrong, with the `INFO` of a server unless its user may not ask. */
+  /** Called once the first check has found nothing wrong. The `INFO` is undefined if the user may not send it. */
   readonly onFirst: (servers: readonly RedisServer[], info: string | undefined) => void;
 }
 
 /**
  * Checks Redis at the start, and whenever a connection is back, because it may then lead to another server.
  *
- * Permissions are asked for once for each version of the server and each user. A server that is merely not the same as before is
- * asked about one queue on behalf of all: otherwise a failover would cost a call for each queue of each process.
+ * Permissions are checked once for each version of the server and each user. Another server of the same version is asked about one
+ * queue on behalf of all: otherwise a failover would cost a call for each queue of each process.
  */
 export class RedisCheck {
   readonly #options: RedisCheckOptions;
@@ -119,7 +119,7 @@ export class RedisCheck {
   async #checkPermissions(commands: RedisCommands, kind: string): Promise<void> {
     const { queues } = this.#options;
     if (this.#askedAbout.has(kind) && (await findProblems(commands, queues.slice(0, 1))).length === 0) return;
-    // Before the answer, so that other servers of the kind are not asked as much.
+    // Before the answer, so that other servers of this kind are asked about one queue only.
     this.#askedAbout.add(kind);
     const problems = await findProblems(commands, queues);
     if (problems.length > 0)

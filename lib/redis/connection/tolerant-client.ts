@@ -1,21 +1,21 @@
 import type { Callback, Redis } from 'ioredis';
-import type { Events } from '../events/events.js';
+import type { Events } from '../../events/events.js';
+import { isErrorReply, lacksPermission, unknownCommand } from '../redis-errors.js';
 import type { RedisClient } from './redis-client.js';
-import { isErrorReply, lacksPermission, unknownCommand } from './redis-errors.js';
 
 type SendInfo = (callback?: Callback<string>) => Promise<string>;
 type SendAuth = (login: never, callback?: Callback<'OK'>) => Promise<'OK'>;
 
-/** The errors that ioredis does not take for a refusal: it writes them to the console, past the logger, and goes on. */
+/** The errors that ioredis does not take for a refusal: it writes them to the console, past the logger, and continues. */
 const IGNORED_LOGIN =
   /no password is set|without any password configured for the default user|wrong number of arguments for 'auth'/;
 
-/** Whose listeners have been told of an ignored login. */
+/** Those that have been told of an ignored login. */
 const told = new WeakSet<Events>();
 
 /**
- * Lets a client become ready on a server that refuses part of ioredis' greeting. Of such errors, ioredis writes some to the
- * console, past the logger, and others keep it from becoming ready.
+ * Lets a client become ready on a server that refuses part of ioredis' greeting. ioredis writes some of these errors to the
+ * console, past the logger; others keep it from becoming ready.
  */
 export function tolerateRefusedGreeting(client: RedisClient, events: Events): void {
   if (client.isCluster) {

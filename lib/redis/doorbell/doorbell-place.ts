@@ -1,6 +1,6 @@
-import type { CancelTimer, Clock } from '../timing/clock.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
 
-/** How long a ring is kept for a consumer that does not wait, ms: longer than most claims take. */
+/** How long a ring is kept for a consumer that is not waiting, ms: longer than most claims take. */
 const RING_KEPT = 25;
 
 interface Waiter {
@@ -9,9 +9,9 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Where a place is. */
+/** The doorbell that has a place. */
 export interface DoorbellHome {
-  /** A place has begun to wait. */
+  /** Called when a place begins to wait. */
   listenFor(place: DoorbellPlace): void;
   /** Lets go of a place for good, once nothing can be popped for it any more. */
   dismiss(place: DoorbellPlace): Promise<void>;
@@ -28,12 +28,12 @@ export interface DoorbellPlaceOptions {
 /**
  * The place of one consumer at a doorbell that several share.
  *
- * A consumer that has been rung for will soon wait again, so its key stays among those that are listened to. A ring that comes
- * meanwhile ends its next wait at once, or is passed on if that takes too long.
+ * A consumer that has been rung for will soon wait again, so its key stays in the calls that follow. A ring that comes in the
+ * meantime ends its next wait at once, or is passed on if that wait does not begin soon.
  */
 export class DoorbellPlace {
   readonly key: string;
-  /** Where it is; a place may be moved to another doorbell. */
+  /** The doorbell that has it; a place may move to another one. */
   home!: DoorbellHome;
   readonly #options: DoorbellPlaceOptions;
   #waiter: Waiter | undefined;
@@ -49,7 +49,7 @@ export class DoorbellPlace {
     this.#options = options;
   }
 
-  /** When the wait ends that is under way, on the monotonic clock; `Infinity` if there is none. */
+  /** When the current wait ends, on the monotonic clock; `Infinity` if there is none. */
   get waitsUntil(): number {
     return this.#waiter?.until ?? Infinity;
   }
@@ -62,7 +62,7 @@ export class DoorbellPlace {
     return this.#isClosed;
   }
 
-  /** Whether to listen for its queue. One that is away stays on the list until there is a ring for it, and often longer. */
+  /** Whether to listen for its queue. A place that is away is listed until a ring for it has been passed on. */
   get isListed(): boolean {
     return this.#isListed;
   }
@@ -92,7 +92,7 @@ export class DoorbellPlace {
     await this.home.dismiss(this);
   }
 
-  /** A token of the queue was taken. */
+  /** Called when a token of the queue has been taken. */
   ring(): void {
     if (this.#waiter) this.endWait(true);
     else if (this.#isAway) this.#passOn();

@@ -1,11 +1,11 @@
-import type { CancelTimer } from '../timing/clock.js';
-import type { Reach } from './redis-connection.js';
+import type { CancelTimer } from '../../timing/clock.js';
+import { RedisServer } from '../commands/redis-server.js';
+import type { Detour, RedisServers } from '../commands/redis-servers.js';
+import type { Reach } from '../connection/redis-connection.js';
+import type { ConnectionSettings } from '../connection/redis-connection.js';
+import { redirectionOf } from '../redis-errors.js';
 import type { ClusterMap } from './cluster-map.js';
 import { hashSlot } from './hash-slot.js';
-import type { ConnectionSettings } from './redis-connection.js';
-import { redirectionOf } from './redis-errors.js';
-import { RedisServer } from './redis-server.js';
-import type { Detour, RedisServers } from './redis-servers.js';
 
 /** How soon a call is sent again after a redirection, ms. */
 const PAUSE = { MOVED: 5, ASK: 0, TRYAGAIN: 20, CLUSTERDOWN: 100 } as const;
@@ -30,12 +30,12 @@ export class ClusterServers implements RedisServers {
 
   of(key: string | undefined): RedisServer | undefined {
     const address = key === undefined ? this.#anyPrimary() : this.map.primaryOf(hashSlot(key));
-    return address === undefined ? undefined : this.#at(address);
+    return address === undefined ? undefined : this.#serverAt(address);
   }
 
   reachOf(slot: number): Reach {
     const address = this.map.primaryOf(slot);
-    if (address !== undefined) return this.#at(address).connection.reach;
+    if (address !== undefined) return this.#serverAt(address).connection.reach;
     return this.map.primaries.length === 0 ? 'opening' : 'lost';
   }
 
@@ -45,7 +45,7 @@ export class ClusterServers implements RedisServers {
 
   async all(command: string): Promise<readonly RedisServer[]> {
     await this.ready(command, undefined);
-    const servers = this.map.primaries.map((address) => this.#at(address));
+    const servers = this.map.primaries.map((address) => this.#serverAt(address));
     await Promise.all(servers.map(({ connection }) => connection.ready(command)));
     return servers;
   }
@@ -55,7 +55,7 @@ export class ClusterServers implements RedisServers {
     if (!redirection) return undefined;
     const { word, address } = redirection;
     this.map.note(redirection);
-    const asking = word === 'ASK' ? this.#at(this.map.addressFor(address!)) : undefined;
+    const asking = word === 'ASK' ? this.#serverAt(this.map.addressFor(address!)) : undefined;
     return { pause: PAUSE[word], asking };
   }
 
@@ -83,14 +83,14 @@ export class ClusterServers implements RedisServers {
     await Promise.all([this.map.close(), ...closed]);
   }
 
-  /** One that can be sent to, if there is one. */
+  /** Prefers one that is connected. */
   #anyPrimary(): string | undefined {
     const { primaries } = this.map;
     const isReady = (address: string) => this.#servers.get(address)?.connection.isReady;
     return primaries.find(isReady) ?? primaries[Math.floor(Math.random() * primaries.length)];
   }
 
-  #at(address: string): RedisServer {
+  #serverAt(address: string): RedisServer {
     const known = this.#servers.get(address);
     if (known) return known;
     const connection = this.map.open('commands', address);
@@ -106,7 +106,7 @@ export class ClusterServers implements RedisServers {
     return server;
   }
 
-  /** Closes connections to servers that have been no primaries for so long that no call waits for their answers any more. */
+  /** Closes the connections to servers that are no longer primaries, once no call can be waiting for their answers. */
   #retireOthers(): void {
     const { clock, commandTimeout } = this.settings;
     const isOther = (address: string) => !this.map.primaries.includes(address);

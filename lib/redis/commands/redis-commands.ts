@@ -1,28 +1,22 @@
-import type { Clock } from '../timing/clock.js';
-import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from './redis-errors.js';
-import type { RedisScript } from './redis-script.js';
+import type { ConnectionSettings } from '../connection/redis-connection.js';
+import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
+import type { RedisScript } from '../script/redis-script.js';
+import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
+import { ScriptReply } from '../script/script-reply.js';
 import type { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
-import { type ScriptArgument, type ScriptCall, wordsOf } from './script-call.js';
-import { ScriptReply } from './script-reply.js';
 
 /** How soon to retry with a client that looked ready but could not send, ms. */
 const UNNOTICED_PAUSE = 5;
 
-/** The part of the time for a call that must be left when it is sent after a wait, or sent again. */
+/** The share of a call's time that must be left when it is sent after a wait, or sent again. */
 const TIME_TO_ANSWER = 0.1;
-
-export interface CommandSettings {
-  readonly clock: Clock;
-  /** How long a command may wait for the connection and for its answer, ms. */
-  readonly commandTimeout: number;
-}
 
 /** Sends scripts and commands over connections that all queues of a process share. */
 export class RedisCommands {
   constructor(
     readonly servers: RedisServers,
-    private readonly settings: CommandSettings,
+    private readonly settings: Pick<ConnectionSettings, 'clock' | 'commandTimeout'>,
   ) {}
 
   /** Sends everything to one of the servers, wherever the keys are. */
@@ -124,7 +118,7 @@ export class RedisCommands {
     return detour.asking;
   }
 
-  /** So late, an attempt would likely end with an unknown outcome; so far, nothing has been carried out. */
+  /** An attempt this late would likely end with an unknown outcome; until now, nothing has been carried out. */
   #isTooLate(deadline: number): boolean {
     const { clock, commandTimeout } = this.settings;
     return deadline - clock.monotonic() < commandTimeout * TIME_TO_ANSWER;

@@ -1,7 +1,4 @@
-import type { CancelTimer, Clock } from '../timing/clock.js';
-
-/** Removes a deadline because the answer has arrived. */
-export type Answered = () => void;
+import type { CancelTimer, Clock } from '../../timing/clock.js';
 
 interface Deadline {
   at: number;
@@ -15,7 +12,7 @@ interface Deadline {
  * The deadlines for the answers on one connection. One timer serves them all and is left running when an answer arrives: a
  * timer for each command would cost about as much as sending the command.
  *
- * A caller whose time is up fails alone. Servers answer in order, so only a connection that answers nobody is taken for dead.
+ * When a caller's time is up, only that call fails. Servers answer in order, so a connection counts as dead once it answers nobody.
  */
 export class AnswerDeadlines {
   readonly #deadlines = new Set<Deadline>();
@@ -31,11 +28,11 @@ export class AnswerDeadlines {
   ) {}
 
   /**
-   * Calls `onLate` after `limit` ms, unless the returned function is called first.
+   * Calls `onLate` after `limit` ms, unless the returned function is called first, because the answer has arrived.
    *
    * @param patience - how long the connection may answer nobody while this answer is due, ms
    */
-  add(limit: number, patience: number, onLate: () => void): Answered {
+  add(limit: number, patience: number, onLate: () => void): () => void {
     const sentAt = this.clock.monotonic();
     const deadline: Deadline = { at: sentAt + limit, sentAt, patience, onLate };
     this.#deadlines.add(deadline);
@@ -46,7 +43,7 @@ export class AnswerDeadlines {
     };
   }
 
-  /** For how long the oldest answer has been awaited, ms; 0: none is. */
+  /** How long the oldest unanswered command has been waiting, ms; 0 if there is none. */
   get longestWait(): number {
     for (const { sentAt } of this.#deadlines) return this.clock.monotonic() - sentAt;
     return 0;

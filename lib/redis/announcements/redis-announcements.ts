@@ -4,9 +4,9 @@ import type { ChannelListener, Subscriber } from './subscriber.js';
 /**
  * Listens to announcements, for all queues of a process.
  *
- * In a cluster, what is published in the ordinary way goes to all servers. Announcements stay with the primary that has the queue
- * (`SPUBLISH`), unless nobody listens there: then they are published to all, because that is what patterns hear. So a channel that
- * a pattern of this process matches is listened to in the ordinary way: nothing would reach the patterns of others.
+ * In a cluster, `PUBLISH` goes to all servers. Announcements stay with the primary that has the queue (`SPUBLISH`), unless nobody
+ * hears them there; then they are published to all, because patterns hear nothing else. So this process subscribes in the ordinary way
+ * to a channel that one of its patterns matches: otherwise nothing would reach the patterns of other processes.
  */
 export class RedisAnnouncements {
   readonly #patterns = new Set<string>();
@@ -28,7 +28,7 @@ export class RedisAnnouncements {
     return this.shards.listen(channel, listener);
   }
 
-  /** Listens to what anybody publishes on a channel in the ordinary way. */
+  /** Listens to what anybody publishes on a channel with `PUBLISH`. */
   listenToAny(channel: string, listener: ChannelListener): () => void {
     return this.subscriber.listen('channel', channel, listener);
   }

@@ -1,10 +1,11 @@
-import type { Events } from '../events/events.js';
-import type { Clock } from '../timing/clock.js';
+import type { Events } from '../../events/events.js';
+import type { Clock } from '../../timing/clock.js';
+import type { Wire } from '../connection/wire.js';
 import { DoorbellPlace } from './doorbell-place.js';
-import type { Wire } from './redis-connection.js';
-import { SharedDoorbell, type Unblock } from './shared-doorbell.js';
+import { SharedDoorbell } from './shared-doorbell.js';
+import type { Unblock } from './unblocker.js';
 
-/** How many places share a connection at most. A ring costs Redis about 25 µs with one, 64 µs with so many. */
+/** The most places that share a connection. A ring costs Redis about 25 µs with one place, and 64 µs with this many. */
 const MOST_PLACES = 64;
 
 export interface DoorbellsOptions {
@@ -30,7 +31,7 @@ export class Doorbells {
   /** @param passOn - puts a token back for other consumers */
   open(key: string, passOn: () => Promise<void>): DoorbellPlace {
     const place = new DoorbellPlace({ key, passOn, clock: this.#options.clock });
-    this.#lodge(place);
+    this.#assign(place);
     return place;
   }
 
@@ -38,7 +39,7 @@ export class Doorbells {
     await Promise.all([...this.#bells].map((bell) => bell.close()));
   }
 
-  #lodge(place: DoorbellPlace): void {
+  #assign(place: DoorbellPlace): void {
     const hasRoom = (bell: SharedDoorbell) => !bell.isClosed && bell.size < MOST_PLACES && !bell.has(place.key);
     const bell = this.#isShared ? [...this.#bells].find(hasRoom) : undefined;
     (bell ?? this.#openBell(place.key)).admit(place);
@@ -69,7 +70,7 @@ export class Doorbells {
     for (const bell of [...this.#bells]) {
       for (const place of bell.places.slice(1)) {
         bell.release(place);
-        this.#lodge(place);
+        this.#assign(place);
       }
     }
   }

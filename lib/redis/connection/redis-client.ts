@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
-import { isStrayPromise, showFailure } from '../message/failure.js';
-import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from './connection-options.js';
+import { DelayQueueError } from '../../message/delay-queue-errors.js';
+import { isStrayPromise, showFailure } from '../../message/failure.js';
+import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../options/connection-options.js';
 import {
   ClientOptionsReader,
   clusterOverrides,
@@ -9,8 +9,8 @@ import {
   type OptionProblem,
   redisOverrides,
   UNKNOWN_OPTION,
-} from './read-client-options.js';
-import { withoutHost, withoutSecrets } from './redis-errors.js';
+} from '../options/read-client-options.js';
+import { withoutHost, withoutSecrets } from '../redis-errors.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -21,7 +21,7 @@ export function isCluster(connection: ConnectionOptions): connection is ClusterC
   return typeof connection === 'object' && 'cluster' in connection;
 }
 
-/** Finds problems and overridden options in a connection. Of a function nothing is known until it has made a client. */
+/** Finds problems and overridden options in a connection. Nothing is known about a function until it has created a client. */
 export function examineConnection(connection: ConnectionOptions): Pick<ClientOptionsReader, 'problems' | 'overridden'> {
   const reader = new ClientOptionsReader();
   if (isCluster(connection)) readCluster(connection, reader);

@@ -1,11 +1,9 @@
-import type { Events } from '../events/events.js';
-import { connectionFailures, FailureStreak } from '../events/failure-streak.js';
-import { showFailure } from '../message/failure.js';
-import type { CancelTimer, Clock } from '../timing/clock.js';
-import { atMost, Pauses } from '../timing/pauses.js';
-import { AnswerDeadlines } from './answer-deadlines.js';
-import type { ConnectionOptions } from './connection-options.js';
-import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
+import type { Events } from '../../events/events.js';
+import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
+import { showFailure } from '../../message/failure.js';
+import type { CancelTimer, Clock } from '../../timing/clock.js';
+import { atMost, Pauses } from '../../timing/pauses.js';
+import type { ConnectionOptions } from '../options/connection-options.js';
 import {
   closed,
   describeRefusal,
@@ -18,8 +16,11 @@ import {
   type Redirection,
   redirectionOf,
   wasNotSent,
-} from './redis-errors.js';
+} from '../redis-errors.js';
+import { AnswerDeadlines } from './answer-deadlines.js';
+import { type ConnectionRole, createClient, type RedisClient } from './redis-client.js';
 import { tolerateRefusedGreeting } from './tolerant-client.js';
+import type { Wire } from './wire.js';
 
 export interface ConnectionSettings {
   readonly connection: ConnectionOptions;
@@ -29,7 +30,7 @@ export interface ConnectionSettings {
   readonly commandTimeout: number;
 }
 
-/** What a connection may be given instead of creating it. */
+/** What a connection may be given instead of creating it itself. */
 export interface ConnectionParts {
   /** Not connected yet. */
   readonly client?: RedisClient;
@@ -39,21 +40,8 @@ export interface ConnectionParts {
   readonly onRedirection?: (redirection: Redirection) => void;
 }
 
-/** What those need who send over a connection: to a server, or to whichever server of a cluster is the right one. */
-export interface Wire {
-  readonly client: RedisClient;
-  readonly isReady: boolean;
-  readonly isClosed: boolean;
-  connect(): void;
-  ready(command: string, timeout?: number): Promise<void>;
-  answer<Answer>(answer: Promise<Answer>, patience?: number): Promise<Answer>;
-  /** Whether an error says that the key is not, or not yet, on this server. If so, the next command goes where it is. */
-  isElsewhere(error: unknown): boolean;
-  close(): Promise<void>;
-}
-
 /**
- * What is known of the way to a server, without asking it: it answers (`ready`); it owes an answer for a second (`silent`); the
+ * What is known about the way to a server, without asking it: it answers (`ready`); it owes an answer for a second (`silent`); the
  * connection is being opened, for less than a second (`opening`); or there is none (`lost`).
  */
 export type Reach = 'ready' | 'silent' | 'opening' | 'lost';
@@ -64,7 +52,7 @@ const LONGEST_SILENCE = 1000;
 /** How long closing may take, ms; before that, ioredis destroys a socket that the other side does not close. */
 const CLOSE_TIMEOUT = 1000;
 
-/** How soon a client that has given up is made to connect again, ms. */
+/** How soon a client that has given up is told to connect again, ms. */
 const REOPEN_PAUSE = 1000;
 
 /** The states of a client that has a socket. */
@@ -81,9 +69,9 @@ export class RedisConnection implements Wire {
   readonly #deadlines: AnswerDeadlines;
   readonly #outage: FailureStreak;
   readonly #onRedirection: ConnectionParts['onRedirection'];
-  /** Of those who wait until it is ready. */
+  /** The waits until it is ready. */
   readonly #waits: Pauses;
-  /** The last error of the present outage. */
+  /** The last error of the current outage. */
   #lastError: unknown;
   /** Since when it is being opened, on the monotonic clock. */
   #openingSince: number;
@@ -200,13 +188,13 @@ export class RedisConnection implements Wire {
     this.#deadlines.endAll();
   }
 
-  /** Closes the connection until {@link connect}. */
+  /** Closes the connection until {@link connect} is called. */
   suspend(): void {
     this.#isSuspended = true;
     this.client.disconnect();
   }
 
-  /** Closes the connection because nobody needs this server any more: an outage is over. */
+  /** Closes the connection because nobody needs this server any more, which also ends its outage. */
   retire(): Promise<void> {
     this.#outage.worked();
     return this.close();
@@ -238,15 +226,15 @@ export class RedisConnection implements Wire {
   }
 
   #onError(error: unknown): void {
-    // ioredis reports the first for what it tried to send after the connection was dropped. The second harms nobody.
+    // The first is about what ioredis tried to send after the connection was dropped. The second is harmless.
     if (this.#isClosed || wasNotSent(error) || isMiscount(error)) return;
     const reason = reasonOf(error);
     this.#lastError = reason;
     const isRefused = this.#isRefused;
-    // A start that is refused fails, and nothing is retried. Otherwise, the next attempt is soon refused as well.
+    // If the start is refused, it fails, and nothing is retried. Later, the next attempt will soon be refused as well.
     if (!isRefused || !this.#isStarting) this.#outage.failed(isRefused ? describeRefusal(reason) : showFailure(reason));
     if (isRefused) this.#isStarting = false;
-    // An answer to what ioredis sends to log in. Even without its database it would go on, in another one.
+    // A reply to the login. ioredis would continue even without its database, in another one.
     if (isErrorReply(reason)) this.#drop();
     if (isRefused) this.#waits.end();
   }

@@ -1,5 +1,5 @@
-import type { RedisCommands } from './redis-commands.js';
-import { loadScript } from './redis-script.js';
+import type { RedisCommands } from '../commands/redis-commands.js';
+import { loadScript } from '../script/redis-script.js';
 import { verdictOn } from './server-info.js';
 
 /** The commands that are used on each key or channel of a layout, in scripts or directly. */
@@ -18,7 +18,7 @@ const KEYLESS: readonly NeededCommand[] = [{ name: 'EVAL' }, { name: 'EVALSHA' }
 /** What lets the doorbells of several queues share a connection. Without it, each queue has one of its own. */
 export const FOR_SHARED_DOORBELLS: readonly NeededCommand[] = [{ name: 'CLIENT|ID' }, { name: 'CLIENT|UNBLOCK' }];
 
-/** How many commands a script asks about, of any number of queues: about a millisecond's work. */
+/** How many commands one call asks about, for any number of queues: about a millisecond's work. */
 const MOST_AT_ONCE = 1000;
 
 const script = loadScript('redis/check-permissions', {});
@@ -32,7 +32,7 @@ export function neededCommands<Keys extends object>(permissions: Permissions<Key
 }
 
 /**
- * Asks the server which of these commands its user may not send. It is asked even about none, to learn whether it runs scripts.
+ * Asks the server which of these commands its user may not send; even if there are none, to learn whether it runs scripts.
  *
  * @throws DelayQueueError `UNSUPPORTED_SERVER`, `MISSING_PERMISSION` if no script can run; like {@link RedisCommands.run}
  */

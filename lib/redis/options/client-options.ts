@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { LONGEST_TIMER } from '../timing/clock.js';
+import { LONGEST_TIMER } from '../../timing/clock.js';
 import {
   addressMap,
   callback,
@@ -40,14 +40,14 @@ const reconnectPause = (times: number) => Math.min(times * 50, LONGEST_RECONNECT
 const RECONNECTING = 'the module reconnects on its own, and never gives up';
 const ONE_CALL =
   'a command is sent once, and its caller learns at once if it was not sent or if its outcome is unknown';
-const SILENCE = 'waiting connections are silent for long; offerTimeout and blockTimeout bound every wait';
+const SILENCE = 'blocked connections are silent for a long time; offerTimeout and blockTimeout bound every wait';
 const REPLIES = 'the module reads the replies itself';
 const REDIRECTIONS = 'the module follows redirections itself, until offerTimeout';
 const UNUSED = 'the module does not use it';
 
-/** The options that both levels of a cluster have, and a single server. */
+/** The options that a single server has in common with both levels of a cluster. */
 const common = {
-  keyPrefix: refused([''], "would not reach the channel names: set the module's `prefix` instead"),
+  keyPrefix: refused([''], "would not apply to the names of channels: set the module's `prefix` instead"),
   showFriendlyErrorStack: overridden(
     false,
     'recording a stack for each command is slow, and its caller gets a typed error anyway',
@@ -103,7 +103,7 @@ export const redisRules = {
   disableClientInfo: passedOn(flag),
   connectionName: overridden('delay-queue', 'connections are named after their purpose, such as delay-queue:commands'),
   // Longer than a clean close takes. If Redis is gone, the 2 s of ioredis would keep the socket after the application has closed.
-  disconnectTimeout: overridden(100, 'an application that closes would wait for it'),
+  disconnectTimeout: overridden(100, 'a closing application would wait for it'),
 
   // What happens when the connection is lost.
   retryStrategy: overridden(reconnectPause, RECONNECTING),
@@ -145,7 +145,7 @@ export const clusterRules = {
   useSRVRecords: passedOn(flag),
   slotsRefreshTimeout: passedOn(wholeNumber(1, LONGEST_TIMER)),
   slotsRefreshInterval: passedOn(milliseconds),
-  // The defaults: ioredis sends nothing but the questions for the slots.
+  // The defaults: ioredis only asks for the slots.
   maxRedirections: overridden(16, REDIRECTIONS),
   retryDelayOnMoved: overridden(0, REDIRECTIONS),
   retryDelayOnTryAgain: overridden(100, REDIRECTIONS),
@@ -153,7 +153,7 @@ export const clusterRules = {
   // A command that was under way when the connection broke may have been carried out: an offer sent again would find itself.
   retryDelayOnFailover: overridden(0, ONE_CALL),
   clusterRetryStrategy: overridden(reconnectPause, RECONNECTING),
-  // A lost node is found again with the slots; a node that reconnects by itself would hide that it is gone.
+  // A lost node is found again with the slots. A node that reconnects by itself would hide that it is gone.
   clusterNodeRetryStrategy: overridden(null, RECONNECTING),
   scaleReads: overridden('master', 'replicas lag behind, and the scripts run on the primary'),
   shardedSubscribers: overridden(false, UNUSED),

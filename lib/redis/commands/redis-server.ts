@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '../timing/clock.js';
-import type { RedisConnection } from './redis-connection.js';
-import { isErrorReply } from './redis-errors.js';
-import type { RedisScript } from './redis-script.js';
-import type { ScriptArgument } from './script-call.js';
+import type { Clock } from '../../timing/clock.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { isErrorReply } from '../redis-errors.js';
+import type { RedisScript } from '../script/redis-script.js';
+import type { ScriptArgument } from '../script/script-call.js';
 import { ServerClock } from './server-clock.js';
 
 /** How to send a call. */
@@ -26,7 +26,7 @@ export class RedisServer {
     connection.client.on('ready', () => void this.#learnClock());
   }
 
-  /** The user that it knows this process as. */
+  /** The user that this process is logged in as. */
   get user(): string {
     return (this.connection.client as Redis).options.username ?? 'default';
   }
@@ -44,7 +44,7 @@ export class RedisServer {
 
   send(command: string, words: readonly ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
     const { client } = this.connection;
-    // It applies to the next command, whose answer will tell of any failure.
+    // It applies to the next command, whose answer reports any failure.
     if (asking) client.call('ASKING').catch(() => undefined);
     const reply = client.callBuffer(command, [...words]);
     return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));

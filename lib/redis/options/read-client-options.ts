@@ -21,7 +21,7 @@ export const UNKNOWN_OPTION = 'is not an option of ioredis; check its spelling';
 export const ODD_NAME =
   'must contain only options of ioredis; the unknown name is not shown, because it may be part of a password';
 
-/** The values that the module sets whatever the application gives, by level. */
+/** The values that the module sets whatever the application gives, for each level. */
 export const redisOverrides = overridesOf(redisRules) as RedisOptions;
 export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 

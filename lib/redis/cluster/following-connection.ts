@@ -1,11 +1,12 @@
-import { connectionFailures, FailureStreak } from '../events/failure-streak.js';
-import type { CancelTimer } from '../timing/clock.js';
+import { connectionFailures, FailureStreak } from '../../events/failure-streak.js';
+import type { CancelTimer } from '../../timing/clock.js';
+import type { ConnectionRole, RedisClient } from '../connection/redis-client.js';
+import type { ConnectionSettings, RedisConnection } from '../connection/redis-connection.js';
+import type { Wire } from '../connection/wire.js';
+import { closed } from '../redis-errors.js';
 import type { ClusterMap } from './cluster-map.js';
-import type { ConnectionRole, RedisClient } from './redis-client.js';
-import type { ConnectionSettings, RedisConnection, Wire } from './redis-connection.js';
-import { closed } from './redis-errors.js';
 
-/** How soon a connection that is lost is opened to another server, ms. */
+/** How long a lost connection may take to come back before another server is chosen, ms. */
 const LEAVE_PAUSE = 250;
 
 export interface FollowingOptions {
@@ -14,7 +15,7 @@ export interface FollowingOptions {
   /**
    * Chooses the server to connect to, by its address; undefined if none is known.
    *
-   * @param present - the one that the connection leads to
+   * @param present - the server that the connection leads to
    * @param isLost - whether that connection is lost
    */
   readonly choose: (present: string | undefined, isLost: boolean) => string | undefined;
@@ -22,7 +23,7 @@ export interface FollowingOptions {
   readonly onClient?: (client: RedisClient) => void;
 }
 
-/** A connection to whichever server of a cluster is the right one. When another one is, it is closed and opened there. */
+/** A connection to whichever server of a cluster is the right one. When that becomes another server, it reconnects there. */
 export class FollowingConnection implements Wire {
   readonly #options: FollowingOptions;
   readonly #settings: ConnectionSettings;
