@@ -49,7 +49,7 @@ describe('in Redis,', () => {
     return {
       claim: async (now, wanted) => {
         const args = { now, wanted, rate: `${max} ${per / 1000}` };
-        const words = wordsOf(script, { keys: ofQueue, args }, 0);
+        const [, ...words] = wordsOf(script, { keys: ofQueue, args }, 0);
         const reply = (await redis.eval(script.source, ...(words as [number, ...string[]]))) as [number, number];
         return { taken: reply[0], ...(reply[1] >= 0 && { againIn: reply[1] }) };
       },

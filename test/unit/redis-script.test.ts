@@ -124,14 +124,14 @@ describe('a script call', () => {
 
   test('sends what the header names, in its order', () => {
     expect(wordsOf(script, { keys: LAYOUT, args, rest: ['a', 'b'] }, 7)).toEqual([
-      ...[2, 'q:ready', 'q:ended:t'],
+      ...[script.sha1, 2, 'q:ready', 'q:ended:t'],
       ...[7, 't', 'a', 'b'],
     ]);
   });
 
   test('sends the keys in brackets on request', () => {
     const words = wordsOf(script, { keys: LAYOUT, args, optionalKeys: true }, 0);
-    expect(words).toEqual([3, 'q:ready', 'q:ended:t', 'q:delayed', 0, 't']);
+    expect(words).toEqual([script.sha1, 3, 'q:ready', 'q:ended:t', 'q:delayed', 0, 't']);
   });
 
   test('with a missing or a superfluous argument is refused', () => {

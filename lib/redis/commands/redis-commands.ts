@@ -54,7 +54,7 @@ export class RedisCommands {
    *
    * @throws DelayQueueError like {@link run}
    */
-  send(command: string, ...words: readonly ScriptArgument[]): Promise<ScriptReply> {
+  send(command: string, ...words: ScriptArgument[]): Promise<ScriptReply> {
     return this.#call(command, words.length > 0 ? String(words[0]) : undefined, () => words);
   }
 
@@ -62,7 +62,7 @@ export class RedisCommands {
   async #call(
     name: string,
     key: string | undefined,
-    wordsFor: (server: RedisServer, deadline: number) => readonly ScriptArgument[],
+    wordsFor: (server: RedisServer, deadline: number) => ScriptArgument[],
     script?: RedisScript,
   ): Promise<ScriptReply> {
     const { clock, commandTimeout } = this.settings;

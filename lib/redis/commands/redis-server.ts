@@ -42,22 +42,23 @@ export class RedisServer {
     this.#serverClock.learn(serverTime, sentAt);
   }
 
-  send(command: string, words: readonly ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
+  send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
     const { client } = this.connection;
     // It applies to the next command, whose answer reports any failure.
     if (asking) client.call('ASKING').catch(() => undefined);
-    const reply = client.callBuffer(command, [...words]);
+    const reply = client.callBuffer(command, words);
     return this.connection.answer(reply, undefined, Math.max(0, deadline - this.clock.monotonic()));
   }
 
-  async evaluate(script: RedisScript, words: readonly ScriptArgument[], options: SendOptions): Promise<unknown> {
+  /** @param words - from `wordsOf` */
+  async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<unknown> {
     try {
-      return await this.send('EVALSHA', [script.sha1, ...words], options);
+      return await this.send('EVALSHA', words, options);
     } catch (error) {
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
-    return this.send('EVAL', [script.source, ...words], options);
+    return this.send('EVAL', [script.source, ...words.slice(1)], options);
   }
 
   /** A failure is ignored: the last known offset stays in use, and the next call tries again. */

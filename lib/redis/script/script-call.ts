@@ -19,7 +19,8 @@ export interface ScriptCall<Part extends string = string> {
 const NONE: ScriptArguments = {};
 
 /**
- * The words that follow the script in a call: the number of keys, the keys, and the arguments.
+ * The words of a call by digest: the digest, the number of keys, the keys, and the arguments. A list of offers has thousands of
+ * words, so they are put together once.
  *
  * @param deadline - for a script that has one: an instant by the server's clock, ms; 0: none
  * @throws TypeError if the arguments are not those that the script's header declares
@@ -35,11 +36,14 @@ export function wordsOf<Part extends string>(
     return value;
   };
   const sent = optionalKeys ? [...script.keys, ...script.optionalKeys] : script.keys;
-  const values = script.args.map(({ givenAs }) => given(givenAs));
-  if (Object.keys(args).length > values.length - Number(script.hasDeadline) || (rest.length > 0 && !script.hasRest))
+  const words: ScriptArgument[] = [script.sha1, sent.length];
+  for (const { part, suffix } of sent) {
+    words.push(suffix === undefined ? keys[part] : keys[part] + String(given(suffix)));
+  }
+  for (const { givenAs } of script.args) words.push(given(givenAs));
+  const declared = script.args.length - Number(script.hasDeadline);
+  if (Object.keys(args).length > declared || (rest.length > 0 && !script.hasRest))
     throw new TypeError(`${script.name}: there are more arguments than its header declares`);
-  const names = sent.map(({ part, suffix }) =>
-    suffix === undefined ? keys[part] : keys[part] + String(given(suffix)),
-  );
-  return [names.length, ...names, ...values, ...rest];
+  for (const word of rest) words.push(word);
+  return words;
 }
