@@ -1,4 +1,4 @@
-import type { DelayQueueProducer, DeadLetter } from 'nestjs-delay-queue';
+import type { DeadLetter, DelayQueueProducer } from 'nestjs-delay-queue';
 import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 
 /** How many dead letters one call reads at most. */
