@@ -20,14 +20,13 @@ import { HandlerRegistry } from './handler/handler-registry.js';
 import { ListenerExplorer } from './handler/listener/listener-explorer.js';
 import { Offers } from './producer/offers.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
+import { MisspeltNames } from './runtime/misspelt-names.js';
 import { QueueRegistrar } from './runtime/queue-registrar.js';
 import { Queues } from './runtime/queues.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
 import { ShutdownHint } from './runtime/shutdown-hint.js';
 import { SingleImport } from './runtime/single-import.js';
-import { UnhandledQueues } from './runtime/unhandled-queues.js';
-import { UnmatchedEntries } from './runtime/unmatched-entries.js';
 import { Workers } from './runtime/workers.js';
 import { createStores } from './runtime/create-stores.js';
 import type { Substitutes } from './runtime/substitutes.js';
@@ -85,8 +84,7 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
       inject: [CLOCK, Events],
     },
     Queues,
-    UnhandledQueues,
-    UnmatchedEntries,
+    MisspeltNames,
     QueueRegistrar,
     Workers,
     {

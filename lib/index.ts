@@ -62,6 +62,7 @@ export type {
 } from './handler/definition/queue-definition.js';
 export {
   DelayQueue,
+  type DeadLetterOf,
   type QueueClass,
   type QueueOfOneKind,
   type PayloadInputOf,
@@ -72,7 +73,7 @@ export {
 } from './producer/typed-queue.js';
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
-export type { DeadLetterPage, DeadLetterQuery, DeadLetters } from './producer/dead-letters.js';
+export type { DeadLetters } from './producer/dead-letters.js';
 export type { MessagePage, MessageQuery } from './producer/message-page.js';
 export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';

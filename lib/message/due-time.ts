@@ -43,7 +43,7 @@ export function dueAt(date: Date, name = 'date'): { readonly at: number } {
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function readEither({ delay, at }: { readonly delay?: unknown; readonly at?: unknown }): DueTime {
+export function readEither(delay: unknown, at: unknown): DueTime {
   if (at === undefined && delay !== undefined) return dueAfter(delay as Duration);
   if (at !== undefined && delay === undefined) return dueAt(at as Date, 'at');
   const has = at === undefined ? 'neither' : 'both';

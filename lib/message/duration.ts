@@ -43,6 +43,8 @@ export type CheckedDuration<Given extends Duration> = Given extends number | Dur
 /** The longest accepted delay, ms: 100 years as `ms` counts them. Anything longer is more likely a wrong unit. */
 export const LONGEST_DELAY = 100 * 365.25 * 24 * 60 * 60 * 1000;
 
+const DELAYS = { min: 0, max: LONGEST_DELAY };
+
 /** The milliseconds that a value stands for, or why it is not a duration within the range. */
 export type ParsedDuration = { milliseconds: number } | { problem: string };
 
@@ -70,7 +72,7 @@ export function parseDuration(value: unknown, range: { min: number; max: number 
 
 /** Reads the delay of a message, of whatever type it is. */
 export function parseDelay(value: unknown): ParsedDuration {
-  return parseDuration(value, { min: 0, max: LONGEST_DELAY });
+  return parseDuration(value, DELAYS);
 }
 
 /**

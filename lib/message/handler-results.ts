@@ -116,6 +116,6 @@ export type ComingAgain = { readonly delay: number } | { readonly at: number };
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readComingAgain(given: Pick<Again, 'delay' | 'at'>): ComingAgain {
-  const due = readEither({ delay: given.delay, at: given.at });
+  const due = readEither(given.delay, given.at);
   return 'at' in due ? due : { delay: due.after };
 }

@@ -76,9 +76,9 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
  * @typeParam T - the payload's type, which is not checked at run time
  * @typeParam Type - the message's type, where it is known
  */
-export interface DeadLetter<T = unknown, Type extends string = string> extends MessageEnvelope<T, Type> {
-  /** How many attempts have failed. */
-  readonly failedAttempts: number;
+export interface DeadLetter<T = unknown, Type extends string = string> extends MessageSnapshot<T, Type> {
+  /** It was dead when it was looked up. */
+  readonly state: 'dead';
   /** When it became a dead letter, by the clock of Redis. */
   readonly diedAt: Date;
   /** The error of the last attempt. */

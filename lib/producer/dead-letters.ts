@@ -1,45 +1,36 @@
+import { assertMessageId } from '../message/message-id.js';
 import type { DeadLetter } from '../message/message.js';
-import type { MayBeIncomplete } from './queue-counts.js';
-
-/** Which dead letters to list. */
-export interface DeadLetterQuery {
-  /** The `cursor` of the previous page. Default: the first page. */
-  readonly cursor?: string | undefined;
-  /** The maximum number of letters, 1–1000. Default: 100. */
-  readonly limit?: number | undefined;
-}
-
-/** One page of dead letters. */
-export interface DeadLetterPage<T = unknown> extends MayBeIncomplete {
-  /** Oldest first. */
-  readonly letters: readonly DeadLetter<T>[];
-  /** For the next page; null if this is the last one. */
-  readonly cursor: string | null;
-}
+import type { QueueRegistrar } from '../runtime/queue-registrar.js';
+import type { Queue } from '../runtime/queues.js';
+import type { MessageStore } from '../store/message-store.js';
+import type { DeadSelection } from '../store/message-upkeep.js';
+import { lookUp, withAll } from '../store/partitioned/partitions.js';
+import { MAX_BATCH } from '../timing/turn-batcher.js';
+import { listMessages, type MessagePage, type MessageQuery } from './message-page.js';
 
 /**
  * The dead letters of one queue, as returned by `DelayQueueProducer.deadLetters`. Its methods reject with the same errors.
  *
- * @typeParam Payload - the type of their payloads, where it is known
+ * @typeParam Letter - what a dead letter looks like
  */
-export interface DeadLetters<Payload = unknown> {
+export interface DeadLetters<Letter = DeadLetter> {
   /**
-   * Lists dead letters, oldest first.
+   * Lists dead letters, oldest first: the page that `list(queue, 'dead', query)` returns.
    *
-   * @param query - `cursor` and `limit` (1–1000, default 100)
-   * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor or a limit out of range
+   * @param query - `cursor` of the page before, or `offset` (0 or more) to begin in the middle; `limit` (1–1000, default 100)
+   * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed cursor, or a number out of range
    *
    * @example
    * ```ts
    * let cursor: string | undefined;
    * do {
    *   const page = await producer.deadLetters('orders').list({ cursor });
-   *   for (const letter of page.letters) console.log(letter.id, letter.error.message);
+   *   for (const letter of page.messages) console.log(letter.id, letter.error.message);
    *   cursor = page.cursor ?? undefined;
    * } while (cursor);
    * ```
    */
-  list<T = Payload>(query?: DeadLetterQuery): Promise<DeadLetterPage<T>>;
+  list(query?: MessageQuery): Promise<MessagePage<Letter>>;
 
   /**
    * Makes a dead letter due now, with all its attempts restored.
@@ -75,4 +66,70 @@ export interface DeadLetters<Payload = unknown> {
    * @returns how many were removed
    */
   discardAll(): Promise<number>;
+}
+
+/** The dead letters in the store of a queue. */
+export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<Letter> {
+  constructor(
+    private readonly queue: Queue,
+    private readonly registrar: QueueRegistrar,
+  ) {}
+
+  list(query?: MessageQuery): Promise<MessagePage<Letter>> {
+    return listMessages(this.queue, 'dead', query);
+  }
+
+  async redrive(id: string): Promise<boolean> {
+    assertMessageId(id);
+    return this.#forOne(id, (partition) => this.#redrive(partition, { id }));
+  }
+
+  redriveAll(): Promise<number> {
+    return this.#forAll((partition, selection) => this.#redrive(partition, selection));
+  }
+
+  async discard(id: string): Promise<boolean> {
+    assertMessageId(id);
+    return this.#forOne(id, (partition) => partition.discard({ id }));
+  }
+
+  discardAll(): Promise<number> {
+    return this.#forAll((partition, selection) => partition.discard(selection));
+  }
+
+  /** The queue may have been empty but for its dead letters, and so have been forgotten. */
+  async #redrive(partition: MessageStore, selection: DeadSelection): Promise<number> {
+    const registered = this.registrar.register(this.queue.name);
+    const redriven = await partition.redrive(selection);
+    if (registered) await registered;
+    return redriven;
+  }
+
+  async #forOne(id: string, ask: (partition: MessageStore) => Promise<number>): Promise<boolean> {
+    return (await lookUp(this.queue.partitions, id, { ask, isFound: (changed) => changed > 0 })) > 0;
+  }
+
+  async #forAll(apply: Apply): Promise<number> {
+    let done = 0;
+    const forAll = async (partition: MessageStore) => {
+      const changed = await forAllOf(partition, apply);
+      done += changed;
+    };
+    await withAll(this.queue.partitions, (partitions) => Promise.all(partitions.map(forAll)));
+    return done;
+  }
+}
+
+type Apply = (partition: MessageStore, selection: DeadSelection) => Promise<number>;
+
+/** Oldest first, and no more than there were at the start, so messages that become dead letters meanwhile are left alone. */
+async function forAllOf(partition: MessageStore, apply: Apply): Promise<number> {
+  const { counts } = await partition.status();
+  let done = 0;
+  while (done < counts.dead) {
+    const changed = await apply(partition, { oldest: Math.min(MAX_BATCH, counts.dead - done) });
+    if (changed === 0) break;
+    done += changed;
+  }
+  return done;
 }

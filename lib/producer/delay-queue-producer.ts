@@ -3,13 +3,13 @@ import { dateOf } from '../message/date-of.js';
 import { type CheckedDue, dueAfter, dueAt, readDue } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
-import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { Stores } from '../runtime/create-stores.js';
 import { STORES } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import { lookUp } from '../store/partitioned/partitions.js';
-import type { DeadLetters } from './dead-letters.js';
+import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import {
   type CheckedRequests,
   type OfferRequest,
@@ -18,13 +18,9 @@ import {
   readOfferOptions,
 } from './offer.js';
 import { Offers } from './offers.js';
-import { countByType } from './count-by-type.js';
-import { listMessages } from './message-list.js';
-import type { MessagePage, MessageQuery } from './message-page.js';
-import type { QueueCounts } from './queue-counts.js';
+import { listMessages, type MessagePage, type MessageQuery, snapshotOf } from './message-page.js';
+import { countByType, type QueueCounts } from './queue-counts.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
-import { snapshotOf } from './snapshot.js';
-import { StoreDeadLetters } from './store-dead-letters.js';
 
 /**
  * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
@@ -174,6 +170,8 @@ export class DelayQueueProducer {
     return found && snapshotOf<T>(known, found);
   }
 
+  /** Lists dead letters, which all have an `error` and a `diedAt`. Otherwise as for any other state. */
+  async list<T = unknown>(queue: string, state: 'dead', query?: MessageQuery): Promise<MessagePage<DeadLetter<T>>>;
   /**
    * Lists messages of one state, page by page: `delayed` ones by due time, `ready` ones in the order in which they are claimed,
    * `active` ones consumer by consumer, and `dead` ones oldest first. A page is one call, whose cost hardly depends on the length of
@@ -205,8 +203,9 @@ export class DelayQueueProducer {
     queue: string,
     state: MessageState,
     query?: MessageQuery,
-  ): Promise<MessagePage<MessageSnapshot<T>>> {
-    return listMessages<T>(this.known.named(queue), state, query);
+  ): Promise<MessagePage<MessageSnapshot<T>>>;
+  async list(queue: string, state: MessageState, query?: MessageQuery): Promise<MessagePage> {
+    return listMessages(this.known.named(queue), state, query);
   }
 
   /**
@@ -283,6 +282,7 @@ export class DelayQueueProducer {
   /**
    * Gives access to the dead letters of a queue.
    *
+   * @typeParam T - the type of their payloads, which is not checked at run time
    * @throws DelayQueueError `INVALID_ARGUMENT` immediately, for a malformed queue name
    *
    * @example
@@ -290,7 +290,7 @@ export class DelayQueueProducer {
    * const redriven = await producer.deadLetters('orders').redriveAll();
    * ```
    */
-  deadLetters(queue: string): DeadLetters {
+  deadLetters<T = unknown>(queue: string): DeadLetters<DeadLetter<T>> {
     return new StoreDeadLetters(this.known.named(queue), this.registrar);
   }
 

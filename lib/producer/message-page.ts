@@ -1,5 +1,12 @@
-import type { MessageSnapshot } from '../message/message.js';
+import { readContent } from '../message/codec/read-content.js';
+import { dateOf } from '../message/date-of.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { MessageFailure, MessageSnapshot, MessageState } from '../message/message.js';
+import { showGiven } from '../message/show-given.js';
+import type { Queue } from '../runtime/queues.js';
+import type { StoredMessage } from '../store/message-upkeep.js';
 import type { MayBeIncomplete } from './queue-counts.js';
+import { readPlacedPage } from './read-page.js';
 
 /** Which messages of a state to list. */
 export interface MessageQuery {
@@ -21,4 +28,54 @@ export interface MessagePage<Snapshot = MessageSnapshot> extends MayBeIncomplete
   readonly messages: readonly Snapshot[];
   /** For the next page; null if this is the last one. */
   readonly cursor: string | null;
+}
+
+const STATES: readonly unknown[] = ['delayed', 'ready', 'active', 'dead'] satisfies MessageState[];
+
+/**
+ * Lists a page of the messages in a state.
+ *
+ * @typeParam Snapshot - what messages in this state look like
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export async function listMessages<Snapshot extends MessageSnapshot>(
+  queue: Queue,
+  state: MessageState,
+  query: MessageQuery | undefined,
+): Promise<MessagePage<Snapshot>> {
+  if (!STATES.includes(state)) {
+    const names = STATES.join(', ');
+    throw new DelayQueueError('INVALID_ARGUMENT', `state: must be one of ${names}, not ${showGiven(state)}`);
+  }
+  const page = await queue.store.list({ state, ...readPlacedPage(query) });
+  return { ...page, messages: page.messages.map((message) => snapshotOf(queue, message) as Snapshot) };
+}
+
+/** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */
+export function snapshotOf<T>({ name: queue, codec }: Queue, message: StoredMessage): MessageSnapshot<T> {
+  const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
+  return {
+    id,
+    queue,
+    state,
+    ...readContent<T>(codec, body),
+    failedAttempts,
+    dueAt: dateOf(dueAt),
+    offeredAt: dateOf(offeredAt),
+    ...(leasedUntil !== null && { leasedUntil: dateOf(leasedUntil) }),
+    ...(death !== null && { diedAt: dateOf(death.at), error: readFailure(death.error) }),
+  };
+}
+
+/** Whatever is stored, it must not hide the message. */
+function readFailure(text: string): MessageFailure {
+  try {
+    const { name, message, stack } = JSON.parse(text) as Partial<Record<keyof MessageFailure, unknown>>;
+    if (typeof name === 'string' && typeof message === 'string') {
+      return { name, message, ...(typeof stack === 'string' && { stack }) };
+    }
+  } catch {
+    // Somebody else has written it.
+  }
+  return { name: 'Unknown', message: `The error of this dead letter cannot be read: ${text}` };
 }

@@ -106,15 +106,13 @@ export function readEach<T, R>(messages: readonly T[], take: (message: T, index:
   }
   const taken: R[] = [];
   const length = reading('messages', () => messages.length);
+  let i = 0;
+  // One closure for the list, not one for each message.
+  const current = () => messages[i]!;
   // By index, because forEach() would skip holes.
-  for (let i = 0; i < length; i++) {
+  for (; i < length; i++) {
     try {
-      taken.push(
-        take(
-          reading('it', () => messages[i]!),
-          i,
-        ),
-      );
+      taken.push(take(reading('it', current), i));
     } catch (error) {
       throw ofMessage(i, error);
     }
@@ -134,8 +132,8 @@ export function ofMessage(index: number, error: unknown): unknown {
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readRequest(given: OfferRequest): NewMessage {
-  const { payload, delay, at, ...options } = readFields<Partial<OfferRequest>>(given, 'it', REQUEST);
-  return { payload, due: readEither({ delay, at }), options: checkOfferOptions(options) };
+  const read = readFields<Partial<OfferRequest>>(given, 'it', REQUEST);
+  return { payload: read.payload, due: readEither(read.delay, read.at), options: checkOfferOptions(read) };
 }
 
 /**

@@ -33,6 +33,7 @@ interface EncodedOffer extends Offer {
 }
 
 const unchecked: CheckOfType = () => undefined;
+const NO_HEADERS: MessageHeaders = {};
 
 /** Makes the offers of this process. The producer and the typed queues share it: so offers of one turn leave in one call. */
 @Injectable()
@@ -108,7 +109,7 @@ export class Offers {
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
-    const { type = NO_TYPE, id, headers = {}, onDuplicate = 'keep' } = options;
+    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep' } = options;
     const check = checkOf(type);
     const body = encodeBody(writer.bodyRules, { type, payload, headers });
     const isNew = id === undefined;

@@ -10,7 +10,7 @@ import {
   refused,
   resultOf,
   sortOutcomes,
-  withId,
+  withMessageId,
   WriteFailure,
   type WriteOutcome,
 } from './write-outcome.js';
@@ -132,7 +132,7 @@ export class QueueWriter {
       const offers = batch.map(({ offer }) => offer);
       outcomes = await this.#offer(placement, partition, offers);
     } catch (error) {
-      for (const { offer, reject } of batch) reject(withId(error, offer.id));
+      for (const { offer, reject } of batch) reject(withMessageId(error, offer.id));
       return;
     } finally {
       this.context.calls.underWay--;
@@ -145,7 +145,7 @@ export class QueueWriter {
         if (outcome instanceof WriteFailure) throw outcome.error;
         resolve(this.#result(offer, outcome));
       } catch (error) {
-        reject(withId(error, offer.id));
+        reject(withMessageId(error, offer.id));
       }
     }
   }
@@ -215,7 +215,7 @@ function byPartition(placement: OfferPlacement, offers: readonly Offer[]): Map<n
 
 /** An error of a partition is about each offer that belongs to it. */
 function named(outcome: WriteOutcome, { id }: Offer): WriteOutcome {
-  return outcome instanceof WriteFailure ? new WriteFailure(withId(outcome.error, id)) : outcome;
+  return outcome instanceof WriteFailure ? new WriteFailure(withMessageId(outcome.error, id)) : outcome;
 }
 
 function offerBytes({ body }: Offer): number {

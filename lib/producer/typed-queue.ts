@@ -9,7 +9,7 @@ import {
 } from '../handler/definition/queue-definition.js';
 import type { CheckedDue } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
-import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
@@ -23,6 +23,11 @@ export type PayloadInputOf<Payloads, Type extends string> = PayloadInput<SpecOf<
 /** A message of a typed queue looked at from outside, by its type. */
 export type SnapshotOf<Payloads> = {
   [Type in TypesOf<Payloads>]: MessageSnapshot<PayloadInputOf<Payloads, Type>, Type>;
+}[TypesOf<Payloads>];
+
+/** A dead letter of a typed queue, by its type. */
+export type DeadLetterOf<Payloads> = {
+  [Type in TypesOf<Payloads>]: DeadLetter<PayloadInputOf<Payloads, Type>, Type>;
 }[TypesOf<Payloads>];
 
 /** One message of a typed queue's `offerMany`. */
@@ -60,6 +65,8 @@ export interface TypedQueue<Payloads> {
   reschedule<const Due extends Duration | Date = Duration | Date>(id: string, due: CheckedDue<Due>): Promise<boolean>;
   /** As `DelayQueueProducer.find`. The payload is what was offered. */
   find(id: string): Promise<SnapshotOf<Payloads> | null>;
+  /** As `DelayQueueProducer.list`, of dead letters. The payloads are what was offered. */
+  list(state: 'dead', query?: MessageQuery): Promise<MessagePage<DeadLetterOf<Payloads>>>;
   /** As `DelayQueueProducer.list`. The payloads are what was offered. */
   list(state: MessageState, query?: MessageQuery): Promise<MessagePage<SnapshotOf<Payloads>>>;
   /** As `DelayQueueProducer.counts`. */
@@ -76,8 +83,8 @@ export interface TypedQueue<Payloads> {
   isPaused(): Promise<boolean>;
   /** As `DelayQueueProducer.clear`. */
   clear(): Promise<number>;
-  /** As `DelayQueueProducer.deadLetters`. */
-  deadLetters(): DeadLetters<PayloadInputOf<Payloads, TypesOf<Payloads>>>;
+  /** As `DelayQueueProducer.deadLetters`. The payloads are what was offered. */
+  deadLetters(): DeadLetters<DeadLetterOf<Payloads>>;
 }
 
 /** The handle of a typed queue with one kind of messages, which have no type. */

@@ -126,7 +126,7 @@ function onlyPartly(
 }
 
 /** Gives each offer of a failed batch an error of its own, which names the id, so that it can be offered again with the same id. */
-export function withId(error: unknown, messageId: string): unknown {
+export function withMessageId(error: unknown, messageId: string): unknown {
   if (!(error instanceof DelayQueueError) || error.messageId !== undefined) return error;
   return new DelayQueueError(error.code, `${error.message} (message id '${messageId}')`, { cause: error, messageId });
 }

@@ -14,10 +14,10 @@ import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
+import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
 import { ShutdownHint } from './shutdown-hint.js';
-import { UnmatchedEntries } from './unmatched-entries.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
@@ -51,14 +51,14 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly handlers: HandlerRegistry,
     private readonly workers: Workers,
     private readonly registrar: QueueRegistrar,
-    private readonly unmatched: UnmatchedEntries,
+    private readonly misspeltNames: MisspeltNames,
     private readonly modules: ModulesContainer,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.queues.checkOptions(this.clock);
-    await this.unmatched.compareHandled(this.clock);
+    await this.misspeltNames.compareHandled(this.clock);
     this.stores.connect();
     await this.#check();
     if (this.options.consume) afterBootstrap(this.modules, () => this.#startOrClose());

@@ -7,8 +7,7 @@ import type { CancelTimer, Clock } from '../timing/clock.js';
 import { atMost } from '../timing/pauses.js';
 import type { Stores } from './create-stores.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
-import { UnhandledQueues } from './unhandled-queues.js';
-import { UnmatchedEntries } from './unmatched-entries.js';
+import { MisspeltNames } from './misspelt-names.js';
 
 /** How long the effect of a call may lag behind the caller's clock, ms: it estimates the clock of Redis by which the call ends. */
 const LAG = 5000;
@@ -55,8 +54,7 @@ export class QueueRegistrar implements OnModuleDestroy {
     @Inject(RESOLVED_OPTIONS) { offerTimeout }: Pick<ResolvedModuleOptions, 'offerTimeout'>,
     @Inject(CLOCK) private readonly clock: Clock,
     events: Events,
-    private readonly unhandled: UnhandledQueues,
-    private readonly unmatched: UnmatchedEntries,
+    private readonly misspeltNames: MisspeltNames,
   ) {
     this.#directory = directory;
     this.#memory = REGISTRATION_VALID - offerTimeout - LAG;
@@ -108,8 +106,7 @@ export class QueueRegistrar implements OnModuleDestroy {
       this.#failed(error);
       return;
     }
-    this.unhandled.offered(queue);
-    this.unmatched.offered(queue);
+    this.misspeltNames.offered(queue);
   }
 
   async #sendHandled(): Promise<void> {

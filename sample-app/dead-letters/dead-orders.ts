@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type DeadLetters, DelayQueueProducer } from 'nestjs-delay-queue';
+import { type DeadLetter, type DeadLetters, DelayQueueProducer } from 'nestjs-delay-queue';
 import type { OrderTimeout } from '../orders/order-timeouts.js';
 
 const LIST_LENGTH = 3;
@@ -20,8 +20,8 @@ export class DeadOrders {
 
   /** The oldest ones. */
   async list(): Promise<DeadOrder[]> {
-    const { letters } = await this.#letters.list<OrderTimeout>({ limit: LIST_LENGTH });
-    return letters.map(({ id, payload, failedAttempts, error }) => ({
+    const { messages } = await this.#letters.list({ limit: LIST_LENGTH });
+    return messages.map(({ id, payload, failedAttempts, error }) => ({
       id,
       orderId: payload.orderId,
       failedAttempts,
@@ -41,7 +41,7 @@ export class DeadOrders {
     return this.#letters.discardAll();
   }
 
-  get #letters(): DeadLetters {
+  get #letters(): DeadLetters<DeadLetter<OrderTimeout>> {
     return this.producer.deadLetters('orders');
   }
 }

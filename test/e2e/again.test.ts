@@ -81,7 +81,7 @@ describe.each([
     });
     await producer.offer(queue, { count: 1 }, 0, { id: 'reminder' });
     await until(async () => (await producer.counts(queue)).dead === 1);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toMatchObject([{ payload: { count: 1 }, error: { name: 'DelayQueueError' } }]);
     expect(letters[0]!.error.message).toContain(reason);
     expect(log.filter((line) => line.includes('is a dead letter'))).toHaveLength(1);

@@ -98,7 +98,7 @@ describe.each([
     await until(async () => (await producer.counts(queue)).dead === 1);
     await until(async () => (await producer.counts(queue)).delayed === 1);
     expect(attempts).toEqual({ m0: 1, m1: 2, m2: 1 });
-    expect((await producer.deadLetters(queue).list()).letters.map(({ id }) => id)).toEqual(['m1']);
+    expect((await producer.deadLetters(queue).list()).messages.map(({ id }) => id)).toEqual(['m1']);
     expect(await producer.find(queue, 'm2')).toMatchObject({ state: 'delayed', failedAttempts: 0 });
     expect(await producer.find(queue, 'm0')).toBeNull();
   });
@@ -132,7 +132,7 @@ describe.each([
     await until(async () => (await producer.counts(queue)).active === 10);
     finish.open();
     await until(async () => (await producer.counts(queue)).active === 0);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters.map(({ id }) => id).sort()).toEqual(['m1', 'm3', 'm5', 'm7', 'm9']);
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 5 });
   });

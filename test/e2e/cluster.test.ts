@@ -66,7 +66,7 @@ describe('on a Redis Cluster', () => {
       await until(async () => (await producer.nextDue(queue)) === null);
       await producer.resume(queue);
       await handled.until('a');
-      expect(await producer.deadLetters(queue).list()).toEqual({ letters: [], cursor: null });
+      expect(await producer.deadLetters(queue).list()).toEqual({ messages: [], cursor: null });
       expect(await producer.deadLetters(queue).redriveAll()).toBe(0);
       expect(await producer.deadLetters(queue).discard('none')).toBe(false);
       await producer.offer(queue, 4, '1h');

@@ -31,7 +31,7 @@ describe('dead letters', () => {
     const { id } = await producer.offer(queue, 'this', 20, { headers: { tenant: 'a' } });
     await until(async () => (await producer.counts(queue)).dead === 1);
 
-    const { letters: listed, cursor } = await letters.list();
+    const { messages: listed, cursor } = await letters.list();
     const [letter] = listed;
     expect(cursor).toBeNull();
     expect(letter).toMatchObject({
@@ -61,7 +61,7 @@ describe('dead letters', () => {
 
     expect(handled.calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 1]);
     expect(await letters.redrive('again')).toBe(false);
-    expect((await letters.list()).letters).toEqual([]);
+    expect((await letters.list()).messages).toEqual([]);
   });
 
   test('pages list each dead letter once, and redriveAll() redrives all that are left', async () => {
@@ -75,12 +75,16 @@ describe('dead letters', () => {
     const seen: string[] = [];
     for (let cursor: string | undefined; ;) {
       const page = await letters.list({ limit: 10, ...(cursor && { cursor }) });
-      seen.push(...page.letters.map(({ id }) => id));
+      seen.push(...page.messages.map(({ id }) => id));
       if (page.cursor === null) break;
       cursor = page.cursor;
     }
     expect(seen).toHaveLength(25);
     expect(new Set(seen).size).toBe(25);
+
+    const page = await letters.list({ offset: 5, limit: 10 });
+    expect(page.messages.map(({ id }) => id)).toEqual(seen.slice(5, 15));
+    expect(page).toEqual(await producer.list(queue, 'dead', { offset: 5, limit: 10 }));
 
     expect(await letters.discard('m0')).toBe(true);
     expect(await letters.discard('m0')).toBe(false);
@@ -107,7 +111,7 @@ describe('dead letters', () => {
       await until(async () => (await producer.find(queue, `m${i}`))?.state === 'dead');
     }
 
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters.map(({ id }) => id)).toEqual(['m2', 'm3', 'm4']);
     expect(log.filter((line) => line.startsWith('warn') && line.includes('maxDeadLetters'))).toHaveLength(2);
   });

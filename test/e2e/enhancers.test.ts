@@ -75,8 +75,8 @@ describe.each([
       return !message || message.state === 'dead' || message.dueAt.getTime() > Date.now() + 60_000;
     };
     await until(settled);
-    const letters = await app.producer.deadLetters(queue).list();
-    return { ...app, queue, logged, dead: letters.letters.map(({ error }) => error.name) };
+    const { messages: letters } = await app.producer.deadLetters(queue).list();
+    return { ...app, queue, logged, dead: letters.map(({ error }) => error.name) };
   }
 
   describe('with enhancers', () => {

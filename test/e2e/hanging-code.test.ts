@@ -43,7 +43,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     await producer.offerMany(queue, fiveOffers);
     await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,2');
     expect([...handled.payloads].sort()).toEqual([2, 3, 4]);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toMatchObject(
       ['m0', 'm1'].map(() => ({
         failedAttempts: 1,
@@ -81,7 +81,7 @@ describe.each(stores)('an observer that hangs, on %s', (_, module) => {
     await until(async () => Object.values(await producer.counts(queue)).join() === '0,0,0,2');
     expect(handled).toHaveLength(3);
     expect(signals.map(({ aborted }) => aborted).sort()).toEqual([false, false, false, true, true]);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     for (const { error } of letters) expect(error?.message).toContain('The observer Tracing did not call next()');
   });
 
@@ -167,7 +167,7 @@ describe.each(stores)('a schema that hangs, on %s', (_, module) => {
     await numbers.resume();
     await until(async () => Object.values(await numbers.counts()).join() === '0,0,0,2');
     expect(handled.sort()).toEqual([0, 2, 4]);
-    const { letters } = await numbers.deadLetters().list();
+    const { messages: letters } = await numbers.deadLetters().list();
     expect(letters.map(({ error }) => error)).toMatchObject([slowSchema, slowSchema]);
   });
 
@@ -178,7 +178,7 @@ describe.each(stores)('a schema that hangs, on %s', (_, module) => {
     });
     await numbers.offer(2, 0, { id: 'a' });
     await until(async () => (await numbers.counts()).dead === 1);
-    expect((await numbers.deadLetters().list()).letters).toMatchObject([{ id: 'a', error: slowSchema }]);
+    expect((await numbers.deadLetters().list()).messages).toMatchObject([{ id: 'a', error: slowSchema }]);
   });
 
   test('at an offer fails it within offerTimeout, and nothing is written, then or later', async () => {
@@ -216,7 +216,7 @@ describe('a guard that hangs', () => {
     const { producer } = await scene.startApp({ providers: [Guarded] });
     await producer.offerMany(queue, fiveOffers);
     await until(async () => (await producer.counts(queue)).dead === 5);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters[0]).toMatchObject({ error: { message: 'The handler took longer than its timeout of 100 ms' } });
   });
 });

@@ -33,7 +33,7 @@ describe('long handlers', () => {
     expect(at - handled.calls[0]!.at).toBeLessThan(150 + 250);
     expect(handled.of('hangs').map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(aborted).toEqual(['HandlerTimeout', 'HandlerTimeout']);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toMatchObject([{ id: 'hangs', failedAttempts: 2, error: { name: 'HandlerTimeout' } }]);
   });
 

@@ -249,7 +249,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     const letters = producer.deadLetters(queue);
     const first = await letters.list({ limit: 4 });
     const rest = await letters.list({ limit: 4, cursor: first.cursor! });
-    expect([...first.letters, ...rest.letters].map(({ id }) => id)).toEqual(ids(6));
+    expect([...first.messages, ...rest.messages].map(({ id }) => id)).toEqual(ids(6));
     expect(rest.cursor).toBeNull();
     expect([await letters.discard('m1'), await letters.discard('m1')]).toEqual([true, false]);
     expect([await letters.redrive('m2'), await letters.redrive('none')]).toEqual([true, false]);

@@ -119,7 +119,7 @@ describe('retries', () => {
     for (const way of Object.keys(ways)) await producer.offer(queue, way, 0, { id: way });
     await until(() => isEmpty(producer, queue, { dead: 3 }));
 
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(Object.fromEntries(letters.map(({ id, error }) => [id, error.name]))).toEqual({
       throw: 'TypeError',
       rejection: 'RangeError',
@@ -140,7 +140,7 @@ describe('retries', () => {
     await producer.offer(queue, { orderId: 1 }, 0, { id: 'hopeless' });
     await until(async () => (await producer.counts(queue)).dead === 1);
 
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toMatchObject([
       { id: 'hopeless', failedAttempts: 1, error: { name: 'RejectMessage', message: 'no such order' } },
     ]);

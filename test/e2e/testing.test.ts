@@ -335,7 +335,7 @@ describe('Time', () => {
     expect(at).toEqual([1000, 2000]);
     await app.tester.drain();
     expect(at).toEqual([1000, 2000, 4000, 8000]);
-    const { letters } = await app.producer.deadLetters('mails').list();
+    const { messages: letters } = await app.producer.deadLetters('mails').list();
     expect(letters).toMatchObject([{ id: 'm-1', failedAttempts: 4, error: { message: 'the mail server is down' } }]);
   });
 

@@ -47,7 +47,7 @@ describe('a handler of a typed queue that returns again() with a new payload', (
     await reminders.offer({ orderId: 'o' }, 0, { id: 'a' });
     await until(async () => (await reminders.counts()).dead === 1);
     expect(calls).toBe(2);
-    const { letters } = await reminders.deadLetters().list();
+    const { messages: letters } = await reminders.deadLetters().list();
     expect(letters).toMatchObject([{ payload: { orderId: 'o' }, failedAttempts: 2 }]);
     expect(letters[0]!.error).toMatchObject({
       name: 'DelayQueueError',

@@ -57,7 +57,7 @@ describe('a payload that is declared by a DTO class', () => {
     const refunds = await startApp(validated(handled, rejecting));
     await refunds.offer(wrong, 0, { id: 'a' });
     await until(async () => (await refunds.counts()).dead === 1);
-    expect((await refunds.deadLetters().list()).letters).toMatchObject([
+    expect((await refunds.deadLetters().list()).messages).toMatchObject([
       { failedAttempts: 1, error: { message: 'no refund' } },
     ]);
     expect(handled).toEqual([]);

@@ -114,7 +114,7 @@ describe('a typed queue', () => {
     expect(await orders.isPaused()).toBe(true);
     await orders.resume();
     expect(await orders.isPaused()).toBe(false);
-    expect(await orders.deadLetters().list()).toEqual({ letters: [], cursor: null });
+    expect(await orders.deadLetters().list()).toEqual({ messages: [], cursor: null });
     expect(await orders.clear()).toBe(3);
   });
 
@@ -246,7 +246,7 @@ describe('a typed queue', () => {
     await producer.offer('orders', { orderId: [SECRET] }, 0, { id: 'a', type: 'remind' });
     await producer.offer('orders', { orderId: 'none' }, 0, { id: 'b', type: 'slow' });
     await until(async () => (await producer.counts('orders')).dead === 2);
-    const { letters } = await producer.deadLetters('orders').list();
+    const { messages: letters } = await producer.deadLetters('orders').list();
     expect(letters.map(({ id, error }) => [id, error.name, error.message]).sort()).toEqual([
       ['a', 'InvalidPayload', 'the schema refuses payload.orderId'],
       ['b', 'InvalidPayload', 'the schema refuses payload.orderId'],

@@ -145,13 +145,13 @@ describe.each([
     const dead = () => until(async () => (await producer.counts(queue)).dead === 1);
     await producer.offer(queue, { a: 1 }, 0, { id: 'a', type: 'new' });
     await dead();
-    const letter = (await producer.deadLetters(queue).list()).letters[0]!;
+    const letter = (await producer.deadLetters(queue).list()).messages[0]!;
     expect(letter).toMatchObject({ type: 'new', payload: { a: 1 }, error: { name: 'UnknownType' } });
     expect(letter.diedAt.getTime() - letter.offeredAt.getTime()).toBeGreaterThanOrEqual(300);
 
     expect(await producer.deadLetters(queue).redriveAll()).toBe(1);
     await dead();
-    const again = (await producer.deadLetters(queue).list()).letters[0]!;
+    const again = (await producer.deadLetters(queue).list()).messages[0]!;
     expect(again.diedAt.getTime() - letter.diedAt.getTime()).toBeGreaterThanOrEqual(300);
     expect(again.payload).toEqual({ a: 1 });
   });

@@ -133,7 +133,7 @@ describe.each([
       }
       expect(await timed(() => producer.list(queue, 'ready'))).toEqual({ messages: [], cursor: null, missing });
       const letters = await timed(() => producer.deadLetters(queue).list({ limit: 1000 }));
-      expect({ ...letters, letters: letters.letters.length }).toEqual({ letters: each, cursor: null, missing });
+      expect({ ...letters, messages: letters.messages.length }).toEqual({ messages: each, cursor: null, missing });
     }
   });
 

@@ -30,7 +30,7 @@ describe.each(LAYOUTS)('again() with a payload beyond proto-max-bulk-len, in lay
     const { producer, log } = await scene.startApp({ module: { defaults }, providers: [handlerOf(queue, handle)] });
     await Promise.all([true, false, false].map((isLarge) => producer.offer(queue, { isLarge }, 0)));
     await until(async () => (await producer.counts(queue)).dead === 1 && handled.length === 3);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     const error = expect.objectContaining({ message: expect.stringMatching(/proto-max-bulk-len/) });
     expect(letters).toEqual([expect.objectContaining({ payload: { isLarge: true }, error })]);
     expect(log.filter((line) => /is down|settling failed/.test(line))).toEqual([]);

@@ -55,7 +55,7 @@ describe('killed and blocked workers', () => {
     await until(() => survivor.of('end').length === 1);
     await until(async () => (await producer.find(queue, 'poison'))?.state === 'dead', { within: 10_000 });
 
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toMatchObject([{ id: 'poison', failedAttempts: 2, error: { name: 'LeaseExpired' } }]);
     expect(survivor.of('start').map(({ id }) => id)).toEqual(['fine']);
   });

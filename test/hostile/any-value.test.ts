@@ -100,7 +100,9 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
   given(anyHostile, (producer, queue, state) => producer.list(queue, state)),
   given(anyHostile, (producer, queue, query) => producer.list(queue, 'delayed', query)),
   given(anyOf('cursor', 'offset', 'limit', 'nope'), (producer, queue, query) => producer.list(queue, 'delayed', query)),
-  given(anyOf('cursor', 'limit', 'nope'), (producer, queue, query) => producer.deadLetters(queue).list(query)),
+  given(anyOf('cursor', 'offset', 'limit', 'nope'), (producer, queue, query) =>
+    producer.deadLetters(queue).list(query),
+  ),
   ...(['redrive', 'discard'] as const).map((method) =>
     given(anyHostile, (producer, queue, id) => producer.deadLetters(queue)[method](id)),
   ),

@@ -140,7 +140,10 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
     },
   },
   'an invalid place in a list': {
-    calls: [(producer, queue, query) => producer.list(queue, 'delayed', query)],
+    calls: [
+      (producer, queue, query) => producer.deadLetters(queue).list(query),
+      (producer, queue, query) => producer.list(queue, 'delayed', query),
+    ],
     values: {
       'an offset of -1': { offset: -1 },
       'an offset of 1.5': { offset: 1.5 },
@@ -148,7 +151,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'an offset of text': { offset: '5' },
       'an offset that cannot be shown': { offset: Object.create(null) as unknown },
       'a cursor and an offset': { cursor: 'delayed:1:a', offset: 0 },
-      'a cursor of another state': { cursor: 'dead:1:a' },
+      'a cursor of another state': { cursor: 'ready:1:a' },
     },
   },
   'an invalid state': {

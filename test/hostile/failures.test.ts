@@ -69,7 +69,7 @@ describe('odd values from application code', () => {
       async () => (await app.producer.counts('odd')).dead === names.length && handled.calls.length === SOUND.length,
     );
     expect(handled.payloads).toEqual(SOUND);
-    const { letters } = await app.producer.deadLetters('odd').list({ limit: 100 });
+    const { messages: letters } = await app.producer.deadLetters('odd').list({ limit: 100 });
     expect(letters.map(({ id }) => id).sort()).toEqual([...names].sort());
     for (const { error } of letters) {
       expect(`${error.name}${error.message}`).toMatch(/\w/);

@@ -55,7 +55,7 @@ describe('messages that somebody else has written', () => {
     await producer.offer(queue, 'sound', 0, { id: 'sound', headers: { tenant: 'acme' } });
     await scene.startApp({ providers: [handlerOf(queue, handled.record)] });
     await until(async () => (await producer.counts(queue)).dead === ODD_BODIES.length);
-    const { letters } = await producer.deadLetters(queue).list({ limit: 100 });
+    const { messages: letters } = await producer.deadLetters(queue).list({ limit: 100 });
     expect(letters).toHaveLength(ODD_BODIES.length);
     for (const { error, headers, payload } of letters) {
       expect(error).toMatchObject({ name: 'UnreadableBody', message: expect.stringContaining('its headers are') });
@@ -110,7 +110,7 @@ describe('messages that somebody else has written', () => {
       'dead',
       oddErrors.map((_, n) => `odd-${n}`),
     );
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toHaveLength(oddErrors.length);
     for (const { error, diedAt } of letters) {
       expect(typeof (error.stack ?? '')).toBe('string');

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Family } from '../../lib/delivery/family/family.js';
 import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { MisspeltNames } from '../../lib/runtime/misspelt-names.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
-import { UnhandledQueues } from '../../lib/runtime/unhandled-queues.js';
-import { UnmatchedEntries } from '../../lib/runtime/unmatched-entries.js';
 import { NativeQueueDirectory } from '../../lib/store/native/native-directory.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
@@ -91,9 +90,8 @@ describe('a queue that becomes empty while another process offers to it', () => 
     const lost: string[] = [];
     const families = Array.from({ length: FAMILIES }, () => startFamily(() => retired++));
     const directory = new NativeQueueDirectory(producing, scene.prefix);
-    const unhandled = new UnhandledQueues({ directory }, new HandlerRegistry(), new LoggedEvents());
-    const unmatched = new UnmatchedEntries({ queues: {} }, new HandlerRegistry(), new LoggedEvents());
-    const registrar = new QueueRegistrar({ directory }, { offerTimeout: 0 }, fastClock, events, unhandled, unmatched);
+    const names = new MisspeltNames({ directory }, { queues: {} }, new HandlerRegistry(), new LoggedEvents());
+    const registrar = new QueueRegistrar({ directory }, { offerTimeout: 0 }, fastClock, events, names);
     const end = performance.now() + DURATION;
 
     /** Offers and takes away again, at intervals around those at which the producer and the families forget. */

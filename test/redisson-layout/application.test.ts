@@ -73,7 +73,7 @@ describe('an application with a queue in the layout of Redisson', () => {
     const { producer } = await scene.startApp({ module: layout(), providers: [handler] });
     await producer.offer(queue, { n: 1 }, 0, { id: 'm' });
     await until(async () => (await producer.counts(queue)).dead === 1);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toMatchObject([{ id: 'm', payload: { n: 1 }, failedAttempts: 2 }]);
     failing = false;
     expect(await producer.deadLetters(queue).redrive('m')).toBe(true);

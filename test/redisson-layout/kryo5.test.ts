@@ -66,7 +66,7 @@ describe('an application that shares a queue of Kryo objects with Java', () => {
     await handled.untilCalls(1);
     await scene.redis.rpush(redissonKeys({ prefix: scene.prefix, queue }).target, order);
     await until(async () => (await producer.counts(queue)).dead === 1);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters[0]!.error.message).toContain(
       'class peer.Fixtures$OrderTimeout is not declared; add it to kryo5({ classes })',
     );

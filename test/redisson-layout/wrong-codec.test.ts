@@ -157,7 +157,7 @@ describe('a queue of the layout of Redisson that is configured with a wrong code
     });
     await handled.untilCalls(5);
     await until(async () => (await producer.counts(queue)).dead === broken.length);
-    const { letters } = await producer.deadLetters(queue).list();
+    const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters.map(({ payload }) => payload)).toEqual(broken);
     expect(letters.every(({ error }) => error.name === 'UnreadableBody')).toBe(true);
     expect(log.some((line) => line.includes('has stopped handling'))).toBe(false);

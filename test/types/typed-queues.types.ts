@@ -76,10 +76,25 @@ export class RightUses {
     if (found?.type === 'cancel-unpaid') holds<Equal<typeof found.payload, { orderId: string; at: string }>>();
     if (found?.type === 'note') holds<Equal<typeof found.payload.text, string>>();
     const email: { to: string } | undefined = (await this.emails.find('x'))?.payload;
-    const { letters } = await this.emails.deadLetters().list();
-    const dead: { to: string }[] = letters.map((letter) => letter.payload);
     const queue: string = this.orders.queue;
-    void [queue, email, dead];
+    void [queue, email];
+  }
+
+  async lookAtTheDead(producer: DelayQueueProducer): Promise<void> {
+    const { messages: letters } = await this.emails.deadLetters().list();
+    const emails: { to: string }[] = letters.map((letter) => letter.payload);
+    const page = { offset: 20 };
+    for (const { messages } of [await this.orders.list('dead', page), await this.orders.deadLetters().list(page)]) {
+      for (const letter of messages) {
+        if (letter.type === 'note') holds<Equal<typeof letter.payload.text, string>>();
+        const [diedAt, error]: [Date, Error] = [letter.diedAt, letter.error];
+        void [diedAt, error];
+      }
+    }
+    const letter = (await producer.list<{ id: number }>('trips', 'dead')).messages[0]!;
+    const same: typeof letter = (await producer.deadLetters<{ id: number }>('trips').list()).messages[0]!;
+    const death: [number, Date] = [same.payload.id, same.diedAt];
+    void [emails, letter, death];
   }
 
   @DelayedHandler(Orders, 'cancel-unpaid')

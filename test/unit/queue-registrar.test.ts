@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
+import { MisspeltNames } from '../../lib/runtime/misspelt-names.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
-import { UnhandledQueues } from '../../lib/runtime/unhandled-queues.js';
-import { UnmatchedEntries } from '../../lib/runtime/unmatched-entries.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -21,13 +20,12 @@ class NotingDirectory extends MemoryQueueDirectory {
 
 function newRegistrar(offerTimeout = 5000) {
   const [directory, clock, events] = [new NotingDirectory(), new ManualClock(), new LoggedEvents()];
-  const unhandled = new UnhandledQueues({ directory }, new HandlerRegistry(), events);
-  const unmatched = new UnmatchedEntries({ queues: {} }, new HandlerRegistry(), events);
+  const names = new MisspeltNames({ directory }, { queues: {} }, new HandlerRegistry(), events);
   return {
     directory,
     clock,
     events,
-    registrar: new QueueRegistrar({ directory }, { offerTimeout }, clock, events, unhandled, unmatched),
+    registrar: new QueueRegistrar({ directory }, { offerTimeout }, clock, events, names),
   };
 }
 

@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   await handle('valid', { orderId: 'o-1' });
   await handle('valid', { orderId: 1 });
   for (const queue of ['guard', 'interceptor', 'plain']) await handle(queue, {});
-  const { letters } = await producer.deadLetters('valid').list();
+  const { messages: letters } = await producer.deadLetters('valid').list();
   said.invalid = letters.map(({ error }) => error.name);
   await app.close();
   console.log(JSON.stringify(said));

@@ -22,7 +22,7 @@ export async function collectDeadLetters(
     let cursor: string | undefined;
     do {
       const page = await letters.list({ limit: 1000, ...(cursor !== undefined && { cursor }) });
-      for (const { payload } of page.letters) numbers.add(numbersIn(payload).n);
+      for (const { payload } of page.messages) numbers.add(numbersIn(payload).n);
       cursor = page.cursor ?? undefined;
     } while (cursor !== undefined);
     await letters.discardAll();

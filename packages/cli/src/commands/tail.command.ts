@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { MessageSnapshot } from 'nestjs-delay-queue';
+import type { DeadLetter } from 'nestjs-delay-queue';
 import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 import type { CommandLine } from '../command-line.js';
 import { readDuration } from '../duration.js';
@@ -71,10 +71,10 @@ class TailPrinter implements TailListener {
     this.problems.write('Redis answers again.\n');
   }
 
-  #onDead(letter: MessageSnapshot): void {
+  #onDead(letter: DeadLetter): void {
     const { queue, id, diedAt, failedAttempts, error } = letter;
-    const text = `dead  ${id} after ${counted(failedAttempts, 'failed attempt')}: ${errorText(error!)}`;
-    this.report.print({ event: 'dead', ...recordOfMessage(letter) }, () => lineOf(diedAt!, queue, text));
+    const text = `dead  ${id} after ${counted(failedAttempts, 'failed attempt')}: ${errorText(error)}`;
+    this.report.print({ event: 'dead', ...recordOfMessage(letter) }, () => lineOf(diedAt, queue, text));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
+import type { DeadLetter, DelayQueueProducer } from 'nestjs-delay-queue';
 import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 
 /** How many dead letters one call reads at most. */
@@ -6,7 +6,7 @@ const PAGE = 100;
 
 /** Sees the new dead letters of a queue, oldest first. While there is none, a look reads one letter. */
 export class DeadWatch {
-  #newest: MessageSnapshot | undefined;
+  #newest: DeadLetter | undefined;
   #isFirst = true;
 
   constructor(
@@ -14,7 +14,7 @@ export class DeadWatch {
     private readonly queue: string,
   ) {}
 
-  async look({ counts }: InspectedQueue): Promise<MessageSnapshot[]> {
+  async look({ counts }: InspectedQueue): Promise<DeadLetter[]> {
     const isFirst = this.#isFirst;
     const [newest] = counts.dead === 0 ? [] : await this.#read(counts.dead - 1, 1);
     this.#isFirst = false;
@@ -25,8 +25,8 @@ export class DeadWatch {
   }
 
   /** Reads backwards, to the newest one known. */
-  async #newLetters(end: number): Promise<MessageSnapshot[]> {
-    const found: MessageSnapshot[] = [];
+  async #newLetters(end: number): Promise<DeadLetter[]> {
+    const found: DeadLetter[] = [];
     for (let to = end; to > 0; to -= PAGE) {
       const from = Math.max(0, to - PAGE);
       const page = await this.#read(from, to - from);
@@ -37,14 +37,14 @@ export class DeadWatch {
     return found;
   }
 
-  async #read(offset: number, limit: number): Promise<readonly MessageSnapshot[]> {
+  async #read(offset: number, limit: number): Promise<readonly DeadLetter[]> {
     return (await this.producer.list(this.queue, 'dead', { offset, limit })).messages;
   }
 }
 
 /** Dead letters come in the order of their deaths; those of one millisecond in that of their ids. */
-function isAfter(letter: MessageSnapshot, other: MessageSnapshot | undefined): boolean {
+function isAfter(letter: DeadLetter, other: DeadLetter | undefined): boolean {
   if (!other) return true;
-  const difference = letter.diedAt!.getTime() - other.diedAt!.getTime();
+  const difference = letter.diedAt.getTime() - other.diedAt.getTime();
   return difference > 0 || (difference === 0 && Buffer.compare(Buffer.from(letter.id), Buffer.from(other.id)) > 0);
 }

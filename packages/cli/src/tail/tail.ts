@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DelayQueueError, type MessageSnapshot } from 'nestjs-delay-queue';
+import { type DeadLetter, DelayQueueError } from 'nestjs-delay-queue';
 import type { InspectedQueue } from 'nestjs-delay-queue/diagnosis';
 import type { Run } from '../command-line.js';
 import { DeadWatch } from './dead.watch.js';
@@ -10,7 +10,7 @@ export interface QueueNews {
   readonly queue: string;
   readonly now: Date;
   readonly due: Due | undefined;
-  readonly dead: readonly MessageSnapshot[];
+  readonly dead: readonly DeadLetter[];
 }
 
 export interface TailListener {

@@ -20,7 +20,7 @@ await producer.offer(QUEUE, { orderId: 7 }, 50);
 let letters = [];
 while (letters.length === 0) {
   await sleep(10);
-  ({ letters } = await producer.deadLetters(QUEUE).list());
+  ({ messages: letters } = await producer.deadLetters(QUEUE).list());
 }
 const refused = await producer.offer(QUEUE, undefined, 50).catch((error) => error);
 await app.close();

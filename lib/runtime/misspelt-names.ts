@@ -1,0 +1,113 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Events } from '../events/events.js';
+import { HandlerRegistry } from '../handler/handler-registry.js';
+import { nearestNames } from '../message/nearest-name.js';
+import { familyOf, isFamily } from '../message/queue-family.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import type { Clock } from '../timing/clock.js';
+import { inSlices } from '../timing/slices.js';
+import type { Stores } from './create-stores.js';
+import { RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
+
+/** How many unhandled queues are remembered as reported; one that is forgotten may be reported again. */
+const MOST_REPORTED = 10_000;
+
+/**
+ * Reports names that are probably misspelt, each once:
+ *
+ * - queues that messages are offered to and that no process has ever handled;
+ * - entries in `queues` whose name is near that of a queue without an entry which this process handles or offers to. An entry that is
+ *   near nothing may be for another process that shares the configuration.
+ */
+@Injectable()
+export class MisspeltNames {
+  /** Queues and families that some process has handled, as far as this process knows. */
+  #handled: ReadonlySet<string> = new Set();
+  #families: readonly string[] = [];
+  readonly #reported = new Set<string>();
+  /** The queues that the next look at the directory is about. */
+  #doubtful = new Set<string>();
+  #looking = false;
+  /** The entries that no queue of this process has matched so far. */
+  readonly #unmatched = new Set<string>();
+
+  constructor(
+    @Inject(STORES) private readonly stores: Pick<Stores, 'directory'>,
+    @Inject(RESOLVED_OPTIONS) private readonly options: Pick<ResolvedModuleOptions, 'queues'>,
+    private readonly handlers: HandlerRegistry,
+    private readonly events: Events,
+  ) {}
+
+  /** Compares the entries with the queues that this process handles. */
+  async compareHandled(clock: Pick<Clock, 'monotonic'>): Promise<void> {
+    const names = this.handlers.all().map(({ name }) => name);
+    const hasNoEntry = names.filter((name) => !this.#hasEntry(name));
+    await inSlices(Object.keys(this.options.queues), clock, (entry) => {
+      if (this.handlers.find(entry) ?? this.handlers.familyOf(entry)) return;
+      this.#unmatched.add(entry);
+      const [nearest] = nearestNames(entry, hasNoEntry);
+      if (nearest !== undefined) this.#reportEntry(entry, nearest);
+    });
+  }
+
+  /** Called when a queue was registered because messages are offered to it, not for each of them. */
+  offered(queue: string): void {
+    this.#checkHandled(queue);
+    this.#checkEntries(queue);
+  }
+
+  #checkHandled(queue: string): void {
+    if (this.#reported.has(queue) || this.#isHandled(queue)) return;
+    this.#doubtful.add(queue);
+    if (!this.#looking) void this.#look();
+  }
+
+  #checkEntries(queue: string): void {
+    if (this.#unmatched.delete(queue) || this.#unmatched.size === 0) return;
+    if (this.#hasEntry(queue) || this.handlers.servedBy(queue)) return;
+    const [entry] = nearestNames(queue, this.#unmatched);
+    if (entry !== undefined) this.#reportEntry(entry, queue);
+  }
+
+  /** Handlers of this process count before they have started: it offers while it starts. */
+  #isHandled(queue: string): boolean {
+    return (
+      this.handlers.servedBy(queue) !== undefined ||
+      this.#handled.has(queue) ||
+      familyOf(queue, this.#families) !== undefined
+    );
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    try {
+      while (this.#doubtful.size > 0) {
+        const queues = this.#doubtful;
+        this.#doubtful = new Set();
+        const handled = await this.stores.directory.handled();
+        this.#handled = new Set(handled);
+        this.#families = handled.filter(isFamily);
+        for (const queue of queues) if (!this.#isHandled(queue)) this.#reportUnhandled(queue);
+      }
+    } catch {
+      // The next registration of such a queue asks again.
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #reportUnhandled(queue: string): void {
+    if (this.#reported.size >= MOST_REPORTED) this.#reported.clear();
+    this.#reported.add(queue);
+    this.events.emit('unhandled', { queue });
+  }
+
+  #hasEntry(name: string): boolean {
+    return Object.hasOwn(this.options.queues, name);
+  }
+
+  #reportEntry(entry: string, nearest: string): void {
+    this.#unmatched.delete(entry);
+    this.events.note('options-unmatched', { queue: entry, nearest });
+  }
+}
