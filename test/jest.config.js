@@ -14,11 +14,7 @@ export default {
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/lib/index.ts',
-    '^nestjs-delay-queue/diagnosis$': '<rootDir>/lib/diagnosis/index.ts',
-    '^nestjs-delay-queue/redisson$': '<rootDir>/lib/redisson/index.ts',
-    '^nestjs-delay-queue/testing$': '<rootDir>/lib/testing/index.ts',
-    '^nestjs-delay-queue/otel$': '<rootDir>/lib/otel/index.ts',
-    '^nestjs-delay-queue/terminus$': '<rootDir>/lib/terminus/index.ts',
+    '^nestjs-delay-queue/(\\w+)$': '<rootDir>/lib/$1/index.ts',
     '^nestjs-delay-queue-bull-board$': '<rootDir>/packages/bull-board/src/index.ts',
     '^nestjs-delay-queue-bull-board/nestjs$': '<rootDir>/packages/bull-board/src/nestjs/index.ts',
     // Relative imports have the suffix of the compiled output, but the tests run the sources.

@@ -1,12 +1,14 @@
 import console from 'node:console';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import process from 'node:process';
 import ts from 'typescript';
 import { LIB, MODULES, ROOT } from './folders.js';
 
 /** The modules that read the Lua files of their folders from disk. */
-const LUA_MODULES = ['redis/script', 'store/native', 'redisson'].map((folder) => join(LIB, folder, 'lua-files.ts'));
+const LUA_MODULES = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
+  .filter((file) => basename(file) === 'lua-files.ts')
+  .map((file) => join(LIB, file));
 
 const DECLARATIONS = { outDir: MODULES, emitDeclarationOnly: true };
 const CODE = {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, URL } from 'node:url';
 
@@ -14,8 +14,10 @@ export const MODULES = join(DIST, 'modules');
 /** The package as it is published. */
 export const PACKAGE = join(ROOT, 'dist', 'package');
 
-/** The entries of the package. */
-export const ENTRIES = ['index', 'redisson/index', 'testing/index', 'otel/index', 'terminus/index', 'diagnosis/index'];
+/** The entries of the package: every folder of the library with an `index.ts` is one. */
+export const ENTRIES = ['index', ...readdirSync(LIB).map((folder) => `${folder}/index`)].filter((entry) =>
+  existsSync(join(LIB, `${entry}.ts`)),
+);
 
 /** As `require` and `import` want it. */
 export function pathBetween(from, to) {

@@ -3,8 +3,10 @@ import {
   DelayedHandler,
   DelayQueue,
   DelayQueueModule,
+  type DelayQueueModuleOptions,
   type DelayQueueProducer,
   payload,
+  type QueueOptions,
 } from '../../lib/index.js';
 import { jackson, json, kryo5, redisson } from '../../lib/redisson/index.js';
 import { openTelemetry } from '../../lib/otel/index.js';
@@ -14,38 +16,18 @@ import type { CallBounds, HandleOptions } from '../../lib/testing/index.js';
 /** What an application reads from its environment. */
 declare const text: string | undefined;
 declare const number: number | undefined;
-declare const flag: boolean | undefined;
 declare const producer: DelayQueueProducer;
 
+/** Every option, none of which is set. */
+declare const nothing: Record<keyof DelayQueueModuleOptions, undefined>;
+declare const nothingOfQueue: Record<keyof QueueOptions, undefined>;
+
+DelayQueueModule.forRoot(nothing);
+DelayQueueModule.forRoot({ connection: process.env.REDIS_URL, defaults: { ...nothingOfQueue, concurrency: number } });
 DelayQueueModule.forRoot({
-  connection: process.env.REDIS_URL,
-  prefix: text,
-  allowEviction: flag,
-  consume: flag,
-  inheritAppConfig: flag,
-  observers: undefined,
-  store: undefined,
-  shutdownTimeout: number,
-  offerTimeout: number,
-  defaults: {
-    concurrency: number,
-    partitions: number,
-    rate: undefined,
-    lease: number,
-    attempts: number,
-    backoff: { type: 'exponential', delay: number, factor: number, maxDelay: number, jitter: number },
-    timeout: number,
-    unknownTypeGrace: number,
-    maxPayloadBytes: number,
-    maxMessages: number,
-    maxDeadLetters: number,
-    checkInterval: number,
-    blockTimeout: number,
-    layout: undefined,
-  },
+  defaults: { backoff: { type: 'exponential', delay: number, factor: number, maxDelay: number, jitter: number } },
   queues: { orders: { backoff: { type: 'fixed', delay: 1, jitter: number } } },
 });
-DelayQueueModule.forRoot({ defaults: undefined, queues: undefined });
 DelayQueueModule.forRoot({ connection: { cluster: { nodes: [], options: undefined } } });
 // @ts-expect-error not what may be missing
 DelayQueueModule.forRoot({ defaults: { backoff: { type: 'fixed', delay: undefined } } });
