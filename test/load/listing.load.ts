@@ -71,7 +71,11 @@ describe(`listing ${MILLION} messages of 200 bytes`, () => {
 
   /** Brings all messages into a state: the dead ones from the ready ones. */
   const FILL: Readonly<Record<'delayed' | 'ready' | 'dead', () => Promise<void>>> = {
-    delayed: () => offerAll(FAR),
+    delayed: async () => {
+      // What an earlier attempt has left.
+      await scene.redis.unlink(...Object.values(nativeKeys(scene.prefix, queue)));
+      await offerAll(FAR);
+    },
     ready: async () => {
       await store.clear();
       await offerAll(1);

@@ -68,7 +68,7 @@ describe('the module options', () => {
     [{ connection: 6379 }, 'connection must be a redis:// or rediss:// URL'],
     [{ connection: { cluster: { nodes: [] } } }, 'connection.cluster.nodes must be a non-empty array'],
     [{ connection: { host: 'x', duplicate: () => null } }, 'connection is a client, but several are needed'],
-    [{ connection: { keyPrefix: 'x:' } }, 'connection.keyPrefix would not reach'],
+    [{ connection: { keyPrefix: 'x:' } }, 'connection.keyPrefix would not apply to the names of channels'],
     [{ defaults: { concurrency: 0 } }, 'defaults.concurrency must be a whole number from 1 to 1000'],
     [{ defaults: { concurrency: '16' } }, 'defaults.concurrency must be a whole number from 1 to 1000'],
     [{ defaults: { lease: '10ms' } }, 'defaults.lease must be between 1000 ms and 86400000 ms'],

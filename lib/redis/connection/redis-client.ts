@@ -1,6 +1,8 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { isStrayPromise, showFailure } from '../../message/failure.js';
+import { nearestNames } from '../../message/nearest-name.js';
+import { redisRules } from '../options/client-options.js';
 import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../options/connection-options.js';
 import {
   ClientOptionsReader,
@@ -115,8 +117,10 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
   const message = 'is left as text by ioredis: set it as an option instead of in the URL';
   const leftAsText = Object.entries(own).filter(isLeftAsText);
   // If a URL does not encode a `?` in the password, ioredis takes the rest of the password for the names of options.
-  const mayBeSecret = ({ path: [name], message }: OptionProblem) =>
-    message === UNKNOWN_OPTION && typeof (own as Readonly<Record<string, unknown>>)[name!] === 'string';
+  const mayBeSecret = ({ path: [name = ''], message }: OptionProblem) =>
+    message === UNKNOWN_OPTION &&
+    typeof (own as Readonly<Record<string, unknown>>)[name] === 'string' &&
+    nearestNames(name, Object.keys(redisRules)).length === 0;
   const problems = reader.problems.map((problem) => (mayBeSecret(problem) ? { path: [], message: ODD_NAME } : problem));
   return [...problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
 }
