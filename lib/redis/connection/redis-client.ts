@@ -1,16 +1,12 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { isStrayPromise, showFailure } from '../../message/failure.js';
-import { nearestNames } from '../../message/nearest-name.js';
-import { redisRules } from '../options/client-options.js';
 import type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../options/connection-options.js';
 import {
   ClientOptionsReader,
   clusterOverrides,
-  ODD_NAME,
   type OptionProblem,
   redisOverrides,
-  UNKNOWN_OPTION,
 } from '../options/read-client-options.js';
 import { withoutHost, withoutSecrets } from '../redis-errors.js';
 
@@ -108,7 +104,7 @@ function problemsOfCluster({ options }: Cluster): readonly OptionProblem[] {
 }
 
 function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
-  const reader = new ClientOptionsReader();
+  const reader = new ClientOptionsReader('client');
   const own = ownOptions(options);
   const read = reader.readRedis(own) as Readonly<Record<string, unknown>>;
   // ioredis leaves the values in a URL's query as text, and fails later.
@@ -116,13 +112,7 @@ function problemsOfRedis({ options }: Redis): readonly OptionProblem[] {
     typeof value === 'string' && name in read && typeof read[name] !== 'string';
   const message = 'is left as text by ioredis: set it as an option instead of in the URL';
   const leftAsText = Object.entries(own).filter(isLeftAsText);
-  // If a URL does not encode a `?` in the password, ioredis takes the rest of the password for the names of options.
-  const mayBeSecret = ({ path: [name = ''], message }: OptionProblem) =>
-    message === UNKNOWN_OPTION &&
-    typeof (own as Readonly<Record<string, unknown>>)[name] === 'string' &&
-    nearestNames(name, Object.keys(redisRules)).length === 0;
-  const problems = reader.problems.map((problem) => (mayBeSecret(problem) ? { path: [], message: ODD_NAME } : problem));
-  return [...problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
+  return [...reader.problems, ...leftAsText.map(([name]) => ({ path: [name], message }))];
 }
 
 /** The options without the overrides. The function gets those of both levels, because it may create clients of either kind. */

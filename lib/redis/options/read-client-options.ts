@@ -1,4 +1,5 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { nearestNames } from '../../message/nearest-name.js';
 import { clusterNodeRules, clusterRules, type OptionRules, redisRules } from './client-options.js';
 import { parseRedisUrl } from './redis-url.js';
 
@@ -15,10 +16,7 @@ export interface OverriddenOption {
 
 type Path = readonly string[];
 
-/** Of a name that is not known. */
-export const UNKNOWN_OPTION = 'is not an option of ioredis; check its spelling';
-
-export const ODD_NAME =
+const ODD_NAME =
   'must contain only options of ioredis; the unknown name is not shown, because it may be part of a password';
 
 /** The values that the module sets whatever the application gives, for each level. */
@@ -29,6 +27,9 @@ export const clusterOverrides = overridesOf(clusterRules) as ClusterOptions;
 export class ClientOptionsReader {
   readonly problems: OptionProblem[] = [];
   readonly overridden: OverriddenOption[] = [];
+
+  /** @param source - `client`: ioredis may have read the options from a URL */
+  constructor(private readonly source: 'options' | 'client' = 'options') {}
 
   /** Reads the options of a `Redis`, given as options or as a URL. */
   readRedis(given: unknown): RedisOptions {
@@ -94,9 +95,15 @@ export class ClientOptionsReader {
         if (!rule.unless.includes(value)) this.#refuse(path, rule.because);
         return undefined;
       default:
-        this.#refuse(path, UNKNOWN_OPTION);
+        if (this.#mayBeSecret(rules, name, value)) this.#refuse(path.slice(0, -1), ODD_NAME);
+        else this.#refuse(path, 'is not an option of ioredis; check its spelling');
         return undefined;
     }
+  }
+
+  /** If a URL does not encode a `?` in the password, ioredis takes the rest of the password for the names of options. */
+  #mayBeSecret(rules: OptionRules, name: string, value: unknown): boolean {
+    return this.source === 'client' && typeof value === 'string' && nearestNames(name, Object.keys(rules)).length === 0;
   }
 
   #refuse<Options>(path: Path, message: string): Options {
