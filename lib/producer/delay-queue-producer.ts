@@ -160,7 +160,7 @@ export class DelayQueueProducer {
    *
    * @example
    * ```ts
-   * const isGone = (await producer.cancel('exports', id)) || (await producer.abort('exports', id));
+   * const isGone = await producer.abort('exports', `export:${orderId}`);
    * ```
    */
   async abort(queue: string, id: string): Promise<boolean> {
