@@ -13,6 +13,7 @@
 -- consumer finds out when it extends the lease.
 --@include clock
 --@include permission
+--@include held
 --@include claims
 --@include holders
 --@include check-partitioning
