@@ -24,6 +24,19 @@ export interface DelayQueueEvents {
   retried: DelayQueueEvents['handled'];
   /** Somebody has aborted the message while this process handled it: it is gone, whatever the handler does. */
   aborted: DelayQueueEvents['handled'];
+  /** The message could not be handled in time, and no handler has seen it. */
+  expired: {
+    /** The name of the queue. */
+    readonly queue: string;
+    /** The id of the message. */
+    readonly id: string;
+    /** Empty: the message has none. */
+    readonly type: string;
+    /** How long ago it expired, ms. */
+    readonly lateBy: number;
+    /** What has become of it; `dead` tells of each dead letter, too. */
+    readonly became: 'gone' | 'dead';
+  };
   /** The handler threw an error. What becomes of the message is told by `retried` or `dead`. */
   failed: DelayQueueEvents['handled'] & {
     /** How many attempts the message has. */
@@ -47,9 +60,9 @@ export interface DelayQueueEvents {
     readonly attempt?: number;
     /**
      * What made it a dead letter: its `handler` failed in its last attempt or asked for it (`reject`), the `lease` of its last attempt
-     * expired, its body or its payload is `unreadable`, or `unknownTypeGrace` is over (`unknown-type`).
+     * expired, its body or its payload is `unreadable`, `unknownTypeGrace` is over (`unknown-type`), or the message has `expired`.
      */
-    readonly by: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type';
+    readonly by: 'handler' | 'reject' | 'lease' | 'unreadable' | 'unknown-type' | 'expired';
     /** The error of the dead letter. */
     readonly failure: MessageFailure;
   };
@@ -214,6 +227,7 @@ const NAMES = {
   again: true,
   deferred: true,
   retried: true,
+  expired: true,
   aborted: true,
   failed: true,
   dead: true,

@@ -55,6 +55,7 @@ const WORK: Readonly<Record<BackgroundWork, WorkTexts>> = {
 const DEATHS: Readonly<Partial<Record<DeathCause, string>>> = {
   unreadable: 'its body cannot be read',
   'unknown-type': 'unknownTypeGrace is over',
+  expired: 'it has expired',
 };
 
 /** What is logged, with its text and level; nothing else is. */

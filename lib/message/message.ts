@@ -40,6 +40,11 @@ export interface DelayedMessage<T = unknown, Type extends string = string> exten
   /** 1 for the first attempt. Failed attempts count, including lost leases; deferred ones do not. */
   readonly attempt: number;
   /**
+   * After this instant, by the clock of Redis, the message is not handled any more, and neither is a retry; undefined: it does not
+   * expire.
+   */
+  readonly expiresAt?: Date | undefined;
+  /**
    * How many milliseconds ago the message fell due, by the clock of Redis, at the moment you ask. Read at the beginning of a handler,
    * it tells how late the message is.
    */
@@ -62,6 +67,8 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
   readonly state: MessageState;
   /** How many attempts have failed so far. */
   readonly failedAttempts: number;
+  /** When it expires, unless it is `dead`; absent: it does not. */
+  readonly expiresAt?: Date;
   /** When its lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
   /** When it became a dead letter, by the clock of Redis; only while `dead`. */

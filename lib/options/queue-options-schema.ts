@@ -43,6 +43,11 @@ const noLimit = z.pipe(
   z.transform(() => null),
 );
 
+const never = z.pipe(
+  z.literal('never'),
+  z.transform(() => null),
+);
+
 const rateSchema = z.union(
   [noLimit, z.strictObject({ max: wholeNumber(1, 1_000_000), per: duration(100, 24 * HOUR) })],
   { error: "must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited'" },
@@ -63,6 +68,11 @@ const queueFields = {
     z.union([noLimit, duration(1, 24 * HOUR)], { error: "must be a duration from 1 ms to 24 h, or 'unlimited'" }),
     'unlimited',
   ),
+  expiresAfter: z.prefault(
+    z.union([never, duration(0, LONGEST_DELAY)], { error: "must be a duration from 0 ms to 100 years, or 'never'" }),
+    'never',
+  ),
+  onExpired: z.prefault(z.enum(['drop', 'dead'], { error: "must be 'drop' or 'dead'" }), 'drop'),
   unknownTypeGrace: z.prefault(duration(0, LONGEST_DELAY), '24h'),
   maxPayloadBytes: z.prefault(wholeNumber(1, 512 * 1024 * 1024), 256 * 1024),
   maxMessages: z.prefault(
@@ -116,9 +126,11 @@ export interface BatchSize {
 /** For the options of all places merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
-    const { layout, partitions, rate } = options;
+    const { layout, partitions, rate, expiresAfter } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
+    if (expiresAfter !== null && !layout.can.expiry)
+      refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);
     if (partitions > 1 && !layout.can.partitions) refuse('partitions', `must be 1 with layout '${layout.name}'`);
   }),
 );

@@ -150,6 +150,19 @@ export interface QueueOptions {
    */
   readonly timeout?: Duration | 'unlimited' | undefined;
   /**
+   * How late a message may be that does not say so itself: if its handler cannot start within this time after it first fell due, it has
+   * expired and is not handled. Retries and deferrals do not prolong it. Not available in every layout. 0 ms – 100 years, or `'never'`.
+   *
+   * @defaultValue `'never'`
+   */
+  readonly expiresAfter?: Duration | 'never' | undefined;
+  /**
+   * What becomes of a message that has expired: `'drop'` removes it, `'dead'` makes it a dead letter.
+   *
+   * @defaultValue `'drop'`
+   */
+  readonly onExpired?: 'drop' | 'dead' | undefined;
+  /**
    * How long a message waits for a process that has a handler for its type before it becomes a dead letter, counted from its due
    * time. The same applies to a message that only a newer version of this package can read. 0 ms – 100 years.
    *

@@ -19,6 +19,7 @@ export interface Instruments {
   readonly transferred: Counter;
   readonly died: Counter;
   readonly dropped: Counter;
+  readonly expired: Counter;
   readonly leasesLost: Counter;
   readonly leasesExpired: Counter;
   readonly workFailures: Counter;
@@ -36,6 +37,7 @@ export function createInstruments(): Instruments {
     transferred: messages('delay_queue.messages.transferred', 'Messages that fell due and became ready.'),
     died: messages('delay_queue.dead_letters.created', 'Messages that became dead letters.'),
     dropped: messages('delay_queue.dead_letters.dropped', 'Dead letters removed because of maxDeadLetters.'),
+    expired: messages('delay_queue.messages.expired', 'Messages that could not be handled in time.'),
     leasesLost: messages('delay_queue.leases.lost', 'Messages handled by a handler that no longer held them.'),
     leasesExpired: messages('delay_queue.leases.expired', 'Messages taken back because their lease expired.'),
     workFailures: meter.createCounter('delay_queue.work.failures', {

@@ -16,7 +16,7 @@ import {
 import { describeError, hasFailed } from './failures.js';
 import { createInstruments, type Instruments } from './instruments.js';
 
-const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type'];
+const DEATH_CAUSES: readonly DeathCause[] = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type', 'expired'];
 
 /**
  * Measures offers, handlers and events; what it begins to measure it returns the end of. Each instrument gets attributes of its own,
@@ -69,6 +69,8 @@ export class MessageMetrics {
         return this.#instruments.transferred.add(event.count, this.names.ofMetric(event.queue));
       case 'dead':
         return this.#instruments.died.add(1, this.#ofDeath(event.queue, event.by));
+      case 'expired':
+        return this.#instruments.expired.add(1, addType(this.names.ofMetric(event.queue), event.type));
       case 'dead-letters-dropped':
         return this.#instruments.dropped.add(event.count, this.names.ofMetric(event.queue));
       case 'lease-lost':
@@ -96,9 +98,9 @@ export class MessageMetrics {
   /** A counter that first appears with its first event has not grown, as far as Prometheus can tell, and nobody is alerted. */
   #startAtZero(queue: string): void {
     if (!this.names.isKnown(queue)) return;
-    const { died, dropped, leasesLost, leasesExpired } = this.#instruments;
+    const { died, dropped, leasesLost, leasesExpired, expired } = this.#instruments;
     for (const cause of DEATH_CAUSES) died.add(0, this.#ofDeath(queue, cause));
-    for (const counter of [dropped, leasesLost, leasesExpired]) counter.add(0, this.names.ofMetric(queue));
+    for (const counter of [dropped, leasesLost, leasesExpired, expired]) counter.add(0, this.names.ofMetric(queue));
   }
 
   #ofDeath(queue: string, cause: DeathCause): Attributes {

@@ -100,7 +100,7 @@ export class StoreDeadLetters<Letter extends DeadLetter> implements DeadLetters<
   /** The queue may have been empty but for its dead letters, and so have been forgotten. */
   async #redrive(partition: MessageStore, selection: DeadSelection): Promise<number> {
     const registered = this.registrar.register(this.queue.name);
-    const redriven = await partition.redrive(selection);
+    const redriven = await partition.redrive(selection, { unwrap: this.queue.options.layout.can.expiry });
     if (registered) await registered;
     return redriven;
   }

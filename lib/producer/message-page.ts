@@ -1,4 +1,6 @@
 import { readContent } from '../message/codec/read-content.js';
+import { unwrapSetAside } from '../message/codec/set-aside-body.js';
+import type { Expiry } from '../message/expiry.js';
 import { dateOf } from '../message/date-of.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageFailure, MessageSnapshot, MessageState } from '../message/message.js';
@@ -52,19 +54,29 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
 }
 
 /** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */
-export function snapshotOf<T>({ name: queue, codec }: Queue, message: StoredMessage): MessageSnapshot<T> {
+export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnapshot<T> {
   const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
+  const { expiry, ...content } = readContent<T>(known.codec, body);
+  const expiresAt = state === 'dead' ? undefined : deadlineOf(known, message, expiry);
   return {
     id,
-    queue,
+    queue: known.name,
     state,
-    ...readContent<T>(codec, body),
+    ...content,
     failedAttempts,
     dueAt: dateOf(dueAt),
     offeredAt: dateOf(offeredAt),
+    ...(expiresAt && { expiresAt }),
     ...(leasedUntil !== null && { leasedUntil: dateOf(leasedUntil) }),
     ...(death !== null && { diedAt: dateOf(death.at), error: readFailure(death.error) }),
   };
+}
+
+/** When a message expires, as far as this process knows: what the message does not say, the options of its worker do. */
+function deadlineOf({ options }: Queue, { body, dueAt }: StoredMessage, expiry: Expiry | undefined): Date | undefined {
+  if (!options.layout.can.expiry) return undefined;
+  const { after } = expiry ?? { after: options.expiresAfter };
+  return after === null ? undefined : dateOf((unwrapSetAside(body).since ?? dueAt) + after);
 }
 
 /** Whatever is stored, it must not hide the message. */

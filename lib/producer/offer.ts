@@ -1,4 +1,5 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { type Expiry, readExpiry } from '../message/expiry.js';
 import { type DueTime, readEither } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
@@ -30,6 +31,17 @@ export interface OfferOptions {
    * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. Default: `'keep'`.
    */
   readonly onDuplicate?: OnDuplicate | undefined;
+  /**
+   * How late the message may be: if its handler cannot start within this time after it first fell due, it has expired and is not
+   * handled. Retries and deferrals do not prolong it. 0 ms – 100 years, or `'never'`. Not available in every layout. Default:
+   * `expiresAfter` of the queue, as the process that handles it has it.
+   */
+  readonly expiresAfter?: Duration | 'never' | undefined;
+  /**
+   * What becomes of the message when it has expired: `'drop'` removes it, `'dead'` makes it a dead letter. Only with `expiresAfter`.
+   * Default: `onExpired` of the queue.
+   */
+  readonly onExpired?: 'drop' | 'dead' | undefined;
 }
 
 /** When a message of `offerMany` falls due: after a `delay`, or `at` an instant. */
@@ -77,19 +89,30 @@ export interface OfferResult {
 /** An offer of a typed queue, which has its type from elsewhere. */
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
+/** The options of an offer that are checked. */
+export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate'> {
+  readonly expiry?: Expiry;
+}
+
 /** A message to offer, whose arguments are checked. */
 export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
-  readonly options: OfferOptions;
+  readonly options: CheckedOfferOptions;
   /** Generated for this message, if it was given no id. */
   readonly newId?: string;
 }
 
-const NO_OPTIONS: OfferOptions = {};
+const NO_OPTIONS: CheckedOfferOptions = {};
 const ON_DUPLICATE: readonly unknown[] = ['keep', 'replace', 'reject'] satisfies OnDuplicate[];
-const OPTIONS: readonly (keyof OfferOptions)[] = ['type', 'id', 'headers', 'onDuplicate'];
-const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = ['id', 'headers', 'onDuplicate'];
+const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
+  'id',
+  'headers',
+  'onDuplicate',
+  'expiresAfter',
+  'onExpired',
+];
+const OPTIONS: readonly (keyof OfferOptions)[] = ['type', ...TYPED_OPTIONS];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
 /**
@@ -141,12 +164,12 @@ export function readRequest(given: OfferRequest): NewMessage {
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function readOfferOptions(given: OfferOptions | undefined): OfferOptions {
+export function readOfferOptions(given: OfferOptions | undefined): CheckedOfferOptions {
   return given === undefined ? NO_OPTIONS : checkOfferOptions(readFields(given, 'options', OPTIONS));
 }
 
 /** As {@link readOfferOptions}, of an offer whose type is known. */
-export function readTypedOfferOptions(type: string, given: TypedOfferOptions | undefined): OfferOptions {
+export function readTypedOfferOptions(type: string, given: TypedOfferOptions | undefined): CheckedOfferOptions {
   if (given === undefined) return type === NO_TYPE ? NO_OPTIONS : { type };
   return { ...checkOfferOptions(readFields(given, 'options', TYPED_OPTIONS)), ...(type !== NO_TYPE && { type }) };
 }
@@ -156,13 +179,22 @@ export function readTypedOfferOptions(type: string, given: TypedOfferOptions | u
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function checkOfferOptions({ type, id, headers, onDuplicate }: OfferOptions): OfferOptions {
+export function checkOfferOptions({
+  type,
+  id,
+  headers,
+  onDuplicate,
+  expiresAfter,
+  onExpired,
+}: OfferOptions): CheckedOfferOptions {
   if (type !== undefined) assertMessageType(type);
   if (id !== undefined) assertMessageId(id);
   if (onDuplicate !== undefined && !ON_DUPLICATE.includes(onDuplicate)) {
     throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace' or 'reject'");
   }
-  return { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
+  const checked = { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
+  if (expiresAfter === undefined && onExpired === undefined) return checked;
+  return { ...checked, expiry: readExpiry(expiresAfter, onExpired) };
 }
 
 /**

@@ -109,9 +109,10 @@ export class Offers {
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
-    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep' } = options;
+    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry } = options;
     const check = checkOf(type);
-    const body = encodeBody(writer.bodyRules, { type, payload, headers });
+    if (expiry) assertExpires(writer.queue);
+    const body = encodeBody(writer.bodyRules, expiry ? { type, payload, headers, expiry } : { type, payload, headers });
     const isNew = id === undefined;
     const checked =
       check && this.#inTime({ queue: writer.queue.name, type, body, codec: writer.bodyRules.codec }, check);
@@ -191,6 +192,14 @@ function namingMessage(index: number, checked: Promise<unknown>): Promise<unknow
   // A later message may be refused first, and nobody waits for this check then.
   check.catch(() => undefined);
   return check;
+}
+
+function assertExpires({ name, options: { layout } }: Queue): void {
+  if (layout.can.expiry) return;
+  throw new DelayQueueError(
+    'UNSUPPORTED_BY_LAYOUT',
+    `expiresAfter: messages of queue '${name}' cannot expire, because its layout '${layout.name}' has no place for that`,
+  );
 }
 
 function tookTooLong(what: string, timeout: number): DelayQueueError {

@@ -44,6 +44,7 @@ export function createRunner(
     codec,
     routes: new Map(handlers.map((each) => [each.handler.type, routeTo(each, { ...parts, outcomes, line })])),
     doubt: options.layout.createDoubt?.(),
+    expiry: options.layout.can.expiry ? { after: options.expiresAfter, onExpired: options.onExpired } : undefined,
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
     outcomes,
     clock,

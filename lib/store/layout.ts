@@ -58,6 +58,8 @@ export interface LayoutAbilities {
   readonly partitions: boolean;
   /** Whether a family of queues may be handled. */
   readonly families: boolean;
+  /** Whether messages can expire. */
+  readonly expiry: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }

@@ -188,10 +188,13 @@ export const LEASE_EXPIRED: MessageFailure = {
 
 /** What becomes of a claimed message. `body`: its body from now on; default: the one it has. */
 export type Outcome =
-  /** Handled: the message is gone, its id is free. */
-  | { readonly kind: 'ack' }
+  /**
+   * Handled: the message is gone, its id is free. `lateBy`: no handler has seen it, because it has expired by then, so many ms late; for
+   * those who are told of it.
+   */
+  | { readonly kind: 'ack'; readonly lateBy?: number }
   /** Failed: an attempt is spent, and it is delayed again. */
-  | { readonly kind: 'retry'; readonly delay: number }
+  | { readonly kind: 'retry'; readonly delay: number; readonly body?: MessageBody }
   /** Put off: delayed again, no attempt spent. */
   | { readonly kind: 'defer'; readonly delay: number; readonly body?: MessageBody }
   | { readonly kind: 'defer'; readonly at: number; readonly body?: MessageBody }
@@ -200,8 +203,14 @@ export type Outcome =
   | { readonly kind: 'again'; readonly at: number; readonly body?: MessageBody }
   /** Not handled: ready again before all others, its due time unchanged, no attempt spent. A doorbell rings. */
   | { readonly kind: 'release' }
-  /** Failed for good: an attempt is spent, and it is a dead letter. `by`: for those who are told of it; it is not stored. */
-  | { readonly kind: 'dead'; readonly error: string; readonly by?: DeathCause; readonly body?: MessageBody };
+  /** Failed for good: an attempt is spent, and it is a dead letter. `by` and `lateBy`: for those who are told of it; not stored. */
+  | {
+      readonly kind: 'dead';
+      readonly error: string;
+      readonly by?: DeathCause;
+      readonly body?: MessageBody;
+      readonly lateBy?: number;
+    };
 
 export interface Settlement {
   readonly claim: Claim;

@@ -52,9 +52,11 @@ export interface MessageUpkeep {
   /**
    * Makes dead letters due now, with all attempts before them again. {@link MessageFlow.watchDue} tells of it.
    *
+   * @param options - `unwrap`: a body that tells when its message first fell due (`set-aside-body.ts`) loses what tells it, because it
+   *   falls due anew. Default: bodies stay as they are
    * @returns how many
    */
-  redrive(selection: DeadSelection): Promise<number>;
+  redrive(selection: DeadSelection, options?: RedriveOptions): Promise<number>;
 
   /**
    * Removes dead letters for good.
@@ -150,6 +152,10 @@ export interface StoredPage {
 
 /** One dead letter by its id, or at most so many (1–1000) of the oldest. */
 export type DeadSelection = { readonly id: string } | { readonly oldest: number };
+
+export interface RedriveOptions {
+  readonly unwrap?: boolean;
+}
 
 export interface RepairReport {
   /** Messages that were in no state and are ready now. */

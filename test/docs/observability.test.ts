@@ -71,6 +71,7 @@ const MESSAGE = { queue: 'orders', id: 'm', type: 't', attempt: 1 };
 const EVENTS: readonly DelayQueueEvent[] = [
   { name: 'transferred', queue: 'orders', count: 1 },
   { name: 'dead', ...MESSAGE, by: 'handler', failure: { name: 'Error', message: '' } },
+  { name: 'expired', queue: 'orders', id: 'm', type: 't', lateBy: 1, became: 'gone' },
   { name: 'dead-letters-dropped', queue: 'orders', count: 1 },
   { name: 'lease-lost', queue: 'orders', id: 'm' },
   { name: 'leases-expired', queue: 'orders', recovered: 1, buried: 0 },

@@ -199,7 +199,7 @@ describe('events', () => {
       telemetry.points('delay_queue.dead_letters.created'),
     ]);
     expect(lost).toEqual([{ attributes: { 'messaging.destination.name': queue }, value: 0 }]);
-    const causes = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type'];
+    const causes = ['handler', 'reject', 'lease', 'unreadable', 'unknown-type', 'expired'];
     expect(deaths).toEqual(
       causes.map((cause) => ({
         attributes: { 'messaging.destination.name': queue, 'delay_queue.death.cause': cause },

@@ -52,6 +52,40 @@ describe('nativeCodec', () => {
     }
   });
 
+  it.each([
+    [{ after: 600_000 }, 'Nexpires\n600000\nK'],
+    [{ after: 0, onExpired: 'dead' as const }, 'Nexpires\n0 dead\nK'],
+    [{ after: null }, 'Nexpires\nnever\nK'],
+  ])('writes when a message expires before everything else: %j', (expiry, beginning) => {
+    for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
+      const content = { type: 't', payload, headers: { h: '1' }, expiry };
+      const body = Buffer.from(nativeCodec.encode(content));
+      expect(body.toString('latin1').toLowerCase()).toMatch(
+        new RegExp(`^${beginning.toLowerCase().slice(0, -1)}[kc]t\n`),
+      );
+      expect(roundTrip(content)).toEqual({ ...content, expiry: { onExpired: undefined, ...expiry } });
+      const plain = Buffer.from(nativeCodec.encode({ type: '', payload, headers: {} })).length;
+      const headers = '{"h":"1"}'.length;
+      expect(body.length - nativeCodec.framingBytes!(content)).toBe(plain - 1 + headers);
+    }
+  });
+
+  it.each([
+    'Nexpires\n',
+    'Nexpires\nsoon\nJ1',
+    'Nexpires\n-1\nJ1',
+    'Nexpires\n1 keep\nJ1',
+    'Nexpires\n12345678901234\nJ1',
+  ])('refuses a body that does not say when it expires: %j', (body) => {
+    expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it expires');
+  });
+
+  it('leaves other forms whose names begin alike to later versions', () => {
+    for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1']) {
+      expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(UnknownBodyForm);
+    }
+  });
+
   it('reads what was set aside as what it was', () => {
     const body = Buffer.from(encode({ a: 1 }));
     const aside = Buffer.from(wrapSetAside(body, 1_900_000_000_000));

@@ -128,6 +128,8 @@ describe('the options of a queue', () => {
       attempts: 5,
       backoff: { type: 'exponential', delay: 1000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 },
       timeout: null,
+      expiresAfter: null,
+      onExpired: 'drop',
       unknownTypeGrace: 24 * 3_600_000,
       maxPayloadBytes: 262_144,
       maxMessages: null,

@@ -88,10 +88,17 @@ export class BatchRunner {
     this.#inLine--;
     const first = this.#waiting.splice(0, this.options.size);
     this.#planCall();
-    const held = first.filter(({ delivery }) => !delivery.abortReason);
-    // The leases of the others were lost while they waited.
-    for (const { delivery, settle } of first) if (delivery.abortReason) settle(RELEASE);
+    const held = first.filter((waiting) => !this.#endWithoutCall(waiting));
     return held.length > 0 ? this.#call(held) : undefined;
+  }
+
+  /** A lease may be lost while its message waits, and a message may expire. */
+  #endWithoutCall({ delivery, settle }: WaitingDelivery): boolean {
+    const { abortReason, firstDue } = delivery;
+    if (abortReason) settle(RELEASE);
+    else if (firstDue && delivery.expiredFor > 0) settle(this.options.outcomes.expired(delivery, firstDue));
+    else return false;
+    return true;
   }
 
   /** @returns a promise of its end, unless it has already ended */

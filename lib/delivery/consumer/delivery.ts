@@ -2,6 +2,7 @@ import type { MessageContent } from '../../message/codec/message-codec.js';
 import type { DelayedMessage, MessageHeaders } from '../../message/message.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { Claim, ClaimedMessage } from '../../store/message-flow.js';
+import type { FirstDue } from './first-due.js';
 
 /** Until the body is decoded; one object for all, because there is one delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
@@ -24,6 +25,8 @@ export class Delivery implements DelayedMessage, Claim {
   type = NO_TYPE;
   payload: unknown;
   headers = NO_HEADERS;
+  /** Undefined: it does not matter. */
+  firstDue: FirstDue | undefined;
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
@@ -81,6 +84,16 @@ export class Delivery implements DelayedMessage, Claim {
 
   get lateness(): number {
     return Math.max(0, this.#lease.storeNow() - this.dueAt.getTime());
+  }
+
+  get expiresAt(): Date | undefined {
+    const deadline = this.firstDue?.deadline;
+    return deadline === undefined ? undefined : new Date(deadline);
+  }
+
+  /** How many milliseconds ago it has expired; 0: it has not. */
+  get expiredFor(): number {
+    return Math.max(0, this.#lease.storeNow() - (this.firstDue?.deadline ?? Infinity));
   }
 
   get abortReason(): Error | undefined {

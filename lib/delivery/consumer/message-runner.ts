@@ -13,6 +13,7 @@ import { completionOf, withinTimeout } from '../../handler/completion.js';
 import type { BatchRunner } from './batch-runner.js';
 import type { CallLine } from './call-line.js';
 import type { Delivery } from './delivery.js';
+import { firstDueOf, mayMatter, type QueueExpiry } from './first-due.js';
 import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
 import { observed, showOutcome } from './observed-handling.js';
 import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
@@ -30,6 +31,8 @@ export interface MessageRunnerOptions {
   /** By type; empty: the route of every other type. */
   readonly routes: ReadonlyMap<string, Route>;
   readonly unknownTypes: UnknownTypes;
+  /** Undefined: the layout of the queue has no expiry. */
+  readonly expiry?: QueueExpiry | undefined;
   /** Of a queue whose codec may be another one than that of its messages. */
   readonly doubt?: CodecDoubt | undefined;
   readonly outcomes: Outcomes;
@@ -59,7 +62,8 @@ export class MessageRunner {
       if (isInstance(error, UnknownBodyForm)) return this.options.unknownTypes.unknownForm(delivery, body, error);
       return this.options.doubt?.unread(delivery.id, body, error) ?? this.options.outcomes.unreadable(delivery, error);
     }
-    const { routes, unknownTypes } = this.options;
+    const { routes, unknownTypes, outcomes } = this.options;
+    if (delivery.firstDue && delivery.expiredFor > 0) return outcomes.expired(delivery, delivery.firstDue);
     const route = routes.get(delivery.type) ?? routes.get(NO_TYPE);
     return route ? this.#observe(delivery, route) : unknownTypes.noHandler(delivery, body);
   }
@@ -142,7 +146,11 @@ export class MessageRunner {
   }
 
   #open(delivery: Delivery, body: Buffer): void {
-    delivery.open(this.options.codec.decode(body));
+    const content = this.options.codec.decode(body);
+    delivery.open(content);
+    const queue = this.options.expiry;
+    if (queue && mayMatter(body, content.expiry, queue))
+      delivery.firstDue = firstDueOf(body, { dueAt: delivery.dueAt.getTime(), expiry: content.expiry, queue });
     this.options.doubt?.read(delivery.id, body);
     if (isStrayPromise(delivery.payload)) {
       const problem = "body: the queue's codec decodes to a promise; make it return the payload itself";

@@ -9,6 +9,7 @@ import type { MessageFlow, Outcome } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
 import { withinTimeout } from '../../handler/completion.js';
 import { type Delivery, ShuttingDown } from './delivery.js';
+import { bodyOfRetry, type FirstDue } from './first-due.js';
 import { slowSchema, timeOut } from './handler-timeout.js';
 import type { RetryPolicy } from './retry-policy.js';
 
@@ -56,7 +57,7 @@ export class Outcomes {
   failed(delivery: Delivery, { retryPolicy }: Pick<HandlerRules, 'retryPolicy'>, error: unknown): Outcome {
     if (isInstance(error, InvalidPayload)) return this.invalid(delivery, error);
     delivery.thrown = { error };
-    const outcome = retryPolicy.outcomeOf(error, delivery.attempt);
+    const outcome = keepFirstDue(delivery, retryPolicy.outcomeOf(error, delivery.attempt));
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, so no attempt is spent.
     if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return RELEASE;
@@ -76,6 +77,14 @@ export class Outcomes {
     return this.#refuse(delivery, error, describeFailure(error));
   }
 
+  /** For a message that its handler has not got in time. */
+  expired(delivery: Delivery, { onExpired }: FirstDue): Outcome {
+    const lateBy = delivery.expiredFor;
+    if (onExpired === 'drop') return { kind: 'ack', lateBy };
+    const message = `It had to be handled by ${delivery.expiresAt!.toISOString()}.`;
+    return { kind: 'dead', error: JSON.stringify({ name: 'Expired', message }), by: 'expired', lateBy };
+  }
+
   #refuse(delivery: Delivery, error: unknown, failure: MessageFailure): Outcome {
     delivery.thrown = { error };
     return { kind: 'dead', error: JSON.stringify(failure), by: 'unreadable' };
@@ -86,12 +95,13 @@ export class Outcomes {
    *   `PAYLOAD_TOO_LARGE`
    */
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
-    const { queue, type, headers } = delivery;
+    const { queue, type, headers, firstDue } = delivery;
     const { codec, clock } = this.options;
     const { payload } = result;
     const due = readComingAgain(result);
-    if (payload === undefined) return { kind: 'again', ...due };
-    const body = encodeBody(this.options, { type, payload, headers });
+    // It falls due for the first time again.
+    if (payload === undefined) return { kind: 'again', ...due, ...(firstDue?.isStored && { body: firstDue.body }) };
+    const body = encodeBody(this.options, { type, payload, headers, expiry: firstDue?.expiry });
     const outcome: Outcome = { kind: 'again', ...due, body };
     const checked = check && checkEncoded(check, { queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));
@@ -108,4 +118,10 @@ export class Outcomes {
     if (outcome.kind === 'retry') events.emit('failed', { ...failed, retryIn: outcome.delay });
     else events.emit('failed', { ...failed, trace: traceOf(error) });
   }
+}
+
+function keepFirstDue({ firstDue }: Delivery, outcome: Outcome): Outcome {
+  if (!firstDue || (outcome.kind !== 'retry' && outcome.kind !== 'defer')) return outcome;
+  const body = bodyOfRetry(firstDue);
+  return body === undefined ? outcome : { ...outcome, body };
 }

@@ -103,6 +103,7 @@ export class Settler {
     const { events } = this.options;
     const { queue, id, type, attempt } = delivery;
     if (result === 'refused' && !delivery.isAborted) events.emit('lease-lost', { queue, id });
+    if (result === 'accepted' && 'lateBy' in outcome) return this.#tellExpired(delivery, outcome);
     const name = EVENT_OF[outcome.kind];
     if (result !== 'accepted' || !events.has(name)) return;
     const attempted = { queue, id, type, attempt };
@@ -111,8 +112,17 @@ export class Settler {
     events.emit('dead', { ...attempted, by: outcome.by ?? 'handler', failure });
   }
 
+  #tellExpired({ queue, id, type, attempt }: Delivery, outcome: Extract<Outcome, { readonly lateBy?: number }>): void {
+    const { events } = this.options;
+    const { kind, lateBy = 0 } = outcome;
+    events.emit('expired', { queue, id, type, lateBy, became: kind === 'ack' ? 'gone' : 'dead' });
+    if (kind === 'ack') return;
+    const failure = JSON.parse(outcome.error) as MessageFailure;
+    events.emit('dead', { queue, id, type, attempt, by: 'expired', failure });
+  }
+
   #tellAgainInVain(delivery: Delivery, outcome: Outcome, result: SettleResult): void {
-    const wasHandled = outcome.kind === 'ack' && result === 'accepted';
+    const wasHandled = outcome.kind === 'ack' && outcome.lateBy === undefined && result === 'accepted';
     for (const place of againWatch.ended(delivery, wasHandled)) this.options.events.note('again-in-vain', { place });
   }
 }

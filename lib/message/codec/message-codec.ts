@@ -1,3 +1,4 @@
+import type { Expiry } from '../expiry.js';
 import type { MessageHeaders } from '../message.js';
 
 /** Converts between the content that a user offers and the body that a store keeps. */
@@ -24,6 +25,8 @@ export interface MessageContent {
   type: string;
   payload: unknown;
   headers: MessageHeaders;
+  /** Undefined: the message does not say when it expires. */
+  expiry?: Expiry | undefined;
 }
 
 /** Encoded content. Text stays a string until it reaches the socket, because encoding it once is cheaper than twice. */

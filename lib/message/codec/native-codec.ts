@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { NO_TYPE } from '../message-type.js';
 import type { MessageHeaders } from '../message.js';
+import { isExpiring, linesOf, unwrapExpiring, wrapExpiring } from './expiring-body.js';
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
 import { isSetAside, unwrapSetAside } from './set-aside-body.js';
@@ -20,8 +21,8 @@ const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) =
 /** How a body of a later version names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Those of a message that was set aside, and of one with a type. */
-const FIRST_LINES = /^(?:W\d+\n)*[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
+/** Those of a message that was set aside, of one that expires, and of one with a type. */
+const FIRST_LINES = /^(?:W\d+\n)*(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
 /** Longer than any of these lines. */
 const LONGEST = 200;
@@ -41,16 +42,18 @@ const LINE_FEED = '\n';
  * | `K`, `C` | the same with a type: kind, type, line feed, payload |
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
  * | `W` | a message that was set aside: `W`, instant, line feed, its body (`set-aside-body.ts`) |
+ * | `Nexpires` | a message that says when it expires: two lines, its body (`expiring-body.ts`) |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Buffer` or another `Uint8Array` is stored as
  * bytes and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a
  * property that is undefined does not come back. What JSON would silently change is refused.
  *
- * A later version that writes another form starts it with `N`, the form's name and a line feed. A version that cannot read it
- * sets the message aside for another process.
+ * A later version that writes another form starts it with `N`, the form's name and a line feed, as `Nexpires` does. A version that
+ * cannot read it sets the message aside for another process.
  */
 export const nativeCodec: MessageCodec = {
-  encode({ type, payload, headers }: MessageContent): MessageBody {
+  encode({ type, payload, headers, expiry }: MessageContent): MessageBody {
+    if (expiry) return wrapExpiring(nativeCodec.encode({ type, payload, headers }), expiry);
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
     const typed = type !== NO_TYPE;
@@ -60,14 +63,18 @@ export const nativeCodec: MessageCodec = {
     return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** The kind, the type, and the line feeds after the type and the headers. */
-  framingBytes: ({ type, headers }) =>
-    1 + (Object.keys(headers).length > 0 ? 1 : 0) + (type === NO_TYPE ? 0 : type.length + 1),
+  /** The expiry, the kind, the type, and the line feeds after the type and the headers. */
+  framingBytes: ({ type, headers, expiry }) =>
+    (expiry ? linesOf(expiry).length : 0) +
+    1 +
+    (Object.keys(headers).length > 0 ? 1 : 0) +
+    (type === NO_TYPE ? 0 : type.length + 1),
 
   decode(body: Buffer): MessageContent {
     // By far the most common form.
     if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
     if (isSetAside(body)) return decodeSetAside(body);
+    if (isExpiring(body)) return decodeExpiring(body);
     const kind = body.toString('latin1', 0, 1);
     const form = FORMS.get(kind);
     if (form === undefined) throw unknownKind(body, kind);
@@ -100,6 +107,12 @@ function decodeSetAside(body: Buffer): MessageContent {
   const { since, body: inside } = unwrapSetAside(body);
   if (since === null) throw unreadable(body, 'it was set aside at no instant');
   return nativeCodec.decode(inside);
+}
+
+function decodeExpiring(body: Buffer): MessageContent {
+  const parts = unwrapExpiring(body);
+  if (!parts) throw unreadable(body, 'it does not say when it expires');
+  return { ...nativeCodec.decode(parts.body), expiry: parts.expiry };
 }
 
 function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {

@@ -1,3 +1,4 @@
+import { unwrapSetAside } from '../../message/codec/set-aside-body.js';
 import type { Clock } from '../../timing/clock.js';
 import type { MessageState } from '../../message/message.js';
 import type {
@@ -18,6 +19,7 @@ import type {
   StoredPage,
   PageRequest,
   QueueStatus,
+  RedriveOptions,
   RepairReport,
   StoredMessage,
   TypeCountPage,
@@ -194,11 +196,12 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => listPage(this.#table, request, snapshotOf));
   }
 
-  redrive(selection: DeadSelection): Promise<number> {
+  redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {
     return this.#atomically((now) => {
       const selected = this.#queue.selectDead(selection);
       for (const message of selected) {
         message.failedAttempts = 0;
+        if (unwrap) message.body = unwrapSetAside(message.body).body;
         this.#table.delay(message, Math.ceil(now));
       }
       return selected.length;

@@ -19,6 +19,7 @@ import type {
   StoredPage,
   PageRequest,
   QueueStatus,
+  RedriveOptions,
   RepairReport,
   StoredMessage,
   TypeCountPage,
@@ -223,8 +224,13 @@ export class NativeMessageStore implements MessageStore {
     return readStoredPage(state, await this.#run(scripts.list, { args: { state, ...pageArguments(request) } }));
   }
 
-  async redrive(selection: DeadSelection): Promise<number> {
-    const args = { ...selectionArguments(selection), partitioning: this.#partitioning(), ...this.#announcing };
+  async redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {
+    const args = {
+      ...selectionArguments(selection),
+      partitioning: this.#partitioning(),
+      ...this.#announcing,
+      unwrap: unwrap ? '1' : '',
+    };
     return (await this.#runByPartitioning(scripts.redrive, { args })).number();
   }
 

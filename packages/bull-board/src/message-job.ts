@@ -10,18 +10,19 @@ export const NO_NAME = '__default__';
 /** A message as the board shows it and acts on it. */
 export class MessageJob implements QueueJob {
   readonly id: string;
-  readonly opts: { delay: number; headers?: object };
+  readonly opts: { delay: number; headers?: object; expiresAt?: Date };
   readonly #producer: DelayQueueProducer;
   readonly #message: MessageSnapshot;
 
   constructor(producer: DelayQueueProducer, message: MessageSnapshot) {
     this.#producer = producer;
     this.#message = message;
-    const { id, dueAt, offeredAt, headers } = message;
+    const { id, dueAt, offeredAt, headers, expiresAt } = message;
     this.id = id;
     this.opts = {
       delay: Math.max(0, dueAt.getTime() - offeredAt.getTime()),
       ...(Object.keys(headers).length > 0 && { headers }),
+      ...(expiresAt && { expiresAt }),
     };
   }
 

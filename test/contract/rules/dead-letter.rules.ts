@@ -11,6 +11,21 @@ export function describeDeadLetters(queues: ContractQueues): void {
       expect(await queue.pages('dead', 100)).toEqual([['c', 'a', 'e', 'b', 'd']]);
     });
 
+    it.each([
+      [true, 'J1'],
+      [false, 'W1900000000000\nJ1'],
+    ])('a redriven message forgets when it first fell due only if it is told to: %s', async (unwrap, expected) => {
+      const queue = await queues.open();
+      for (const id of ['a', 'b']) {
+        const [claim] = await queue.makeActive([id]);
+        const body = id === 'a' ? 'W1900000000000\nJ1' : 'J"W1900000000000\\n"';
+        await queue.settle(claim, { kind: 'dead', error: 'x', body });
+      }
+      expect(await queue.store.redrive({ oldest: 9 }, { unwrap })).toBe(2);
+      expect((await queue.find('a')).body.toString()).toBe(expected);
+      expect((await queue.find('b')).body.toString()).toBe('J"W1900000000000\\n"');
+    });
+
     it('a fresh queue has no dead letters', async () => {
       const { store } = await queues.open();
       expect(await store.list({ state: 'dead', limit: 10 })).toEqual({ messages: [], cursor: null });

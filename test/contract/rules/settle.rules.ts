@@ -11,6 +11,7 @@ const OUTCOMES: Outcome[] = [
   { kind: 'release' },
   { kind: 'dead', error: 'late' },
   { kind: 'defer', delay: 1, body: 'J"late"' },
+  { kind: 'retry', delay: 1, body: 'J"late"' },
   { kind: 'dead', error: 'late', body: 'J"late"' },
 ];
 

@@ -77,6 +77,11 @@ function bodiesOfType(type: string): Record<string, MessageBody> {
     'JSON with headers': `k${type}\n{"h":"1"}\n{}`,
     'bytes with headers': Buffer.from(`c${type}\n{"h":"1"}\n\n`),
     'a message that was set aside': wrapSetAside(Buffer.from(`K${type}\n{}`), 1_900_000_000_000),
+    'a message that expires': `Nexpires\n600000 dead\nK${type}\n{}`,
+    'a message that expires and was set aside': wrapSetAside(
+      Buffer.from(`Nexpires\nnever\nC${type}\n`),
+      1_900_000_000_000,
+    ),
     'a damaged message with a whole type': `K${type}\n{`,
   };
 }
@@ -87,6 +92,8 @@ const WITHOUT_TYPE: Record<string, MessageBody> = {
   bytes: Buffer.from('BKremind\n'),
   'bytes with headers': Buffer.from('b{"h":"1"}\nKremind\n'),
   'a message that was set aside': wrapSetAside(Buffer.from('J"remind\\n"'), 1_900_000_000_000),
+  'a message that expires': 'Nexpires\n600000\nJ"remind\\n"',
+  'a body that expires at no time': 'Nexpires\nKremind',
   'a body of a later version': 'NK\nKremind\n{}',
   'a body whose type does not end': 'Kremind',
   'a body whose type is none': 'Ka type\n{}',

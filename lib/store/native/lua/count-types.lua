@@ -28,6 +28,8 @@ local function body_type(record)
     wrapped = select(2, string.find(record, '^W%d+\n', at))
     at = wrapped and wrapped + 1 or at
   until not wrapped
+  local expiring = select(2, string.find(record, '^Nexpires\n[^\n]*\n', at))
+  at = expiring and expiring + 1 or at
   local found = string.match(record, '^[KCkc]([A-Za-z0-9_.:-]+)\n', at)
   return found and #found <= LONGEST_TYPE and found or ''
 end

@@ -5,6 +5,7 @@
 -- ARGV as native/discard
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--      unwrap: text, '1' if bodies that tell when their messages first fell due lose that; empty: bodies stay as they are
 -- Returns how many were redriven.
 --
 -- Atomic so that a letter is never in two states and never in none. A crash right after leaves the messages due; a lost
@@ -16,6 +17,12 @@
 --@include announce
 --@include dead
 --@include select-dead
+
+-- As unwrapSetAside of lib/message/codec/set-aside-body.ts.
+local function unwrapped(record)
+  local last = args.unwrap == '1' and select(2, string.find(record, '^W%d+\n', 13))
+  return last and with_body(record, string.sub(record, last + 1)) or record
+end
 
 local now = read_clock()
 check_deadline(args.deadline, now)
@@ -31,7 +38,7 @@ local scores, records = {}, {}
 for i, id in ipairs(ids) do
   if stored[i] then
     scores[#scores + 1], scores[#scores + 2] = now, id
-    records[#records + 1], records[#records + 2] = id, with_due(stored[i], now)
+    records[#records + 1], records[#records + 2] = id, with_due(unwrapped(stored[i]), now)
   end
 end
 if #scores > 0 then

@@ -6,6 +6,7 @@ import { fieldsOf } from './table.js';
 /** Shows a message with all that is known of it. */
 export function fieldsOfMessage(message: MessageSnapshot): string[] {
   const { id, queue, state, type, headers, failedAttempts, dueAt, offeredAt, leasedUntil, diedAt, error } = message;
+  const { expiresAt } = message;
   const fields: [string, string][] = [
     ['id', id],
     ['queue', queue],
@@ -15,6 +16,7 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
   if (Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
   fields.push(['failed attempts', String(failedAttempts)]);
   fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()]);
+  if (expiresAt) fields.push(['expires', expiresAt.toISOString()]);
   if (leasedUntil) fields.push(['leased until', leasedUntil.toISOString()]);
   if (diedAt) fields.push(['died', diedAt.toISOString()]);
   if (error) fields.push(['error', errorText(error)], ...stackOf(error));
