@@ -132,6 +132,8 @@ export class MessageRunner {
 
   #callNow(delivery: Delivery, route: Route): Outcome | Promise<Outcome> {
     const { clock, outcomes } = this.options;
+    // It may have waited for its turn, an observer or a schema.
+    if (delivery.firstDue && delivery.expiredFor > 0) return outcomes.expired(delivery, delivery.firstDue);
     try {
       const result = completionOf(route.call(delivery.payload, delivery));
       if (!(result instanceof Promise)) return outcomes.done(delivery, route, result);
