@@ -25,6 +25,7 @@ import {
   readRequest,
 } from './offer.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
+import { unsupported } from './unsupported.js';
 
 /** An offer that is encoded. */
 interface EncodedOffer extends Offer {
@@ -110,6 +111,9 @@ export class Offers {
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
     const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep' } = options;
+    if (onDuplicate === 'follow' && !writer.queue.options.layout.can.followers) {
+      throw unsupported(writer.queue, "onDuplicate: 'follow'");
+    }
     const check = checkOf(type);
     const body = encodeBody(writer.bodyRules, { type, payload, headers });
     const isNew = id === undefined;

@@ -24,7 +24,7 @@ export class RedissonLayout implements QueueLayout {
 
   constructor(readonly options: ResolvedRedissonOptions) {
     const severalQueues = options.name === undefined;
-    this.can = { headers: false, types: false, partitions: false, families: false, severalQueues };
+    this.can = { headers: false, types: false, partitions: false, families: false, followers: false, severalQueues };
     this.#codec = redissonCodec(options.codec);
   }
 

@@ -58,6 +58,8 @@ export interface LayoutAbilities {
   readonly partitions: boolean;
   /** Whether a family of queues may be handled. */
   readonly families: boolean;
+  /** Whether an offer may follow an active message of the same id. */
+  readonly followers: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }

@@ -62,7 +62,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
       if (message) this.#table.remove(message);
-      return message !== undefined;
+      return this.#queue.dropFollower(id) || message !== undefined;
     });
   }
 
@@ -175,7 +175,7 @@ export class MemoryMessageStore implements MessageStore {
   clear(): Promise<number> {
     return this.#atomically(() => {
       const removed = this.#table.size;
-      this.#table.clear();
+      this.#queue.clear();
       return removed;
     });
   }
@@ -198,7 +198,7 @@ export class MemoryMessageStore implements MessageStore {
   discard(selection: DeadSelection): Promise<number> {
     return this.#atomically(() => {
       const selected = this.#queue.selectDead(selection);
-      selected.forEach((message) => this.#table.remove(message));
+      selected.forEach((message) => this.#queue.remove(message));
       return selected.length;
     });
   }
