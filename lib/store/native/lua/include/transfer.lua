@@ -108,6 +108,9 @@ local function plan_transfer(now, now_micros)
     plan.release = plan_release(buried_by(plan), now, now_micros)
   end
   check_transfer_permissions(plan)
+  if plan.release and teller.command then
+    announce(teller.command, teller.channel, plan.next_due, plan.release.earliest, now)
+  end
   return plan
 end
 
