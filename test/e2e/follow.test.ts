@@ -135,9 +135,10 @@ describe("an offer with onDuplicate 'follow'", () => {
       providers: [handler],
     }).compile();
     await module.init();
-    producer = module.get(DelayQueueProducer);
+    const offering = module.get(DelayQueueProducer);
+    producer = offering;
     const queue = module.get(DelayQueueTester);
-    await producer.offer('reindex', 'first', '1h', FOLLOW);
+    await offering.offer('reindex', 'first', '1h', FOLLOW);
     await queue.advance('1h');
     expect(queue.offered('reindex')).toMatchObject([{ payload: 'first' }, { payload: 'second', delay: 300_000 }]);
     expect(calls).toEqual(['first']);

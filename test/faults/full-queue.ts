@@ -175,6 +175,6 @@ async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, stri
 
 /** Every command in the scripts of the native layout that write. */
 export const COMMANDS = [
-  'del get hdel hget hgetall hlen hmget hscan hset llen lpop lpush lrange lrem',
+  'del exists get hdel hget hgetall hlen hmget hscan hset llen lpop lpush lrange lrem',
   'publish rpush set time unlink zadd zcard zrange zrem zremrangebyrank zscore',
 ].flatMap((line) => line.split(' '));

@@ -24,6 +24,7 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: HOUR }),
   'claim in place of another': (store) => store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: HOUR }),
   ring: (store) => store.ring(),
+  'settle: ack': settle({ kind: 'ack' }),
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
   'settle: again': settle({ kind: 'again', delay: HOUR, body: 'anew' }),
   'settle: release': settle({ kind: 'release' }),
