@@ -18,7 +18,11 @@ import { describeWatching } from './rules/watch-due.rules.js';
 import { describeWholeQueue } from './rules/whole-queue.rules.js';
 
 /** What every {@link MessageStore} promises, in the order of a message's life. */
-export function describeMessageStore(name: string, openQueue: OpenQueue, { claimsAlong = false, follows = true } = {}): void {
+export function describeMessageStore(
+  name: string,
+  openQueue: OpenQueue,
+  { claimsAlong = false, follows = true } = {},
+): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
 

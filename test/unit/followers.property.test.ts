@@ -67,7 +67,9 @@ describe('followers of one id', () => {
 
           const found = await store.find('a');
           const state = found && (found.state === 'delayed' || found.state === 'ready' ? 'waiting' : found.state);
-          expect(found ? { payload: Number(found.body.subarray(1).toString()), state } : undefined).toEqual(model.message);
+          expect(found ? { payload: Number(found.body.subarray(1).toString()), state } : undefined).toEqual(
+            model.message,
+          );
         }
       }),
       { numRuns: RUNS },

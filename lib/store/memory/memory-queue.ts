@@ -69,7 +69,8 @@ export class MemoryQueue {
     const follower = this.#followers.get(message.id);
     if (!follower && error !== undefined) return this.table.bury(message, error, Math.floor(now));
     this.remove(message);
-    if (follower) this.table.insert(message.id, Buffer.from(follower.body), instantOf(follower.due, now), Math.floor(now));
+    if (follower)
+      this.table.insert(message.id, Buffer.from(follower.body), instantOf(follower.due, now), Math.floor(now));
   }
 
   /** Moves what is due to ready. */

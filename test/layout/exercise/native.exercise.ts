@@ -69,7 +69,7 @@ export class NativeExercise {
     await follow('c');
     await store.extend([{ id: 'c', token }], 0);
     const teller = { scheduler: 'exercise', movedAt: null };
-    for (let lost = 0; lost < 2; ) {
+    for (let lost = 0; lost < 2;) {
       const { recovered, buried } = await store.transfer({ limit: 9, teller });
       lost += recovered + buried.length;
       if (recovered > 0) await store.claim({ token: 'c again', limit: 9, lease: 1 });

@@ -8,10 +8,7 @@ import { command, often, type WeightedCommands } from './command.js';
 export function followCommands(delays: readonly number[]): WeightedCommands[] {
   const offer = fc.record({
     id: fc.constantFrom(...IDS),
-    due: fc.oneof(
-      fc.record({ at: fc.integer({ min: 1, max: 9 }) }),
-      fc.record({ after: fc.constantFrom(...delays) }),
-    ),
+    due: fc.oneof(fc.record({ at: fc.integer({ min: 1, max: 9 }) }), fc.record({ after: fc.constantFrom(...delays) })),
     onDuplicate: fc.constantFrom('follow' as const, 'follow' as const, 'follow' as const, 'replace' as const),
     body: fc.constantFrom('J"follows"', 'J"follows, too"'),
     /** Whether it is for a message that is active, if there is one. */
