@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModule } from '@nestjs/testing';
 import { DelayQueueModule, type DelayedMessage, DelayQueueProducer } from '../../lib/index.js';
 import { redisson } from '../../lib/redisson/index.js';
 import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
@@ -125,20 +125,18 @@ describe("an offer with onDuplicate 'follow'", () => {
 
   test('in a test of an application, is among the offers and handled with its own delay', async () => {
     const calls: unknown[] = [];
-    let producer: DelayQueueProducer | undefined;
     const handler = handlerOf('reindex', async (payload) => {
       calls.push(payload);
-      if (payload === 'first') await producer!.offer('reindex', 'second', '5m', FOLLOW);
+      if (payload === 'first') await module.get(DelayQueueProducer).offer('reindex', 'second', '5m', FOLLOW);
     });
-    const module = await Test.createTestingModule({
+    const module: TestingModule = await Test.createTestingModule({
       imports: [DelayQueueModule.forRoot({ connection: scene.url }), DelayQueueTestingModule],
       providers: [handler],
     }).compile();
     await module.init();
-    const offering = module.get(DelayQueueProducer);
-    producer = offering;
+    const producer = module.get(DelayQueueProducer);
     const queue = module.get(DelayQueueTester);
-    await offering.offer('reindex', 'first', '1h', FOLLOW);
+    await producer.offer('reindex', 'first', '1h', FOLLOW);
     await queue.advance('1h');
     expect(queue.offered('reindex')).toMatchObject([{ payload: 'first' }, { payload: 'second', delay: 300_000 }]);
     expect(calls).toEqual(['first']);

@@ -159,24 +159,32 @@ export function describeFollowers(queues: ContractQueues): void {
       expect(await payloadOf(queue, 'e')).toBe('payload of e');
     });
 
-    it('the release of a follower is announced if it is the earliest', async () => {
-      const queue = await queues.open();
-      const [claim] = await queue.makeActive(['a']);
-      await follow(queue, 'a', 'new', { after: 50 });
-      const heard: number[] = [];
-      let listening = (): void => undefined;
-      const ready = new Promise<void>((resolve) => (listening = resolve));
-      const stop = queue.secondView.watchDue({
-        onListening: listening,
-        onEarlierDue: ({ dueAt }) => void heard.push(dueAt),
-      });
-      await ready;
-      await queue.settle(claim, { kind: 'ack' });
-      const { dueAt } = await queue.find('a');
-      for (let i = 0; i < 200 && heard.length === 0; i++) await queue.advance(1);
-      stop();
-      expect(heard).toEqual([dueAt]);
-    });
+    it.each(['a settle', 'a transfer'])(
+      'the release of a follower by %s is announced if it is the earliest',
+      async (by) => {
+        const queue = await queues.open({ attempts: 1 });
+        const [claim] = await queue.makeActive(['a']);
+        await follow(queue, 'a', 'new', { after: 50 });
+        const heard: number[] = [];
+        let listening = (): void => undefined;
+        const ready = new Promise<void>((resolve) => (listening = resolve));
+        const stop = queue.secondView.watchDue({
+          onListening: listening,
+          onEarlierDue: ({ dueAt }) => void heard.push(dueAt),
+        });
+        await ready;
+        if (by === 'a settle') await queue.settle(claim, { kind: 'ack' });
+        else {
+          await queue.store.extend([defined(claim)], 0);
+          const teller = { scheduler: 'any', movedAt: null };
+          while ((await queue.store.transfer({ limit: 9, teller })).buried.length === 0) await queue.advance(1);
+        }
+        const { dueAt } = await queue.find('a');
+        for (let i = 0; i < 200 && heard.length === 0; i++) await queue.advance(1);
+        stop();
+        expect(heard).toEqual([dueAt]);
+      },
+    );
 
     it('cancel removes the follower of an active message, and the message goes on', async () => {
       const queue = await queues.open();

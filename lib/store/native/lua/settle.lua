@@ -135,7 +135,7 @@ local function plan_followers(plan, now, now_micros)
   plan.release = plan_release(ended, now, now_micros)
   if plan.release then
     plan.earliest_before, plan.earliest = lowest(keys.delayed), plan.release.earliest
-    for _, list in ipairs({ 'gone', 'dead', 'failed' }) do
+    for _, list in ipairs({ 'gone', 'dead' }) do
       plan[list] = without_released(plan[list], plan.release)
     end
   end
