@@ -75,9 +75,9 @@ export type HandlingOutcome =
   | {
       /**
        * `ack`: the handler is done, and the message is gone. `aborted`: somebody has aborted the message, so it is gone however the
-       * handler ended. `release`: the process is about to stop, and the message goes back with no attempt spent.
+       * handler ended. `expired`: it was too late to call the handler. `release`: the process is about to stop, and the message goes back with no attempt spent.
        */
-      readonly kind: 'ack' | 'aborted' | 'release';
+      readonly kind: 'ack' | 'aborted' | 'expired' | 'release';
     }
   | {
       /** `again`: the handler returned `again()`. `defer`: it threw a `DeferMessage`, which spends no attempt. */

@@ -108,11 +108,12 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Removes a message that is not due yet. Of `cancel`, `reschedule` and the message falling due, exactly one wins.
+   * Removes a message that is not due yet. Of `cancel`, `reschedule` and the message falling due, exactly one wins. A message that
+   * follows an active one (`onDuplicate: 'follow'`) is removed as well.
    *
    * @param queue - the queue that the message was offered to
    * @param id - given to `offer`, or returned by it
-   * @returns whether it was removed; false if there is none, or it is already ready, active or dead
+   * @returns whether one was removed; false if there is none, or it is already ready, active or dead, and none follows it
    *
    * @example
    * ```ts

@@ -28,7 +28,9 @@ export interface OfferOptions {
   readonly headers?: MessageHeaders | undefined;
   /**
    * What to do if the queue has a message with this id, in any state: `'keep'` leaves it, `'replace'` puts the new one in its
-   * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. Default: `'keep'`.
+   * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. `'follow'` leaves it, but if
+   * it is being handled, the new one waits until that is done, and its delay begins then; of several that wait, the last one counts.
+   * `'follow'` is not available in every layout. Default: `'keep'`.
    */
   readonly onDuplicate?: OnDuplicate | undefined;
   /**
@@ -80,10 +82,14 @@ export type CheckedRequests<Request, Delays extends readonly Duration[]> = {
 export interface OfferResult {
   /** The given id, or the generated one. */
   readonly id: string;
-  /** When the message with this id falls due, by the clock of Redis: the new one, or the one that was kept. */
+  /** When the message with this id falls due, by the clock of Redis: the new one, or the one that was kept or is followed. */
   readonly dueAt: Date;
-  /** Whether the id was free; false if a message with this id was kept or replaced. */
+  /** Whether the id was free; false if a message with this id was kept, replaced or followed. */
   readonly created: boolean;
+  /**
+   * Only present, and true, if a message with this id is being handled, and the new one follows it (`onDuplicate: 'follow'`).
+   */
+  readonly follows?: true;
 }
 
 /** An offer of a typed queue, which has its type from elsewhere. */
@@ -104,7 +110,7 @@ export interface NewMessage {
 }
 
 const NO_OPTIONS: CheckedOfferOptions = {};
-const ON_DUPLICATE: readonly unknown[] = ['keep', 'replace', 'reject'] satisfies OnDuplicate[];
+const ON_DUPLICATE: readonly unknown[] = ['keep', 'replace', 'reject', 'follow'] satisfies OnDuplicate[];
 const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
   'id',
   'headers',
@@ -190,7 +196,7 @@ export function checkOfferOptions({
   if (type !== undefined) assertMessageType(type);
   if (id !== undefined) assertMessageId(id);
   if (onDuplicate !== undefined && !ON_DUPLICATE.includes(onDuplicate)) {
-    throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace' or 'reject'");
+    throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace', 'reject' or 'follow'");
   }
   const checked = { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
   if (expiresAfter === undefined && onExpired === undefined) return checked;

@@ -25,6 +25,7 @@ import {
   readRequest,
 } from './offer.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
+import { unsupported } from './unsupported.js';
 
 /** An offer that is encoded. */
 interface EncodedOffer extends Offer {
@@ -110,8 +111,11 @@ export class Offers {
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
     const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry } = options;
+    if (onDuplicate === 'follow' && !writer.queue.options.layout.can.followers) {
+      throw unsupported(writer.queue, "onDuplicate: 'follow'");
+    }
     const check = checkOf(type);
-    if (expiry) assertExpires(writer.queue);
+    if (expiry && !writer.queue.options.layout.can.expiry) throw unsupported(writer.queue, 'expiresAfter');
     const body = encodeBody(writer.bodyRules, expiry ? { type, payload, headers, expiry } : { type, payload, headers });
     const isNew = id === undefined;
     const checked =
@@ -192,14 +196,6 @@ function namingMessage(index: number, checked: Promise<unknown>): Promise<unknow
   // A later message may be refused first, and nobody waits for this check then.
   check.catch(() => undefined);
   return check;
-}
-
-function assertExpires({ name, options: { layout } }: Queue): void {
-  if (layout.can.expiry) return;
-  throw new DelayQueueError(
-    'UNSUPPORTED_BY_LAYOUT',
-    `expiresAfter: messages of queue '${name}' cannot expire, because its layout '${layout.name}' has no place for that`,
-  );
 }
 
 function tookTooLong(what: string, timeout: number): DelayQueueError {

@@ -62,7 +62,8 @@ export function resultOf(
     throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body), { messageId: id });
   }
   if (outcome === 'kept') onKept(name, id);
-  return { id, dueAt: new Date(dueAt), created: outcome === 'created' };
+  const result = { id, dueAt: new Date(dueAt), created: outcome === 'created' };
+  return outcome === 'followed' ? { ...result, follows: true } : result;
 }
 
 /** The error for a list of which some were refused, and the others accepted. */

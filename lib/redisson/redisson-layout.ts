@@ -24,7 +24,8 @@ export class RedissonLayout implements QueueLayout {
 
   constructor(readonly options: ResolvedRedissonOptions) {
     const severalQueues = options.name === undefined;
-    this.can = { headers: false, types: false, partitions: false, families: false, expiry: false, severalQueues };
+    const can = { headers: false, types: false, partitions: false, families: false, expiry: false, followers: false };
+    this.can = { ...can, severalQueues };
     this.#codec = redissonCodec(options.codec);
   }
 

@@ -60,6 +60,8 @@ export interface LayoutAbilities {
   readonly families: boolean;
   /** Whether messages can expire. */
   readonly expiry: boolean;
+  /** Whether an offer may follow an active message of the same id. */
+  readonly followers: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }

@@ -62,6 +62,10 @@ export interface MessageFlow {
   /**
    * Ends claims, each with its outcome. A claim that is no longer held changes nothing: this is the fence against late
    * answers. {@link watchDue} tells of a message that is delayed again and is the new earliest.
+   *
+   * A message that follows (`onDuplicate: 'follow'`) takes the place of one that is gone or dead, in the same step: offered now, with its
+   * own delay from now. No dead letter is left then. With every other outcome it goes on waiting. A {@link transfer} that buries a
+   * message does the same.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 

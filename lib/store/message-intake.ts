@@ -15,9 +15,10 @@ export interface MessageIntake {
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]>;
 
   /**
-   * Removes a message that is still delayed. Exactly one of `cancel`, `reschedule` and `transfer` wins.
+   * Removes a message that is still delayed. Exactly one of `cancel`, `reschedule` and `transfer` wins. A message that waits to follow
+   * another is removed as well, whatever the state of that one.
    *
-   * @returns whether it was removed; false if it is not delayed, or no longer
+   * @returns whether something was removed; false if it is not delayed, or no longer, and none follows it
    */
   cancel(id: string): Promise<boolean>;
 
@@ -36,7 +37,12 @@ export type OnDuplicate =
   /** The new message takes its place, whatever its state. A handler that holds the old one loses its lease. */
   | 'replace'
   /** The offer fails. */
-  | 'reject';
+  | 'reject'
+  /**
+   * If the existing message is active, the new one waits beside it, in place of one that waits already, until that one is settled for
+   * good ({@link MessageFlow.settle}). If it is in another state, it stays as it is. Not in every layout.
+   */
+  | 'follow';
 
 export interface Offer {
   readonly id: string;
@@ -48,14 +54,14 @@ export interface Offer {
 }
 
 /**
- * `created`: the id was free. `kept`, `replaced`, `rejected`: it was in use, and `onDuplicate` decided.
+ * `created`: the id was free. `kept`, `replaced`, `rejected`, `followed`: it was in use, and `onDuplicate` decided.
  * `full`: nothing was written, because the queue holds its `maxMessages`. `oversized`: nothing was written, because the server
  * does not accept so long a body.
  */
-export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'full' | 'oversized';
+export type OfferOutcome = 'created' | 'kept' | 'replaced' | 'rejected' | 'followed' | 'full' | 'oversized';
 
 export interface OfferReceipt {
   readonly outcome: OfferOutcome;
-  /** When the message of this id falls due, be it the new or the kept one; 0 if there is none. */
+  /** When the message of this id falls due, be it the new one or the one that has the id already; 0 if there is none. */
   readonly dueAt: number;
 }

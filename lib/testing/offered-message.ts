@@ -16,8 +16,8 @@ export interface OfferedMessage<T = unknown> {
   readonly payload: T;
   /** What was offered as `headers`; empty if nothing was. */
   readonly headers: MessageHeaders;
-  /** When it fell, or will fall due for the first time. */
+  /** When it fell, or will fall due for the first time; of one that follows another message, if that had ended at once. */
   readonly dueAt: Date;
-  /** From the offer until then, ms. 0 for an `offerAt` of an instant that has passed. */
+  /** From the offer until then, ms; of one that follows another message, from its end. 0 for an `offerAt` of an instant that has passed. */
   readonly delay: number;
 }

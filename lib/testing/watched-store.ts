@@ -2,6 +2,7 @@ import type { MessageBody } from '../message/codec/message-codec.js';
 import type { SettleReport, Settlement } from '../store/message-flow.js';
 import type { Offer, OfferReceipt } from '../store/message-intake.js';
 import type { StoreLimits } from '../store/message-store.js';
+import { instantOf } from '../store/memory/memory-queue.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import type { Clock } from '../timing/clock.js';
 
@@ -40,9 +41,13 @@ export class WatchedStore extends MemoryMessageStore {
     const now = clock.wall();
     const receipts = await super.offer(offers);
     for (const [i, { outcome, dueAt }] of receipts.entries()) {
-      const { id, body } = offers[i]!;
+      const { id, due, body } = offers[i]!;
       const isTakenIn = outcome === 'created' || outcome === 'replaced';
       if (isTakenIn) onOffered({ queue, id, body, dueAt, delay: Math.max(0, dueAt - now) });
+      if (outcome === 'followed') {
+        const falls = instantOf(due, now);
+        onOffered({ queue, id, body, dueAt: falls, delay: Math.max(0, falls - now) });
+      }
     }
     return receipts;
   }

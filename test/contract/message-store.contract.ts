@@ -7,6 +7,7 @@ import { describeClaims } from './rules/claim.rules.js';
 import { describeDeadLetters } from './rules/dead-letter.rules.js';
 import { describeDoorbells } from './rules/doorbell.rules.js';
 import { describeDuplicates } from './rules/duplicate.rules.js';
+import { describeFollowers } from './rules/follower.rules.js';
 import { describeLeases } from './rules/lease.rules.js';
 import { describeLists } from './rules/list.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
@@ -18,12 +19,17 @@ import { describeWatching } from './rules/watch-due.rules.js';
 import { describeWholeQueue } from './rules/whole-queue.rules.js';
 
 /** What every {@link MessageStore} promises, in the order of a message's life. */
-export function describeMessageStore(name: string, openQueue: OpenQueue, { claimsAlong = false } = {}): void {
+export function describeMessageStore(
+  name: string,
+  openQueue: OpenQueue,
+  { claimsAlong = false, follows = true } = {},
+): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
 
     describeOffers(queues);
     describeDuplicates(queues);
+    if (follows) describeFollowers(queues);
     describeTransfers(queues);
     describeClaims(queues);
     if (claimsAlong) describeClaimingTransfers(queues);

@@ -11,9 +11,11 @@ import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import type { Scene } from '../support/scene.js';
 
-export const FULL_QUEUE_IDS = ['delayed', 'due', 'ready', 'active', 'expired', 'dead'];
+export const FULL_QUEUE_IDS = ['delayed', 'due', 'ready', 'active', 'followed', 'expired', 'dead'];
 /** The message under a lease, and the claim that holds it. */
 export const HELD = { id: 'active', token: 'of active' };
+/** An active message with a follower. */
+const FOLLOWED = { id: 'followed', token: 'of followed' };
 const FAR = 9e12;
 const LONG_LEASE = 36_000_000;
 /** Far above what the calls claim, so that it only has to be counted. */
@@ -21,7 +23,10 @@ const RATE = { max: 1000, per: 3_600_000 };
 
 const offer = (id: string, onDuplicate: Offer['onDuplicate']) => (store: MessageStore) =>
   store.offer([{ id, due: { at: FAR }, onDuplicate, body: 'J2' }]);
-const settle = (outcome: Outcome) => (store: MessageStore) => store.settle([{ claim: HELD, outcome }]);
+const settle =
+  (outcome: Outcome, claim = HELD) =>
+  (store: MessageStore) =>
+    store.settle([{ claim, outcome }]);
 
 /** Every script, on every path through the keys of a {@link FullQueues full queue}. */
 export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = {
@@ -33,6 +38,11 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'offer, replace a ready message': offer('ready', 'replace'),
   'offer, replace an active message': offer('active', 'replace'),
   'offer, replace a dead message': offer('dead', 'replace'),
+  'offer, follow an active message': offer('active', 'follow'),
+  'offer, replace a followed message': offer('followed', 'replace'),
+  'cancel a follower': (store) => store.cancel('followed'),
+  'settle: ack of a followed message': settle({ kind: 'ack' }, FOLLOWED),
+  'settle: dead of a followed message': settle({ kind: 'dead', error: '{}' }, FOLLOWED),
   cancel: (store) => store.cancel('delayed'),
   reschedule: (store) => store.reschedule('delayed', { at: FAR + 1 }),
   'find a delayed message': (store) => store.find('delayed'),
@@ -79,8 +89,8 @@ export interface FullQueue {
 }
 
 /**
- * Queues with a message in every state, named after it: `delayed`, `due`, `ready`, `active`, `expired` (active, but its
- * lease has ended) and `dead`. Each but `delayed` and `due` has failed once. All are copies of one queue that is made
+ * Queues with a message in every state, named after it: `delayed`, `due`, `ready`, `active`, `followed` (active, with a
+ * follower), `expired` (active, but its lease has ended) and `dead`. Each but `delayed` and `due` has failed once. All are copies of one queue that is made
  * before the tests of a suite.
  */
 export class FullQueues {
@@ -141,7 +151,7 @@ async function fill(store: MessageStore): Promise<void> {
     await store.extend([claim], 0);
     await sleep(2);
   };
-  for (const id of ['dead', 'active', 'expired', 'ready']) {
+  for (const id of ['dead', 'active', 'followed', 'expired', 'ready']) {
     await makeReady(id);
     await store.claim({ token: 'first', limit: 1, lease: LONG_LEASE });
     await expire({ id, token: 'first' });
@@ -152,6 +162,7 @@ async function fill(store: MessageStore): Promise<void> {
   await store.offer([
     { id: 'delayed', due: { at: FAR }, onDuplicate: 'reject', body: 'J1' },
     { id: 'due', due: { at: 1 }, onDuplicate: 'reject', body: 'J1' },
+    { id: 'followed', due: { at: FAR }, onDuplicate: 'follow', body: 'J3' },
   ]);
   await expire({ id: 'expired', token: 'of expired' });
 }
@@ -164,6 +175,6 @@ async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, stri
 
 /** Every command in the scripts of the native layout that write. */
 export const COMMANDS = [
-  'del get hdel hget hgetall hlen hmget hscan hset llen lpop lpush lrange lrem',
+  'del exists get hdel hget hgetall hlen hmget hscan hset llen lpop lpush lrange lrem',
   'publish rpush set time unlink zadd zcard zrange zrem zremrangebyrank zscore',
 ].flatMap((line) => line.split(' '));

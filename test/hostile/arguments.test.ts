@@ -82,6 +82,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       'a getter that throws': { get id() { return refuse(); } }, // prettier-ignore
       'a proxy that throws': new Proxy({}, { ownKeys: refuse }),
       'an unknown onDuplicate': { onDuplicate: 'ignore' },
+      'a list of onDuplicate': { onDuplicate: ['follow'] },
       'headers of numbers': { headers: { a: 1 } },
       'headers of undefined': { headers: { a: undefined } },
       'headers in a list': { headers: ['a'] },

@@ -14,6 +14,7 @@ const RIGHT_TYPES = {
   attempts: 'hash',
   dead: 'zset',
   errors: 'hash',
+  followers: 'hash',
   wake: 'list',
   rate: 'string',
   paused: 'string',

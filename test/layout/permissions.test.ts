@@ -48,7 +48,12 @@ describe('the permissions of each layout', () => {
     const lose = (id: string, record: Buffer) => scene.redis.hset(keys.messages, id, record);
     await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
     const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null };
-    await new NativeExercise(new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' })).run();
+    const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' });
+    const abandon = (end: 'gone' | 'dead') => {
+      if (end === 'gone') return scene.redis.hdel(keys.messages, end);
+      return scene.redis.multi().del(keys.claims, keys.leases).zadd(keys.dead, 1, end).exec();
+    };
+    await new NativeExercise(unlimited, abandon).run();
     // As in a cluster, while nobody listens there.
     const publish = 'SPUBLISH';
     const inCluster = { channel: keys.due, publish, maxMessages: 0, partitioning: '' };
@@ -77,6 +82,8 @@ describe('the permissions of each layout', () => {
       const args = { known, next, pause, channel: keys.due, publish };
       await connections.commands.run(nativeScripts.agree, { keys, args });
     }
+    // As before the number of partitions changes.
+    await connections.commands.send('EXISTS', keys.messages, keys.followers);
     await trace.end();
     await connections.close();
     return trace;

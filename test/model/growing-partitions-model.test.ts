@@ -68,11 +68,11 @@ const offer = command(
   fc.record({
     process,
     ids: fc.array(id, { minLength: 1, maxLength: 6 }),
-    onDuplicate: fc.constantFrom<OnDuplicate>('keep', 'reject', 'replace'),
+    onDuplicate: fc.constantFrom<OnDuplicate>('keep', 'reject', 'replace', 'follow'),
   }),
   async (model, { processes }, { process, ids, onDuplicate }) => {
     const offers = ids.map((id, i) => ({ id, due: { after: HOUR }, onDuplicate, body: `J${model.size}${i}` }));
-    const inUse = { keep: 'kept', reject: 'rejected', replace: 'replaced' }[onDuplicate];
+    const inUse = { keep: 'kept', reject: 'rejected', replace: 'replaced', follow: 'kept' }[onDuplicate];
     const expected = offers.map(({ id, body }) => {
       const outcome = model.has(id) ? inUse : 'created';
       if (outcome === 'created' || outcome === 'replaced') model.set(id, body);

@@ -2,11 +2,12 @@ import { expect } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { NativeKeys } from '../../lib/store/native/native-keys.js';
 import { readRecord } from '../../lib/store/native/native-record.js';
+import { dueArgument } from '../../lib/store/native/script-arguments.js';
 import { expectEqual } from './expect-equal.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';
 
 /** The part of a model that these keys hold. */
-export type NativeContent = Pick<QueueModel, 'messages' | 'in' | 'line' | 'paused' | 'bell'>;
+export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'bell'>;
 
 /**
  * Expects the keys of the native layout to hold exactly what the model holds: no record without an index entry or the
@@ -24,12 +25,13 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
     .hgetall(keys.errors)
     .hgetallBuffer(keys.messages)
     .llen(keys.wake)
-    .exists(keys.paused);
+    .exists(keys.paused)
+    .hgetall(keys.followers);
   const rows = ((await read.exec()) ?? []).map(([error, reply]) => {
     if (error) throw error;
     return reply;
   });
-  const [delayed, ready, leases, dead, claims, attempts, errors, messages, tokens, paused] = rows as [
+  const [delayed, ready, leases, dead, claims, attempts, errors, messages, tokens, paused, followers] = rows as [
     string[],
     string[],
     string[],
@@ -40,6 +42,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
     Record<string, Buffer>,
     number,
     number,
+    Record<string, string>,
   ];
 
   const all = [...model.messages.values()];
@@ -52,6 +55,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
     errors,
     dueInRecords: Object.fromEntries(Object.entries(messages).map(([id, record]) => [id, readRecord(record).dueAt])),
     paused: paused === 1,
+    followers,
   };
   expectEqual(kept, {
     delayed: byId(model.in('delayed'), ({ due }) => due.exact),
@@ -65,6 +69,9 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
     errors: byId(model.in('dead'), ({ death }) => death!.error),
     dueInRecords: byId(all, ({ due }) => due.exact),
     paused: model.paused,
+    followers: Object.fromEntries(
+      [...model.followers].map(([id, { due, body }]) => [id, `${dueArgument(due)}\n${body.toString()}`]),
+    ),
   });
   expectEqual([ready.length, ready, model.line.mayBeginWith(ready)], [model.line.length, ready, true]);
   expectTokens(tokens, model);

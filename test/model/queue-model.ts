@@ -37,6 +37,8 @@ export type Bell = 'rung' | 'stale' | 'silent';
  */
 export class QueueModel {
   readonly messages = new Map<string, ModelMessage>();
+  /** What waits until the active message of its id is settled. */
+  readonly followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
   readonly line: Line = new ReadyLine();
   /** Every claim ever made, latest first. */
   readonly claimHistory: Claim[] = [];
@@ -92,12 +94,21 @@ export class QueueModel {
 
   #offerOne({ id, due, onDuplicate, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
     const present = this.messages.get(id);
+    if (present?.state === 'active' && onDuplicate === 'follow') {
+      this.followers.set(id, { due, body });
+      return { outcome: 'followed', due: present.due };
+    }
+    if (present && onDuplicate === 'follow') return { outcome: 'kept', due: present.due };
     if (present && onDuplicate === 'keep') return { outcome: 'kept', due: present.due };
     if (present && onDuplicate === 'reject') return { outcome: 'rejected', due: present.due };
     if (!present && this.messages.size >= (this.limits.maxMessages ?? Infinity)) {
       return { outcome: 'full', due: new Instant(0) };
     }
     this.remove(id);
+    return { outcome: present ? 'replaced' : 'created', due: this.#insert({ id, due, body }, at).due };
+  }
+
+  #insert({ id, due, body }: Pick<Offer, 'id' | 'due' | 'body'>, at: Moment): ModelMessage {
     const message: ModelMessage = {
       id,
       body: body.toString(),
@@ -107,15 +118,18 @@ export class QueueModel {
       failedAttempts: 0,
     };
     this.messages.set(id, message);
-    return { outcome: present ? 'replaced' : 'created', due: message.due };
+    return message;
   }
 
   cancel(id: string): boolean {
-    return this.messages.get(id)?.state === 'delayed' && this.remove(id);
+    const isFollowed = this.followers.delete(id);
+    return (this.messages.get(id)?.state === 'delayed' && this.remove(id)) || isFollowed;
   }
 
-  abort(id: string): boolean {
-    return this.messages.get(id)?.state === 'active' && this.remove(id);
+  abort(id: string, at: Moment): boolean {
+    const message = this.messages.get(id);
+    if (message?.state !== 'active') return false;
+    return this.#release(message, at) || this.remove(id);
   }
 
   reschedule(id: string, due: DueTime, at: Moment): boolean {
@@ -136,7 +150,9 @@ export class QueueModel {
     const buried = takenBack.filter((message) => !recovered.includes(message));
 
     for (const message of [...moved, ...recovered]) toState(message, 'ready');
-    for (const message of buried) this.#bury(message, JSON.stringify(LEASE_EXPIRED), at);
+    for (const message of buried) {
+      if (!this.#release(message, at)) this.#bury(message, JSON.stringify(LEASE_EXPIRED), at);
+    }
     this.line.add(moved, recovered);
     if (!(at.from < this.#rateAwaited)) this.#ringIfReady();
     return {
@@ -284,11 +300,13 @@ export class QueueModel {
 
   remove(id: string): boolean {
     this.line.remove(id);
+    this.followers.delete(id);
     return this.messages.delete(id);
   }
 
   #end(message: ModelMessage, outcome: Outcome, at: Moment): void {
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
+    if ((outcome.kind === 'ack' || outcome.kind === 'dead') && this.#release(message, at)) return;
     if (outcome.kind === 'ack') {
       this.remove(message.id);
     } else if (outcome.kind === 'dead') {
@@ -304,6 +322,15 @@ export class QueueModel {
       message.failedAttempts = 0;
     }
     if ('body' in outcome && outcome.body !== undefined) message.body = outcome.body.toString();
+  }
+
+  /** @returns whether a follower has taken the place of the message */
+  #release({ id }: ModelMessage, at: Moment): boolean {
+    const follower = this.followers.get(id);
+    if (!follower) return false;
+    this.remove(id);
+    this.#insert({ id, ...follower }, at);
+    return true;
   }
 
   #giveBack(messages: readonly ModelMessage[]): void {

@@ -102,6 +102,7 @@ export class RedissonQueueModel extends QueueModel {
     const isKept = (message: ModelMessage) => !isEntry(message);
     return {
       messages: new Map([...this.messages].filter(([, message]) => isKept(message))),
+      followers: this.followers,
       in: (state) => this.in(state).filter(isKept),
       line: this.line.kept,
       paused: this.paused,

@@ -24,6 +24,7 @@ export const CALLS: Record<string, (store: RedissonTestQueue['store']) => Promis
   claim: (store) => store.claim({ token: 'new', limit: 10, lease: HOUR }),
   'claim in place of another': (store) => store.claim({ token: 'new', insteadOf: HELD.token, limit: 10, lease: HOUR }),
   ring: (store) => store.ring(),
+  'settle: ack': settle({ kind: 'ack' }),
   'settle: retry': settle({ kind: 'retry', delay: HOUR }),
   'settle: again': settle({ kind: 'again', delay: HOUR, body: 'anew' }),
   'settle: release': settle({ kind: 'release' }),
@@ -69,6 +70,6 @@ export async function dump({ redis, name }: RedissonTestQueue): Promise<Record<s
 
 /** Every command in the scripts of Redisson's layout that write, including those of the native bookkeeping. */
 export const COMMANDS = [
-  'del get hdel hget hgetall hlen hmget hrandfield hscan hset lindex llen lpop lpos lpush lrange lrem lset',
+  'del exists get hdel hget hgetall hlen hmget hrandfield hscan hset lindex llen lpop lpos lpush lrange lrem lset',
   'publish rpop rpush set time unlink zadd zcard zcount zmscore zrange zrem zscore',
 ].flatMap((line) => line.split(' '));

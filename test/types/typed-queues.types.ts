@@ -65,7 +65,9 @@ export class RightUses {
       { type: 'audit', payload: { orderId: 'o' }, delay: 0, id: 'a' },
       { type: 'note', payload: { text: 'x' }, at: new Date() },
     ]);
-    await this.emails.offer({ to: 'a@b.c' }, '1h');
+    const { follows } = await this.emails.offer({ to: 'a@b.c' }, '1h', { id: 'x', onDuplicate: 'follow' });
+    const only: true | undefined = follows;
+    void only;
     await this.emails.offerMany([{ payload: { to: 'a@b.c' }, delay: 0 }]);
     await this.trips.offerAt({ id: 1 }, new Date());
     await this.payments.offer({ orderId: 'o', amount: 1 }, 0);

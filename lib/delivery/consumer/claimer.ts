@@ -64,6 +64,11 @@ export class Claimer {
     return this.#unanswered.length > 0;
   }
 
+  /** Whether the claim with this token has been sent and not answered. */
+  isUnderWay(token: string): boolean {
+    return this.#sent?.token === token;
+  }
+
   /**
    * Claims at most `limit` ready messages.
    *

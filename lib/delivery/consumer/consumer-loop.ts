@@ -65,6 +65,8 @@ export class ConsumerLoop {
   #isIdle = true;
   /** The end of a claim that is under way together with a transfer. */
   #claimingAlong: Promise<void> | undefined;
+  /** Messages of the claim that is under way: an announcement may overtake the answer, which comes over another connection. */
+  #abortedMeanwhile: Claim[] = [];
   #drained: () => void = noop;
 
   constructor(private readonly options: ConsumerLoopOptions) {
@@ -194,7 +196,9 @@ export class ConsumerLoop {
   }
 
   /** The message of a claim is gone. If this loop holds it, its handler is told. A linear search, because this is rare. */
-  abort({ id, token }: Claim): void {
+  abort(claim: Claim): void {
+    const { id, token } = claim;
+    if (this.#claimer.isUnderWay(token)) this.#abortedMeanwhile.push(claim);
     for (const delivery of this.#keeper.held) {
       if (delivery.id !== id || delivery.token !== token || delivery.isLost) continue;
       const { queue, type, attempt } = delivery;
@@ -338,6 +342,7 @@ export class ConsumerLoop {
     const deliveries = messages.map((message) => new Delivery(this.options.queue, message, lease));
     this.#keeper.hold(lease, deliveries);
     againWatch.hold(this.#keeper.held);
+    for (const claim of this.#abortedMeanwhile.splice(0)) this.abort(claim);
     // The answer came so late that others have the slots of these.
     for (const surplus of deliveries.splice(granted)) this.#settler.settle(surplus, RELEASE);
     this.#starter.add(lease, deliveries, answeredAt);

@@ -33,7 +33,7 @@ export class Delivery implements DelayedMessage, Claim {
   /** What its handler threw, or why its body is refused. */
   thrown: { readonly error: unknown } | undefined;
   readonly #lease: Lease;
-  #isLost = false;
+  #loss: 'lease' | 'abort' | undefined;
   #body: Buffer | undefined;
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
@@ -108,18 +108,18 @@ export class Delivery implements DelayedMessage, Claim {
 
   /** Whether the store may have given it to others. */
   get isLost(): boolean {
-    return this.#isLost;
+    return this.#loss !== undefined;
   }
 
   /** Its claim has ended; `reason` is that of the signal. */
   lose(reason: Error): void {
-    this.#isLost = true;
+    this.#loss = reason instanceof MessageAborted ? 'abort' : 'lease';
     this.abort(reason);
   }
 
   /** Whether somebody has aborted the message: it is gone, and nobody wants to hear of its outcome. */
   get isAborted(): boolean {
-    return this.#abortReason instanceof MessageAborted;
+    return this.#loss === 'abort';
   }
 }
 

@@ -35,6 +35,7 @@ export function observed<Subject, Result, Shown>(
 /** An outcome as observers see it. */
 export function showOutcome(outcome: Outcome, { thrown, isAborted }: Delivery): HandlingOutcome {
   if (isAborted) return { kind: 'aborted' };
+  if ('lateBy' in outcome) return { kind: 'expired' };
   switch (outcome.kind) {
     case 'ack':
     case 'release':

@@ -99,10 +99,10 @@ export class Settler {
   }
 
   #tell(delivery: Delivery, outcome: Outcome, result: SettleResult): void {
-    if (outcome.kind === 'release') return;
+    if (outcome.kind === 'release' || delivery.isAborted) return;
     const { events } = this.options;
     const { queue, id, type, attempt } = delivery;
-    if (result === 'refused' && !delivery.isAborted) events.emit('lease-lost', { queue, id });
+    if (result === 'refused') events.emit('lease-lost', { queue, id });
     if (result === 'accepted' && 'lateBy' in outcome) return this.#tellExpired(delivery, outcome);
     const name = EVENT_OF[outcome.kind];
     if (result !== 'accepted' || !events.has(name)) return;

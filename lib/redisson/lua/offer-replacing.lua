@@ -3,7 +3,7 @@
 -- script.
 --
 -- KEYS timeouts entries target offered values repeated sequence messages
---      delayed ready claims leases attempts dead errors
+--      delayed ready claims leases attempts dead errors followers
 -- ARGV as redisson/offer
 -- Returns the same as native/offer.
 --

@@ -3,6 +3,7 @@
 -- the native transfer does for retries and expired leases.
 --
 -- KEYS timeouts entries target offered values repeated delayed ready claims leases attempts messages dead errors wake paused rate
+--      followers
 -- ARGV as native/transfer
 --      unreadable_error: text, error of a dead letter that was an unreadable entry, JSON
 --      read_on: number, position in the list of entries, as the last call returned it, 0 at first

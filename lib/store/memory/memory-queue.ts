@@ -23,6 +23,8 @@ export class MemoryQueue {
   /** Tokens of claims that others have succeeded. */
   readonly #endedTokens = new Set<string>();
   readonly #rate = new ClaimRate();
+  /** By the id of the message that they follow. */
+  readonly #followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
 
   constructor(limits: StoreLimits) {
     this.limits = limits;
@@ -30,16 +32,45 @@ export class MemoryQueue {
 
   takeIn({ id, due, onDuplicate, body }: Offer, now: number): OfferReceipt {
     const present = this.table.get(id);
+    if (present?.state === 'active' && onDuplicate === 'follow') {
+      this.#followers.set(id, { due, body });
+      return { outcome: 'followed', dueAt: present.dueAt };
+    }
     if (present && onDuplicate !== 'replace') {
-      return { outcome: onDuplicate === 'keep' ? 'kept' : 'rejected', dueAt: present.dueAt };
+      return { outcome: onDuplicate === 'reject' ? 'rejected' : 'kept', dueAt: present.dueAt };
     }
     if (!present && this.table.size >= (this.limits.maxMessages ?? Infinity)) {
       return { outcome: 'full', dueAt: 0 };
     }
-    if (present) this.table.remove(present);
+    if (present) this.remove(present);
     const dueAt = instantOf(due, now);
     this.table.insert(id, Buffer.from(body), dueAt, Math.floor(now));
     return { outcome: present ? 'replaced' : 'created', dueAt };
+  }
+
+  /** Removes a message and its follower. */
+  remove(message: MemoryMessage): void {
+    this.table.remove(message);
+    this.dropFollower(message.id);
+  }
+
+  /** @returns whether there was one */
+  dropFollower(id: string): boolean {
+    return this.#followers.delete(id);
+  }
+
+  clear(): void {
+    this.table.clear();
+    this.#followers.clear();
+  }
+
+  /** The message is gone, or dead of an error; or its follower takes its place. */
+  end(message: MemoryMessage, now: number, error?: string): void {
+    const follower = this.#followers.get(message.id);
+    if (!follower && error !== undefined) return this.table.bury(message, error, Math.floor(now));
+    this.remove(message);
+    if (follower)
+      this.table.insert(message.id, Buffer.from(follower.body), instantOf(follower.due, now), Math.floor(now));
   }
 
   /** Moves what is due to ready. */
@@ -129,7 +160,7 @@ export class MemoryQueue {
     message.failedAttempts++;
     const mayTryAgain = message.failedAttempts < this.limits.attempts;
     if (mayTryAgain) this.table.lineUp(message);
-    else this.table.bury(message, JSON.stringify(LEASE_EXPIRED), Math.floor(now));
+    else this.end(message, now, JSON.stringify(LEASE_EXPIRED));
     return mayTryAgain;
   }
 
@@ -139,9 +170,9 @@ export class MemoryQueue {
     if ('body' in outcome && outcome.body !== undefined) message.body = Buffer.from(outcome.body);
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
     if (outcome.kind === 'again') this.table.renew(message, Math.floor(now));
-    if (outcome.kind === 'ack') this.table.remove(message);
+    if (outcome.kind === 'ack') this.end(message, now);
     else if (outcome.kind === 'release') this.table.lineUpFirst([message]);
-    else if (outcome.kind === 'dead') this.table.bury(message, outcome.error, Math.floor(now));
+    else if (outcome.kind === 'dead') this.end(message, now, outcome.error);
     else this.table.delay(message, againAt(outcome, now));
     return true;
   }

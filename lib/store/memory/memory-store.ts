@@ -64,7 +64,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
       if (message) this.#table.remove(message);
-      return message !== undefined;
+      return this.#queue.dropFollower(id) || message !== undefined;
     });
   }
 
@@ -137,11 +137,11 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   abort(id: string): Promise<boolean> {
-    return this.#atomically(() => {
+    return this.#atomically((now) => {
       const message = this.#table.getIn('active', id);
       if (!message) return false;
       this.#announcer.tellOfAbort({ id, token: message.token! });
-      this.#table.remove(message);
+      this.#queue.end(message, now);
       return true;
     });
   }
@@ -187,7 +187,7 @@ export class MemoryMessageStore implements MessageStore {
   clear(): Promise<number> {
     return this.#atomically(() => {
       const removed = this.#table.size;
-      this.#table.clear();
+      this.#queue.clear();
       return removed;
     });
   }
@@ -211,7 +211,7 @@ export class MemoryMessageStore implements MessageStore {
   discard(selection: DeadSelection): Promise<number> {
     return this.#atomically(() => {
       const selected = this.#queue.selectDead(selection);
-      selected.forEach((message) => this.#table.remove(message));
+      selected.forEach((message) => this.#queue.remove(message));
       return selected.length;
     });
   }

@@ -18,6 +18,11 @@ const ENDINGS = {
   dead: 'dead',
   /** HASH id → error, JSON; the same ids as in `dead`. */
   errors: 'errors',
+  /**
+   * HASH id → '+' and a delay or '@' and an instant in ms, a line feed, and a body, for messages that wait until an active one of the same
+   * id is settled.
+   */
+  followers: 'followers',
   /** LIST, the doorbell: at most one token. */
   wake: 'wake',
   /** STRING, present while the queue is paused. */

@@ -10,7 +10,15 @@ import { neededInCluster, partitionPermissions } from './native-permissions.js';
 /** This package's own layout, which can do everything. */
 export const nativeLayout: QueueLayout = {
   name: 'native',
-  can: { headers: true, types: true, partitions: true, families: true, expiry: true, severalQueues: true },
+  can: {
+    headers: true,
+    types: true,
+    partitions: true,
+    families: true,
+    expiry: true,
+    followers: true,
+    severalQueues: true,
+  },
   codec: nativeCodec,
 
   open: (connections, queue) => new NativePartitions(connections, queue),

@@ -102,11 +102,11 @@ export class PartitioningCopies {
   #emptyOf(partitioning: Partitioning): Promise<(boolean | undefined)[]> {
     const text = formatPartitioning(partitioning);
     return this.#askEach(widthOf(partitioning), async (partition) => {
-      const { partitions, messages } = this.#keys(partition);
+      const { partitions, messages, followers } = this.#keys(partition);
       // In this order: what is empty by then stays so, as far as former partitionings are concerned.
       const [stored, count] = await Promise.all([
         this.connections.commands.send('GET', partitions),
-        this.connections.commands.send('HLEN', messages),
+        this.connections.commands.send('EXISTS', messages, followers),
       ]);
       return !stored.done && stored.text() === text && count.number() === 0;
     });

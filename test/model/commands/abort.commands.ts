@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { IDS } from '../agreement.invariant.js';
+import { timed } from '../real-queue.js';
 import { command, often, type WeightedCommands } from './command.js';
 
 /** What ends active messages from outside. */
@@ -9,7 +10,8 @@ export function abortCommands(): WeightedCommands[] {
     name: 'abort',
     args: fc.constantFrom(...IDS),
     run: async (model, real, id) => {
-      expect(await real.views[0].abort(id)).toBe(model.abort(id));
+      const { answer, at } = await timed(real, () => real.views[0].abort(id));
+      expect(answer).toBe(model.abort(id, at));
     },
   });
   return [often(4, abort)];

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Removes a message that is active, and tells the consumer that holds it.
+-- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place.
 --
--- KEYS messages claims leases attempts partitions
+-- KEYS messages claims leases attempts partitions delayed followers
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -13,13 +13,17 @@
 -- consumer finds out when it extends the lease.
 --@include clock
 --@include permission
+--@include announce
+--@include follower
 --@include held
+--@include lowest
 --@include claims
 --@include holders
 --@include check-partitioning
 
 local id = args.id
-check_deadline(args.deadline, (read_clock()))
+local now, now_micros = read_clock()
+check_deadline(args.deadline, now)
 redis.call('HLEN', keys.messages)
 redis.call('HLEN', keys.attempts)
 redis.call('ZCARD', keys.leases)
@@ -31,6 +35,7 @@ end
 
 check_store_held()
 check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
+local release = plan_release({ id }, now, now_micros)
 -- Before the first write, because a user's ACL can refuse it; nobody can act on it before the script has ended.
 local text = string.format('abort %s %s', token, id)
 redis.call(args.publish, args.channel, text)
@@ -38,7 +43,14 @@ if args.publish == 'SPUBLISH' then
   -- Whoever listens to a pattern for a family of queues hears no SPUBLISH, and others may hear this one.
   redis.call('PUBLISH', args.channel, text)
 end
+if release then
+  announce(args.publish, args.channel, lowest(keys.delayed), release.earliest, now)
+end
 store_held(token, without_ids(redis.call('HGET', keys.claims, token), id))
-redis.call('HDEL', keys.messages, id)
-redis.call('HDEL', keys.attempts, id)
+if release then
+  release_followers(release)
+else
+  redis.call('HDEL', keys.messages, id)
+  redis.call('HDEL', keys.attempts, id)
+end
 return 1

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Ends claims of messages that were handled, if each claim still holds its ids next to each other. Otherwise it changes nothing, and
--- the caller calls settle.
+-- Ends claims of messages that were handled, if each claim still holds its ids next to each other, and no message has a follower.
+-- Otherwise it changes nothing, and the caller calls settle.
 --
--- KEYS messages claims leases attempts
+-- KEYS messages claims leases attempts followers
 -- ARGV ...: for each run of messages with the same claim: token of the claim, how many messages, their ids
--- Returns null if a claim does not hold its ids in that way; otherwise 1.
+-- Returns null if a claim does not hold its ids in that way, or a follower is to be released; otherwise 1.
 --
 -- Atomic so that fence and outcome are one step. A crash right after leaves the messages gone; a crash right before leaves the leases
 -- to expire by themselves. It includes nothing: a part would cost more than all that this script does for a single message.
@@ -33,7 +33,16 @@ end
 
 -- The first write proves by itself that it is permitted, and that its key has the right type; the script proves the others before.
 redis.call('ZCARD', keys.leases)
-local attempts_kept = redis.call('HLEN', keys.attempts)
+-- Usually neither key exists: attempts are kept only of messages that have failed.
+local attempts_kept = 0
+if redis.call('EXISTS', keys.attempts, keys.followers) > 0 then
+  attempts_kept = redis.call('HLEN', keys.attempts)
+  for _, follower in ipairs(redis.call('HMGET', keys.followers, unpack(gone))) do
+    if follower then
+      return false
+    end
+  end
+end
 local may = redis.acl_check_cmd
 if not (may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0') and (not some_left or may('HSET', keys.claims, '0', '0'))
   and (attempts_kept == 0 or may('HDEL', keys.attempts, '0'))) then

@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
--- Removes a message that is still delayed.
+-- Removes a message that is still delayed, and the follower of a message in whatever state.
 --
--- KEYS delayed messages attempts partitions
+-- KEYS delayed messages attempts partitions followers
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
--- Returns 1 if it was removed, 0 if it is not delayed (any more).
+-- Returns 1 if either was removed, 0 if the message is not delayed (any more) and has no follower.
 --
 -- Atomic so that exactly one of cancel, reschedule and transfer wins. A crash right after leaves the message gone.
 --@include clock
@@ -15,10 +15,17 @@
 check_deadline(args.deadline, (read_clock()))
 redis.call('HLEN', keys.messages)
 redis.call('HLEN', keys.attempts)
-check_permissions('ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts)
-if redis.call('ZREM', keys.delayed, args.id) == 0 then
-  check_partitioning()
-  return 0
+redis.call('HLEN', keys.followers)
+check_permissions(
+  'ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts, 'HDEL', keys.followers
+)
+local was_delayed = redis.call('ZREM', keys.delayed, args.id) == 1
+local had_follower = redis.call('HDEL', keys.followers, args.id) == 1
+if not was_delayed then
+  if not had_follower then
+    check_partitioning()
+  end
+  return had_follower and 1 or 0
 end
 redis.call('HDEL', keys.messages, args.id)
 redis.call('HDEL', keys.attempts, args.id)

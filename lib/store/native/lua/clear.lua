@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Removes every message in every state.
 --
--- KEYS messages claims attempts errors delayed leases dead ready wake
+-- KEYS messages claims attempts errors delayed leases dead ready wake followers
 -- ARGV deadline: number, instant in ms, 0: none
 -- Returns how many messages were removed.
 --
@@ -10,7 +10,7 @@
 --@include clock
 
 check_deadline(args.deadline, (read_clock()))
-for _, key in ipairs({ keys.claims, keys.attempts, keys.errors }) do redis.call('HLEN', key) end
+for _, key in ipairs({ keys.claims, keys.attempts, keys.errors, keys.followers }) do redis.call('HLEN', key) end
 for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
 for _, key in ipairs({ keys.ready, keys.wake }) do redis.call('LLEN', key) end
 local count = redis.call('HLEN', keys.messages)

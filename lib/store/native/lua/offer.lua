@@ -1,16 +1,16 @@
 #!lua
 -- Stores new messages. Where all ids are free and there is no maximum, offer-new does it for less.
 --
--- KEYS delayed messages ready claims leases attempts dead errors partitions
+-- KEYS delayed messages ready claims leases attempts dead errors partitions followers
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
---      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace' or 'reject'),
---        body
+--      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace',
+--        'reject' or 'follow'), body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
---      (from 1) and outcome: 'kept', 'replaced', 'rejected' or 'full'.
+--      (from 1) and outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it is kept beside the active message of its id.
 --
 -- Atomic because an id must be looked up and taken in one step, and because a due time that is stored but not announced
 -- would be noticed late. A crash right after leaves the messages stored; a lost announcement costs a check interval.
@@ -24,6 +24,34 @@
 --@include offers
 --@include take-out
 
+local function is_active(id)
+  if redis.call('ZSCORE', keys.delayed, id) or redis.call('ZSCORE', keys.dead, id) then
+    return false
+  end
+  holders = holders or holders_of(keys.claims)
+  return holders[id]
+end
+
+-- Of the offers that were kept, those with 'follow' whose message is active are followers instead: changes the reply, and returns the
+-- followers by id, the last one for each. An offer sees the offers before it.
+local function plan_followers(receipts)
+  local last, is_new, list = {}, {}, {}
+  local count = (#ARGV - FIRST + 1) / 4
+  for at = count + 1, #receipts, 2 do
+    local first = FIRST + (receipts[at] - 1) * 4
+    local id = ARGV[first]
+    if receipts[at + 1] == 'replaced' then
+      is_new[id], last[id] = true, nil
+    elseif receipts[at + 1] == 'kept' and ARGV[first + 2] == 'follow' and not is_new[id] and is_active(id) then
+      receipts[at + 1], last[id] = 'followed', ARGV[first + 1] .. '\n' .. ARGV[first + 3]
+    end
+  end
+  for id, text in pairs(last) do
+    list[#list + 1], list[#list + 2] = id, text
+  end
+  return list
+end
+
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 check_partitioning()
@@ -33,7 +61,15 @@ if args.max_messages ~= 0 then
   room = args.max_messages - redis.call('HLEN', keys.messages)
 end
 local receipts, scores, sources, replaced, earliest = decide_offers(read_offers(4), room, now_micros, record_due)
+local followers = plan_followers(receipts)
+if #followers > 0 then
+  redis.call('HLEN', keys.followers)
+  check_permissions('HSET', keys.followers)
+end
 if #scores == 0 then
+  if #followers > 0 then
+    redis.call('HSET', keys.followers, unpack(followers))
+  end
   return receipts
 end
 
@@ -49,6 +85,9 @@ announce(args.publish, args.channel, earliest_before, earliest, now)
 
 for _, id in ipairs(replaced) do
   take_out(id)
+end
+if #followers > 0 then
+  redis.call('HSET', keys.followers, unpack(followers))
 end
 redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))

@@ -1,9 +1,11 @@
 #!lua flags=allow-oom
 -- Finds messages that are stored but in no state, as damage from outside may leave them, and makes them ready, or
--- delayed again if they are not due yet.
+-- delayed again if they are not due yet. Before that it releases followers that nobody will release: those of messages that are dead
+-- or gone, because a process that does not know of followers has settled them.
 --
--- KEYS messages delayed ready claims dead wake paused
--- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for
+-- KEYS messages delayed ready claims dead wake paused followers attempts errors
+-- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
+--        'followers' and a cursor: goes on with these first
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
 --      longest_delay: number, ms; what falls due still later was never delayed by this package
 --      channel: text, of announcements
@@ -21,6 +23,7 @@
 --@include holders
 --@include ring
 --@include set
+--@include follower
 
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MOST_READY = 10000
@@ -28,6 +31,35 @@ local MOST_READY = 10000
 local function is_sound(ready)
   local known = redis.call('ZCARD', keys.delayed) + ready + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
   return redis.call('HLEN', keys.messages) <= known
+end
+
+-- Releases what nobody else will, of one part of the followers. Returns the cursor of the next part.
+local function release_abandoned(cursor)
+  local next_cursor, part = unpack(redis.call('HSCAN', keys.followers, cursor, 'COUNT', args.size))
+  local ids, dead = {}, {}
+  for at = 1, #part, 2 do
+    local id = part[at]
+    local is_dead = redis.call('ZSCORE', keys.dead, id)
+    if is_dead or redis.call('HEXISTS', keys.messages, id) == 0 then
+      ids[#ids + 1] = id
+    end
+    if is_dead then
+      dead[#dead + 1] = id
+    end
+  end
+  local now, now_micros = read_clock()
+  local release = plan_release(ids, now, now_micros)
+  if release then
+    redis.call('HLEN', keys.errors)
+    check_permissions('ZREM', keys.dead, 'HDEL', keys.errors)
+    announce(args.publish, args.channel, lowest(keys.delayed), release.earliest, now)
+    if #dead > 0 then
+      redis.call('ZREM', keys.dead, unpack(dead))
+      redis.call('HDEL', keys.errors, unpack(dead))
+    end
+    release_followers(release)
+  end
+  return next_cursor
 end
 
 -- When a lost message falls due: its record tells, and is changed with each delay. Nil if that is not in the future. A value of
@@ -72,6 +104,14 @@ local function make_ready(ids)
   end
 end
 
+local of_followers = args.cursor == '' and '0' or string.match(args.cursor, '^followers (%d+)$')
+if of_followers then
+  local next_cursor = release_abandoned(of_followers)
+  if next_cursor ~= '0' then
+    return { 'followers ' .. next_cursor, {}, {} }
+  end
+  args.cursor = ''
+end
 local ready = redis.call('LLEN', keys.ready)
 if ready > MOST_READY or (args.cursor == '' and is_sound(ready)) then
   return { '', {}, {} }

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Ends claims, each with its outcome. Where all outcomes are 'ack', ack does it for less.
 --
--- KEYS delayed messages claims leases attempts dead errors ready wake paused
+-- KEYS delayed messages claims leases attempts dead errors ready wake paused followers
 -- ARGV channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_dead: number, maximum number of dead letters
@@ -11,6 +11,8 @@
 --        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
 --      held: nothing was changed for it.
+--
+-- A follower of a message that is handled or dead takes its place in the same step.
 --
 -- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. A crash right after leaves
 -- the outcomes in force; a crash right before leaves the leases to expire by themselves.
@@ -23,6 +25,7 @@
 --@include held
 --@include claims
 --@include give-back
+--@include follower
 
 -- The lists of the plan that a message joins, by its outcome.
 local LISTS = {
@@ -123,6 +126,21 @@ local function plan_dead(plan, now)
   end
 end
 
+-- The followers of messages that are handled or dead take their places: there is no dead letter then.
+local function plan_followers(plan, now, now_micros)
+  local ended = { unpack(plan.gone) }
+  for _, id in ipairs(plan.dead) do
+    ended[#ended + 1] = id
+  end
+  plan.release = plan_release(ended, now, now_micros)
+  if plan.release then
+    plan.earliest_before, plan.earliest = lowest(keys.delayed), plan.release.earliest
+    for _, list in ipairs({ 'gone', 'dead' }) do
+      plan[list] = without_released(plan[list], plan.release)
+    end
+  end
+end
+
 local function plan_spent(plan)
   for i, count in ipairs(redis.call('HMGET', keys.attempts, unpack(plan.failed))) do
     add_pair(plan.spent, plan.failed[i], (tonumber(count or 0) or 0) + 1)
@@ -145,10 +163,13 @@ local function plan_writes(plan, attempts_kept)
 end
 
 -- Reads only what the outcomes are about to change. Raises an error if a key has another type, or the user may not change it.
-local function plan_settlement(plan, attempts_kept)
+local function plan_settlement(plan, attempts_kept, followers_kept)
   local now, now_micros
-  if #plan.delayed + #plan.dead > 0 then
+  if #plan.delayed + #plan.dead + followers_kept > 0 then
     now, now_micros = read_clock()
+  end
+  if followers_kept > 0 then
+    plan_followers(plan, now, now_micros)
   end
   if #plan.dead > 0 then
     plan_dead(plan, now)
@@ -181,6 +202,9 @@ local function execute_settlement(plan)
       redis.call(write[1], write[2], unpack(write[3]))
     end
   end
+  if plan.release then
+    release_followers(plan.release)
+  end
   give_back(plan.given_back)
   if #plan.dead > 0 then
     plan.reply[1] = drop_oldest_dead(args.max_dead)
@@ -191,8 +215,9 @@ local plan = plan_outcomes()
 redis.call('ZCARD', keys.leases)
 redis.call('HLEN', keys.messages)
 local attempts_kept = redis.call('HLEN', keys.attempts)
+local followers_kept = redis.call('HLEN', keys.followers)
 if next(plan.left) ~= nil then
-  plan_settlement(plan, attempts_kept)
+  plan_settlement(plan, attempts_kept, followers_kept)
   execute_settlement(plan)
 end
 return plan.reply

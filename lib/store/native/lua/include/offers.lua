@@ -6,7 +6,7 @@ local function outcome_of(is_in_use, on_duplicate, room)
   if not is_in_use then
     return room > 0 and 'created' or 'full'
   end
-  return on_duplicate == 'replace' and 'replaced' or on_duplicate == 'keep' and 'kept' or 'rejected'
+  return on_duplicate == 'replace' and 'replaced' or (on_duplicate == 'keep' or on_duplicate == 'follow') and 'kept' or 'rejected'
 end
 
 -- The offers of a call, each of which has so many arguments: their ids, and what is stored under these.

@@ -1,4 +1,4 @@
--- Removes a message from its state, whichever that is; its record stays, to be overwritten.
+-- Removes a message from its state, whichever that is, and its follower; its record stays, to be overwritten.
 --@include permission
 --@include held
 --@include claims
@@ -7,11 +7,12 @@
 -- Raises an error before the first write if one of these keys has another type, or the user may not change it.
 local function check_take_out()
   for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
-  for _, key in ipairs({ keys.claims, keys.attempts, keys.errors }) do redis.call('HLEN', key) end
+  for _, key in ipairs({ keys.claims, keys.attempts, keys.errors, keys.followers }) do redis.call('HLEN', key) end
   redis.call('LLEN', keys.ready)
   check_permissions(
     'ZREM', keys.delayed, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HGETALL', keys.claims, 'HGET', keys.claims,
-    'HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases, 'LREM', keys.ready, 'HDEL', keys.attempts
+    'HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases, 'LREM', keys.ready, 'HDEL', keys.attempts,
+    'HDEL', keys.followers
   )
 end
 
@@ -38,4 +39,5 @@ local function take_out(id)
     end
   end
   redis.call('HDEL', keys.attempts, id)
+  redis.call('HDEL', keys.followers, id)
 end

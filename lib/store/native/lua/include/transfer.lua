@@ -7,6 +7,7 @@
 --@include held
 --@include claims
 --@include announce
+--@include follower
 
 -- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
 local teller = {}
@@ -80,6 +81,17 @@ local function check_transfer_permissions(plan)
   check_tell()
 end
 
+-- The ids whose last attempt ends with their lease.
+local function buried_by(plan)
+  local ids = {}
+  for i, id in ipairs(plan.expired.ids) do
+    if (tonumber(plan.failed[i] or 0) or 0) + 1 >= args.max_attempts then
+      ids[#ids + 1] = id
+    end
+  end
+  return ids
+end
+
 -- Raises an error if a key has another type.
 local function plan_transfer(now, now_micros)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
@@ -93,8 +105,12 @@ local function plan_transfer(now, now_micros)
   if #plan.expired.ids > 0 then
     check_dead()
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
+    plan.release = plan_release(buried_by(plan), now, now_micros)
   end
   check_transfer_permissions(plan)
+  if plan.release and teller.command then
+    announce(teller.command, teller.channel, plan.next_due, plan.release.earliest, now)
+  end
   return plan
 end
 
@@ -108,9 +124,11 @@ local function take_back(now, plan)
     if count < max_attempts then
       again[#again + 1] = id
     else
-      letters[#letters + 1], letters[#letters + 2] = now, id
-      causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
       buried[#buried + 1] = id
+      if not (plan.release and plan.release.released[id]) then
+        letters[#letters + 1], letters[#letters + 2] = now, id
+        causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
+      end
     end
   end
 
@@ -147,6 +165,11 @@ local function execute_transfer(now, plan)
     -- They have the lowest scores, so they are the first by rank.
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
     redis.call('RPUSH', keys.ready, unpack(plan.due))
+    next_due = lowest(keys.delayed)
+  end
+  -- After what is due, which is removed by its rank.
+  if plan.release then
+    release_followers(plan.release)
     next_due = lowest(keys.delayed)
   end
 

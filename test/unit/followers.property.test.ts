@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
+import type { Claim, Outcome } from '../../lib/store/message-flow.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const RUNS = 2000;
+const LIMITS = { attempts: 1000, maxDeadLetters: 1000, maxMessages: null, rate: null };
+/** Due at once. */
+const due = { at: 0 };
+
+type Step = 'follow' | 'claim' | 'ack' | 'dead' | 'retry' | 'release' | 'cancel' | 'late ack';
+const steps: readonly Step[] = ['follow', 'claim', 'ack', 'dead', 'retry', 'release', 'cancel', 'late ack'];
+
+/** One id: the payload of its message and where that is, and the payload that follows. */
+interface Model {
+  message?: { payload: number; state: 'waiting' | 'active' | 'dead' } | undefined;
+  follower?: number | undefined;
+}
+
+/** What the step does, in a few lines. */
+function apply(model: Model, step: Step, payload: number): void {
+  const { message } = model;
+  if (step === 'follow') {
+    if (!message) model.message = { payload, state: 'waiting' };
+    else if (message.state === 'active') model.follower = payload;
+  } else if (step === 'cancel') {
+    model.follower = undefined;
+    if (message?.state === 'waiting') model.message = undefined;
+  } else if (step === 'claim') {
+    if (message?.state === 'waiting') message.state = 'active';
+  } else if (message?.state === 'active' && step !== 'late ack') {
+    if (step === 'retry' || step === 'release') message.state = 'waiting';
+    else if (model.follower !== undefined) {
+      model.message = { payload: model.follower, state: 'waiting' };
+      model.follower = undefined;
+    } else if (step === 'ack') model.message = undefined;
+    else message.state = 'dead';
+  }
+}
+
+describe('followers of one id', () => {
+  it(`agree with a model of a few lines after every step of ${RUNS} random runs`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...steps), { minLength: 5, maxLength: 40 }), async (chosen) => {
+        const store = new MemoryMessageStore({ limits: LIMITS, clock: new ManualClock() });
+        const model: Model = {};
+        const claims: Claim[] = [];
+        const settle = (claim: Claim | undefined, outcome: Outcome) => claim && store.settle([{ claim, outcome }]);
+        for (const [payload, step] of chosen.entries()) {
+          if (step === 'follow') await store.offer([{ id: 'a', due, onDuplicate: 'follow', body: `J${payload}` }]);
+          else if (step === 'cancel') {
+            // What is ready cannot be cancelled, so it becomes ready only right before a claim.
+            const expected = model.follower !== undefined || model.message?.state === 'waiting';
+            if ((await store.find('a'))?.state !== 'ready') expect(await store.cancel('a')).toBe(expected);
+            else continue;
+          } else if (step === 'claim') {
+            await store.transfer({ limit: 9 });
+            const token = `token-${payload}`;
+            const { messages } = await store.claim({ token, limit: 9, lease: 1000 });
+            if (messages.length > 0) claims.unshift({ id: 'a', token });
+          } else if (step === 'late ack') await settle(claims[1], { kind: 'ack' });
+          else if (step === 'dead') await settle(claims[0], { kind: 'dead', error: '{}' });
+          else if (step === 'retry') await settle(claims[0], { kind: 'retry', delay: 0 });
+          else await settle(claims[0], { kind: step });
+          apply(model, step, payload);
+
+          const found = await store.find('a');
+          const state = found && (found.state === 'delayed' || found.state === 'ready' ? 'waiting' : found.state);
+          expect(found ? { payload: Number(found.body.subarray(1).toString()), state } : undefined).toEqual(
+            model.message,
+          );
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
