@@ -68,7 +68,7 @@ describe('a message that follows another', () => {
       const settings = { connection: scene.url, clock: systemClock, events: new LoggedEvents() };
       const connections = new RedisConnections({ ...settings, commandTimeout: 5000, heartbeat: 5000 });
       opened.push(connections);
-    const store = new NativeMessageStore(connections, { keys, limits });
+      const store = new NativeMessageStore(connections, { keys, limits });
       const ids = Array.from({ length: 10 * count }, (_, i) => `m${i}`);
       const offersOf = (ids: readonly string[], onDuplicate: 'keep' | 'follow') =>
         ids.map((id) => ({
@@ -111,7 +111,7 @@ describe('a message that follows another', () => {
       }
       expect(await scene.redis.hkeys(keys.followers)).toHaveLength(active.length);
       expect(messages).toHaveLength(ids.length);
-      },
+    },
   );
 
   test.each([

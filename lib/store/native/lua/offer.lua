@@ -17,6 +17,7 @@
 -- If memory is short, the server refuses this script before it starts.
 --@include clock
 --@include check-partitioning
+--@include holders
 --@include permission
 --@include record
 --@include lowest
