@@ -18,6 +18,7 @@ import { HandlerCalls } from './handler/handler-calls.js';
 import { HandlerExplorer } from './handler/handler-explorer.js';
 import { HandlerRegistry } from './handler/handler-registry.js';
 import { ListenerExplorer } from './handler/listener/listener-explorer.js';
+import { Changes } from './producer/changes.js';
 import { Offers } from './producer/offers.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
 import { MisspeltNames } from './runtime/misspelt-names.js';
@@ -95,6 +96,7 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
     },
     DelayQueueRuntime,
     Offers,
+    Changes,
     DelayQueueProducer,
     {
       provide: SingleImport,
@@ -102,7 +104,7 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
       inject: [ModulesContainer],
     },
   ],
-  exports: [DelayQueueProducer, Offers],
+  exports: [DelayQueueProducer, Offers, Changes],
 })
 export class DelayQueueModule {
   /**

@@ -1,6 +1,6 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type DueTime, readEither } from '../message/due-time.js';
-import type { CheckedDuration, Duration } from '../message/duration.js';
+import { type CheckedDuration, type Duration, readMaxWait } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
@@ -30,6 +30,12 @@ export interface OfferOptions {
    * place (a handler that holds the old one loses its lease), `'reject'` fails with `DUPLICATE_MESSAGE`. Default: `'keep'`.
    */
   readonly onDuplicate?: OnDuplicate | undefined;
+  /**
+   * Debounces with an end. Each offer of the id moves the due time, but never beyond this long after the first of the offers that
+   * have replaced each other while they were delayed. 1 ms – 100 years; goes with `id` and `onDuplicate: 'replace'`. The message
+   * has the `offeredAt` of the first. Not available in every layout. Default: none.
+   */
+  readonly maxWait?: Duration | undefined;
 }
 
 /** When a message of `offerMany` falls due: after a `delay`, or `at` an instant. */
@@ -77,19 +83,25 @@ export interface OfferResult {
 /** An offer of a typed queue, which has its type from elsewhere. */
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
+/** The options of an offer once they are checked. */
+export interface CheckedOptions extends OfferOptions {
+  /** ms */
+  readonly maxWait?: number;
+}
+
 /** A message to offer, whose arguments are checked. */
 export interface NewMessage {
   readonly payload: unknown;
   readonly due: DueTime;
-  readonly options: OfferOptions;
+  readonly options: CheckedOptions;
   /** Generated for this message, if it was given no id. */
   readonly newId?: string;
 }
 
-const NO_OPTIONS: OfferOptions = {};
+const NO_OPTIONS: CheckedOptions = {};
 const ON_DUPLICATE: readonly unknown[] = ['keep', 'replace', 'reject'] satisfies OnDuplicate[];
-const OPTIONS: readonly (keyof OfferOptions)[] = ['type', 'id', 'headers', 'onDuplicate'];
-const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = ['id', 'headers', 'onDuplicate'];
+const OPTIONS: readonly (keyof OfferOptions)[] = ['type', 'id', 'headers', 'onDuplicate', 'maxWait'];
+const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = ['id', 'headers', 'onDuplicate', 'maxWait'];
 const REQUEST: readonly (keyof OfferRequest)[] = ['payload', 'delay', 'at', ...OPTIONS];
 
 /**
@@ -141,12 +153,12 @@ export function readRequest(given: OfferRequest): NewMessage {
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function readOfferOptions(given: OfferOptions | undefined): OfferOptions {
+export function readOfferOptions(given: OfferOptions | undefined): CheckedOptions {
   return given === undefined ? NO_OPTIONS : checkOfferOptions(readFields(given, 'options', OPTIONS));
 }
 
 /** As {@link readOfferOptions}, of an offer whose type is known. */
-export function readTypedOfferOptions(type: string, given: TypedOfferOptions | undefined): OfferOptions {
+export function readTypedOfferOptions(type: string, given: TypedOfferOptions | undefined): CheckedOptions {
   if (given === undefined) return type === NO_TYPE ? NO_OPTIONS : { type };
   return { ...checkOfferOptions(readFields(given, 'options', TYPED_OPTIONS)), ...(type !== NO_TYPE && { type }) };
 }
@@ -156,13 +168,19 @@ export function readTypedOfferOptions(type: string, given: TypedOfferOptions | u
  *
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function checkOfferOptions({ type, id, headers, onDuplicate }: OfferOptions): OfferOptions {
+export function checkOfferOptions({ type, id, headers, onDuplicate, maxWait }: OfferOptions): CheckedOptions {
   if (type !== undefined) assertMessageType(type);
   if (id !== undefined) assertMessageId(id);
   if (onDuplicate !== undefined && !ON_DUPLICATE.includes(onDuplicate)) {
     throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace' or 'reject'");
   }
-  return { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
+  const checked = { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
+  return maxWait === undefined ? checked : { ...checked, maxWait: checkMaxWait(maxWait, checked) };
+}
+
+function checkMaxWait(maxWait: Duration, { id, onDuplicate }: OfferOptions): number {
+  if (id !== undefined && onDuplicate === 'replace') return readMaxWait(maxWait);
+  throw new DelayQueueError('INVALID_ARGUMENT', "maxWait: goes with an id and onDuplicate: 'replace'");
 }
 
 /**

@@ -24,7 +24,15 @@ export class RedissonLayout implements QueueLayout {
 
   constructor(readonly options: ResolvedRedissonOptions) {
     const severalQueues = options.name === undefined;
-    this.can = { headers: false, types: false, partitions: false, families: false, severalQueues };
+    this.can = {
+      headers: false,
+      types: false,
+      partitions: false,
+      families: false,
+      changes: false,
+      debounce: false,
+      severalQueues,
+    };
     this.#codec = redissonCodec(options.codec);
   }
 

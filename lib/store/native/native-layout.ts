@@ -10,7 +10,15 @@ import { neededInCluster, partitionPermissions } from './native-permissions.js';
 /** This package's own layout, which can do everything. */
 export const nativeLayout: QueueLayout = {
   name: 'native',
-  can: { headers: true, types: true, partitions: true, families: true, severalQueues: true },
+  can: {
+    headers: true,
+    types: true,
+    partitions: true,
+    families: true,
+    changes: true,
+    debounce: true,
+    severalQueues: true,
+  },
   codec: nativeCodec,
 
   open: (connections, queue) => new NativePartitions(connections, queue),
