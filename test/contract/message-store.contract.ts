@@ -1,6 +1,8 @@
 import { describe } from '@jest/globals';
 import { ContractQueues, type OpenQueue } from './contract-queue.js';
 import { describeClaimingTransfers } from './rules/transfer-and-claim.rules.js';
+import { describeChanges } from './rules/change.rules.js';
+import { describeDebouncing } from './rules/debounce.rules.js';
 import { describeBodies } from './rules/bodies.rules.js';
 import { describeClaims } from './rules/claim.rules.js';
 import { describeDeadLetters } from './rules/dead-letter.rules.js';
@@ -17,12 +19,14 @@ import { describeWatching } from './rules/watch-due.rules.js';
 import { describeWholeQueue } from './rules/whole-queue.rules.js';
 
 /** What every {@link MessageStore} promises, in the order of a message's life. */
-export function describeMessageStore(name: string, openQueue: OpenQueue, { claimsAlong = false } = {}): void {
+export function describeMessageStore(name: string, openQueue: OpenQueue, { claimsAlong = false, canChange = true } = {}): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
 
     describeOffers(queues);
     describeDuplicates(queues);
+    if (canChange) describeChanges(queues);
+    if (canChange) describeDebouncing(queues);
     describeTransfers(queues);
     describeClaims(queues);
     if (claimsAlong) describeClaimingTransfers(queues);

@@ -5,6 +5,8 @@ import { useCluster } from '../support/redis/use-cluster.js';
 
 const cluster = useCluster();
 
-describeMessageStore('RedissonMessageStore in a cluster', (limits) =>
-  Promise.resolve({ ...openRedisQueue(redissonStore(limits, 'Bc0Lc0'), cluster().nodes), ...ofRedisson }),
+describeMessageStore(
+  'RedissonMessageStore in a cluster',
+  (limits) => Promise.resolve({ ...openRedisQueue(redissonStore(limits, 'Bc0Lc0'), cluster().nodes), ...ofRedisson }),
+  { canChange: false },
 );

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { changeCommands } from './commands/change.commands.js';
 import { DueEar } from './due-ear.js';
 import type { QueueModel } from './queue-model.js';
 import type { RealQueue, RealStore } from './real-queue.js';
@@ -10,6 +11,7 @@ import type { RealQueue, RealStore } from './real-queue.js';
 export class MemoryRealStore implements RealStore {
   readonly delays = [0, 1, 5, 20, 3_600_000];
   readonly canAdvance = true;
+  readonly ownCommands = changeCommands(this.delays);
 
   openQueue(limits: StoreLimits): RealQueue {
     return new MemoryRealQueue(limits);

@@ -7,7 +7,7 @@ import {
   type Settlement,
   UNREAD_ERROR,
 } from '../../lib/store/message-flow.js';
-import type { DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
+import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import type { DeadSelection } from '../../lib/store/message-upkeep.js';
 import { Instant, type Moment } from './instant.js';
@@ -90,7 +90,7 @@ export class QueueModel {
     return offers.map((offer) => this.#offerOne(offer, at));
   }
 
-  #offerOne({ id, due, onDuplicate, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
+  #offerOne({ id, due, onDuplicate, maxWait, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
     const present = this.messages.get(id);
     if (present && onDuplicate === 'keep') return { outcome: 'kept', due: present.due };
     if (present && onDuplicate === 'reject') return { outcome: 'rejected', due: present.due };
@@ -101,11 +101,12 @@ export class QueueModel {
     const message: ModelMessage = {
       id,
       body: body.toString(),
-      offered: Instant.at(at),
+      offered: maxWait !== undefined && present?.state === 'delayed' ? present.offered : Instant.at(at),
       state: 'delayed',
       due: instantOf(due, at),
       failedAttempts: 0,
     };
+    if (maxWait !== undefined) message.due = Instant.earlier(message.due, message.offered.plus(maxWait));
     this.messages.set(id, message);
     return { outcome: present ? 'replaced' : 'created', due: message.due };
   }
@@ -119,6 +120,15 @@ export class QueueModel {
     if (message?.state !== 'delayed') return false;
     message.due = instantOf(due, at);
     return true;
+  }
+
+  change(id: string, { due, from, to }: { due: DueTime; from: string; to: string }, at: Moment): ChangeOutcome {
+    const message = this.messages.get(id);
+    if (message?.state !== 'delayed') return 'absent';
+    if (message.body !== from) return 'stale';
+    message.due = instantOf(due, at);
+    message.body = to;
+    return 'changed';
   }
 
   transfer(limit: number, at: Moment) {
