@@ -4,6 +4,7 @@ import { showFailure } from './message/failure.js';
 import { DelayQueueError } from './message/delay-queue-errors.js';
 import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
 import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './options/module-options.js';
+import { Changes } from './producer/changes.js';
 import { Offers } from './producer/offers.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
 import { isLiteral } from './message/read-fields.js';
@@ -26,6 +27,7 @@ import { SingleImport } from './runtime/single-import.js';
   providers: [
     ...runtimeProviders,
     Offers,
+    Changes,
     DelayQueueProducer,
     {
       provide: SingleImport,
@@ -33,7 +35,7 @@ import { SingleImport } from './runtime/single-import.js';
       inject: [ModulesContainer],
     },
   ],
-  exports: [DelayQueueProducer, Offers],
+  exports: [DelayQueueProducer, Offers, Changes],
 })
 export class DelayQueueModule {
   /**

@@ -68,11 +68,13 @@ export {
   type PayloadInputOf,
   type QueueOfTypes,
   type SnapshotOf,
+  type TypedChange,
   type TypedOfferRequest,
   type TypedQueue,
 } from './producer/typed-queue.js';
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
+export type { MessageChange } from './producer/change.js';
 export type { DeadLetters } from './producer/dead-letters.js';
 export type { MessagePage, MessageQuery } from './producer/message-page.js';
 export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';

@@ -87,6 +87,18 @@ export function readDelay(delay: Duration): number {
   return parsed.milliseconds;
 }
 
+/**
+ * Reads the longest wait of a debounced message: 1 ms – 100 years.
+ *
+ * @returns milliseconds
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readMaxWait(maxWait: Duration): number {
+  const parsed = parseDuration(maxWait, { min: 1, max: LONGEST_DELAY });
+  if ('problem' in parsed) throw new DelayQueueError('INVALID_ARGUMENT', `maxWait ${parsed.problem}`);
+  return parsed.milliseconds;
+}
+
 function toMilliseconds(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
   // `ms` throws on the empty string and on more than 100 characters.

@@ -26,7 +26,7 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly headers: MessageHeaders;
   /** When it falls or fell due, by the clock of Redis; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
-  /** When it was offered, by the clock of Redis. */
+  /** When it was offered, by the clock of Redis; with `maxWait`, when the first offer of its chain was made. */
   readonly offeredAt: Date;
 }
 

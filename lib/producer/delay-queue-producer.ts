@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dateOf } from '../message/date-of.js';
-import { type CheckedDue, dueAfter, dueAt, readDue } from '../message/due-time.js';
+import { type CheckedDue, dueAfter, dueAt } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
@@ -9,6 +9,8 @@ import { STORES } from '../runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../runtime/queue-registrar.js';
 import { Queues } from '../runtime/queues.js';
 import { lookUp } from '../store/partitioned/partitions.js';
+import { type MessageChange, readChange } from './change.js';
+import { Changes } from './changes.js';
 import { type DeadLetters, StoreDeadLetters } from './dead-letters.js';
 import {
   type CheckedRequests,
@@ -35,6 +37,7 @@ export class DelayQueueProducer {
   /** @internal */
   @Inject() readonly known!: Queues;
   @Inject() private readonly offering!: Offers;
+  @Inject() private readonly changes!: Changes;
   @Inject() private readonly registrar!: QueueRegistrar;
   @Inject(STORES) private readonly stores!: Stores;
 
@@ -45,7 +48,7 @@ export class DelayQueueProducer {
    * @param payload - JSON values, or a `Buffer`, which is stored as raw bytes; at most `maxPayloadBytes` when encoded. What
    *   JSON would silently change (a promise, a Map, `NaN`…) is refused
    * @param delay - 0 ms – 100 years, by the clock of Redis
-   * @param options - `id`, `headers`, `onDuplicate`
+   * @param options - `id`, `headers`, `onDuplicate`, `maxWait`
    * @returns the message's id and due time, and whether it is new
    * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After
    *   `OUTCOME_UNKNOWN` it is safe to offer again with the same `id`.
@@ -70,7 +73,7 @@ export class DelayQueueProducer {
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
    * @param payload - as in {@link offer}
    * @param date - between 1970 and 9999, by the clock of Redis
-   * @param options - `id`, `headers`, `onDuplicate`
+   * @param options - `id`, `headers`, `onDuplicate`, `maxWait`
    * @returns the message's id and due time, and whether it is new
    * @throws DelayQueueError as {@link offer}
    *
@@ -127,28 +130,33 @@ export class DelayQueueProducer {
   }
 
   /**
-   * Changes when a message that is not due yet falls due.
+   * Changes when a message that is not due yet falls due, and what else is given, in one step. Of `cancel`, `reschedule` and the
+   * message falling due, exactly one wins: the handler runs once, with the old payload or with the new one, and the result says
+   * which.
    *
    * @param queue - the queue that the message was offered to
    * @param id - given to `offer`, or returned by it
    * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
+   * @param change - `payload`, `headers` (in place of all present ones), `type`; what is left out stays. Not available in every
+   *   layout
    * @returns whether it was rescheduled; false if there is none, or it is already ready, active or dead
+   * @throws DelayQueueError also `INVALID_PAYLOAD` and `PAYLOAD_TOO_LARGE`, as {@link offer}, `INVALID_PAYLOAD` if the stored message
+   *   cannot be read, `UNSUPPORTED_BY_LAYOUT`, and `OFFER_TIMEOUT` if others keep changing the same message
    *
    * @example
    * ```ts
    * await producer.reschedule('orders', `unpaid:${orderId}`, '15m');
    * await producer.reschedule('reminders', appointment.id, appointment.startsAt);
+   * const paidInTime = await producer.reschedule('orders', `unpaid:${orderId}`, 0, { payload: { orderId, paid: true } });
    * ```
    */
   async reschedule<const Due extends Duration | Date = Duration | Date>(
     queue: string,
     id: string,
     due: CheckedDue<Due>,
+    change?: MessageChange,
   ): Promise<boolean> {
-    const known = this.known.named(queue);
-    assertMessageId(id);
-    const dueTime = readDue(due);
-    return lookUp(known.partitions, id, { ask: (store) => store.reschedule(id, dueTime), isFound: Boolean });
+    return this.changes.reschedule(queue, { id, due, change: readChange(change) });
   }
 
   /**

@@ -1,7 +1,7 @@
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type Expiry, readExpiry } from '../message/expiry.js';
 import { type DueTime, readEither } from '../message/due-time.js';
-import type { CheckedDuration, Duration } from '../message/duration.js';
+import { type CheckedDuration, type Duration, readMaxWait } from '../message/duration.js';
 import { assertMessageId } from '../message/message-id.js';
 import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
@@ -44,6 +44,12 @@ export interface OfferOptions {
    * Default: `onExpired` of the queue.
    */
   readonly onExpired?: 'drop' | 'dead' | undefined;
+  /**
+   * Debounces with an end. Each offer of the id moves the due time, but never beyond this long after the first of the offers that
+   * have replaced each other while they were delayed. 1 ms – 100 years; goes with `id` and `onDuplicate: 'replace'`. The message
+   * has the `offeredAt` of the first. Not available in every layout. Default: none.
+   */
+  readonly maxWait?: Duration | undefined;
 }
 
 /** When a message of `offerMany` falls due: after a `delay`, or `at` an instant. */
@@ -98,6 +104,8 @@ export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 /** The options of an offer that are checked. */
 export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate'> {
   readonly expiry?: Expiry;
+  /** ms */
+  readonly maxWait?: number;
 }
 
 /** A message to offer, whose arguments are checked. */
@@ -115,6 +123,7 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
   'id',
   'headers',
   'onDuplicate',
+  'maxWait',
   'expiresAfter',
   'onExpired',
 ];
@@ -190,6 +199,7 @@ export function checkOfferOptions({
   id,
   headers,
   onDuplicate,
+  maxWait,
   expiresAfter,
   onExpired,
 }: OfferOptions): CheckedOfferOptions {
@@ -199,8 +209,17 @@ export function checkOfferOptions({
     throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace', 'reject' or 'follow'");
   }
   const checked = { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
-  if (expiresAfter === undefined && onExpired === undefined) return checked;
-  return { ...checked, expiry: readExpiry(expiresAfter, onExpired) };
+  if (expiresAfter === undefined && onExpired === undefined && maxWait === undefined) return checked;
+  return {
+    ...checked,
+    ...(maxWait !== undefined && { maxWait: checkMaxWait(maxWait, checked) }),
+    ...((expiresAfter !== undefined || onExpired !== undefined) && { expiry: readExpiry(expiresAfter, onExpired) }),
+  };
+}
+
+function checkMaxWait(maxWait: Duration, { id, onDuplicate }: Pick<OfferOptions, 'id' | 'onDuplicate'>): number {
+  if (id !== undefined && onDuplicate === 'replace') return readMaxWait(maxWait);
+  throw new DelayQueueError('INVALID_ARGUMENT', "maxWait: goes with an id and onDuplicate: 'replace'");
 }
 
 /**

@@ -1,11 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Observers } from '../events/observers.js';
 import { AgainAdvice } from '../handler/again-advice.js';
-import { checkEncoded, nameOfPayload } from '../handler/definition/payload-check.js';
 import type { CheckOfType } from '../handler/definition/queue-definition.js';
-import { withinTimeout } from '../handler/completion.js';
 import { encodeBody } from '../message/codec/encode-body.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { MessageIdGenerator } from '../message/message-id.js';
 import { NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
@@ -24,6 +21,7 @@ import {
   readHeaders,
   readRequest,
 } from './offer.js';
+import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
 import { unsupported } from './unsupported.js';
 
@@ -110,33 +108,25 @@ export class Offers {
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
-    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry } = options;
+    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry, maxWait } = options;
     if (onDuplicate === 'follow' && !writer.queue.options.layout.can.followers) {
       throw unsupported(writer.queue, "onDuplicate: 'follow'");
     }
+    if (maxWait !== undefined && !writer.queue.options.layout.can.debounce) throw unsupported(writer.queue, 'maxWait');
     const check = checkOf(type);
     if (expiry && !writer.queue.options.layout.can.expiry) throw unsupported(writer.queue, 'expiresAfter');
     const body = encodeBody(writer.bodyRules, expiry ? { type, payload, headers, expiry } : { type, payload, headers });
     const isNew = id === undefined;
     const checked =
-      check && this.#inTime({ queue: writer.queue.name, type, body, codec: writer.bodyRules.codec }, check);
-    return { id: id ?? newId ?? writer.newId(), due, onDuplicate, body, isNew, checked };
-  }
-
-  /** Returns a promise if the schema takes its time. */
-  #inTime(
-    payload: Parameters<typeof checkEncoded>[1],
-    check: Parameters<typeof checkEncoded>[0],
-  ): Promise<unknown> | undefined {
-    const checked = checkEncoded(check, payload);
-    return (
-      checked &&
-      withinTimeout(checked, {
-        clock: this.clock,
-        timeout: this.limits.offerTimeout,
-        onTimeout: (timeout) => tookTooLong(`${nameOfPayload(payload)}: the schema did not answer`, timeout),
-      })
-    );
+      check &&
+      checkInTime(
+        check,
+        { queue: writer.queue.name, type, body, codec: writer.bodyRules.codec },
+        this.clock,
+        this.limits,
+      );
+    const offer = { id: id ?? newId ?? writer.newId(), due, onDuplicate, body, isNew, checked };
+    return maxWait === undefined ? offer : { ...offer, maxWait };
   }
 
   async #observe<Result>(
@@ -196,9 +186,4 @@ function namingMessage(index: number, checked: Promise<unknown>): Promise<unknow
   // A later message may be refused first, and nobody waits for this check then.
   check.catch(() => undefined);
   return check;
-}
-
-function tookTooLong(what: string, timeout: number): DelayQueueError {
-  const problem = `${what} within offerTimeout, ${timeout} ms. Nothing was written. Make it faster, or raise offerTimeout`;
-  return new DelayQueueError('OFFER_TIMEOUT', problem);
 }

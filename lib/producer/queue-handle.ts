@@ -4,6 +4,8 @@ import { dueAfter, dueAt } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
+import { type MessageChange, readChangeOfOneKind, readChangeOfTypes } from './change.js';
+import { Changes } from './changes.js';
 import type { DeadLetters } from './dead-letters.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
 import {
@@ -21,12 +23,15 @@ import type { QueueCounts } from './queue-counts.js';
 const PRODUCER = Symbol('producer');
 const OFFERS = Symbol('offers');
 const OFFER = Symbol('offer');
+const CHANGES = Symbol('changes');
+const CHANGE = Symbol('change');
 
 /** What the handle of a typed queue does at run time. `typed-queue.ts` says what the compiler lets through. */
 export class QueueHandle {
   // Injected into properties, so that a class that extends it may have a constructor of its own.
   @Inject() private readonly [PRODUCER]!: DelayQueueProducer;
   @Inject() private readonly [OFFERS]!: Offers;
+  @Inject() private readonly [CHANGES]!: Changes;
   readonly queue: string;
   readonly #checkOf: CheckOfType;
 
@@ -41,10 +46,6 @@ export class QueueHandle {
 
   cancel(id: string): Promise<boolean> {
     return this[PRODUCER].cancel(this.queue, id);
-  }
-
-  reschedule(id: string, due: Duration | Date): Promise<boolean> {
-    return this[PRODUCER].reschedule(this.queue, id, due);
   }
 
   abort(id: string): Promise<boolean> {
@@ -94,6 +95,10 @@ export class QueueHandle {
   protected [OFFER](message: NewMessage): Promise<OfferResult> {
     return this[OFFERS].offer(this.queue, message, this.#checkOf);
   }
+
+  protected [CHANGE](id: string, due: Duration | Date, change: MessageChange | undefined): Promise<boolean> {
+    return this[CHANGES].reschedule(this.queue, { id, due, change, checkOf: this.#checkOf });
+  }
 }
 
 /** The handle of a queue whose messages have no type. */
@@ -105,6 +110,10 @@ export class OneKindHandle extends QueueHandle {
   async offerAt(payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
     return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(NO_TYPE, options) });
   }
+
+  async reschedule(id: string, due: Duration | Date, change?: MessageChange): Promise<boolean> {
+    return this[CHANGE](id, due, readChangeOfOneKind(change));
+  }
 }
 
 /** The handle of a queue whose messages have types. */
@@ -115,5 +124,9 @@ export class TypesHandle extends QueueHandle {
 
   async offerAt(type: string, payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
     return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(type, options) });
+  }
+
+  async reschedule(id: string, due: Duration | Date, change?: MessageChange): Promise<boolean> {
+    return this[CHANGE](id, due, readChangeOfTypes(change));
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '../handler/definition/queue-definition.js';
 import type { CheckedDue } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
-import type { DeadLetter, MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import type { DeadLetter, MessageCounts, MessageHeaders, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
@@ -47,6 +47,33 @@ export type TypedOfferRequest<Payloads> = {
         });
 }[TypesOf<Payloads>];
 
+/** What `reschedule` of a typed queue changes besides the due time: a payload, which names its type if there are several, or headers. */
+export type TypedChange<Payloads> =
+  | {
+      [Type in TypesOf<Payloads>]: {
+        /** What its schema takes, in place of the present payload. */
+        readonly payload: PayloadInputOf<Payloads, Type>;
+        /** In place of all present headers. */
+        readonly headers?: MessageHeaders | undefined;
+      } & ('' extends Type
+        ? {
+            /** There is none to name. */
+            readonly type?: undefined;
+          }
+        : {
+            /** One of the queue's, in place of the present one. */
+            readonly type: Type;
+          });
+    }[TypesOf<Payloads>]
+  | {
+      /** In place of all present headers. */
+      readonly headers?: MessageHeaders | undefined;
+      /** Goes with a payload. */
+      readonly type?: undefined;
+      /** The present one stays. */
+      readonly payload?: undefined;
+    };
+
 /**
  * What a typed queue has, whatever its messages are: the methods of {@link DelayQueueProducer} without the queue's name.
  *
@@ -61,8 +88,12 @@ export interface TypedQueue<Payloads> {
   ): Promise<OfferResult[]>;
   /** As `DelayQueueProducer.cancel`. */
   cancel(id: string): Promise<boolean>;
-  /** As `DelayQueueProducer.reschedule`. */
-  reschedule<const Due extends Duration | Date = Duration | Date>(id: string, due: CheckedDue<Due>): Promise<boolean>;
+  /** As `DelayQueueProducer.reschedule`, with a new payload checked. */
+  reschedule<const Due extends Duration | Date = Duration | Date>(
+    id: string,
+    due: CheckedDue<Due>,
+    change?: TypedChange<Payloads>,
+  ): Promise<boolean>;
   /** As `DelayQueueProducer.abort`. */
   abort(id: string): Promise<boolean>;
   /** As `DelayQueueProducer.find`. The payload is what was offered. */

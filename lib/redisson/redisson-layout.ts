@@ -24,8 +24,17 @@ export class RedissonLayout implements QueueLayout {
 
   constructor(readonly options: ResolvedRedissonOptions) {
     const severalQueues = options.name === undefined;
-    const can = { headers: false, types: false, partitions: false, families: false, expiry: false, followers: false };
-    this.can = { ...can, severalQueues };
+    this.can = {
+      headers: false,
+      types: false,
+      partitions: false,
+      families: false,
+      expiry: false,
+      changes: false,
+      debounce: false,
+      followers: false,
+      severalQueues,
+    };
     this.#codec = redissonCodec(options.codec);
   }
 

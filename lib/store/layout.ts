@@ -62,6 +62,10 @@ export interface LayoutAbilities {
   readonly expiry: boolean;
   /** Whether an offer may follow an active message of the same id. */
   readonly followers: boolean;
+  /** Whether the payload, headers and type of a delayed message may change. */
+  readonly changes: boolean;
+  /** Whether an offer that replaces a message may have a `maxWait`. */
+  readonly debounce: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }

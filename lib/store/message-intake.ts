@@ -28,7 +28,27 @@ export interface MessageIntake {
    * @returns whether it was moved; false if it is not delayed, or no longer
    */
   reschedule(id: string, due: DueTime): Promise<boolean>;
+
+  /**
+   * Moves the due time of a message that is still delayed, and gives it another body, provided that it has the one that the caller
+   * has read. Failed attempts and the time of the offer stay. {@link MessageFlow.watchDue} tells of a new earliest due time. Left
+   * out where the layout cannot do it.
+   */
+  change?(id: string, change: Change): Promise<ChangeOutcome>;
 }
+
+export interface Change {
+  readonly due: DueTime;
+  /** The body that the caller has read. */
+  readonly from: Buffer;
+  readonly to: MessageBody;
+}
+
+/**
+ * `stale`: it is delayed, but has another body. `absent`: it is not delayed, or no longer. `oversized`: the server does not accept
+ * so long a body. Only `changed` has written anything.
+ */
+export type ChangeOutcome = 'changed' | 'stale' | 'absent' | 'oversized';
 
 /** What an offer does when its id is in use, in whatever state. */
 export type OnDuplicate =
@@ -48,6 +68,11 @@ export interface Offer {
   readonly id: string;
   readonly due: DueTime;
   readonly onDuplicate: OnDuplicate;
+  /**
+   * Only with `replace`: no due time is later than so many ms after the first offer of the chain. A chain is the offers of this
+   * kind of which each replaces a message that is still delayed; the message has the `offeredAt` of the first.
+   */
+  readonly maxWait?: number;
   readonly body: MessageBody;
   /** Its id was generated for it, so no message can have it yet. */
   readonly isNew?: boolean;

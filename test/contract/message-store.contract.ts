@@ -2,6 +2,8 @@ import { describe } from '@jest/globals';
 import { ContractQueues, type OpenQueue } from './contract-queue.js';
 import { describeClaimingTransfers } from './rules/transfer-and-claim.rules.js';
 import { describeAborts } from './rules/abort.rules.js';
+import { describeChanges } from './rules/change.rules.js';
+import { describeDebouncing } from './rules/debounce.rules.js';
 import { describeBodies } from './rules/bodies.rules.js';
 import { describeClaims } from './rules/claim.rules.js';
 import { describeDeadLetters } from './rules/dead-letter.rules.js';
@@ -22,7 +24,7 @@ import { describeWholeQueue } from './rules/whole-queue.rules.js';
 export function describeMessageStore(
   name: string,
   openQueue: OpenQueue,
-  { claimsAlong = false, follows = true } = {},
+  { claimsAlong = false, follows = true, canChange = true } = {},
 ): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
@@ -30,6 +32,8 @@ export function describeMessageStore(
     describeOffers(queues);
     describeDuplicates(queues);
     if (follows) describeFollowers(queues);
+    if (canChange) describeChanges(queues);
+    if (canChange) describeDebouncing(queues);
     describeTransfers(queues);
     describeClaims(queues);
     if (claimsAlong) describeClaimingTransfers(queues);

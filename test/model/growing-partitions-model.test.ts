@@ -69,9 +69,17 @@ const offer = command(
     process,
     ids: fc.array(id, { minLength: 1, maxLength: 6 }),
     onDuplicate: fc.constantFrom<OnDuplicate>('keep', 'reject', 'replace', 'follow'),
+    debounces: fc.boolean(),
   }),
-  async (model, { processes }, { process, ids, onDuplicate }) => {
-    const offers = ids.map((id, i) => ({ id, due: { after: HOUR }, onDuplicate, body: `J${model.size}${i}` }));
+  async (model, { processes }, { process, ids, onDuplicate, debounces }) => {
+    const maxWait = onDuplicate === 'replace' && debounces ? { maxWait: HOUR } : {};
+    const offers = ids.map((id, i) => ({
+      id,
+      due: { after: HOUR },
+      onDuplicate,
+      body: `J${model.size}${i}`,
+      ...maxWait,
+    }));
     const inUse = { keep: 'kept', reject: 'rejected', replace: 'replaced', follow: 'kept' }[onDuplicate];
     const expected = offers.map(({ id, body }) => {
       const outcome = model.has(id) ? inUse : 'created';
@@ -102,6 +110,16 @@ const cancel = command('cancel', fc.record({ process, id }), async (model, real,
 
 const reschedule = command('reschedule', fc.record({ process, id }), async (model, real, { process, id }) => {
   expect(await at(real, process, id, (store) => store.reschedule(id, { after: HOUR }))).toBe(model.has(id));
+});
+
+const change = command('change', fc.record({ process, id }), async (model, real, { process, id }) => {
+  const [from, to] = [Buffer.from(model.get(id) ?? 'J'), `J"changed ${model.size}"`];
+  const outcome = await lookUp(real.processes[process]!, id, {
+    ask: (store) => store.change!(id, { due: { after: HOUR }, from, to }),
+    isFound: (answer) => answer !== 'absent',
+  });
+  expect(outcome).toBe(model.has(id) ? 'changed' : 'absent');
+  if (model.has(id)) model.set(id, to);
 });
 
 const find = command('find', fc.record({ process, id }), async (model, real, { process, id }) => {
@@ -173,7 +191,7 @@ describe('a queue whose partitions change', () => {
     `has each message at one of its places, and agrees with a simple map after every command of ${runs} random runs (MODEL_SEED=${seed})`,
     async () => {
       const all = fc.commands(
-        [offer, offer, offerNew, cancel, cancel, reschedule, find, clear, start, start, changeAndDie],
+        [offer, offer, offerNew, cancel, cancel, reschedule, change, find, clear, start, start, changeAndDie],
         {
           maxCommands: 60,
           size: 'max',

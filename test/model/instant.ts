@@ -29,6 +29,16 @@ export class Instant {
     return new Instant(Math.floor(from), Math.ceil(to));
   }
 
+  /** The earlier of two instants. */
+  static earlier(one: Instant, other: Instant): Instant {
+    return new Instant(Math.min(one.#earliest, other.#earliest), Math.min(one.#latest, other.#latest));
+  }
+
+  /** This instant, so many milliseconds later. */
+  plus(ms: number): Instant {
+    return new Instant(this.#earliest + ms, this.#latest + ms);
+  }
+
   /** The exact instant, known only after a first look. */
   get exact(): number {
     if (this.#earliest !== this.#latest) throw new Error('Nobody has looked at this instant yet.');

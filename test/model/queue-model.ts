@@ -7,7 +7,7 @@ import {
   type Settlement,
   UNREAD_ERROR,
 } from '../../lib/store/message-flow.js';
-import type { DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
+import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import type { DeadSelection } from '../../lib/store/message-upkeep.js';
 import { Instant, type Moment } from './instant.js';
@@ -92,7 +92,7 @@ export class QueueModel {
     return offers.map((offer) => this.#offerOne(offer, at));
   }
 
-  #offerOne({ id, due, onDuplicate, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
+  #offerOne({ id, due, onDuplicate, maxWait, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
     const present = this.messages.get(id);
     if (present?.state === 'active' && onDuplicate === 'follow') {
       this.followers.set(id, { due, body });
@@ -105,7 +105,12 @@ export class QueueModel {
       return { outcome: 'full', due: new Instant(0) };
     }
     this.remove(id);
-    return { outcome: present ? 'replaced' : 'created', due: this.#insert({ id, due, body }, at).due };
+    const message = this.#insert({ id, due, body }, at);
+    if (maxWait !== undefined) {
+      if (present?.state === 'delayed') message.offered = present.offered;
+      message.due = Instant.earlier(message.due, message.offered.plus(maxWait));
+    }
+    return { outcome: present ? 'replaced' : 'created', due: message.due };
   }
 
   #insert({ id, due, body }: Pick<Offer, 'id' | 'due' | 'body'>, at: Moment): ModelMessage {
@@ -137,6 +142,15 @@ export class QueueModel {
     if (message?.state !== 'delayed') return false;
     message.due = instantOf(due, at);
     return true;
+  }
+
+  change(id: string, { due, from, to }: { due: DueTime; from: string; to: string }, at: Moment): ChangeOutcome {
+    const message = this.messages.get(id);
+    if (message?.state !== 'delayed') return 'absent';
+    if (message.body !== from) return 'stale';
+    message.due = instantOf(due, at);
+    message.body = to;
+    return 'changed';
   }
 
   transfer(limit: number, at: Moment) {

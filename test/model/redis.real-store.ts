@@ -24,9 +24,12 @@ export interface RedisLayout extends Pick<RealStore, 'ownCommands' | 'openModel'
   openJava?(redis: Redis, options: RedisQueueOptions): JavaClient;
 }
 
+/** They end at once, or not at all. */
+export const REDIS_DELAYS: readonly number[] = [0, 3_600_000];
+
 /** A layout on the shared Redis, whose clock cannot be moved. */
 export class RedisRealStore implements RealStore {
-  readonly delays = [0, 3_600_000];
+  readonly delays = REDIS_DELAYS;
   readonly canAdvance = false;
   readonly ownCommands: RealStore['ownCommands'];
   readonly openModel: RealStore['openModel'];

@@ -30,7 +30,7 @@ export class MemoryQueue {
     this.limits = limits;
   }
 
-  takeIn({ id, due, onDuplicate, body }: Offer, now: number): OfferReceipt {
+  takeIn({ id, due, onDuplicate, maxWait, body }: Offer, now: number): OfferReceipt {
     const present = this.table.get(id);
     if (present?.state === 'active' && onDuplicate === 'follow') {
       this.#followers.set(id, { due, body });
@@ -43,8 +43,10 @@ export class MemoryQueue {
       return { outcome: 'full', dueAt: 0 };
     }
     if (present) this.remove(present);
-    const dueAt = instantOf(due, now);
-    this.table.insert(id, Buffer.from(body), dueAt, Math.floor(now));
+    const goesOn = maxWait !== undefined && present?.state === 'delayed';
+    const offeredAt = goesOn ? present.offeredAt : Math.floor(now);
+    const dueAt = Math.min(instantOf(due, now), offeredAt + (maxWait ?? Infinity));
+    this.table.insert(id, Buffer.from(body), dueAt, offeredAt);
     return { outcome: present ? 'replaced' : 'created', dueAt };
   }
 

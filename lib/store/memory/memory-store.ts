@@ -12,7 +12,7 @@ import type {
   TransferReport,
   TransferRequest,
 } from '../message-flow.js';
-import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
+import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
@@ -73,6 +73,17 @@ export class MemoryMessageStore implements MessageStore {
       const message = this.#table.getIn('delayed', id);
       if (message) this.#table.delay(message, instantOf(due, now));
       return message !== undefined;
+    });
+  }
+
+  change(id: string, { due, from, to }: Change): Promise<ChangeOutcome> {
+    return this.#atomically((now) => {
+      const message = this.#table.getIn('delayed', id);
+      if (!message) return 'absent';
+      if (!message.body.equals(from)) return 'stale';
+      message.body = Buffer.from(to);
+      this.#table.delay(message, instantOf(due, now));
+      return 'changed';
     });
   }
 

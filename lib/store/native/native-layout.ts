@@ -17,6 +17,8 @@ export const nativeLayout: QueueLayout = {
     families: true,
     expiry: true,
     followers: true,
+    changes: true,
+    debounce: true,
     severalQueues: true,
   },
   codec: nativeCodec,

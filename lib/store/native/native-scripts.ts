@@ -13,6 +13,7 @@ export const nativeScripts = {
   offer: load('offer'),
   cancel: load('cancel'),
   reschedule: load('reschedule'),
+  change: load('change'),
   find: load('find'),
   transfer: load('transfer'),
   claim: load('claim'),

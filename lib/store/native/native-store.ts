@@ -11,7 +11,7 @@ import type {
   TransferReport,
   TransferRequest,
 } from '../message-flow.js';
-import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
+import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type { Reach } from '../../redis/connection/redis-connection.js';
 import type {
@@ -37,6 +37,7 @@ import { type Announcing, readAnnouncement } from './announcements.js';
 import { nativeScripts as scripts } from './native-scripts.js';
 import {
   ackArguments,
+  changeArguments,
   claimCall,
   claimedTransferArguments,
   dueArgument,
@@ -49,6 +50,7 @@ import {
   transferArguments,
 } from './script-arguments.js';
 import {
+  readChangeOutcome,
   readClaimedTransfer,
   readClaimReport,
   readFound,
@@ -140,6 +142,12 @@ export class NativeMessageStore implements MessageStore {
   async reschedule(id: string, due: DueTime): Promise<boolean> {
     const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning() };
     return (await this.#runByPartitioning(scripts.reschedule, { args })).flag();
+  }
+
+  async change(id: string, change: Change): Promise<ChangeOutcome> {
+    if ((await this.accepts(change.to)) === false) return 'oversized';
+    const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning() };
+    return readChangeOutcome(await this.#runByPartitioning(scripts.change, { args }));
   }
 
   async find(id: string): Promise<StoredMessage | null> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { MessageBody } from '../../message/codec/message-codec.js';
 import type { ScriptArgument, ScriptArguments, ScriptCall } from '../../redis/script/script-call.js';
 import {
@@ -8,7 +9,7 @@ import {
   type Teller,
   type TransferRequest,
 } from '../message-flow.js';
-import type { DueTime, Offer } from '../message-intake.js';
+import type { Change, DueTime, Offer } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../message-upkeep.js';
 import { parseCursor } from '../page-cursor.js';
@@ -26,8 +27,17 @@ export function newOfferArguments(offers: readonly Offer[]): ScriptArgument[] {
 /** The arguments of all offers, one after the other. */
 export function offerArguments(offers: readonly Offer[]): ScriptArgument[] {
   const args: ScriptArgument[] = [];
-  for (const offer of offers) args.push(offer.id, dueArgument(offer.due), offer.onDuplicate, offer.body);
+  for (const offer of offers) args.push(offer.id, dueArgument(offer.due), onDuplicateArgument(offer), offer.body);
   return args;
+}
+
+function onDuplicateArgument({ onDuplicate, maxWait }: Offer): string {
+  return maxWait === undefined ? onDuplicate : `${onDuplicate} ${maxWait}`;
+}
+
+/** The body that was read travels as its digest, because it may be long. */
+export function changeArguments(id: string, { due, from, to }: Change) {
+  return { id, due: dueArgument(due), bodyRead: createHash('sha1').update(from).digest('hex'), body: to };
 }
 
 export function dueArgument(due: DueTime): string {

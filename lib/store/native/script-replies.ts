@@ -3,7 +3,7 @@ import type { MessageState } from '../../message/message.js';
 import { isErrorReply } from '../../redis/redis-errors.js';
 import type { ScriptReply } from '../../redis/script/script-reply.js';
 import type { ClaimedMessage, ClaimedTransfer, ClaimReport, SettleReport, TransferReport } from '../message-flow.js';
-import type { OfferOutcome, OfferReceipt } from '../message-intake.js';
+import type { ChangeOutcome, OfferOutcome, OfferReceipt } from '../message-intake.js';
 import type {
   MessageDeath,
   QueueStatus,
@@ -25,6 +25,10 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   for (let i = 0; i < offers; i++) receipts.push({ outcome: 'created', dueAt: reply.number() });
   while (!reply.done) receipts[reply.number() - 1]!.outcome = reply.text() as OfferOutcome;
   return receipts;
+}
+
+export function readChangeOutcome(reply: ScriptReply): ChangeOutcome {
+  return reply.text() as ChangeOutcome;
 }
 
 export function readClaimReport(reply: ScriptReply): ClaimReport {

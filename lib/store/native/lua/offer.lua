@@ -7,8 +7,8 @@
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
---      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace',
---        'reject' or 'follow'), body
+--      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace', 'reject' or
+--        'follow'; 'replace', a space and the longest wait in ms), body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
 --      (from 1) and outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it is kept beside the active message of its id.
 --
@@ -53,6 +53,11 @@ local function plan_followers(receipts)
   return list
 end
 
+-- When the chain of offers began that goes on if this message is replaced: it does while the message is delayed.
+local function chain_began(record, id)
+  return redis.call('ZSCORE', keys.delayed, id) and is_record(record) and record_offered(record)
+end
+
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 check_partitioning()
@@ -61,7 +66,9 @@ local room = math.huge
 if args.max_messages ~= 0 then
   room = args.max_messages - redis.call('HLEN', keys.messages)
 end
-local receipts, scores, sources, replaced, earliest = decide_offers(read_offers(4), room, now_micros, record_due)
+
+local receipts, scores, sources, replaced, earliest, began =
+  decide_offers(read_offers(4), room, now_micros, record_due, chain_began)
 local followers = plan_followers(receipts)
 if #followers > 0 then
   redis.call('HLEN', keys.followers)
@@ -76,7 +83,7 @@ end
 
 local records = {}
 for i, at in ipairs(sources) do
-  records[2 * i - 1], records[2 * i] = ARGV[at], pack_record(scores[2 * i - 1], now, ARGV[at + 3])
+  records[2 * i - 1], records[2 * i] = ARGV[at], pack_record(scores[2 * i - 1], began[i] or now, ARGV[at + 3])
 end
 if #replaced > 0 then
   check_take_out()

@@ -9,6 +9,11 @@ local function outcome_of(is_in_use, on_duplicate, room)
   return on_duplicate == 'replace' and 'replaced' or (on_duplicate == 'keep' or on_duplicate == 'follow') and 'kept' or 'rejected'
 end
 
+-- The longest wait of an offer with 'replace <ms>'; false if it has none.
+local function max_wait_of(on_duplicate)
+  return #on_duplicate > 8 and tonumber(string.sub(on_duplicate, 9))
+end
+
 -- The offers of a call, each of which has so many arguments: their ids, and what is stored under these.
 local function read_offers(arguments)
   local ids = {}
@@ -19,25 +24,33 @@ local function read_offers(arguments)
 end
 
 -- `due_in_use(record, id, i)`: when the message stored under the id of the i-th offer falls due; nil if the id is free nevertheless.
+-- `chain_began(record, id)`: when the chain began that goes on if this message is replaced; false if none does. Only called for offers
+-- with a longest wait.
 -- Returns the reply; due and id of each message to store, one for each id; where the arguments of each begin; the ids of the
--- messages that they replace; the earliest due time.
-local function decide_offers(offers, room, now_micros, due_in_use)
+-- messages that they replace; the earliest due time; when the chain of each began in ms, nil: now.
+local function decide_offers(offers, room, now_micros, due_in_use, chain_began)
   local stored, arguments = offers.stored, offers.arguments
-  local scores, sources, replaced, dues, places = {}, {}, {}, {}, {}
+  local scores, sources, replaced, dues, places, began = {}, {}, {}, {}, {}, {}
   local others, earliest
   for i, id in ipairs(offers.ids) do
     local at, place = FIRST + (i - 1) * arguments, places[id]
     -- An offer sees the offers before it.
     local due = place and scores[2 * place - 1] or stored[i] and due_in_use(stored[i], id, i) or nil
-    local outcome = outcome_of(due, ARGV[at + 2], room)
+    local max_wait = max_wait_of(ARGV[at + 2])
+    local outcome = outcome_of(due, max_wait and 'replace' or ARGV[at + 2], room)
     if outcome == 'created' or outcome == 'replaced' then
       if not due then
         room = room - 1
       elseif not place then
         replaced[#replaced + 1] = id
       end
+      local first = place and began[place] or max_wait and due and not place and chain_began(stored[i], id) or nil
       place = place or #sources + 1
       due = due_instant(ARGV[at + 1], now_micros)
+      if max_wait then
+        due = math.min(due, (first or math.floor(now_micros / 1000)) + max_wait)
+      end
+      began[place] = max_wait and first or nil
       places[id], sources[place] = place, at
       scores[2 * place - 1], scores[2 * place] = due, id
       earliest = earliest and math.min(earliest, due) or due
@@ -51,5 +64,5 @@ local function decide_offers(offers, room, now_micros, due_in_use)
   for at = 1, others and #others or 0 do
     dues[#dues + 1] = others[at]
   end
-  return dues, scores, sources, replaced, earliest
+  return dues, scores, sources, replaced, earliest, began
 end

@@ -12,6 +12,10 @@ local function record_due(record)
   return is_record(record) and struct.unpack('>I6', record) or 0
 end
 
+local function record_offered(record)
+  return is_record(record) and struct.unpack('>I6', record, 7) or 0
+end
+
 local function with_due(record, due)
   return struct.pack('>I6', due) .. string.sub(record, 7)
 end

@@ -1,0 +1,117 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CheckOfType } from '../handler/definition/queue-definition.js';
+import { type BodyRules, encodeBody, oversized } from '../message/codec/encode-body.js';
+import type { MessageBody, MessageContent } from '../message/codec/message-codec.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { type DueTime, readDue } from '../message/due-time.js';
+import type { Duration } from '../message/duration.js';
+import { assertMessageId } from '../message/message-id.js';
+import { NO_TYPE } from '../message/message-type.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
+import { type Queue, Queues } from '../runtime/queues.js';
+import type { ChangeOutcome } from '../store/message-intake.js';
+import type { MessageStore } from '../store/message-store.js';
+import { lookUp } from '../store/partitioned/partitions.js';
+import type { Clock } from '../timing/clock.js';
+import type { MessageChange } from './change.js';
+import { checkInTime } from './payload-in-time.js';
+import { unsupported } from './unsupported.js';
+import { withMessageId } from './write-outcome.js';
+
+/** `late`: there is a message with this id, but it is not delayed. */
+type Outcome = Exclude<ChangeOutcome, 'stale' | 'oversized'> | 'late';
+
+interface ChangeToMake {
+  readonly id: string;
+  readonly due: DueTime;
+  /** The parts that replace those of the message. */
+  readonly parts: Partial<MessageContent>;
+  readonly rules: BodyRules;
+}
+
+/** Changes messages that are still delayed. The producer and the typed queues share it. */
+@Injectable()
+export class Changes {
+  @Inject() private readonly queues!: Queues;
+  @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout'>;
+
+  /**
+   * Moves the due time of a message, and changes what else is given.
+   *
+   * @param change - undefined: only the due time
+   * @returns whether it was changed; false if it is not delayed, or no longer
+   * @throws DelayQueueError
+   */
+  async reschedule(
+    name: string,
+    { id, due, change, checkOf }: { id: string; due: Duration | Date; change?: MessageChange | undefined; checkOf?: CheckOfType }, // prettier-ignore
+  ): Promise<boolean> {
+    const queue = this.queues.named(name);
+    assertMessageId(id);
+    const dueTime = readDue(due);
+    if (!change) {
+      return lookUp(queue.partitions, id, { ask: (store) => store.reschedule(id, dueTime), isFound: Boolean });
+    }
+    if (!queue.options.layout.can.changes) throw unsupported(queue, 'a change of payload, headers or type');
+    const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
+    const parts = await this.#parts(queue, { change, rules, checkOf });
+    const toMake = { id, due: dueTime, parts, rules };
+    const outcome = await lookUp(queue.partitions, id, {
+      ask: (store) => this.#change(store, toMake),
+      isFound: (outcome) => outcome !== 'absent',
+    });
+    return outcome === 'changed';
+  }
+
+  /** Encodes what is given, so that it is read once, and checked whether or not there is such a message. */
+  async #parts(
+    queue: Queue,
+    { change, rules, checkOf }: { change: MessageChange; rules: BodyRules; checkOf: CheckOfType | undefined },
+  ): Promise<Partial<MessageContent>> {
+    const { type = NO_TYPE, payload = null, headers = {} } = change;
+    const hasPayload = change.payload !== undefined;
+    const check = hasPayload ? checkOf?.(type) : undefined;
+    const body = encodeBody(rules, { type, payload, headers });
+    if (!hasPayload) return change;
+    if (check) await checkInTime(check, { queue: queue.name, type, body, codec: rules.codec }, this.clock, this.limits);
+    return { ...change, payload: rules.codec.decode(Buffer.from(body)).payload };
+  }
+
+  /**
+   * Changes a message if this store has it. If others have changed it in between, it is read again. Each such round is another's
+   * success, so of those who change one message, somebody always gets on; this one gives up after `offerTimeout`.
+   */
+  async #change(store: MessageStore, { id, due, parts, rules }: ChangeToMake): Promise<Outcome> {
+    const { offerTimeout } = this.limits;
+    const giveUpAt = this.clock.monotonic() + offerTimeout;
+    do {
+      const found = await store.find(id);
+      if (found?.state !== 'delayed') return found ? 'late' : 'absent';
+      const to = composed(rules, { id, body: found.body }, parts);
+      const outcome = await store.change!(id, { due, from: found.body, to });
+      if (outcome === 'oversized') throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(to), { messageId: id });
+      if (outcome !== 'stale') return outcome;
+    } while (this.clock.monotonic() < giveUpAt);
+    const problem = `others kept changing message '${id}' for offerTimeout, ${offerTimeout} ms. Nothing was written. Try again`;
+    throw new DelayQueueError('OFFER_TIMEOUT', problem, { messageId: id });
+  }
+}
+
+/**
+ * What the message has besides stays.
+ *
+ * @throws DelayQueueError `INVALID_PAYLOAD` if its body cannot be read, `PAYLOAD_TOO_LARGE`
+ */
+function composed(
+  rules: BodyRules,
+  { id, body }: { id: string; body: Buffer },
+  parts: Partial<MessageContent>,
+): MessageBody {
+  try {
+    return encodeBody(rules, { ...rules.codec.decode(body), ...parts });
+  } catch (error) {
+    throw withMessageId(error, id);
+  }
+}

@@ -1,0 +1,39 @@
+import { withinTimeout } from '../handler/completion.js';
+import {
+  checkEncoded,
+  type EncodedPayload,
+  nameOfPayload,
+  type PayloadCheck,
+} from '../handler/definition/payload-check.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import type { Clock } from '../timing/clock.js';
+
+/**
+ * Checks a payload before it is stored.
+ *
+ * @returns a promise if the schema takes its time, but at most `offerTimeout`
+ * @throws DelayQueueError `INVALID_PAYLOAD`; the promise rejects with it, or with `OFFER_TIMEOUT`
+ */
+export function checkInTime(
+  check: PayloadCheck,
+  payload: EncodedPayload,
+  clock: Clock,
+  { offerTimeout }: Pick<ResolvedModuleOptions, 'offerTimeout'>,
+): Promise<unknown> | undefined {
+  const checked = checkEncoded(check, payload);
+  return (
+    checked &&
+    withinTimeout(checked, {
+      clock,
+      timeout: offerTimeout,
+      onTimeout: (timeout) => tookTooLong(`${nameOfPayload(payload)}: the schema did not answer`, timeout),
+    })
+  );
+}
+
+/** The error of a call that the application held up. */
+export function tookTooLong(what: string, timeout: number): DelayQueueError {
+  const problem = `${what} within offerTimeout, ${timeout} ms. Nothing was written. Make it faster, or raise offerTimeout`;
+  return new DelayQueueError('OFFER_TIMEOUT', problem);
+}
