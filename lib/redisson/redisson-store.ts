@@ -23,6 +23,7 @@ import type {
   StoredPage,
   PageRequest,
   QueueStatus,
+  RedriveOptions,
   RepairReport,
   StoredMessage,
   TypeCountPage,
@@ -222,8 +223,8 @@ export class RedissonMessageStore implements MessageStore {
     return readStoredPage(state, await this.#run(script, { args: pageArguments(request) }));
   }
 
-  redrive(selection: DeadSelection): Promise<number> {
-    return this.#native.redrive(selection);
+  redrive(selection: DeadSelection, options?: RedriveOptions): Promise<number> {
+    return this.#native.redrive(selection, options);
   }
 
   discard(selection: DeadSelection): Promise<number> {

@@ -188,7 +188,7 @@ describe('the arguments of a producer', () => {
       [{ payload: 1, delay: -5 }, 'messages[1]: delay must be between'],
       [
         { payload: 1, delay: 5, ttl: 5 },
-        "messages[1]: it: must be an object with payload, delay, at, type, id, headers, onDuplicate, expiresAfter, onExpired, not 'ttl'",
+        "messages[1]: it: must be an object with payload, delay, at, type, id, headers, onDuplicate, maxWait, expiresAfter, onExpired, not 'ttl'",
       ],
       [{ payload: 1, delay: 5, headers: { a: 1 } }, "messages[1]: headers['a'] must be text, not 1"],
     ];

@@ -251,9 +251,9 @@ export class QueueModel {
   }
 
   /** When a message falls due or a lease ends. */
-  get nextInstant(): number | null {
+  get nextInstant(): Instant | null {
     const instants = [...this.in('delayed').map(({ due }) => due), ...this.in('active').map(({ lease }) => lease!.end)];
-    return instants.length > 0 ? Math.min(...instants.map(({ exact }) => exact)) : null;
+    return instants.length > 0 ? instants.reduce((one, other) => Instant.earlier(one, other)) : null;
   }
 
   /** @returns whether the caller has to wait for the rate: nobody else does */

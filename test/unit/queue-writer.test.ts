@@ -6,6 +6,7 @@ import { Observers } from '../../lib/events/observers.js';
 import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
+import { Changes } from '../../lib/producer/changes.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
@@ -88,6 +89,7 @@ describe('an offer made while another payload is encoded', () => {
       providers: [
         DelayQueueProducer,
         Offers,
+        Changes,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
         { provide: Queues, useValue: queues },
         { provide: QueueRegistrar, useValue: { register: () => undefined } },

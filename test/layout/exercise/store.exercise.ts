@@ -95,9 +95,23 @@ export class StoreExercise {
     await this.end(['put off'], PUT_OFF);
     await store.reschedule('put off', { at: 0 });
     await store.cancel('put off');
+    await this.#changeInAllWays();
     await this.take(['aborted', 'its neighbour']);
     for (const id of ['aborted', 'its neighbour', 'none']) await store.abort(id);
     await store.clear();
+  }
+
+  /** Where the layout can do it. */
+  async #changeInAllWays(): Promise<void> {
+    const { store } = this;
+    if (!store.change) return;
+    await this.offer('debounced', { after: HOUR });
+    const body = Buffer.from('its body');
+    await store.offer([{ id: 'debounced', due: { after: HOUR }, onDuplicate: 'replace', maxWait: 1, body }]);
+    for (const id of ['debounced', 'none']) {
+      for (const from of [Buffer.from('stale'), body]) await store.change(id, { due: { at: 0 }, from, to: 'another' });
+    }
+    await store.cancel('debounced');
   }
 
   async #listInAllWays(): Promise<void> {

@@ -61,11 +61,12 @@ export function offerCommands(delays: readonly number[]): WeightedCommands[] {
       expect({ ...numbers, buried: [...buried].sort() }).toEqual(model.transfer(limit, at));
 
       const next = model.nextInstant;
-      expect(nextAt).toBe(next);
-      expect(nextIn === null).toBe(next === null);
-      if (nextIn !== null && next !== null) {
-        expect(nextIn).toBeGreaterThanOrEqual(Math.max(0, next - at.to) - 0.01);
-        expect(nextIn).toBeLessThanOrEqual(Math.max(0, next - at.from) + 0.01);
+      expect([nextAt === null, nextIn === null]).toEqual([next === null, next === null]);
+      if (nextIn !== null && nextAt !== null && next !== null) {
+        // A follower that took the place of a message in this very call is due at an instant that nobody has seen yet.
+        expectInstant('nextAt', nextAt, next);
+        expect(nextIn).toBeGreaterThanOrEqual(Math.max(0, nextAt - at.to) - 0.01);
+        expect(nextIn).toBeLessThanOrEqual(Math.max(0, nextAt - at.from) + 0.01);
       }
       expect(madeAt).toBeGreaterThanOrEqual(at.from - 0.01);
       expect(madeAt).toBeLessThanOrEqual(at.to + 0.01);

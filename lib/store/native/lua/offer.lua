@@ -66,7 +66,6 @@ local room = math.huge
 if args.max_messages ~= 0 then
   room = args.max_messages - redis.call('HLEN', keys.messages)
 end
-
 local receipts, scores, sources, replaced, earliest, began =
   decide_offers(read_offers(4), room, now_micros, record_due, chain_began)
 local followers = plan_followers(receipts)
