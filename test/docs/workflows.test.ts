@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { parse } from 'yaml';
+import { publishedPackages } from '../../release/packages.js';
 import { SERVERS, TOO_OLD } from '../versions/servers.js';
 import { readPage, ROOT } from './pages.js';
 
@@ -117,9 +118,6 @@ describe('an issue form', () => {
 });
 
 test('every folder of packages is published, after the library', async () => {
-  const { publishedPackages } = (await import('../../release/packages.js')) as {
-    publishedPackages(): { name: string; folder: string }[];
-  };
   const folders = await readdir(path.join(ROOT, 'packages'));
   const names = await Promise.all(
     folders.map(

@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import { readPage } from './pages.js';
+
+const { dependencies } = JSON.parse(await readPage('bench/package.json')) as { dependencies: Record<string, string> };
+/** Of a peer, as `npm run test:peers` and the benchmark install it. */
+const versionOf = (peer: string) => /^\d+\.\d+/.exec(dependencies[peer]!)![0];
+
+describe('what is said about peers is that of the versions tested here', () => {
+  test('in the comparison, which has a date', async () => {
+    const readme = await readPage('README.md');
+    const [head] = /^\|.*this package.*$/m.exec(readme)!;
+    expect(head).toContain(`[BullMQ](https://docs.bullmq.io) ${versionOf('bullmq')} `);
+    expect(head).toContain(`[bee-queue](https://github.com/bee-queue/bee-queue) ${versionOf('bee-queue')} `);
+    expect(readme).toMatch(/^As of [A-Z][a-z]+ 20\d\d\./m);
+  });
+
+  test('on the page about BullMQ, which has one, too', async () => {
+    const page = await readPage('docs/migrating-from-bullmq.md');
+    expect(page).toContain(`bullmq ${versionOf('bullmq')} `);
+    expect(page).toMatch(/in [A-Z][a-z]+ 20\d\d\.$/m);
+  });
+});
