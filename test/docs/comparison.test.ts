@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readPage } from './pages.js';
+import { codesIn, readPage, rowsOf } from './pages.js';
 
 const { dependencies } = JSON.parse(await readPage('bench/package.json')) as { dependencies: Record<string, string> };
 /** Of a peer, as `npm run test:peers` and the benchmark install it. */
@@ -18,5 +18,18 @@ describe('what is said about peers is that of the versions tested here', () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
     expect(page).toContain(`bullmq ${versionOf('bullmq')} `);
     expect(page).toMatch(/in [A-Z][a-z]+ 20\d\d\.$/m);
+  });
+
+  test('on the page about BullMQ, with the defaults that the options have here', async () => {
+    const page = await readPage('docs/migrating-from-bullmq.md');
+    const rows = rowsOf(await readPage('docs/options.md'));
+    const defaultOf = (option: string) => {
+      const row = rows.find(([name]) => name === `\`${option}\``)!;
+      return codesIn(row.at(-1)!)[0]!.replace(/['_]/g, '');
+    };
+    for (const option of ['attempts', 'concurrency', 'lease', 'shutdownTimeout', 'maxDeadLetters']) {
+      const [, said] = new RegExp(`^\\|[^|]*\\| \`${option}\`[^|]*?, default ([\\d,]+(?: s)?)`, 'm').exec(page)!;
+      expect(said?.replace(/[ ,]/g, '')).toBe(defaultOf(option));
+    }
   });
 });

@@ -128,6 +128,27 @@ describe('a worker of BullMQ', () => {
     expect(opts).toMatchObject({ concurrency: 1, lockDuration: 30_000, maxStalledCount: 1 });
   });
 
+  test('shares its limit with the others of the queue', async () => {
+    const queue = openQueue();
+    for (let i = 0; i < 3; i++) await queue.add('remind', {});
+    const limiter = { max: 1, duration: 60_000 };
+    for (let i = 0; i < 2; i++) startWorker(queue, () => Promise.resolve(), { limiter });
+    await until(async () => (await queue.getJobCounts()).completed === 1);
+    expect(await queue.getRateLimitTtl()).toBeGreaterThan(30_000);
+    expect(await queue.getJobCounts()).toMatchObject({ completed: 1, active: 0 });
+  });
+
+  test('takes no more than what all may take together', async () => {
+    const queue = openQueue();
+    await queue.setGlobalConcurrency(1);
+    const [started, end] = [new Latch(), new Latch()];
+    for (let i = 0; i < 2; i++) startWorker(queue, () => (started.open(), end.opened), { concurrency: 2 });
+    for (let i = 0; i < 3; i++) await queue.add('remind', {});
+    await started.opened;
+    expect(await queue.getJobCounts()).toMatchObject({ active: 1, waiting: 2 });
+    end.open();
+  });
+
   test('gives its processor a signal', async () => {
     const queue = openQueue();
     let given: AbortSignal | undefined;

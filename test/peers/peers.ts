@@ -21,6 +21,8 @@ export interface BullQueue {
   getDelayed(start: number, end: number): Promise<BullJob[]>;
   getJobCounts(): Promise<Record<string, number>>;
   remove(id: string): Promise<number>;
+  getRateLimitTtl(): Promise<number>;
+  setGlobalConcurrency(concurrency: number): Promise<unknown>;
   obliterate(options: { force: boolean }): Promise<void>;
   close(): Promise<void>;
 }
