@@ -36,9 +36,9 @@ module.exports.default = ({ sourceRoot = 'src', module = 'app.module.ts', connec
       name: 'Reminders',
       from: `${up}${HANDLER}${suffix}`,
     });
+    const example = { [`${HANDLER}.ts`]: exampleHandler(), [`${HANDLER}.spec.ts`]: exampleTest(suffix) };
+    for (const [file, content] of Object.entries(example)) create(tree, `${sourceRoot}/${file}`, content);
     tree.overwrite(modulePath, edited);
-    write(tree, `${sourceRoot}/${HANDLER}.ts`, exampleHandler());
-    write(tree, `${sourceRoot}/${HANDLER}.spec.ts`, exampleTest(suffix));
     enableShutdownHooks(tree, `${sourceRoot}/main.ts`, context);
     if (addIoredis(tree, manifest) && !skipInstall) context.addTask(install(tree));
     return tree;
@@ -97,8 +97,10 @@ function install(tree) {
   return { toConfiguration: () => ({ name: 'node-package', options }) };
 }
 
-function write(tree, path, text) {
-  if (!tree.exists(path)) tree.create(path, text);
+function create(tree, path, text) {
+  if (tree.exists(path))
+    throw new Error(`${path} exists already: rename it, or add the module by hand. Nothing was changed.`);
+  tree.create(path, text);
 }
 
 function read(tree, path) {

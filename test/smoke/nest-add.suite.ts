@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Application } from './application.js';
+import { Application } from './application.js';
 import type { NestLine } from './nest-application.js';
 
 const WRITTEN = ['package.json', 'src/app.module.ts', 'src/reminders/reminders.ts', 'src/reminders/reminders.spec.ts'];
@@ -19,6 +19,16 @@ export function describeNestAdd(format: NestLine['format'], app: () => Applicati
 
     it('leaves an application that starts', async () => {
       await expect(app().runUntil('built/added.js', 'successfully started')).resolves.toBeUndefined();
+    });
+
+    it('installs ioredis where it is missing', async () => {
+      const other = await Application.create();
+      await other.write('package.json', {});
+      await other.write('src/app.module.ts', '@Module({})\nexport class AppModule {}\n');
+      const collection = app().path('node_modules/nestjs-delay-queue/schematics/collection.json');
+      const schematics = app().path('node_modules/.bin/schematics');
+      await other.command(schematics, [`${collection}:nest-add`, '--no-dry-run']);
+      expect(JSON.parse(await other.read('node_modules/ioredis/package.json'))).toMatchObject({ name: 'ioredis' });
     });
 
     it('adds nothing twice', async () => {
