@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
-import './install.js';
+import { install } from './install.js';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,6 +25,7 @@ function linkJavaPeer(peer, link) {
   symlinkSync(peer, link);
 }
 
+install(bench);
 run('npm', ['run', 'build:lib'], root);
 copyLibrary(`${root}dist/lib`);
 // `npm run typecheck` checks it, with everything else.

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { codesIn, readPage, rowsOf } from './pages.js';
 
-const { dependencies } = JSON.parse(await readPage('bench/package.json')) as { dependencies: Record<string, string> };
+const dependenciesOf = async (manifest: string) =>
+  (JSON.parse(await readPage(manifest)) as { dependencies: Record<string, string> }).dependencies;
+const dependencies = await dependenciesOf('bench/package.json');
+const ofNest = await dependenciesOf('bench/nestjs-bullmq/package.json');
 /** Of a peer, as `npm run test:peers` and the benchmark install it. */
 const versionOf = (peer: string) => /^\d+\.\d+/.exec(dependencies[peer]!)![0];
 
@@ -16,7 +19,10 @@ describe('what is said about peers is that of the versions tested here', () => {
 
   test('on the page about BullMQ, which has one, too', async () => {
     const page = await readPage('docs/migrating-from-bullmq.md');
-    expect(page).toContain(`bullmq ${versionOf('bullmq')} `);
+    expect(ofNest.bullmq).toBe(dependencies.bullmq);
+    expect(page).toContain(
+      `bullmq ${versionOf('bullmq')} and \`@nestjs/bullmq\` ${ofNest['@nestjs/bullmq']!.split('.')[0]},`,
+    );
     expect(page).toMatch(/in [A-Z][a-z]+ 20\d\d\.$/m);
   });
 

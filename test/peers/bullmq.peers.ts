@@ -2,6 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { transform } from '@swc/core';
+import ts from 'typescript';
 import type { Redis } from 'ioredis';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { ROOT } from '../docs/pages.js';
@@ -13,6 +14,29 @@ import { until } from '../support/until.js';
 import { type BullQueue, type BullWorker, connection, loadBullMq, type Processor, setClockForward } from './peers.js';
 
 const HOUR = 3_600_000;
+
+const SETTINGS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  types: [],
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+};
+
+/** What reads one file from memory. */
+function hostWith(file: string, text: string): ts.CompilerHost {
+  const host = ts.createCompilerHost(SETTINGS);
+  return {
+    ...host,
+    fileExists: (path) => path === file || host.fileExists(path),
+    readFile: (path) => (path === file ? text : host.readFile(path)),
+    getSourceFile: (path, options) =>
+      path === file ? ts.createSourceFile(path, text, options) : host.getSourceFile(path, options),
+  };
+}
 
 const { Queue, Worker, UnrecoverableError } = loadBullMq();
 const open: (BullQueue | BullWorker)[] = [];
@@ -172,6 +196,14 @@ describe('a worker of BullMQ', () => {
     await closing;
   });
 });
+
+test('the code of an application of @nestjs/bullmq, as the page shows it, compiles', async () => {
+  const page = await readFile(path.join(ROOT, 'docs/migrating-from-bullmq.md'), 'utf8');
+  const [, code] = /^```typescript\n(.*?)^```$/ms.exec(page)!;
+  const file = path.join(ROOT, 'bench/nestjs-bullmq/shown.ts');
+  const program = ts.createProgram([file], { ...SETTINGS }, hostWith(file, code!));
+  expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([]);
+}, 60_000);
 
 describe('moveDelayedJobs, as the page shows it,', () => {
   const scene = new Scene();
