@@ -3,19 +3,14 @@
  * itself. A loader would cost each of its many processes two seconds.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
+import { install } from './install.js';
 
 const bench = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-
-/** npm keeps a lock file of what it has installed. */
-function isInstalled() {
-  const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((file) => `${bench}${file}`);
-  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
-}
 
 /** The library can be built again while the benchmark runs on a copy. */
 function copyLibrary(from) {
@@ -30,7 +25,7 @@ function linkJavaPeer(peer, link) {
   symlinkSync(peer, link);
 }
 
-if (!isInstalled()) run('npm', ['ci', '--no-audit', '--no-fund'], bench);
+install(bench);
 run('npm', ['run', 'build:lib'], root);
 copyLibrary(`${root}dist/lib`);
 // `npm run typecheck` checks it, with everything else.

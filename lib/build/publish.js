@@ -8,7 +8,9 @@ const OWN_FIELDS = ['private', 'workspaces', 'scripts', 'devDependencies', 'type
 export function writePackage(manifest) {
   rmSync(PACKAGE, { recursive: true, force: true });
   cpSync(DIST, join(PACKAGE, relative(ROOT, DIST)), { recursive: true });
-  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) cpSync(join(ROOT, file), join(PACKAGE, file));
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md', 'schematics']) {
+    cpSync(join(ROOT, file), join(PACKAGE, file), { recursive: true });
+  }
   const published = Object.entries(manifest).filter(([field]) => !OWN_FIELDS.includes(field));
   writeLines(join(PACKAGE, 'package.json'), [JSON.stringify(Object.fromEntries(published), null, 2)]);
 }

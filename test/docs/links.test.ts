@@ -65,7 +65,14 @@ async function sourcesIn(folder: string): Promise<string[]> {
 
 describe('the links of the documentation', () => {
   test('lead to files and headings that exist', async () => {
-    const notes = ['CONTRIBUTING.md', 'CHANGELOG.md', 'test/soak/README.md', SAMPLE_PAGE];
+    const notes = [
+      'CONTRIBUTING.md',
+      'CHANGELOG.md',
+      'SECURITY.md',
+      'CODE_OF_CONDUCT.md',
+      'test/soak/README.md',
+      SAMPLE_PAGE,
+    ];
     const documents = [...READMES, ...notes, ...(await docPages())];
     expect((await Promise.all(documents.map(faultsOf))).flat()).toEqual([]);
   });

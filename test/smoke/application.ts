@@ -39,6 +39,10 @@ export class Application {
     await writeFile(this.path(path), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
   }
 
+  async read(path: string): Promise<string> {
+    return readFile(this.path(path), 'utf8');
+  }
+
   /** Copies a program from the folder `programs`. */
   async add(program: string, target: string): Promise<void> {
     await cp(join(PROGRAMS, program), this.path(target), { recursive: true });

@@ -52,7 +52,7 @@ const PROGRAMS = [
 const ARKTYPE_IN_CJS = `import type { type as ark } from 'arktype' with { 'resolution-mode': 'import' };
 declare const type: typeof ark;`;
 
-/** Runs `nest new` of this line, and installs the package from its tarball. */
+/** Runs `nest new` of this line, installs the package from its tarball, and runs `nest add`. */
 export async function createNestApplication(
   tarball: string,
   { nest, format, packages }: NestLine,
@@ -62,6 +62,7 @@ export async function createNestApplication(
   const options = ['--directory', '.', '--skip-git', '--skip-install', '--package-manager', 'npm'];
   await app.command('npx', [...cli, 'new', 'shop', ...options]);
   await app.install(tarball, `@nestjs/terminus@${nest}`, ...PACKAGES, ...packages);
+  await addByNest(app);
   const add = (program: string, target: string) =>
     format === 'cjs' ? app.addCommonJs(program, target) : app.add(program, target);
   await add('consumer.ts', 'src/main.ts');
@@ -71,6 +72,12 @@ export async function createNestApplication(
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');
   return app;
+}
+
+/** Runs `nest add` in the application as `nest new` has made it, and keeps its `main.ts` under another name. */
+async function addByNest(app: Application): Promise<void> {
+  await app.command('nest', ['add', 'nestjs-delay-queue', '--skip-install']);
+  await app.write('src/added.ts', await app.read('src/main.ts'));
 }
 
 /** The README's snippet for pasting into an application. */

@@ -47,6 +47,7 @@ const FIELDS = [
     'peerDependencies',
     'peerDependenciesMeta',
     'repository',
+    'schematics',
     'type',
     'types',
     'typesVersions',
@@ -71,8 +72,9 @@ afterAll(() => Promise.all([packed.remove(), commandLine.remove(), Application.r
 
 describe('the packed package', () => {
   it('contains the built library in both formats, and nothing else of the project', () => {
-    const foreign = packed.files.filter((path) => !path.startsWith('dist/lib/'));
+    const foreign = packed.files.filter((path) => !/^(dist\/lib|schematics)\//.test(path));
     expect(foreign.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    expect(packed.files).toContain('schematics/collection.json');
     for (const format of ['cjs', 'esm']) {
       expect(packed.files).toContain(`dist/lib/${format}/index.js`);
       expect(packed.files).toContain(`dist/lib/${format}/index.d.ts`);

@@ -5,18 +5,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { canUnpackServers, type DebianServer, unpackServer } from './debian-server.js';
-
-const SERVERS: readonly DebianServer[] = [
-  { name: 'Redis 7.0', release: 'bookworm', package: 'redis-tools' },
-  { name: 'Redis 8.0', release: 'trixie', package: 'redis-tools' },
-  { name: 'Redis 8.6', release: 'experimental', package: 'redis-tools' },
-  { name: 'Valkey 8.1', release: 'trixie', package: 'valkey-tools' },
-  { name: 'Valkey 9.1', release: 'sid', package: 'valkey-tools' },
-];
+import { SERVERS, TOO_OLD } from './servers.js';
 
 const SUITES = ['test/contract', 'test/layout', 'test/e2e', 'test/hostile'];
 
-const TOO_OLD: DebianServer = { name: 'Redis 6.0', release: 'bullseye', package: 'redis-tools' };
 const SUITES_OF_TOO_OLD = ['--testMatch', '<rootDir>/test/versions/*.versions.ts'];
 
 const [names, suites] = readArguments(process.argv.slice(2));

@@ -1,0 +1,16 @@
+/**
+ * `npm run check:package` checks each built package with publint, and those with types with Are The Types Wrong, and fails if npm would
+ * correct a manifest when it publishes it.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { publishedPackages, readManifest, ROOT } from './packages.js';
+
+const run = (...command) => execFileSync('npx', command, { cwd: ROOT, stdio: 'inherit' });
+
+for (const { published } of publishedPackages()) {
+  run('publint', '--strict', published);
+  if (readManifest(join(ROOT, published)).types) run('attw', '--pack', published);
+  const { stderr } = spawnSync('npm', ['publish', '--dry-run'], { cwd: join(ROOT, published), encoding: 'utf8' });
+  if (stderr.includes('auto-corrected')) throw new Error(`npm would change the manifest in ${published}:\n${stderr}`);
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { publishedPackages } from '../../release/packages.js';
+import { SERVERS } from '../versions/servers.js';
+import { readPage } from './pages.js';
+
+interface Manifest {
+  readonly version: string;
+  readonly engines: { readonly node: string };
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+const readManifest = async (folder: string) => JSON.parse(await readPage(`${folder}package.json`)) as Manifest;
+const library = await readManifest('');
+const page = await readPage('docs/compatibility.md');
+
+/** What the page says that is supported. */
+const supported = (name: string) => new RegExp(`^\\| ${name} +\\| (.*?) +\\|`, 'm').exec(page)?.[1];
+/** The lowest version of each alternative in a range: `^5.4.0 || ^6.0.0` is 5.4 and 6. */
+const lowest = (range: string) =>
+  range.split(' || ').map((each) => /(\d+)\.(\d+)/.exec(each)!.slice(1).join('.').replace(/\.0$/, ''));
+
+describe('the page of compatibility promises', () => {
+  test('the lines of Node.js that the manifest asks for, and the newest that is tested', () => {
+    const [first, next] = lowest(library.engines.node);
+    expect(supported('Node.js')).toBe(`${first} or newer, ${next} or newer, 24`);
+  });
+
+  test('the lines of NestJS and ioredis that the manifest lets in', () => {
+    const { '@nestjs/core': nest, ioredis } = library.peerDependencies;
+    expect(supported('NestJS')).toBe(lowest(nest!).join(', '));
+    expect(supported('ioredis')).toBe(lowest(ioredis!).join(' or newer, '));
+  });
+
+  test.each(['Redis', 'Valkey'])('the versions of %s that npm run test:versions tests', (product) => {
+    const versions = SERVERS.map(({ name }) => name.split(' ')).filter(([name]) => name === product);
+    expect(supported(product)).toBe(`${versions.map(([, version]) => version).join(', ')} are tested`);
+  });
+
+  test('the versions of TypeScript that the smoke tests compile with', async () => {
+    const application = await readPage('test/smoke/nest-application.ts');
+    const versions = [...application.matchAll(/typescript-(\d\.\d)@/g)].map(([, version]) => version);
+    expect(supported('TypeScript')).toBe(`${versions.join(', ')} are tested`);
+  });
+
+  test('one version of all packages, which ask for each other', async () => {
+    const others = publishedPackages().filter(({ folder }) => folder !== '.');
+    for (const { version, peerDependencies } of await Promise.all(
+      others.map(({ folder }) => readManifest(`${folder}/`)),
+    )) {
+      expect(version).toBe(library.version);
+      expect(peerDependencies['nestjs-delay-queue']).toBe(`^${library.version}`);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
+import { parse } from 'yaml';
+import { publishedPackages } from '../../release/packages.js';
+import { SERVERS, TOO_OLD } from '../versions/servers.js';
+import { readPage, ROOT } from './pages.js';
+
+/** The part of a workflow that is read here. */
+interface Workflow {
+  readonly permissions?: Permissions;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+type Permissions = Readonly<Record<string, string>>;
+
+interface Job {
+  readonly permissions?: Permissions;
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly string[]>> };
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+}
+
+const FOLDER = '.github/workflows';
+const FORMS = '.github/ISSUE_TEMPLATE';
+
+const filesIn = async (folder: string) =>
+  (await readdir(path.join(ROOT, folder))).filter((name) => name.endsWith('.yml')).map((name) => `${folder}/${name}`);
+const readYaml = async <Content>(file: string) => parse(await readPage(file)) as Content;
+const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
+const workflows = await filesIn(FOLDER);
+
+describe.each(workflows)('%s', (file) => {
+  test('is a workflow to the parser of GitHub', async () => {
+    const { context, value } = parseWorkflow(
+      { name: file, content: await readPage(file) },
+      new NoOperationTraceWriter(),
+    );
+    const template = value && (await convertWorkflowTemplate(context, value));
+    expect(context.errors.getErrors().map(({ message }) => message)).toEqual([]);
+    expect(template?.jobs.length).toBeGreaterThan(0);
+  });
+
+  test('runs commands that this project has', async () => {
+    const { scripts } = JSON.parse(await readPage('package.json')) as { scripts: Record<string, string> };
+    const commands = stepsOf(await readYaml<Workflow>(file)).flatMap(({ run = '' }) => [
+      ...run.matchAll(/npm run (\S+)/g),
+    ]);
+    expect(commands.map(([, script]) => script).filter((script) => !scripts[script!])).toEqual([]);
+  });
+
+  test('uses only actions of GitHub itself, each at a version', async () => {
+    const uses = stepsOf(await readYaml<Workflow>(file)).flatMap(({ uses: action }) => action ?? []);
+    expect(uses.filter((action) => !/^actions\/[\w-]+@v\d+$/.test(action))).toEqual([]);
+  });
+
+  test('has no permission to write except where a job asks for it', async () => {
+    const { permissions } = await readYaml<Workflow>(file);
+    expect(permissions).toBeDefined();
+    expect(Object.values(permissions!)).not.toContain('write');
+  });
+});
+
+describe('the workflow of changes', () => {
+  const matrixOf = async (job: string) =>
+    (await readYaml<Workflow>(`${FOLDER}/ci.yml`)).jobs[job]?.strategy?.matrix ?? {};
+
+  test('runs the tests on each line of Node.js that is supported', async () => {
+    expect((await matrixOf('node')).node).toEqual(['20', '22', '24']);
+  });
+
+  test('runs them against each server that is supported, and the one that must be refused', async () => {
+    expect((await matrixOf('redis')).server).toEqual([TOO_OLD, ...SERVERS].map(({ name }) => name));
+  });
+
+  test('runs the packed packages in applications of each line of Nest', async () => {
+    const { suite = [] } = await matrixOf('nest');
+    expect(suite).toEqual(expect.arrayContaining(['nest-11', 'nest-12']));
+    expect(suite.filter((name) => !existsSync(path.join(ROOT, `test/smoke/${name}.smoke.ts`)))).toEqual([]);
+  });
+});
+
+test('only the job that publishes gets an identity for the provenance of the packages', async () => {
+  const all = await Promise.all(workflows.map((file) => readYaml<Workflow>(file)));
+  const jobs = all.flatMap((workflow) => Object.entries(workflow.jobs));
+  const identified = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write');
+  expect(identified.map(([name]) => name)).toContain('publish');
+  const publishing = jobs.filter(([, { steps }]) => steps.some(({ run }) => run?.includes('release:publish')));
+  expect(publishing.map(([name]) => name)).toEqual(['publish']);
+  expect(publishing[0]![1].steps.map(({ run }) => run)).toContain('npm run release:publish -- --provenance');
+});
+
+describe('an issue form', () => {
+  interface Form {
+    readonly name: string;
+    readonly description: string;
+    readonly body: readonly {
+      readonly type: string;
+      readonly id: string;
+      readonly attributes: { readonly label: string; readonly options?: readonly string[] };
+    }[];
+  }
+
+  test('has fields that GitHub knows, each with an id and a label of its own', async () => {
+    const forms = (await filesIn(FORMS)).filter((file) => !file.endsWith('config.yml'));
+    expect(forms.length).toBeGreaterThanOrEqual(2);
+    for (const form of await Promise.all(forms.map((file) => readYaml<Form>(file)))) {
+      expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) });
+      expect(new Set(form.body.map(({ id }) => id)).size).toBe(form.body.length);
+      for (const { type, attributes } of form.body) {
+        expect(['textarea', 'input', 'dropdown']).toContain(type);
+        expect(attributes.label).toEqual(expect.any(String));
+        expect(type === 'dropdown').toBe(attributes.options !== undefined);
+      }
+    }
+  });
+});
+
+test('every folder of packages is published, after the library', async () => {
+  const folders = await readdir(path.join(ROOT, 'packages'));
+  const names = await Promise.all(
+    folders.map(
+      async (folder) => (JSON.parse(await readPage(`packages/${folder}/package.json`)) as { name: string }).name,
+    ),
+  );
+  expect(publishedPackages().map(({ name }) => name)).toEqual(['nestjs-delay-queue', ...names.sort()]);
+});

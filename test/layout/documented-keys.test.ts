@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { RejectMessage } from '../../lib/index.js';
+import { readPage } from '../docs/pages.js';
+import { Latch } from '../support/latch.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+/** Keys stay as they are within a major version: this is the list that a change would break. */
+const documented = new Map(
+  [
+    ...(await readPage('docs/internals/storage.md')).matchAll(/^\| `delay-queue:\{orders\}:([a-z]+)[^`]*` +\| (\w+)/gm),
+  ].map(([, key, type]) => [key!, type!.toLowerCase()]),
+);
+/** Present only for a moment, or in a queue of several partitions; and what is no key. */
+const RARE = ['ended', 'partitions', 'wake', 'due'];
+
+const scene = new Scene({});
+
+test('a queue has the keys that the documentation lists, with their types, and no others', async () => {
+  const queue = scene.newQueue();
+  const end = new Latch();
+  const handle = (payload: unknown) => {
+    if (payload === 'dead') throw new RejectMessage('dead');
+    if (payload === 'retried') throw new Error('once more');
+    return end.opened;
+  };
+  const { producer } = await scene.startApp({
+    module: {
+      queues: { [queue]: { concurrency: 1, rate: { max: 100, per: '1m' }, backoff: { type: 'fixed', delay: '1h' } } },
+    },
+    providers: [handlerOf(queue, handle)],
+  });
+  for (const payload of ['dead', 'retried']) await producer.offer(queue, payload, 0);
+  await until(async () => (await producer.counts(queue)).dead === 1 && (await producer.counts(queue)).delayed === 1);
+  for (const payload of ['active', 'ready']) await producer.offer(queue, payload, 0);
+  await until(async () => {
+    const { active, ready } = await producer.counts(queue);
+    return active === 1 && ready === 1;
+  });
+  await producer.pause(queue);
+
+  const keys = await scene.redis.keys(`*{${queue}}*`);
+  const found = await Promise.all(
+    keys.map(async (key) => [/\}:([a-z]+)/.exec(key)![1]!, await scene.redis.type(key)] as const),
+  );
+  end.open();
+  expect(found.filter(([key, type]) => documented.get(key) !== type)).toEqual([]);
+  const names = found.map(([key]) => key);
+  expect([...documented.keys()].filter((key) => !names.includes(key) && !RARE.includes(key))).toEqual([]);
+});

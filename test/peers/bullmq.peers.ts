@@ -1,0 +1,247 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { transform } from '@swc/core';
+import ts from 'typescript';
+import type { Redis } from 'ioredis';
+import type { DelayQueueProducer } from '../../lib/index.js';
+import { ROOT } from '../docs/pages.js';
+import { Latch } from '../support/latch.js';
+import { randomName } from '../support/random-name.js';
+import { compiledFolder } from '../support/run-program.js';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+import { type BullQueue, type BullWorker, connection, loadBullMq, type Processor, setClockForward } from './peers.js';
+
+const HOUR = 3_600_000;
+
+const SETTINGS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  types: [],
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+};
+
+/** What reads one file from memory. */
+function hostWith(file: string, text: string): ts.CompilerHost {
+  const host = ts.createCompilerHost(SETTINGS);
+  return {
+    ...host,
+    fileExists: (path) => path === file || host.fileExists(path),
+    readFile: (path) => (path === file ? text : host.readFile(path)),
+    getSourceFile: (path, options) =>
+      path === file ? ts.createSourceFile(path, text, options) : host.getSourceFile(path, options),
+  };
+}
+
+const { Queue, Worker, UnrecoverableError } = loadBullMq();
+const open: (BullQueue | BullWorker)[] = [];
+
+function openQueue(name = randomName('jobs')): BullQueue {
+  const queue = new Queue(name, { connection: connection() });
+  open.push(queue);
+  return queue;
+}
+
+function startWorker({ name }: BullQueue, processor: Processor, options: object = {}): BullWorker {
+  const worker = new Worker(name, processor, { connection: connection(), ...options });
+  open.push(worker);
+  return worker;
+}
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+describe('a job of BullMQ', () => {
+  test('is due when the clock of the worker says so, whatever that of Redis says', async () => {
+    const queue = openQueue();
+    await queue.add('remind', {}, { delay: HOUR });
+    const done = new Latch();
+    setClockForward(2 * HOUR);
+    startWorker(queue, () => Promise.resolve(done.open()));
+    await expect(done.opened).resolves.toBeUndefined();
+  });
+
+  test('has an id that is no integer, and has no colon', async () => {
+    const queue = openQueue();
+    await expect(queue.add('remind', {}, { jobId: '7' })).rejects.toThrow('Custom Id cannot be integers');
+    await expect(queue.add('remind', {}, { jobId: 'unpaid:7' })).rejects.toThrow('Custom Id cannot contain :');
+  });
+
+  test('that is kept once completed still holds its id', async () => {
+    const queue = openQueue();
+    const handled = jest.fn<() => void>();
+    startWorker(queue, () => Promise.resolve(handled()));
+    await queue.add('remind', {}, { jobId: 'unpaid-7' });
+    await until(async () => (await queue.getJobCounts()).completed === 1);
+    await queue.add('remind', {}, { jobId: 'unpaid-7' });
+    expect(await queue.getJobCounts()).toMatchObject({ completed: 1, waiting: 0, active: 0 });
+    expect(handled).toHaveBeenCalledTimes(1);
+  });
+
+  test('has one attempt unless it says otherwise, and has made none when it is first processed', async () => {
+    const queue = openQueue();
+    const made: number[] = [];
+    startWorker(queue, ({ attemptsMade }) => {
+      made.push(attemptsMade);
+      return Promise.reject(new Error('no'));
+    });
+    const { id } = await queue.add('remind', {});
+    await until(async () => (await queue.getJobCounts()).failed === 1);
+    expect(made).toEqual([0]);
+    expect(await (await queue.getJob(id!))!.getState()).toBe('failed');
+  });
+
+  test('that throws an UnrecoverableError is not tried again', async () => {
+    const queue = openQueue();
+    const processor = jest.fn<Processor>().mockRejectedValue(new UnrecoverableError('no such order'));
+    startWorker(queue, processor);
+    await queue.add('remind', {}, { attempts: 5 });
+    await until(async () => (await queue.getJobCounts()).failed === 1);
+    expect(processor).toHaveBeenCalledTimes(1);
+  });
+
+  test('that stalls runs again, and fails when it stalls a second time', async () => {
+    const queue = openQueue();
+    const runs = jest.fn<() => void>();
+    const end = new Latch();
+    const impatient = { lockDuration: 100, stalledInterval: 100, skipLockRenewal: true, concurrency: 3 };
+    startWorker(queue, () => (runs(), end.opened), impatient);
+    const { id } = await queue.add('remind', {});
+    await until(async () => (await queue.getJobCounts()).failed === 1);
+    expect(runs).toHaveBeenCalledTimes(2);
+    expect((await queue.getJob(id!))!.failedReason).toContain('stalled more than allowable limit');
+    end.open();
+  });
+
+  test('is removed by its id in any state, unless a worker holds it', async () => {
+    const queue = openQueue();
+    const [started, end] = [new Latch(), new Latch()];
+    await queue.add('remind', {}, { jobId: 'job-delayed', delay: HOUR });
+    await queue.add('remind', {}, { jobId: 'job-waiting' });
+    expect(await queue.remove('job-delayed')).toBe(1);
+    expect(await queue.remove('job-waiting')).toBe(1);
+    await queue.add('remind', {}, { jobId: 'held' });
+    startWorker(queue, () => (started.open(), end.opened));
+    await started.opened;
+    expect(await queue.remove('held')).toBe(0);
+    end.open();
+  });
+
+  test('is completed only by who holds its lock', async () => {
+    const queue = openQueue();
+    const [started, end] = [new Latch(), new Latch()];
+    const { id } = await queue.add('remind', {});
+    startWorker(queue, () => (started.open(), end.opened));
+    await started.opened;
+    const job = (await queue.getJob(id!))!;
+    await expect(job.moveToCompleted('done', 'another-token')).rejects.toThrow(/lock/i);
+    end.open();
+  });
+});
+
+describe('a worker of BullMQ', () => {
+  test('has the defaults that the page names', () => {
+    const { opts } = startWorker(openQueue(), () => Promise.resolve());
+    expect(opts).toMatchObject({ concurrency: 1, lockDuration: 30_000, maxStalledCount: 1 });
+  });
+
+  test('shares its limit with the others of the queue', async () => {
+    const queue = openQueue();
+    for (let i = 0; i < 3; i++) await queue.add('remind', {});
+    const limiter = { max: 1, duration: 60_000 };
+    for (let i = 0; i < 2; i++) startWorker(queue, () => Promise.resolve(), { limiter });
+    await until(async () => (await queue.getJobCounts()).completed === 1);
+    expect(await queue.getRateLimitTtl()).toBeGreaterThan(30_000);
+    expect(await queue.getJobCounts()).toMatchObject({ completed: 1, active: 0 });
+  });
+
+  test('takes no more than what all may take together', async () => {
+    const queue = openQueue();
+    await queue.setGlobalConcurrency(1);
+    const [started, end] = [new Latch(), new Latch()];
+    for (let i = 0; i < 2; i++) startWorker(queue, () => (started.open(), end.opened), { concurrency: 2 });
+    for (let i = 0; i < 3; i++) await queue.add('remind', {});
+    await started.opened;
+    expect(await queue.getJobCounts()).toMatchObject({ active: 1, waiting: 2 });
+    end.open();
+  });
+
+  test('gives its processor a signal', async () => {
+    const queue = openQueue();
+    let given: AbortSignal | undefined;
+    startWorker(queue, (_job, _token, signal) => Promise.resolve(void (given = signal)));
+    await queue.add('remind', {});
+    await until(() => given !== undefined);
+    expect(given!.aborted).toBe(false);
+  });
+
+  test('waits for its jobs when it closes, for as long as they take', async () => {
+    const queue = openQueue();
+    const [started, end] = [new Latch(), new Latch()];
+    const worker = startWorker(queue, () => (started.open(), end.opened));
+    await queue.add('remind', {});
+    await started.opened;
+    const closed = jest.fn<() => void>();
+    const closing = worker.close().then(closed);
+    await queue.getJobCounts();
+    expect(closed).not.toHaveBeenCalled();
+    end.open();
+    await closing;
+  });
+});
+
+test('the code of an application of @nestjs/bullmq, as the page shows it, compiles', async () => {
+  const page = await readFile(path.join(ROOT, 'docs/migrating-from-bullmq.md'), 'utf8');
+  const [, code] = /^```typescript\n(.*?)^```$/ms.exec(page)!;
+  const file = path.join(ROOT, 'bench/nestjs-bullmq/shown.ts');
+  const program = ts.createProgram([file], { ...SETTINGS }, hostWith(file, code!));
+  expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([]);
+}, 60_000);
+
+describe('moveDelayedJobs, as the page shows it,', () => {
+  const scene = new Scene();
+
+  type Move = (old: BullQueue, redis: Redis, producer: DelayQueueProducer) => Promise<{ moved: number; left: number }>;
+
+  async function loadMove(): Promise<Move> {
+    const page = await readFile(path.join(ROOT, 'docs/migrating-from-bullmq.md'), 'utf8');
+    const snippet = [...page.matchAll(/^```ts\n(.*?)^```$/gms)]
+      .map(([, code]) => code!)
+      .find((code) => code.includes('moveDelayedJobs('));
+    const { code } = await transform(snippet!, { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } });
+    const file = path.join(compiledFolder(), `${randomName('move')}.mjs`);
+    await writeFile(file, code);
+    return ((await import(file)) as { moveDelayedJobs: Move }).moveDelayedJobs;
+  }
+
+  test('moves every job with its due time, data and name, leaves those that are due soon, and may run again', async () => {
+    const moveDelayedJobs = await loadMove();
+    const queue = openQueue();
+    const { producer } = await scene.startApp({ module: { consume: false } });
+    const before = Date.now();
+    for (let i = 0; i < 600; i++)
+      await queue.add('remind', { i }, { delay: HOUR + i, ...(i % 2 === 0 && { jobId: `job-${i}` }) });
+    await queue.add('remind', {}, { jobId: 'soon', delay: 30_000 });
+    await (await queue.getJob('job-0'))!.changeDelay(3 * HOUR);
+
+    expect(await moveDelayedJobs(queue, scene.redis, producer)).toEqual({ moved: 600, left: 1 });
+    expect(await moveDelayedJobs(queue, scene.redis, producer)).toEqual({ moved: 0, left: 1 });
+
+    expect(await queue.getJobCounts()).toMatchObject({ delayed: 1 });
+    expect(await producer.counts(queue.name)).toMatchObject({ delayed: 600 });
+    const found = await producer.find(queue.name, 'job-2');
+    expect(found).toMatchObject({ type: 'remind', payload: { i: 2 } });
+    expect(found!.dueAt.getTime()).toBeGreaterThanOrEqual(before + HOUR);
+    expect(found!.dueAt.getTime()).toBeLessThan(Date.now() + HOUR + 3);
+    const changed = await producer.find(queue.name, 'job-0');
+    expect(changed!.dueAt.getTime()).toBeGreaterThanOrEqual(before + 3 * HOUR);
+    await queue.obliterate({ force: true });
+  });
+});
