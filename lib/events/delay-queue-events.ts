@@ -22,6 +22,8 @@ export interface DelayQueueEvents {
   deferred: DelayQueueEvents['handled'];
   /** The handler failed, and its message is delayed for the next attempt. */
   retried: DelayQueueEvents['handled'];
+  /** Somebody has aborted the message while this process handled it: it is gone, whatever the handler does. */
+  aborted: DelayQueueEvents['handled'];
   /** The handler threw an error. What becomes of the message is told by `retried` or `dead`. */
   failed: DelayQueueEvents['handled'] & {
     /** How many attempts the message has. */
@@ -212,6 +214,7 @@ const NAMES = {
   again: true,
   deferred: true,
   retried: true,
+  aborted: true,
   failed: true,
   dead: true,
   'dead-letters-dropped': true,

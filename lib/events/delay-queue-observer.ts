@@ -74,10 +74,10 @@ export interface OfferContext {
 export type HandlingOutcome =
   | {
       /**
-       * `ack`: the handler is done, and the message is gone. `release`: the process is about to stop, and the message goes back with no
-       * attempt spent.
+       * `ack`: the handler is done, and the message is gone. `aborted`: somebody has aborted the message, so it is gone however the
+       * handler ended. `release`: the process is about to stop, and the message goes back with no attempt spent.
        */
-      readonly kind: 'ack' | 'release';
+      readonly kind: 'ack' | 'aborted' | 'release';
     }
   | {
       /** `again`: the handler returned `again()`. `defer`: it threw a `DeferMessage`, which spends no attempt. */

@@ -75,6 +75,7 @@ const QUEUE_TEXTS: Texts = {
     const because = DEATHS[by];
     if (because) logger.error(`${queue}: message ${id} is a dead letter because ${because}: ${show(failure)}`);
   },
+  aborted: (logger, { queue, id }) => logger.log(`${queue}: message ${id} was aborted, so it is gone`),
   'dead-letters-dropped': (logger, { queue, count }) =>
     logger.warn(`${queue}: ${count} dead letters were dropped because the queue has reached maxDeadLetters`),
   'unknown-type': (logger, { queue, id, type = '', form, isFirst }) => {

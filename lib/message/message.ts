@@ -45,8 +45,8 @@ export interface DelayedMessage<T = unknown, Type extends string = string> exten
    */
   readonly lateness: number;
   /**
-   * Aborts when the lease is lost, the handler's `timeout` has passed, or the process is about to stop. Its `reason` is an
-   * error named `LeaseLost`, `HandlerTimeout` or `ShuttingDown`.
+   * Aborts when the lease is lost, the handler's `timeout` has passed, somebody aborts the message, or the process is about to stop.
+   * Its `reason` is an error named `LeaseLost`, `HandlerTimeout`, `MessageAborted` or `ShuttingDown`.
    */
   readonly signal: AbortSignal;
 }

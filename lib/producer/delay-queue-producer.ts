@@ -151,6 +151,25 @@ export class DelayQueueProducer {
   }
 
   /**
+   * Stops a message that is being handled. The `signal` of its handler aborts at once, in whatever process that runs, and its outcome no
+   * longer counts. The message is gone. Exactly one of `abort` and the end of the handler wins.
+   *
+   * @param queue - the queue that the message was offered to
+   * @param id - given to `offer`, or returned by it
+   * @returns whether it was stopped; false if it is not active: {@link cancel} removes one that is delayed
+   *
+   * @example
+   * ```ts
+   * const isGone = await producer.abort('exports', `export:${orderId}`);
+   * ```
+   */
+  async abort(queue: string, id: string): Promise<boolean> {
+    const known = this.known.named(queue);
+    assertMessageId(id);
+    return lookUp(known.partitions, id, { ask: (store) => store.abort(id), isFound: Boolean });
+  }
+
+  /**
    * Finds a message in any state.
    *
    * @param queue - the queue that the message was offered to

@@ -47,6 +47,10 @@ export class QueueHandle {
     return this[PRODUCER].reschedule(this.queue, id, due);
   }
 
+  abort(id: string): Promise<boolean> {
+    return this[PRODUCER].abort(this.queue, id);
+  }
+
   find(id: string): Promise<MessageSnapshot | null> {
     return this[PRODUCER].find(this.queue, id);
   }

@@ -63,6 +63,8 @@ export interface TypedQueue<Payloads> {
   cancel(id: string): Promise<boolean>;
   /** As `DelayQueueProducer.reschedule`. */
   reschedule<const Due extends Duration | Date = Duration | Date>(id: string, due: CheckedDue<Due>): Promise<boolean>;
+  /** As `DelayQueueProducer.abort`. */
+  abort(id: string): Promise<boolean>;
   /** As `DelayQueueProducer.find`. The payload is what was offered. */
   find(id: string): Promise<SnapshotOf<Payloads> | null>;
   /** As `DelayQueueProducer.list`, of dead letters. The payloads are what was offered. */

@@ -176,6 +176,10 @@ export class RedissonMessageStore implements MessageStore {
     return this.#native.settle(settlements);
   }
 
+  abort(id: string): Promise<boolean> {
+    return this.#native.abort(id);
+  }
+
   accepts(body: MessageBody): Promise<boolean> | undefined {
     return this.#native.accepts(body);
   }

@@ -1,6 +1,6 @@
 import { ConsumerLoop } from '../delivery/consumer/consumer-loop.js';
 import { Slots } from '../delivery/consumer/slots.js';
-import type { Teller } from '../store/message-flow.js';
+import type { Claim, Teller } from '../store/message-flow.js';
 import type { MessageStore } from '../store/message-store.js';
 import { withAll } from '../store/partitioned/partitions.js';
 import { Repairer } from '../delivery/transfer/repairer.js';
@@ -77,8 +77,16 @@ export class QueueWorker {
       const loop = new ConsumerLoop({ ...common, runner, settings, answerTimeout, shared });
       const onStillReady = () => loop.nudge();
       const claimAlong = (teller: Teller | undefined) => loop.claimAlong(teller);
+      const onAbort = (claim: Claim) => loop.abort(claim);
       return {
-        scheduler: new TransferScheduler({ ...common, id: processId, checkInterval, onStillReady, claimAlong }),
+        scheduler: new TransferScheduler({
+          ...common,
+          id: processId,
+          checkInterval,
+          onStillReady,
+          claimAlong,
+          onAbort,
+        }),
         repairer: new Repairer(common),
         loop,
         isStarted: false,
@@ -138,6 +146,11 @@ export class QueueWorker {
     await Promise.all(this.#all.flatMap(({ loop, repairer }) => [loop.drained(), repairer.checked]));
   }
 
+  /** The message of a claim was aborted. If it is held here, its handler is told. */
+  abort(claim: Claim): void {
+    for (const { loop } of this.#all) loop.abort(claim);
+  }
+
   /** Aborts the signals of the handlers that are still running. */
   abortHandlers(): void {
     for (const { loop } of this.#all) loop.abortHandlers();
@@ -145,10 +158,7 @@ export class QueueWorker {
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
-    for (const { loop, repairer } of this.#all) {
-      void repairer.stop();
-      loop.abandon();
-    }
+    this.#all.forEach(abandon);
   }
 
   get #all(): PartitionWorker[] {
@@ -181,7 +191,7 @@ export class QueueWorker {
     this.#leaving.add(worker);
     await stop(worker);
     await worker.loop.drained();
-    worker.loop.abandon();
+    abandon(worker);
     this.#leaving.delete(worker);
   }
 }
@@ -213,6 +223,13 @@ function mergeVisits(settled: readonly PromiseSettledResult<Visit>[]): Visit {
 function repair(worker: PartitionWorker): void {
   if (!worker.isRepaired) worker.repairer.start();
   worker.isRepaired = true;
+}
+
+/** Lets go of everything. */
+function abandon({ scheduler, loop, repairer }: PartitionWorker): void {
+  scheduler.leave();
+  void repairer.stop();
+  loop.abandon();
 }
 
 /** Everything except running handlers and the settling of their outcomes. */

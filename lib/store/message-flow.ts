@@ -66,12 +66,20 @@ export interface MessageFlow {
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
   /**
+   * Removes a message that is active. Exactly one of `abort` and {@link settle} wins. {@link DueListener.onAbort} tells the consumer
+   * that holds it; if that gets lost, {@link extend} does.
+   *
+   * @returns whether it was removed; false if it is not active, or no longer
+   */
+  abort(id: string): Promise<boolean>;
+
+  /**
    * Whether an outcome can have this body: one that is longer than the server accepts would close the connection at each attempt to
    * settle. Undefined, here or as the answer: it can.
    */
   accepts?(body: MessageBody): Promise<boolean> | undefined;
 
-  /** Listens for earlier due times until the returned function is called. Announcements may get lost; none is kept. */
+  /** Listens for earlier due times and for aborts until the returned function is called. Announcements may get lost; none is kept. */
   watchDue(listener: DueListener): () => void;
 
   /** Opens a doorbell for one consumer. */
@@ -212,6 +220,8 @@ export interface DueListener {
   onEarlierDue(announcement: { dueAt: number; dueIn: number }): void;
   /** A scheduler, which may be that of the listener, has made a transfer. */
   onTransfer?(transfer: ToldTransfer): void;
+  /** The message of a claim was aborted, so the claim has ended. */
+  onAbort?(claim: Claim): void;
   /** Announcements are heard from now on, or again. Earlier ones may have been missed. */
   onListening(): void;
 }

@@ -1,3 +1,5 @@
+import type { Claim } from './message-flow.js';
+
 /**
  * The port beside the stores: which queues there are. A store keeps one queue, and queues whose names are known only at run time
  * must be found before they can be handled.
@@ -42,7 +44,7 @@ export interface QueueDirectory {
    */
   retire(registration: Registration): Promise<boolean>;
 
-  /** Listens for earlier due times in all queues of a family until the returned function is called. Some may get lost. */
+  /** Listens for earlier due times and for aborts in all queues of a family until the returned function is called. Some may get lost. */
   watch(family: string, listener: FamilyListener): () => void;
 }
 
@@ -67,6 +69,8 @@ export interface RegisteredPart {
 export interface FamilyListener {
   /** The earliest due time of a queue became earlier: something falls due in `dueIn` ms. */
   onEarlierDue(queue: string, dueIn: number): void;
+  /** The message of a claim was aborted. */
+  onAbort?(queue: string, claim: Claim): void;
   /** Announcements are heard from now on, or again. Earlier ones may have been missed. */
   onListening(): void;
 }

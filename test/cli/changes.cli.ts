@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type DelayQueueProducer, RejectMessage } from '../../lib/index.js';
+import { type DelayedMessage, type DelayQueueProducer, RejectMessage } from '../../lib/index.js';
 import { jsonLines, runCommand } from '../support/command-line.js';
+import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { handlerOf } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -56,6 +57,22 @@ describe('the command line', () => {
     expect(dueAt.getTime() - offeredAt.getTime()).toBeGreaterThan(29 * 24 * 60 * 60 * 1000);
     const { output } = await run('reschedule', queue, 'a', '1h', '--yes', '--json');
     expect(jsonLines(output)).toEqual([{ queue, id: 'a', rescheduled: true }]);
+  });
+
+  it('aborts an active message', async () => {
+    const started = new Latch();
+    const wait = (_payload: unknown, { signal }: DelayedMessage) => {
+      started.open();
+      return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    };
+    await scene.startApp({ providers: [handlerOf(queue, wait)] });
+    await producer.offer(queue, {}, 0, { id: 'a' });
+    await started.opened;
+    expect(await run('abort', queue, 'a', '--yes')).toEqual(fine("Aborted 'a'."));
+    await producer.offer(queue, {}, '1h', { id: 'b' });
+    const problem = "Message 'b' is not active, but delayed. Nothing was changed.";
+    expect(await run('abort', queue, 'b', '--yes')).toEqual(refused(problem));
+    expect(await run('abort', queue, 'a', '--yes')).toMatchObject({ code: 1, output: '' });
   });
 
   it('redrives one dead letter, then all', async () => {

@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { ContractQueues, type OpenQueue } from './contract-queue.js';
 import { describeClaimingTransfers } from './rules/transfer-and-claim.rules.js';
+import { describeAborts } from './rules/abort.rules.js';
 import { describeBodies } from './rules/bodies.rules.js';
 import { describeClaims } from './rules/claim.rules.js';
 import { describeDeadLetters } from './rules/dead-letter.rules.js';
@@ -29,6 +30,7 @@ export function describeMessageStore(name: string, openQueue: OpenQueue, { claim
     describeRates(queues);
     describeLeases(queues);
     describeSettlements(queues);
+    describeAborts(queues);
     describeDeadLetters(queues);
     describeWholeQueue(queues);
     describeTypeCounts(queues);

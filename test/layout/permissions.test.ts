@@ -65,6 +65,10 @@ describe('the permissions of each layout', () => {
     const teller = tellerArgument({ scheduler: 'exercise', movedAt: null }, { channel: keys.due, publish });
     const claim = { teller, token: 'in a cluster', limit: 1, maxBytes: 1, lease: 1000 };
     await connections.commands.run(nativeScripts.transferAndClaim, { keys, args: claim });
+    await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
+    await store.transfer({ limit: 1 });
+    await store.claim({ token: 'aborted', limit: 1, lease: 1000 });
+    await connections.commands.run(nativeScripts.abort, { keys, args: { ...asNew, id: 'aborted in a cluster' } });
     for (const [known, next, pause] of [
       ['0 1', '1 2 1', ''],
       ['2 4 2', '', '1'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { StoreLimits } from '../../lib/store/message-store.js';
+import { abortCommands } from './commands/abort.commands.js';
 import { claimCommands } from './commands/claim.commands.js';
 import type { Command } from './commands/command.js';
 import { deadLetterCommands } from './commands/dead-letter.commands.js';
@@ -32,6 +33,7 @@ function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arb
     ...offerCommands(delays),
     ...claimCommands(delays),
     ...settleCommands(delays),
+    ...abortCommands(),
     ...deadLetterCommands(),
     ...listCommands(),
     ...queueCommands(canAdvance),

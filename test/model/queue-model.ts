@@ -114,6 +114,10 @@ export class QueueModel {
     return this.messages.get(id)?.state === 'delayed' && this.remove(id);
   }
 
+  abort(id: string): boolean {
+    return this.messages.get(id)?.state === 'active' && this.remove(id);
+  }
+
   reschedule(id: string, due: DueTime, at: Moment): boolean {
     const message = this.messages.get(id);
     if (message?.state !== 'delayed') return false;

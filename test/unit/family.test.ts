@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Look, MemberWorker } from '../../lib/delivery/family/family-member.js';
 import { Family } from '../../lib/delivery/family/family.js';
 import { Lanes } from '../../lib/delivery/family/lanes.js';
+import type { Claim } from '../../lib/store/message-flow.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
 import { Latch } from '../support/latch.js';
@@ -25,12 +26,14 @@ class Worker implements MemberWorker {
   started = 0;
   stopped = 0;
   abandoned = 0;
+  readonly aborted: string[] = [];
   /** Opens when everything is settled. */
   readonly settled = new Latch();
 
   start = () => void this.started++;
   stopClaiming = () => Promise.resolve(void this.stopped++);
   drained = () => this.settled.opened;
+  abort = ({ id }: Claim) => void this.aborted.push(id);
   abortHandlers = () => undefined;
   abandon = () => void this.abandoned++;
 }

@@ -3,14 +3,14 @@ import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import { againWatch } from '../../message/again-watch.js';
 import { hasCode } from '../../message/failure.js';
 import type { ResolvedQueueOptions } from '../../options/queue-options-schema.js';
-import type { ClaimReport, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
+import type { Claim, ClaimReport, MessageFlow, Outcome, Teller, TransferReport } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
 import { setImmediate } from '../../timing/event-loop.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { Pauses } from '../../timing/pauses.js';
 import { Admission, type SharedByLoops } from './admission.js';
 import { type CallStore, type Claimed, Claimer } from './claimer.js';
-import { Delivery, ShuttingDown } from './delivery.js';
+import { Delivery, MessageAborted, ShuttingDown } from './delivery.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { MessageRunner } from './message-runner.js';
 import { NudgedDoorbell } from './nudged-doorbell.js';
@@ -191,6 +191,16 @@ export class ConsumerLoop {
   /** Resolves when nothing is held any more. */
   drained(): Promise<void> {
     return this.held === 0 ? Promise.resolve() : new Promise((resolve) => (this.#drained = resolve));
+  }
+
+  /** The message of a claim is gone. If this loop holds it, its handler is told. A linear search, because this is rare. */
+  abort({ id, token }: Claim): void {
+    for (const delivery of this.#keeper.held) {
+      if (delivery.id !== id || delivery.token !== token || delivery.isLost) continue;
+      const { queue, type, attempt } = delivery;
+      this.#keeper.lose(delivery, new MessageAborted(`Message ${id} was aborted`));
+      this.options.events.emit('aborted', { queue, id, type, attempt });
+    }
   }
 
   /** Aborts the signals of the handlers that are still running. */

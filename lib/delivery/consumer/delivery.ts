@@ -98,10 +98,21 @@ export class Delivery implements DelayedMessage, Claim {
     return this.#isLost;
   }
 
-  lose(why: string): void {
+  /** Its claim has ended; `reason` is that of the signal. */
+  lose(reason: Error): void {
     this.#isLost = true;
-    this.abort(new LeaseLost(`The lease of message ${this.id} is lost: ${why}`));
+    this.abort(reason);
   }
+
+  /** Whether somebody has aborted the message: it is gone, and nobody wants to hear of its outcome. */
+  get isAborted(): boolean {
+    return this.#abortReason instanceof MessageAborted;
+  }
+}
+
+/** The `reason` of a signal: somebody has aborted the message, so it is gone, and the outcome does not count. */
+export class MessageAborted extends Error {
+  override readonly name = 'MessageAborted';
 }
 
 /** The `reason` of a signal: the lease of the message is lost, so the outcome no longer counts. */

@@ -4,7 +4,7 @@ import type { MessageFlow } from '../../store/message-flow.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import { inBatches, MAX_BATCH } from '../../timing/turn-batcher.js';
-import type { Delivery, Lease } from './delivery.js';
+import { type Delivery, type Lease, LeaseLost } from './delivery.js';
 
 export interface LeaseKeeperOptions {
   readonly queue: string;
@@ -147,8 +147,13 @@ export class LeaseKeeper {
 
   /** Extensions no longer name this message, so the store may give it to others. */
   #lose(delivery: Delivery, why: string): void {
+    this.lose(delivery, new LeaseLost(`The lease of message ${delivery.id} is lost: ${why}`));
+  }
+
+  /** A claim has ended; `reason` is that of the signal. */
+  lose(delivery: Delivery, reason: Error): void {
     if (delivery.isLost) return;
     this.#leave(delivery.lease);
-    delivery.lose(why);
+    delivery.lose(reason);
   }
 }

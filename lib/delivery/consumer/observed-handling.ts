@@ -33,7 +33,8 @@ export function observed<Subject, Result, Shown>(
 }
 
 /** An outcome as observers see it. */
-export function showOutcome(outcome: Outcome, { thrown }: Delivery): HandlingOutcome {
+export function showOutcome(outcome: Outcome, { thrown, isAborted }: Delivery): HandlingOutcome {
+  if (isAborted) return { kind: 'aborted' };
   switch (outcome.kind) {
     case 'ack':
     case 'release':

@@ -60,6 +60,8 @@ export class Outcomes {
     if (outcome.kind === 'defer') return outcome;
     // The handler ended because of the shutdown, so no attempt is spent.
     if (delivery.abortReason instanceof ShuttingDown && !isInstance(error, RejectMessage)) return RELEASE;
+    // The message is gone, so nothing has failed.
+    if (delivery.isAborted) return RELEASE;
     this.#report(delivery, outcome, error);
     return outcome;
   }

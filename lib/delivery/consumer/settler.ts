@@ -102,7 +102,7 @@ export class Settler {
     if (outcome.kind === 'release') return;
     const { events } = this.options;
     const { queue, id, type, attempt } = delivery;
-    if (result === 'refused') events.emit('lease-lost', { queue, id });
+    if (result === 'refused' && !delivery.isAborted) events.emit('lease-lost', { queue, id });
     const name = EVENT_OF[outcome.kind];
     if (result !== 'accepted' || !events.has(name)) return;
     const attempted = { queue, id, type, attempt };

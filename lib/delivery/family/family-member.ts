@@ -1,3 +1,4 @@
+import type { Claim } from '../../store/message-flow.js';
 import { type CancelTimer, type Clock, LONGEST_TIMER } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import type { Lanes } from './lanes.js';
@@ -11,6 +12,8 @@ export interface MemberWorker {
   start(): void;
   stopClaiming(): Promise<void>;
   drained(): Promise<void>;
+  /** The message of a claim was aborted. */
+  abort(claim: Claim): void;
   abortHandlers(): void;
   abandon(): void;
 }
@@ -122,6 +125,10 @@ export class FamilyMember {
     await this.#worker?.drained();
   }
 
+  abort(claim: Claim): void {
+    this.#worker?.abort(claim);
+  }
+
   abortHandlers(): void {
     this.#worker?.abortHandlers();
   }
@@ -223,7 +230,9 @@ export class FamilyMember {
   async #rest(worker: MemberWorker): Promise<void> {
     await worker.stopClaiming();
     await worker.drained();
-    if (!this.#stopped) await this.#lookAgain();
+    if (this.#stopped) return;
+    worker.abandon();
+    await this.#lookAgain();
   }
 
   async #lookAgain(): Promise<void> {

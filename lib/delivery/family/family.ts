@@ -69,7 +69,8 @@ export class Family {
   start(): void {
     const { name, directory, has } = this.options;
     this.#unwatch = directory.watch(name, {
-      onEarlierDue: (queue, dueIn) => has(queue) && this.#member(queue).expect(dueIn),
+      onEarlierDue: (queue, dueIn) => has(queue) && !this.#stopped && this.#member(queue).expect(dueIn),
+      onAbort: (queue, claim) => this.#members.get(queue)?.abort(claim),
       onListening: () => void this.#read(),
     });
     this.#readIn(LISTENING_GRACE);
@@ -78,7 +79,6 @@ export class Family {
   /** Stops everything except running handlers and the settling of their outcomes. */
   async stopClaiming(): Promise<void> {
     this.#stopped = true;
-    this.#unwatch?.();
     this.#cancelReading?.();
     await Promise.all(this.#all().map((member) => member.stopClaiming()));
     await this.#reading;
@@ -96,6 +96,7 @@ export class Family {
 
   /** Lets go of everything; what is still held comes back when its lease ends. */
   abandon(): void {
+    this.#unwatch?.();
     for (const member of this.#all()) member.abandon();
   }
 

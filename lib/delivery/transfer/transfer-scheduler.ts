@@ -3,6 +3,7 @@ import { FailureStreak, workFailures } from '../../events/failure-streak.js';
 import type { CancelTimer, Clock } from '../../timing/clock.js';
 import { failurePause } from '../../timing/failure-pause.js';
 import {
+  type Claim,
   hasMoved,
   LEASE_EXPIRED,
   type MessageFlow,
@@ -24,6 +25,8 @@ export interface TransferSchedulerOptions {
   readonly random?: () => number;
   /** Called when messages were ready before a transfer, and are ready still. */
   readonly onStillReady?: () => void;
+  /** Called when the message of a claim was aborted. */
+  readonly onAbort?: (claim: Claim) => void;
   /**
    * Has a transfer also claim for the free slots of this process; undefined, at once or in the promise: it has none, or nothing was
    * changed.
@@ -111,17 +114,22 @@ export class TransferScheduler {
         this.#expectEarlier({ at: this.options.clock.monotonic() + dueIn, knownSince: dueAt - dueIn });
       },
       onTransfer: (transfer) => this.#hear(transfer),
+      onAbort: (claim) => this.options.onAbort?.(claim),
       onListening: () => void this.#wake(),
     });
     void this.#wake();
   }
 
-  /** Stops, and waits for a transfer that is under way. */
+  /** Stops, and waits for a transfer that is under way. It still hears of aborts, because handlers may run on. */
   async stop(): Promise<void> {
     this.#started = false;
-    this.#unwatch?.();
     this.#cancelTimer?.();
     await this.#running;
+  }
+
+  /** Hears nothing any more. */
+  leave(): void {
+    this.#unwatch?.();
   }
 
   /**

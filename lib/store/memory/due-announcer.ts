@@ -1,7 +1,14 @@
 import { queueMicrotask } from '../../timing/event-loop.js';
-import { type DueListener, hasMoved, type Teller, type ToldTransfer, type TransferReport } from '../message-flow.js';
+import {
+  type Claim,
+  type DueListener,
+  hasMoved,
+  type Teller,
+  type ToldTransfer,
+  type TransferReport,
+} from '../message-flow.js';
 
-/** Tells listeners of earlier due times and of transfers, never within the call that made them: as across processes, they hear it later. */
+/** Tells listeners of earlier due times, of aborts and of transfers, never within the call that made them: as across processes, they hear it later. */
 export class DueAnnouncer {
   readonly #subscriptions = new Set<{ readonly listener: DueListener }>();
 
@@ -16,6 +23,10 @@ export class DueAnnouncer {
 
   announce(dueAt: number, now: number): void {
     this.#sayToAll((listener) => listener.onEarlierDue({ dueAt, dueIn: Math.max(0, dueAt - now) }));
+  }
+
+  tellOfAbort(claim: Claim): void {
+    this.#sayToAll((listener) => listener.onAbort?.(claim));
   }
 
   tell({ scheduler, movedAt }: Teller, report: TransferReport): void {

@@ -57,14 +57,20 @@ export class MemoryQueueDirectory implements QueueDirectory {
     return () => this.#watches.delete(watch);
   }
 
-  /** Announces the earlier due times of a queue from now on. */
+  /** Announces the earlier due times and the aborts of a queue from now on. */
   follow(queue: string, store: Pick<MessageFlow, 'watchDue'>): void {
-    store.watchDue({ onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn), onListening: () => undefined });
+    store.watchDue({
+      onEarlierDue: ({ dueIn }) => this.announce(queue, dueIn),
+      onAbort: (claim) => this.#tell(queue, (listener) => listener.onAbort?.(queue, claim)),
+      onListening: () => undefined,
+    });
   }
 
   announce(queue: string, dueIn: number): void {
-    for (const { family, listener } of this.#watches) {
-      if (belongsTo(family, queue)) listener.onEarlierDue(queue, dueIn);
-    }
+    this.#tell(queue, (listener) => listener.onEarlierDue(queue, dueIn));
+  }
+
+  #tell(queue: string, say: (listener: FamilyListener) => void): void {
+    for (const { family, listener } of this.#watches) if (belongsTo(family, queue)) say(listener);
   }
 }

@@ -134,6 +134,16 @@ export class MemoryMessageStore implements MessageStore {
     });
   }
 
+  abort(id: string): Promise<boolean> {
+    return this.#atomically(() => {
+      const message = this.#table.getIn('active', id);
+      if (!message) return false;
+      this.#announcer.tellOfAbort({ id, token: message.token! });
+      this.#table.remove(message);
+      return true;
+    });
+  }
+
   /** Every message here is in exactly one state: the table moves it in one step. */
   repair(): Promise<RepairReport> {
     return Promise.resolve({ ready: [], delayed: [], cursor: null });

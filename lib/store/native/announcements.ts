@@ -22,6 +22,7 @@ export function tellerArgument(teller: Teller | undefined, { publish, channel }:
 export function readAnnouncement(text: string, listener: Omit<DueListener, 'onListening'>): void {
   const words = text.split(' ');
   if (words[0] === 'transfer') readTransfer(words, listener);
+  else if (words[0] === 'abort') readAbort(words, listener);
   else readDue(words, listener);
 }
 
@@ -41,6 +42,11 @@ function readTransfer([, scheduler, ...words]: readonly string[], listener: Omit
     ready: ready!,
     ...nextWork(nextAt!, at),
   });
+}
+
+/** An id may have spaces. */
+function readAbort([, token, ...words]: readonly string[], listener: Omit<DueListener, 'onListening'>): void {
+  if (token !== undefined && words.length > 0) listener.onAbort?.({ token, id: words.join(' ') });
 }
 
 /** When there is work again, as scripts tell it. */

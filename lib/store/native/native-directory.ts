@@ -132,7 +132,10 @@ export class NativeQueueDirectory implements QueueDirectory {
       onMessage: (text, channel) => {
         const queue = queueOfTag(channel.slice(before, -behind));
         if (!QUEUE_NAME.test(queue)) return;
-        readAnnouncement(text, { onEarlierDue: ({ dueIn }) => listener.onEarlierDue(queue, dueIn) });
+        readAnnouncement(text, {
+          onEarlierDue: ({ dueIn }) => listener.onEarlierDue(queue, dueIn),
+          onAbort: (claim) => listener.onAbort?.(queue, claim),
+        });
       },
     });
   }

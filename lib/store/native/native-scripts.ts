@@ -21,6 +21,7 @@ export const nativeScripts = {
   extend: load('extend'),
   ack: load('ack'),
   settle: load('settle'),
+  abort: load('abort'),
   repair: load('repair'),
   status: load('status'),
   countTypes: load('count-types'),

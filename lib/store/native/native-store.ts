@@ -183,6 +183,11 @@ export class NativeMessageStore implements MessageStore {
     return readSettleReport(reply, settlements.length);
   }
 
+  async abort(id: string): Promise<boolean> {
+    const args = { id, partitioning: this.#partitioning(), ...this.#announcing };
+    return (await this.#runByPartitioning(scripts.abort, { args })).flag();
+  }
+
   accepts(body: MessageBody): Promise<boolean> | undefined {
     const bytes = LONGEST_DETAIL + Buffer.byteLength(body);
     return acceptsArgument(this.#connections.commands, this.#keys.paused, bytes);

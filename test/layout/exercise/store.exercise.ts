@@ -95,6 +95,8 @@ export class StoreExercise {
     await this.end(['put off'], PUT_OFF);
     await store.reschedule('put off', { at: 0 });
     await store.cancel('put off');
+    await this.take(['aborted', 'its neighbour']);
+    for (const id of ['aborted', 'its neighbour', 'none']) await store.abort(id);
     await store.clear();
   }
 

@@ -27,7 +27,8 @@ export interface Entries {
   ready: object;
   start: HandlerCall;
   end: HandlerCall;
-  aborted: HandlerCall;
+  /** `at`: when its signal aborted, ms since the epoch. */
+  aborted: HandlerCall & { readonly at: number };
 }
 
 interface HandlerCall {

@@ -31,7 +31,7 @@ class Tasks {
     const call = { id, attempt, late: Date.now() - dueAt.getTime() };
     if (!settings.quiet) {
       journal.write({ event: 'start', ...call });
-      message.signal.addEventListener('abort', () => journal.write({ event: 'aborted', ...call }));
+      message.signal.addEventListener('abort', () => journal.write({ event: 'aborted', ...call, at: Date.now() }));
     }
     await this.#perform(task, message);
     journal.write({ event: 'end', ...call });

@@ -17,6 +17,16 @@ export function addDelayedCommands(program: Command, commandLine: CommandLine): 
       }),
     );
   program
+    .command('abort <queue> <id>')
+    .description('stop a message that is being handled, and remove it')
+    .action((queue: string, id: string, _: object, command: Command) =>
+      commandLine.change(command, queue, async ({ producer, report, ask }) => {
+        await ask(`Abort message '${id}' of queue '${queue}'`);
+        if (!(await producer.abort(queue, id))) throw await notActive(producer, queue, id);
+        report.print({ queue, id, aborted: true }, () => `Aborted '${id}'.`);
+      }),
+    );
+  program
     .command('reschedule <queue> <id> <delay>')
     .description("make a delayed message fall due after another delay from now, such as '15m' or 0")
     .action((queue: string, id: string, delay: string, _: object, command: Command) => {
@@ -27,6 +37,12 @@ export function addDelayedCommands(program: Command, commandLine: CommandLine): 
         report.print({ queue, id, rescheduled: true }, () => `'${id}' falls due in ${delay}.`);
       });
     });
+}
+
+async function notActive(producer: DelayQueueProducer, queue: string, id: string): Promise<Refusal> {
+  const message = await producer.find(queue, id);
+  if (!message) return noMessage(queue, id);
+  return new Refusal(`Message '${id}' is not active, but ${message.state}. Nothing was changed.`);
 }
 
 async function notDelayed(producer: DelayQueueProducer, queue: string, id: string): Promise<Refusal> {

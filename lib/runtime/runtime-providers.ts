@@ -1,0 +1,100 @@
+import type { Provider } from '@nestjs/common';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { logEvents } from '../events/event-log.js';
+import { Events } from '../events/events.js';
+import { nameOf, Observers } from '../events/observers.js';
+import { SafeLogger } from '../events/safe-logger.js';
+import { AgainAdvice } from '../handler/again-advice.js';
+import { HandlerCalls } from '../handler/handler-calls.js';
+import { HandlerExplorer } from '../handler/handler-explorer.js';
+import { HandlerRegistry } from '../handler/handler-registry.js';
+import { ListenerExplorer } from '../handler/listener/listener-explorer.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { MODULE_OPTIONS_TOKEN } from '../options/delay-queue-module-definition.js';
+import type { DelayQueueModuleOptions } from '../options/module-options.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { resolveModuleOptionsInSlices } from '../options/resolve-options.js';
+import { type Clock, systemClock } from '../timing/clock.js';
+import { createStores } from './create-stores.js';
+import { DelayQueueRuntime } from './delay-queue-runtime.js';
+import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
+import { MisspeltNames } from './misspelt-names.js';
+import { QueueRegistrar } from './queue-registrar.js';
+import { Queues } from './queues.js';
+import { ShutdownHint } from './shutdown-hint.js';
+import type { Substitutes } from './substitutes.js';
+import { Workers } from './workers.js';
+
+const IN_A_TEST = { token: SUBSTITUTES, optional: true };
+
+/** What a process needs besides what offers: its options and surroundings, its handlers and listeners, its queues and workers. */
+export const runtimeProviders: Provider[] = [
+  {
+    provide: RESOLVED_OPTIONS,
+    useFactory: resolveGivenOptions,
+    inject: [{ token: MODULE_OPTIONS_TOKEN, optional: true }],
+  },
+  { provide: CLOCK, useFactory: (test?: Substitutes) => test?.clock ?? systemClock, inject: [IN_A_TEST] },
+  { provide: RANDOM, useFactory: (test?: Substitutes) => test?.random ?? Math.random, inject: [IN_A_TEST] },
+  {
+    provide: STORES,
+    useFactory: (options: ResolvedModuleOptions, clock: Clock, events: Events, test?: Substitutes) =>
+      test?.openStores(events) ?? createStores(options, { clock, events }),
+    inject: [RESOLVED_OPTIONS, CLOCK, Events, IN_A_TEST],
+  },
+  { provide: Events, useFactory: loggedEvents },
+  {
+    provide: Observers,
+    useFactory: (events: Events, clock: Clock, { observers }: ResolvedModuleOptions) => {
+      const all = new Observers(events, clock);
+      for (const [i, observer] of observers.entries()) all.add(observer, nameOf(observer, `observers[${i}]`));
+      return all;
+    },
+    inject: [Events, CLOCK, RESOLVED_OPTIONS],
+  },
+  ListenerExplorer,
+  HandlerRegistry,
+  HandlerExplorer,
+  {
+    provide: HandlerCalls,
+    useFactory: (modules: ModulesContainer, config: ApplicationConfig, options: ResolvedModuleOptions) =>
+      new HandlerCalls(modules, options.inheritAppConfig ? config : new ApplicationConfig()),
+    inject: [ModulesContainer, ApplicationConfig, RESOLVED_OPTIONS],
+  },
+  {
+    provide: AgainAdvice,
+    useFactory: (clock: Clock, events: Events) => new AgainAdvice(clock, events),
+    inject: [CLOCK, Events],
+  },
+  Queues,
+  MisspeltNames,
+  QueueRegistrar,
+  Workers,
+  {
+    provide: ShutdownHint,
+    useFactory: (clock: Clock, events: Events, test?: Substitutes) =>
+      test ? undefined : new ShutdownHint(clock, events),
+    inject: [CLOCK, Events, IN_A_TEST],
+  },
+  DelayQueueRuntime,
+];
+
+/**
+ * Nest would only say that it cannot resolve a dependency.
+ *
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<ResolvedModuleOptions> {
+  if (options !== undefined) return resolveModuleOptionsInSlices(options);
+  throw new DelayQueueError(
+    'INVALID_OPTION',
+    'DelayQueueModule has no options: import DelayQueueModule.forRoot({ … }) in the root module instead of DelayQueueModule ' +
+      'itself, and nothing in other modules, because it is global; a factory of forRootAsync() must return the options',
+  );
+}
+
+function loggedEvents(): Events {
+  const events = new Events();
+  logEvents(events, { queues: new SafeLogger('DelayQueue'), redis: new SafeLogger('DelayQueueRedis') });
+  return events;
+}
