@@ -47,6 +47,7 @@ export function redReasons(result: SoakResult): string[] {
     'revived',
     'unattributed',
     'staleSettles',
+    'expiry',
   ] as const) {
     if (verdict[kind].count > 0) reasons.push(`${NAMES[kind]}: ${verdict[kind].count}`);
   }
@@ -71,4 +72,5 @@ const NAMES = {
   revived: 'handled after they were cancelled or replaced',
   unattributed: 'unexplained duplicates',
   staleSettles: 'stale settles accepted',
+  expiry: 'handled after they had expired, or expired too early',
 } as const;

@@ -7,19 +7,14 @@
  * outcome is sent, and `settled` when Redis has answered.
  */
 export type Entry =
-  | {
-      readonly kind: 'offer';
-      readonly n: number;
-      readonly version: number;
-      readonly at: number;
-      readonly delay: number;
-    }
+  | OfferEntry
   | {
       readonly kind: 'offered';
       readonly n: number;
       readonly version: number;
       readonly at: number;
-      readonly due: number;
+      /** Null if the call does not tell. */
+      readonly due: number | null;
     }
   | {
       readonly kind: 'offer-failed' | 'offer-unknown';
@@ -27,10 +22,10 @@ export type Entry =
       readonly version: number;
       readonly at: number;
     }
-  | { readonly kind: 'cancel'; readonly n: number; readonly at: number }
+  | { readonly kind: 'cancel' | 'abort'; readonly n: number; readonly at: number }
   | { readonly kind: 'reschedule'; readonly n: number; readonly at: number; readonly delay: number }
   | {
-      readonly kind: 'cancelled' | 'rescheduled';
+      readonly kind: 'cancelled' | 'rescheduled' | 'aborted';
       readonly n: number;
       readonly at: number;
       readonly result: ChangeResult;
@@ -38,12 +33,26 @@ export type Entry =
   | StartEntry
   | EndEntry
   | SettledEntry
+  /** A worker is about to remove the message, because it has expired. */
+  | { readonly kind: 'expired'; readonly n: number; readonly at: number }
   /** One claim was seen to hold the message from `from` until `at`. Only the observer writes this. */
   | { readonly kind: 'held'; readonly n: number; readonly from: number; readonly at: number }
   /** The event loop of the process stalled. */
   | { readonly kind: 'stall'; readonly from: number; readonly at: number }
   /** A handler received something that no producer can have offered. */
   | { readonly kind: 'unreadable'; readonly at: number };
+
+export interface OfferEntry {
+  readonly kind: 'offer';
+  readonly n: number;
+  readonly version: number;
+  readonly at: number;
+  /** The least delay that it allows, ms; negative if it may have been due before. */
+  readonly delay: number;
+  readonly how: OfferingHow;
+  /** How late the message may be at most, ms; null: it does not expire. */
+  readonly expiresAfter: number | null;
+}
 
 export interface StartEntry {
   readonly kind: 'start';
@@ -77,6 +86,8 @@ export interface SettledEntry {
   readonly result: SettleResult;
 }
 
+/** An `offer`, also one that replaces; a `change` of content by a reschedule; or a `follow`er of the message with its id. */
+export type OfferingHow = (typeof OFFERING_HOWS)[number];
 /** `done`, `refused` because of the message's state, `failed` without any effect, or `unknown`. */
 export type ChangeResult = (typeof CHANGE_RESULTS)[number];
 /** `aborted`: it stopped for a shutdown or because its lease was lost. `hung`: it never began, as an observer kept it until then. */
@@ -84,17 +95,21 @@ export type HandlerEnd = (typeof HANDLER_ENDS)[number];
 export type SettleOutcome = (typeof SETTLE_OUTCOMES)[number];
 export type SettleResult = (typeof SETTLE_RESULTS)[number];
 
+export const OFFERING_HOWS = ['offer', 'change', 'follow'] as const;
 export const CHANGE_RESULTS = ['done', 'refused', 'failed', 'unknown'] as const;
 export const HANDLER_ENDS = ['handled', 'failed', 'deferred', 'again', 'rejected', 'aborted', 'hung'] as const;
 export const SETTLE_OUTCOMES = ['ack', 'retry', 'defer', 'again', 'release', 'dead'] as const;
 export const SETTLE_RESULTS = ['accepted', 'refused', 'unknown'] as const;
 
+/** In place of a number. */
+const NONE = -1;
+
 export function writeEntry(entry: Entry): string {
   switch (entry.kind) {
     case 'offer':
-      return `i ${entry.n} ${entry.version} ${entry.at} ${entry.delay}\n`;
+      return `i ${entry.n} ${entry.version} ${entry.at} ${entry.delay} ${OFFERING_HOWS.indexOf(entry.how)} ${entry.expiresAfter ?? NONE}\n`;
     case 'offered':
-      return `o ${entry.n} ${entry.version} ${entry.at} ${entry.due}\n`;
+      return `o ${entry.n} ${entry.version} ${entry.at} ${entry.due ?? NONE}\n`;
     case 'offer-failed':
       return `f ${entry.n} ${entry.version} ${entry.at}\n`;
     case 'offer-unknown':
@@ -103,6 +118,12 @@ export function writeEntry(entry: Entry): string {
       return `c ${entry.n} ${entry.at}\n`;
     case 'cancelled':
       return `C ${entry.n} ${entry.at} ${CHANGE_RESULTS.indexOf(entry.result)}\n`;
+    case 'abort':
+      return `a ${entry.n} ${entry.at}\n`;
+    case 'aborted':
+      return `A ${entry.n} ${entry.at} ${CHANGE_RESULTS.indexOf(entry.result)}\n`;
+    case 'expired':
+      return `z ${entry.n} ${entry.at}\n`;
     case 'reschedule':
       return `r ${entry.n} ${entry.at} ${entry.delay}\n`;
     case 'rescheduled':
@@ -131,9 +152,17 @@ export function parseEntry(line: string): Entry {
   const [n = NaN, a = NaN, b = NaN, c = NaN, d = NaN, e = NaN, f = NaN, g = NaN] = line.slice(2).split(' ').map(Number);
   switch (line[0]) {
     case 'i':
-      return { kind: 'offer', n, version: a, at: b, delay: c };
+      return {
+        kind: 'offer',
+        n,
+        version: a,
+        at: b,
+        delay: c,
+        how: nameOf(OFFERING_HOWS, d),
+        expiresAfter: e === NONE ? null : e,
+      };
     case 'o':
-      return { kind: 'offered', n, version: a, at: b, due: c };
+      return { kind: 'offered', n, version: a, at: b, due: c === NONE ? null : c };
     case 'f':
       return { kind: 'offer-failed', n, version: a, at: b };
     case 'u':
@@ -142,6 +171,12 @@ export function parseEntry(line: string): Entry {
       return { kind: 'cancel', n, at: a };
     case 'C':
       return { kind: 'cancelled', n, at: a, result: nameOf(CHANGE_RESULTS, b) };
+    case 'a':
+      return { kind: 'abort', n, at: a };
+    case 'A':
+      return { kind: 'aborted', n, at: a, result: nameOf(CHANGE_RESULTS, b) };
+    case 'z':
+      return { kind: 'expired', n, at: a };
     case 'r':
       return { kind: 'reschedule', n, at: a, delay: b };
     case 'R':

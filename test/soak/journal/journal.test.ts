@@ -9,14 +9,19 @@ import { Journal } from './journal.js';
 const N = 4_000_000_000;
 
 const ENTRIES: readonly Entry[] = [
-  { kind: 'offer', n: N, version: 1, at: 10, delay: 20 },
+  { kind: 'offer', n: N, version: 1, at: 10, delay: 20, how: 'offer', expiresAfter: 500 },
   { kind: 'offered', n: N, version: 1, at: 11, due: 31 },
+  { kind: 'offer', n: N, version: 2, at: 11, delay: -5, how: 'follow', expiresAfter: null },
+  { kind: 'offered', n: N, version: 2, at: 12, due: null },
   { kind: 'offer-failed', n: N, version: 0, at: 12 },
   { kind: 'offer-unknown', n: N, version: 0, at: 13 },
   { kind: 'cancel', n: N, at: 14 },
   { kind: 'cancelled', n: N, at: 15, result: 'refused' },
   { kind: 'reschedule', n: N, at: 16, delay: 40 },
   { kind: 'rescheduled', n: N, at: 17, result: 'unknown' },
+  { kind: 'abort', n: N, at: 18 },
+  { kind: 'aborted', n: N, at: 19, result: 'done' },
+  { kind: 'expired', n: N, at: 20 },
   { kind: 'start', n: N, claim: 5, at: 32, claimSentAt: 30, due: 31, attempt: 3, version: 1, intact: false },
   { kind: 'end', n: N, claim: 5, at: 33, how: 'deferred' },
   { kind: 'settled', n: N, claim: 5, at: 35, sentAt: 34, outcome: 'defer', result: 'refused' },

@@ -62,13 +62,14 @@ export class Observer {
     this.#holdings.finish();
   }
 
-  /** How much is under way in all queues: delayed and ready messages, claims, and messages in no state. */
+  /** How much is under way in all queues: delayed and ready messages, claims, followers, and messages in no state. */
   async underWay(): Promise<number> {
     const { client } = this.servers;
     const counts = this.queues.flatMap(({ sets, lists, claims, repaired }) => [
       ...sets.map((key) => client.zcard(key)),
       ...lists.map((key) => client.llen(key)),
       client.hlen(claims),
+      client.hlen(repaired.followers),
       countStray(client, repaired),
     ]);
     return sumOf(await Promise.all(counts));

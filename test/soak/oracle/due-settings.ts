@@ -1,5 +1,5 @@
 import type { HandlerEnd } from '../journal/entries.js';
-import type { ClaimStory, MessageStory } from './message-story.js';
+import { type ClaimStory, isOfFollower, type MessageStory, offeringsOf } from './message-story.js';
 import { AGAIN_DELAY, DEFER_DELAY, SHORTEST_BACKOFF } from '../workload/message-plan.js';
 
 /** The least delay after which a message is due again, by how its handler ended, ms; null if it is not due again. */
@@ -31,16 +31,19 @@ export function dueSettingsBefore(story: MessageStory, claim: ClaimStory): DueSe
   return all.filter(({ knownAt }) => knownAt >= latest);
 }
 
-function allSettings({ offers, changes, claims }: MessageStory, claim: ClaimStory): DueSetting[] {
+function allSettings(story: MessageStory, claim: ClaimStory): DueSetting[] {
+  const { changes, claims } = story;
+  const isFollower = isOfFollower(story, claim.version);
   const settings: DueSetting[] = [];
-  for (const { outcome, invokedAt, delay, endedAt, due } of offers) {
+  for (const { outcome, invokedAt, delay, endedAt, due } of offeringsOf(story, claim)) {
     if (outcome !== 'failed') settings.push({ invokedAt, delay, due, knownAt: outcome === 'ok' ? endedAt : Infinity });
   }
   for (const { kind, outcome, invokedAt, delay, endedAt } of changes) {
-    if (kind === 'cancel' || outcome === 'failed' || outcome === 'refused') continue;
+    if (kind !== 'reschedule' || outcome === 'failed' || outcome === 'refused') continue;
     settings.push({ invokedAt, delay, due: null, knownAt: outcome === 'done' ? endedAt : Infinity });
   }
-  for (const { end, settle } of claims.slice(0, claims.indexOf(claim))) {
+  for (const { version, end, settle } of claims.slice(0, claims.indexOf(claim))) {
+    if (isOfFollower(story, version) !== isFollower) continue;
     // A released message keeps its due time.
     if (!end || settle?.result === 'refused' || settle?.outcome === 'release') continue;
     const delay = LEAST_DELAY[end.how];

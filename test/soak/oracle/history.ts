@@ -1,4 +1,11 @@
-import { CHANGE_RESULTS, type Entry, HANDLER_ENDS, SETTLE_OUTCOMES, SETTLE_RESULTS } from '../journal/entries.js';
+import {
+  CHANGE_RESULTS,
+  type Entry,
+  HANDLER_ENDS,
+  OFFERING_HOWS,
+  SETTLE_OUTCOMES,
+  SETTLE_RESULTS,
+} from '../journal/entries.js';
 import { MOST_VERSIONS } from '../workload/message-plan.js';
 import { Column } from './column.js';
 
@@ -26,6 +33,9 @@ const KINDS = [
   'end',
   'settled',
   'held',
+  'abort',
+  'aborted',
+  'expired',
 ] as const satisfies MessageEntry['kind'][];
 
 const NONE = -1;
@@ -101,18 +111,28 @@ export class History {
     const about = { process, n, at };
     switch (kind) {
       case 'offer':
-        return { ...about, kind, delay: first, version: code };
+        return {
+          ...about,
+          kind,
+          delay: first,
+          version: code,
+          how: OFFERING_HOWS[claim]!,
+          expiresAfter: second === NONE ? null : second,
+        };
       case 'offered':
-        return { ...about, kind, due: first, version: code };
+        return { ...about, kind, due: first === NONE ? null : first, version: code };
       case 'offer-failed':
       case 'offer-unknown':
         return { ...about, kind, version: code };
       case 'cancel':
+      case 'abort':
+      case 'expired':
         return { ...about, kind };
       case 'reschedule':
         return { ...about, kind, delay: first };
       case 'cancelled':
       case 'rescheduled':
+      case 'aborted':
         return { ...about, kind, result: CHANGE_RESULTS[code]! };
       case 'start': {
         const flags = {
@@ -138,18 +158,21 @@ export class History {
 function pack(entry: MessageEntry): readonly [number, number, number, number] {
   switch (entry.kind) {
     case 'offer':
-      return [entry.delay, 0, 0, entry.version];
+      return [entry.delay, entry.expiresAfter ?? NONE, OFFERING_HOWS.indexOf(entry.how), entry.version];
     case 'offered':
-      return [entry.due, 0, 0, entry.version];
+      return [entry.due ?? NONE, 0, 0, entry.version];
     case 'offer-failed':
     case 'offer-unknown':
       return [0, 0, 0, entry.version];
     case 'cancel':
+    case 'abort':
+    case 'expired':
       return [0, 0, 0, 0];
     case 'reschedule':
       return [entry.delay, 0, 0, 0];
     case 'cancelled':
     case 'rescheduled':
+    case 'aborted':
       return [0, 0, 0, CHANGE_RESULTS.indexOf(entry.result)];
     case 'start': {
       const code = ((entry.attempt * MOST_VERSIONS + entry.version) << 1) | Number(entry.intact);

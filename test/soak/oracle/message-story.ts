@@ -1,4 +1,4 @@
-import type { HandlerEnd, SettleOutcome, SettleResult } from '../journal/entries.js';
+import type { HandlerEnd, OfferingHow, SettleOutcome, SettleResult } from '../journal/entries.js';
 import type { Testimony } from './history.js';
 
 /** Everything known about one message. */
@@ -11,6 +11,8 @@ export interface MessageStory {
   readonly claims: readonly ClaimStory[];
   /** When the observer saw that one claim held it. */
   readonly holdings: readonly Holding[];
+  /** When workers removed it because it had expired. */
+  readonly expiries: readonly number[];
 }
 
 export interface Holding {
@@ -18,19 +20,23 @@ export interface Holding {
   readonly to: number;
 }
 
+/** An offer, or another call that gives the message a version. */
 export interface Offering {
+  readonly how: OfferingHow;
+  /** How late the message may be at most, ms; null: it does not expire. */
+  readonly expiresAfter: number | null;
   readonly invokedAt: number;
   readonly version: number;
   readonly delay: number;
   /** Infinity if its outcome never became known. */
   endedAt: number;
   outcome: 'ok' | 'failed' | 'unknown';
-  /** The due time in the acknowledgement. */
+  /** The due time in the acknowledgement; null if there is none. */
   due: number | null;
 }
 
 export interface ChangeAttempt {
-  readonly kind: 'cancel' | 'reschedule';
+  readonly kind: 'cancel' | 'reschedule' | 'abort';
   readonly invokedAt: number;
   readonly delay: number;
   endedAt: number;
@@ -67,16 +73,32 @@ export function tellStory(n: number, entries: readonly Testimony[]): MessageStor
   const changes: ChangeAttempt[] = [];
   const claims: ClaimStory[] = [];
   const holdings: Holding[] = [];
+  const expiries: number[] = [];
   for (const entry of entries) {
     if (entry.kind === 'held') holdings.push({ from: entry.from, to: entry.at });
+    else if (entry.kind === 'expired') expiries.push(entry.at);
     else if (entry.kind === 'start' || entry.kind === 'end' || entry.kind === 'settled') tellClaim(claims, entry);
     else tellProducing({ offers, changes }, entry);
   }
-  return { n, offers, changes, claims: claims.sort(inOrder), holdings };
+  return { n, offers, changes, claims: claims.sort(inOrder), holdings, expiries };
+}
+
+/**
+ * The offerings that decide about a claim. A follower has its id in common with the message that it waits for; otherwise neither
+ * knows of the other.
+ */
+export function offeringsOf({ offers }: Pick<MessageStory, 'offers'>, { version }: Pick<ClaimStory, 'version'>): Offering[] {
+  const isFollower = isOfFollower({ offers }, version);
+  return offers.filter(({ how }) => (how === 'follow') === isFollower);
+}
+
+/** Whether a version belongs to a follower. */
+export function isOfFollower({ offers }: Pick<MessageStory, 'offers'>, version: number): boolean {
+  return offers.some((offer) => offer.version === version && offer.how === 'follow');
 }
 
 type ClaimTestimony = Extract<Testimony, { kind: 'start' | 'end' | 'settled' }>;
-type ProducerTestimony = Exclude<Testimony, { kind: 'start' | 'end' | 'settled' | 'held' }>;
+type ProducerTestimony = Exclude<Testimony, { kind: 'start' | 'end' | 'settled' | 'held' | 'expired' }>;
 
 function tellProducing({ offers, changes }: Pick<Mutable, 'offers' | 'changes'>, entry: ProducerTestimony): void {
   const { at } = entry;
@@ -85,8 +107,9 @@ function tellProducing({ offers, changes }: Pick<Mutable, 'offers' | 'changes'>,
   const change = changes.at(-1);
   switch (entry.kind) {
     case 'offer': {
-      const { version, delay } = entry;
-      offers.push({ invokedAt: at, version, delay, endedAt: Infinity, outcome: 'unknown', due: null });
+      const { version, delay, how, expiresAfter } = entry;
+      const asked = { invokedAt: at, version, delay, how, expiresAfter };
+      offers.push({ ...asked, endedAt: Infinity, outcome: 'unknown', due: null });
       return;
     }
     case 'offered':
@@ -99,12 +122,14 @@ function tellProducing({ offers, changes }: Pick<Mutable, 'offers' | 'changes'>,
       // It stays unknown, because its bytes may still be on their way.
       return;
     case 'cancel':
+    case 'abort':
     case 'reschedule': {
-      const delay = entry.kind === 'cancel' ? 0 : entry.delay;
+      const delay = entry.kind === 'reschedule' ? entry.delay : 0;
       changes.push({ kind: entry.kind, invokedAt: at, delay, endedAt: Infinity, outcome: 'unknown' });
       return;
     }
     case 'cancelled':
+    case 'aborted':
     case 'rescheduled':
       if (change && entry.result !== 'unknown') Object.assign(change, { endedAt: at, outcome: entry.result });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { EndEntry, Entry, SettledEntry, StartEntry } from '../journal/entries.js';
+import type { EndEntry, Entry, OfferEntry, SettledEntry, StartEntry } from '../journal/entries.js';
 import type { FaultWindow } from '../nemesis/fault-window.js';
 import { History } from './history.js';
 import { judge } from './oracle.js';
@@ -11,10 +11,16 @@ const N = 7;
 
 type Line = readonly [process: number, entry: Entry];
 
-const offer = (at: number, delay: number, version = 0): Line => [PRODUCER, { kind: 'offer', n: N, version, at, delay }];
-const offered = (at: number, due: number, version = 0): Line => [PRODUCER, { kind: 'offered', n: N, version, at, due }];
+const offer = (at: number, delay: number, version = 0, more: Partial<OfferEntry> = {}): Line => [
+  PRODUCER,
+  { kind: 'offer', n: N, version, at, delay, how: 'offer', expiresAfter: null, ...more },
+];
+const offered = (at: number, due: number | null, version = 0): Line => [
+  PRODUCER,
+  { kind: 'offered', n: N, version, at, due },
+];
 const unknown = (at: number, version = 0): Line => [PRODUCER, { kind: 'offer-unknown', n: N, version, at }];
-const failed = (at: number): Line => [PRODUCER, { kind: 'offer-failed', n: N, version: 0, at }];
+const failed = (at: number, version = 0): Line => [PRODUCER, { kind: 'offer-failed', n: N, version, at }];
 const cancelled = (at: number): Line[] => [
   [PRODUCER, { kind: 'cancel', n: N, at: at - 1 }],
   [PRODUCER, { kind: 'cancelled', n: N, at, result: 'done' }],
@@ -75,8 +81,8 @@ function judged(lines: readonly Line[], windows: readonly FaultWindow[] = [], de
   const history = new History();
   for (const [process, entry] of lines) history.add(process, entry);
   const verdict = judge({ history, windows, deadLetters: new Set(deadLetters), recovery: 50 });
-  const { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles } = verdict;
-  const findings = { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles };
+  const { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles, expiry } = verdict;
+  const findings = { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles, expiry };
   const red = Object.entries(findings).flatMap(([kind, { count }]) => (count > 0 ? [kind] : []));
   return { ...verdict, red };
 }
@@ -578,6 +584,134 @@ describe('the oracle', () => {
       const replaced = [...OFFERED, start(103), offer(105, 100, 1), offered(107, 206, 1), end(110), settled(112)];
       const handled = [start(207, { by: OTHER, due: 206, version: 1 }), end(208, 'handled', OTHER)];
       expect(judged([...replaced, ...handled]).red).toEqual(['staleSettles']);
+    });
+  });
+
+  describe('on changed content', () => {
+    const changed = [offer(50, 100, 1, { how: 'change' }), offered(52, null, 1)];
+    const handled = [start(155, { due: 151, version: 1 }), end(156), settled(158)];
+
+    test('a message that was changed in time is handled with the new content, once', () => {
+      expect(judged([...OFFERED, ...changed, ...handled])).toMatchObject({ red: [], changed: 1 });
+    });
+
+    test('a message that was changed and handled as it was offered is lost, and has two winners', () => {
+      expect(judged([...OFFERED, ...changed, ...HANDLED]).red).toEqual(['lost', 'early', 'revived', 'staleSettles']);
+    });
+
+    test('a change that comes too late leaves the message as it was offered', () => {
+      const tooLate = [offer(102, 100, 1, { how: 'change' }), failed(104, 1)];
+      expect(judged([...OFFERED, ...tooLate, ...HANDLED])).toMatchObject({ red: [], changed: 0 });
+    });
+
+    test('a message that is handled as it was offered, and then with new content, has two winners', () => {
+      const late = [offer(107, 100, 1, { how: 'change' }), offered(109, null, 1)];
+      const again = [start(210, { by: OTHER, due: 208, version: 1 }), end(211, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...HANDLED, ...late, ...again]).red).toEqual(['staleSettles']);
+    });
+  });
+
+  describe('on followers', () => {
+    const follow = [offer(103, 20, 1, { how: 'follow' }), offered(105, null, 1)];
+    const follower = [start(128, { by: OTHER, due: 126, version: 1 }), end(129, 'handled', OTHER)];
+
+    test('a follower is handled after the message that it follows', () => {
+      const verdict = judged([...OFFERED, ...HANDLED, ...follow, ...follower, settled(131, { by: OTHER })]);
+      expect(verdict).toMatchObject({ red: [], followed: 1, duplicates: { 'its follower': 1 } });
+    });
+
+    test('a message whose lease ends beside a follower is handled again before it', () => {
+      const takenOver = [start(103), ...HANDLED_AGAIN];
+      const later = [start(3208, { by: 4, due: 3206, version: 1 }), end(3209, 'handled', 4)];
+      expect(judged([...OFFERED, ...takenOver, ...follow, ...later], [fault(104, 3000)]).red).toEqual([]);
+    });
+
+    test.each([
+      ['a follower', [...HANDLED]],
+      ['the message that it follows', follower],
+    ])('if only the other one is handled, %s is lost', (_what, lines) => {
+      expect(judged([...OFFERED, ...follow, ...lines]).red).toEqual(['lost']);
+    });
+
+    test('a follower that is due before its delay has passed is early', () => {
+      const early = [start(118, { by: OTHER, due: 117, version: 1 }), end(119, 'handled', OTHER)];
+      expect(judged([...OFFERED, ...HANDLED, ...follow, ...early]).red).toEqual(['early']);
+    });
+
+    test('a follower that is handled twice is a duplicate', () => {
+      const twice = [start(228, { by: 4, due: 126, version: 1 }), end(229, 'handled', 4)];
+      const verdict = judged([...OFFERED, ...HANDLED, ...follow, ...follower, settled(131, { by: OTHER }), ...twice]);
+      expect(verdict.red).toEqual(['unattributed']);
+    });
+
+    test('an offer that found nothing to follow need not be handled', () => {
+      const kept = [offer(50, 20, 1, { how: 'follow' }), failed(52, 1)];
+      expect(judged([...OFFERED, ...kept, ...HANDLED]).red).toEqual([]);
+    });
+  });
+
+  describe('on aborts', () => {
+    const aborted = (at: number): Line[] => [
+      [PRODUCER, { kind: 'abort', n: N, at: at - 1 }],
+      [PRODUCER, { kind: 'aborted', n: N, at, result: 'done' }],
+    ];
+
+    test('an aborted message need not be handled', () => {
+      const stopped = [start(103), end(203, 'aborted'), settled(205, { result: 'refused' })];
+      expect(judged([...OFFERED, ...stopped, ...aborted(202)])).toMatchObject({ red: [], aborted: 1 });
+    });
+
+    test('an aborted message whose outcome counts has two winners', () => {
+      expect(judged([...OFFERED, start(103), ...aborted(202), end(203), settled(205)]).red).toEqual(['staleSettles']);
+      expect(judged([...OFFERED, ...HANDLED, ...aborted(202)]).red).toEqual(['staleSettles']);
+    });
+
+    test('a message claimed after it was aborted is revived', () => {
+      const again = [start(3103, { by: OTHER, attempt: 2 }), end(3104, 'handled', OTHER)];
+      const verdict = judged([...OFFERED, start(103), ...aborted(202), ...again], [fault(104, 3000)]);
+      expect(verdict.red).toEqual(['revived']);
+    });
+
+    test('a message that could not be aborted must be handled', () => {
+      const refused: Line[] = [
+        [PRODUCER, { kind: 'abort', n: N, at: 50 }],
+        [PRODUCER, { kind: 'aborted', n: N, at: 51, result: 'refused' }],
+      ];
+      expect(judged([...OFFERED, ...refused]).red).toEqual(['lost']);
+      expect(judged([...OFFERED, ...refused, ...HANDLED]).red).toEqual([]);
+    });
+  });
+
+  describe('on expiry', () => {
+    const EXPIRING = [offer(0, 99, 0, { expiresAfter: 500 }), offered(2, 100)];
+    const expired = (at: number): Line => [WORKER, { kind: 'expired', n: N, at }];
+
+    test('an expired message need not be handled', () => {
+      expect(judged([...EXPIRING, expired(602)])).toMatchObject({ red: [], expired: 1 });
+    });
+
+    test('one that merely vanishes is lost', () => {
+      expect(judged(EXPIRING).red).toEqual(['lost']);
+    });
+
+    test('a message that is removed as expired before its time is found', () => {
+      expect(judged([...EXPIRING, expired(598)]).red).toEqual(['expiry']);
+    });
+
+    test('a message claimed after it has expired must not be handled', () => {
+      expect(judged([...EXPIRING, start(605, { claimSentAt: 602 }), end(606), settled(608)]).red).toEqual(['expiry']);
+      expect(judged([...EXPIRING, start(605, { claimSentAt: 599 }), end(606), settled(608)]).red).toEqual([]);
+    });
+
+    test('a retry after its message has expired must not be handled', () => {
+      const retried = [start(103), end(104, 'failed'), settled(106, { outcome: 'retry' })];
+      const late = [start(702, { by: OTHER, due: 700, claimSentAt: 701, attempt: 2 }), end(703, 'handled', OTHER)];
+      expect(judged([...EXPIRING, ...retried, ...late]).red).toEqual(['expiry']);
+      expect(judged([...EXPIRING, ...retried, expired(702)]).red).toEqual([]);
+    });
+
+    test('a message without an expiry is lost if a worker removes it as expired', () => {
+      expect(judged([...OFFERED, expired(602)]).red).toEqual(['lost']);
     });
   });
 

@@ -7,6 +7,7 @@ import { type ClaimStory, type MessageStory, tellStory } from './message-story.j
 import { findCorrupt, findDamaged } from './rules/corrupt.js';
 import { attribute, UNATTRIBUTED } from './rules/duplicate.js';
 import { findEarly } from './rules/early.js';
+import { findExpiredEarly, findOverdue } from './rules/expiry.js';
 import { findHostage } from './rules/hostage.js';
 import { findLost } from './rules/lost.js';
 import { findRevived } from './rules/revived.js';
@@ -43,7 +44,10 @@ export function judge(evidence: Evidence): Verdict {
 
 /** Judges one message after the other. */
 class Court {
-  readonly count = { acknowledged: 0, unknown: 0, failed: 0, handled: 0, cancelled: 0, starts: 0, refusedSettles: 0 };
+  readonly count = {
+    ...{ acknowledged: 0, unknown: 0, failed: 0, handled: 0, cancelled: 0, starts: 0, refusedSettles: 0 },
+    ...{ changed: 0, followed: 0, aborted: 0, expired: 0 },
+  };
   readonly corrupt = new FindingList();
   readonly findings = {
     lost: new FindingList(),
@@ -54,6 +58,7 @@ class Court {
     revived: new FindingList(),
     unattributed: new FindingList(),
     staleSettles: new FindingList(),
+    expiry: new FindingList(),
   };
   readonly duplicates = new Map<string, number>();
   readonly #forgetting: Forgetting;
@@ -70,6 +75,8 @@ class Court {
     this.#tally(story);
     this.#hearEnd(story);
     this.#hearHoldings(story);
+    const early = findExpiredEarly(story);
+    if (early) this.findings.expiry.add(story.n, early);
     for (const [at, claim] of claims.entries()) {
       this.#hearClaim(story, claim);
       const earlier = claims[at - 1];
@@ -97,12 +104,13 @@ class Court {
   }
 
   #hearClaim(story: MessageStory, claim: ClaimStory): void {
-    const { early, revived, staleSettles } = this.findings;
+    const { early, revived, staleSettles, expiry } = this.findings;
     const rules = [
       [findEarly, early],
       [findCorrupt, this.corrupt],
       [findRevived, revived],
       [findStaleSettle, staleSettles],
+      [findOverdue, expiry],
     ] as const;
     const rulesOfOldStates = [[findDamaged, this.corrupt]] as const;
     for (const [find, list] of this.#forgetting.mayHaveMisled(story, claim) ? rulesOfOldStates : rules) {
@@ -127,13 +135,18 @@ class Court {
     }
   }
 
-  #tally({ offers, changes, claims }: MessageStory): void {
+  #tally({ offers, changes, claims, expiries }: MessageStory): void {
     const { count } = this;
-    for (const { outcome } of offers) {
+    const isDone = (wanted: string) => changes.some(({ kind, outcome }) => kind === wanted && outcome === 'done');
+    for (const { outcome, how } of offers) {
       if (outcome === 'ok') count.acknowledged++;
       else count[outcome]++;
+      if (outcome === 'ok' && how === 'change') count.changed++;
+      if (outcome === 'ok' && how === 'follow') count.followed++;
     }
-    if (changes.some(({ kind, outcome }) => kind === 'cancel' && outcome === 'done')) count.cancelled++;
+    if (isDone('cancel')) count.cancelled++;
+    if (isDone('abort')) count.aborted++;
+    if (expiries.length > 0) count.expired++;
     if (claims.some(({ end }) => end?.how === 'handled')) count.handled++;
     count.starts += claims.length;
     count.refusedSettles += claims.filter(({ settle }) => settle?.result === 'refused').length;

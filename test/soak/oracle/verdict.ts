@@ -31,6 +31,14 @@ export interface Verdict {
   readonly handled: number;
   /** Cancelled messages. */
   readonly cancelled: number;
+  /** Reschedules that gave a message other content. */
+  readonly changed: number;
+  /** Offers with `onDuplicate: 'follow'` that were taken in. */
+  readonly followed: number;
+  /** Messages that were aborted while they were active. */
+  readonly aborted: number;
+  /** Messages that were removed because they had expired. */
+  readonly expired: number;
   /** Starts of handlers. */
   readonly starts: number;
 
@@ -54,6 +62,8 @@ export interface Verdict {
   readonly unattributed: Findings;
   /** Outcomes of superseded claims that were accepted. */
   readonly staleSettles: Findings;
+  /** Handled after they had expired, or removed as expired before. */
+  readonly expiry: Findings;
   /** Outcomes that the fence refused, which shows how often it was tested. */
   readonly refusedSettles: number;
 

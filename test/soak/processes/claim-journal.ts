@@ -1,9 +1,10 @@
 import { hasCode } from '../../../lib/message/failure.js';
 import type { DelayedMessage } from '../../../lib/index.js';
-import type { ClaimedMessage, ClaimReport, ClaimRequest, Settlement } from '../../../lib/store/message-flow.js';
+import type { ClaimedMessage, ClaimReport, ClaimRequest, Outcome, Settlement } from '../../../lib/store/message-flow.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
+import { numberOf } from '../workload/content.js';
 
 /** A message that this process holds. */
 export interface HeldClaim {
@@ -65,6 +66,7 @@ export class ClaimJournal {
       }),
       settle: async (settlements) => {
         const sentAt = this.journal.now();
+        for (const { claim: held, outcome } of settlements) if (isExpired(outcome)) this.#expire(held.id);
         // What the handlers did must be written before anybody can see the outcome.
         this.journal.flush();
         try {
@@ -81,6 +83,12 @@ export class ClaimJournal {
         }
       },
     } satisfies Pick<MessageStore, 'claim' | 'transferAndClaim' | 'settle'>);
+  }
+
+  /** No handler has read the number of the message. */
+  #expire(id: string): void {
+    const n = numberOf(id);
+    if (n !== null) void this.journal.append({ kind: 'expired', n, at: this.journal.now() });
   }
 
   #hold(queue: string, { message, token }: { message: ClaimedMessage; token: string }, held: HeldClaim): void {
@@ -104,6 +112,8 @@ export class ClaimJournal {
     if (this.#startable.get(start) === held) this.#startable.delete(start);
   }
 }
+
+const isExpired = (outcome: Outcome): boolean => outcome.kind === 'ack' && outcome.lateBy !== undefined;
 
 interface Answer {
   readonly sentAt: number;

@@ -11,18 +11,25 @@ interface Offered {
   readonly n: number;
   readonly plan: MessagePlan;
   readonly id: string;
+  /** When it was first offered. */
+  readonly firstAt: number;
 }
 
 /** A further offer under the same id. */
 interface Again {
   readonly version: number;
-  readonly onDuplicate: 'keep' | 'replace';
+  readonly onDuplicate: 'keep' | 'replace' | 'follow';
+  /** ms. */
+  readonly maxWait?: number;
 }
 
 /** The pause before a failed change is tried again, ms. */
 const PAUSE = 100;
 
-/** Cancels, reschedules, replaces and renews offered messages as their plans say. */
+/** How often a message is offered again to be debounced. */
+const DEBOUNCED = 3;
+
+/** Changes offered messages as their plans say. */
 export class MessageChanges {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #underWay = new Set<Promise<void>>();
@@ -56,6 +63,10 @@ export class MessageChanges {
       reschedule: () => this.#untilKnown(() => this.#reschedule(message)),
       replace: () => this.#replace(message),
       renew: () => this.#renew(message),
+      inform: () => this.#inform(message),
+      debounce: () => this.#debounce(message),
+      follow: () => this.#follow(message),
+      abort: () => this.#untilKnown(() => this.#abort(message)),
     }[message.plan.change];
     await change();
   }
@@ -77,6 +88,15 @@ export class MessageChanges {
     return result;
   }
 
+  async #abort({ n, plan, id }: Offered): Promise<ChangeResult> {
+    const { journal } = this;
+    void journal.append({ kind: 'abort', n, at: journal.now() });
+    journal.flush();
+    const result = await resultOf(this.producer.abort(plan.queue, id));
+    void journal.append({ kind: 'aborted', n, at: journal.now(), result });
+    return result;
+  }
+
   async #reschedule({ n, plan, id }: Offered): Promise<ChangeResult> {
     const { journal } = this;
     void journal.append({ kind: 'reschedule', n, at: journal.now(), delay: plan.changeDelay });
@@ -94,6 +114,41 @@ export class MessageChanges {
     }
   }
 
+  /** Like a replacement, if the message is still delayed; otherwise nothing happens. */
+  async #inform({ n, plan, id }: Offered): Promise<void> {
+    const { journal } = this;
+    const { queue, changeDelay: delay } = plan;
+    for (let version = 1; version < MOST_VERSIONS; version++) {
+      const about = { n, version };
+      void journal.append({ kind: 'offer', ...about, at: journal.now(), delay, how: 'change', expiresAfter: null });
+      journal.flush();
+      const result = await resultOf(this.producer.reschedule(queue, id, delay, contentOf(this.settings.soak, n, version)));
+      const at = journal.now();
+      if (result === 'done') void journal.append({ kind: 'offered', ...about, at, due: null });
+      else void journal.append({ kind: result === 'unknown' ? 'offer-unknown' : 'offer-failed', ...about, at });
+      if (result === 'done' || result === 'refused') return;
+      await sleep(PAUSE);
+    }
+  }
+
+  /** The first of the chain is the offer that is already there. */
+  async #debounce(message: Offered): Promise<void> {
+    const maxWait = Math.round(message.plan.changeDelay / 2);
+    let done = 0;
+    for (let version = 1; version < MOST_VERSIONS && done < DEBOUNCED; version++) {
+      if (await this.#offer(message, { version, onDuplicate: 'replace', maxWait })) done++;
+      await sleep(PAUSE);
+    }
+  }
+
+  /** The handler of the message may work on it right now. Otherwise there is nothing to follow, or nobody to do so. */
+  async #follow(message: Offered): Promise<void> {
+    for (let version = 1; version < MOST_VERSIONS; version++) {
+      if (await this.#offer(message, { version, onDuplicate: 'follow' })) return;
+      await sleep(PAUSE);
+    }
+  }
+
   async #renew(message: Offered): Promise<void> {
     const result = await this.#untilKnown(() => this.#cancel(message));
     // It is too late, or an earlier try succeeded after all; nobody can know.
@@ -101,17 +156,23 @@ export class MessageChanges {
     while (!(await this.#offer(message, { version: 1, onDuplicate: 'keep' }))) await sleep(PAUSE);
   }
 
-  /** @returns whether the message is known to be in its queue */
-  async #offer({ n, plan, id }: Offered, { version, onDuplicate }: Again): Promise<boolean> {
+  /** @returns whether nothing more is to be done: the message is known to be in its queue, or another one to be in its way */
+  async #offer({ n, plan, id, firstAt }: Offered, { version, onDuplicate, maxWait }: Again): Promise<boolean> {
     const { journal } = this;
     const { payload, headers } = contentOf(this.settings.soak, n, version);
     const about = { n, version };
-    void journal.append({ kind: 'offer', ...about, at: journal.now(), delay: plan.changeDelay });
+    const at = journal.now();
+    const how = onDuplicate === 'follow' ? 'follow' : 'offer';
+    const delay = Math.min(plan.changeDelay, maxWait === undefined ? Infinity : firstAt + maxWait - at);
+    void journal.append({ kind: 'offer', ...about, at, delay, how, expiresAfter: null });
     journal.flush();
     try {
-      const options = { id, headers, onDuplicate };
-      const { dueAt } = await this.producer.offer(plan.queue, payload, plan.changeDelay, options);
-      void journal.append({ kind: 'offered', ...about, at: journal.now(), due: journal.since(dueAt.getTime()) });
+      const options = { id, headers, onDuplicate, ...(maxWait !== undefined && { maxWait }) };
+      const { dueAt, created, follows } = await this.producer.offer(plan.queue, payload, plan.changeDelay, options);
+      const isKept = how === 'follow' && !created && !follows;
+      const due = follows ? null : journal.since(dueAt.getTime());
+      if (isKept) void journal.append({ kind: 'offer-failed', ...about, at: journal.now() });
+      else void journal.append({ kind: 'offered', ...about, at: journal.now(), due });
       return true;
     } catch (error) {
       const kind = failureOf(error) === 'unknown' ? 'offer-unknown' : 'offer-failed';

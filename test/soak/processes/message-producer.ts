@@ -25,6 +25,8 @@ interface Offering {
   readonly plan: MessagePlan;
   /** Undefined if the library generates it. */
   id: string | undefined;
+  /** When it was first offered. */
+  firstAt?: number;
 }
 
 /** Offers messages at an even rate, and repeats each offer under its id until its outcome is known. */
@@ -88,14 +90,19 @@ export class MessageProducer {
 
   async #offerUntilKnown(offerings: readonly Offering[]): Promise<void> {
     while (!(await this.#offer(offerings))) await sleep(PAUSE);
-    for (const { n, plan, id } of offerings) this.#changes.schedule({ n, plan, id: id! });
+    for (const { n, plan, id, firstAt } of offerings) this.#changes.schedule({ n, plan, id: id!, firstAt: firstAt! });
   }
 
   /** @returns whether the messages are known to be in their queue */
   async #offer(offerings: readonly Offering[]): Promise<boolean> {
     const { journal } = this;
     const at = journal.now();
-    for (const { n, plan } of offerings) void journal.append({ kind: 'offer', n, version: 0, at, delay: plan.delay });
+    for (const offering of offerings) {
+      const { n, plan } = offering;
+      const { delay, expiresAfter } = plan;
+      offering.firstAt ??= at;
+      void journal.append({ kind: 'offer', n, version: 0, at, delay, how: 'offer', expiresAfter });
+    }
     journal.flush();
     try {
       const results = await this.#send(offerings);
@@ -123,11 +130,16 @@ export class MessageProducer {
     if (plan.way === 'many') {
       return this.producer.offerMany(
         plan.queue,
-        offerings.map((offering) => ({ ...contentOf(soak, offering.n), delay: offering.plan.delay, id: offering.id! })),
+        offerings.map(({ n: number, plan: { delay, expiresAfter }, id: ownId }) => ({
+          ...contentOf(soak, number),
+          ...{ delay, id: ownId! },
+          ...(expiresAfter !== null && { expiresAfter }),
+        })),
       );
     }
     const { payload, headers } = contentOf(soak, n);
-    const options = { headers, ...(id !== undefined && { id }) };
+    const { expiresAfter } = plan;
+    const options = { headers, ...(id !== undefined && { id }), ...(expiresAfter !== null && { expiresAfter }) };
     if (plan.way === 'instant' || plan.way === 'rush') {
       // The instant is meant by the right clock, not by this process' clock.
       const soonest = this.journal.rightTime() + plan.delay;

@@ -11,6 +11,7 @@ export function summarize(result: SoakResult): string {
   return [
     `seed ${settings.seed}, layout ${settings.layout}, ${settings.seconds} s, ${settings.rate} messages/s, ${settings.workers} workers, ${settings.producers} producers, ${result.server}`,
     `messages      ${count(verdict.acknowledged)} acknowledged, ${count(verdict.handled)} handled, ${count(verdict.cancelled)} cancelled, ${count(deadLetters)} dead letters; ${count(verdict.starts)} starts`,
+    `              ${count(verdict.changed)} changed, ${count(verdict.followed)} followers, ${count(verdict.aborted)} aborted, ${count(verdict.expired)} expired`,
     `offers        ${count(verdict.failed)} failed and ${count(verdict.unknown)} of unknown outcome, made again`,
     `faults        ${injected.length} of ${kindsOf(injected).length} kinds, one every ${(settings.seconds / injected.length || 0).toFixed(1)} s`,
     `lost          ${count(verdict.lost.count)}`,
@@ -21,6 +22,7 @@ export function summarize(result: SoakResult): string {
     `revived       ${count(verdict.revived.count)} handled after they had been cancelled or replaced`,
     `duplicates    ${count(verdict.unattributed.count)} unattributed${attributions(verdict.duplicates)}`,
     `stale settles ${count(verdict.staleSettles.count)} accepted, ${count(verdict.refusedSettles)} refused`,
+    `expiry        ${count(verdict.expiry.count)} handled after they had expired, or expired too early`,
     `lateness      ${late(lateness.outside)} outside of faults`,
     `              ${late(lateness.inFaults)} in faults and the ${result.recovery / 1000} s after them`,
     `drained       ${drainedAfter === null ? 'not in time' : `after ${(drainedAfter / 1000).toFixed(1)} s`}`,

@@ -15,8 +15,12 @@ export type Behaviour = 'handle' | 'fail-once' | 'defer-once' | 'again-once' | '
  */
 export type Manner = 'plain' | 'synchronous' | 'blocks-first' | 'throws' | 'rejects' | 'thenable' | 'hangs';
 
-/** What happens to a message after its offer; `renew` cancels it and offers it again under its id. */
-export type Change = 'none' | 'cancel' | 'reschedule' | 'replace' | 'renew';
+/**
+ * What happens to a message after its offer. `renew` cancels it and offers it again under its id; `inform` reschedules it with other
+ * content; `debounce` replaces it several times with a `maxWait`; `follow` offers a follower while its handler may work; `abort` stops
+ * that handler.
+ */
+export type Change = 'none' | 'cancel' | 'reschedule' | 'replace' | 'renew' | 'inform' | 'debounce' | 'follow' | 'abort';
 
 /** Everything about one message. Each process derives it from the seed and the message's number alone. */
 export interface MessagePlan {
@@ -37,6 +41,8 @@ export interface MessagePlan {
   readonly changeAfter: number;
   /** The delay of a reschedule, a replacement or a second offer, ms. */
   readonly changeDelay: number;
+  /** How late it may be at most, ms; null: it does not expire. */
+  readonly expiresAfter: number | null;
   /** Bytes of content. */
   readonly size: number;
 }
@@ -89,26 +95,30 @@ export const AGAIN_DELAY = 350;
 /** The settings from which all messages of a run derive. */
 export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' | 'handlers' | 'layout'>;
 
-export function planMessage({ seed, longestDelay, consumer, handlers }: Workload, n: number): MessagePlan {
+export function planMessage({ seed, longestDelay, consumer, handlers, layout }: Workload, n: number): MessagePlan {
   const random = new Random(seed, n);
   const share = random.next();
   const queue = share < 0.55 ? 'orders' : share < 0.78 ? 'mails' : share < 0.9 ? 'images' : 'payments';
   // A naive consumer knows neither retries nor changes.
   const plain = consumer !== 'module';
-  const change = plain ? 'none' : chooseChange(random);
+  const change = plain ? 'none' : chooseChange(random, layout);
   const manner = plain || change !== 'none' ? 'plain' : chooseManner(random, queue, handlers);
   const behaviour = plain || change !== 'none' ? 'handle' : chooseBehaviour(random, manner);
   const delay = chooseDelay(random, { longestDelay, change });
+  const way = chooseWay(random);
+  const meetsHandler = change === 'follow' || change === 'abort';
+  const work = meetsHandler ? random.int(50, 400) : chooseWork(random, plain ? 0 : longestDelay);
+  const mayExpire = !plain && layout === 'native' && change === 'none' && manner === 'plain' && way !== 'generated-id';
   return {
     queue,
-    ...(blocks(manner) ? { delay: 0, way: 'rush' } : { delay, way: chooseWay(random) }),
+    ...(blocks(manner) ? { delay: 0, way: 'rush' } : { delay, way }),
     behaviour,
     manner,
-    work: blocks(manner) ? random.int(20, 600) : chooseWork(random, plain ? 0 : longestDelay),
+    work: blocks(manner) ? random.int(20, 600) : work,
     change,
-    // Half of the changes come well before the due time, the others around it, to race with the transfer.
-    changeAfter: random.chance(0.5) ? Math.round(delay / 2) : Math.max(0, delay + random.int(-10, 5)),
+    changeAfter: meetsHandler ? delay + random.int(0, work) : chooseChangeAfter(random, delay),
     changeDelay: random.int(0, Math.round(longestDelay / 2)),
+    expiresAfter: mayExpire && random.chance(0.03) ? chooseExpiry(random) : null,
     size: chooseSize(random, queue),
   };
 }
@@ -129,8 +139,20 @@ function chooseWork(random: Random, longest: number): number {
   return share < 0.998 ? random.int(20, 60) : random.int(1000, Math.min(2 * LEASE, longest));
 }
 
-function chooseChange(random: Random): Change {
+/** Half of the changes come well before the due time, the others around it, to race with the transfer. */
+function chooseChangeAfter(random: Random, delay: number): number {
+  return random.chance(0.5) ? Math.round(delay / 2) : Math.max(0, delay + random.int(-10, 5));
+}
+
+/** A third races with the claim; the others are only missed in faults. */
+function chooseExpiry(random: Random): number {
+  return random.chance(0.33) ? random.int(0, 10) : random.int(10, 2000);
+}
+
+function chooseChange(random: Random, layout: Workload['layout']): Change {
   const share = random.next();
+  if (share > 0.995) return 'abort';
+  if (share > 0.965 && layout === 'native') return share < 0.975 ? 'inform' : share < 0.985 ? 'debounce' : 'follow';
   if (share < 0.01) return 'cancel';
   if (share < 0.02) return 'reschedule';
   if (share < 0.025) return 'replace';

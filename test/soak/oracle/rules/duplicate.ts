@@ -19,7 +19,7 @@ export function attribute(
 ): string {
   const { end, settle } = earlier;
   if (later.version !== earlier.version) {
-    return end?.how === 'again' ? 'asked for again by its handler' : 'replaced by its producer';
+    return end?.how === 'again' ? 'asked for again by its handler' : causeOf(story, later);
   }
   if (settle?.result !== 'refused') {
     if (end?.how === 'failed') return 'failed attempt';
@@ -39,6 +39,13 @@ export function attribute(
   const repeated = story.offers.some(({ outcome, version }) => outcome === 'unknown' && version === later.version);
   if (repeated) return 'offered again after an unknown outcome';
   return isAskedForAnew(story, [earlier, later]) ? 'asked for again by its handler' : UNATTRIBUTED;
+}
+
+/** Why there is another version, which no handler has asked for. */
+function causeOf({ offers }: MessageStory, { version }: ClaimStory): string {
+  const how = offers.find((offer) => offer.version === version)?.how;
+  if (how === 'follow') return 'its follower';
+  return how === 'change' ? 'changed by its producer' : 'replaced by its producer';
 }
 
 /** Whether an attempt that an observer held up was spent: as a failure, or with its lease after its process had stopped. */

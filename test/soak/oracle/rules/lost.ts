@@ -1,14 +1,26 @@
-import type { MessageStory } from '../message-story.js';
+import { isOfFollower, type MessageStory, type Offering } from '../message-story.js';
 
 /** @returns what is wrong, or null */
 export function findLost(story: MessageStory, isDeadLetter: (n: number) => boolean): string | null {
-  const { n, offers, changes, claims } = story;
+  const followers = story.offers.filter(({ how }) => how === 'follow');
+  const others = story.offers.filter(({ how }) => how !== 'follow');
+  return findLostOf(story, others, isDeadLetter) ?? findLostOf(story, followers, isDeadLetter);
+}
+
+/** Of the versions of a message, or of those of its follower, the last one must have an end. */
+function findLostOf(
+  story: MessageStory,
+  offers: readonly Offering[],
+  isDeadLetter: (n: number) => boolean,
+): string | null {
+  const { n, changes, expiries } = story;
+  const claims = story.claims.filter(({ version }) => isOfFollower(story, version) === (offers[0]?.how === 'follow'));
   const last = offers.findLast(({ outcome }) => outcome === 'ok');
   if (!last) return null;
-  const mayBeCancelled = changes.some(({ kind, outcome, invokedAt }) => {
-    return kind === 'cancel' && (outcome === 'done' || outcome === 'unknown') && invokedAt > last.invokedAt;
+  const mayBeRemoved = changes.some(({ kind, outcome, invokedAt }) => {
+    return kind !== 'reschedule' && (outcome === 'done' || outcome === 'unknown') && invokedAt > last.invokedAt;
   });
-  if (mayBeCancelled) return null;
+  if (mayBeRemoved || (last.expiresAfter !== null && expiries.length > 0)) return null;
 
   const mayCount = offers
     // An older offer that was given up must not replace the last one.

@@ -1,0 +1,33 @@
+import type { ClaimStory, MessageStory } from '../message-story.js';
+
+/** How far the clocks of a journal and of Redis may be apart, ms: both are rounded. */
+const ROUNDING = 1;
+
+/**
+ * Finds a handler that was started by a claim which was not even sent before its message had expired.
+ *
+ * @returns what is wrong, or null
+ */
+export function findOverdue(story: MessageStory, { version, sentAt }: ClaimStory): string | null {
+  const deadline = deadlineOf(story, version);
+  return deadline !== null && sentAt > deadline + ROUNDING
+    ? `expired at ${deadline}, but started by a claim that was sent at ${sentAt}`
+    : null;
+}
+
+/** @returns what is wrong if a message was removed as expired before it had expired, or null */
+export function findExpiredEarly(story: MessageStory): string | null {
+  const deadline = deadlineOf(story, 0);
+  const first = Math.min(...story.expiries);
+  return deadline !== null && first + ROUNDING < deadline
+    ? `removed as expired at ${first}, ${deadline - first} ms before its time`
+    : null;
+}
+
+/** When a version expires; null if that is not certain, because it may have been offered twice, or if it never does. */
+function deadlineOf({ offers }: MessageStory, version: number): number | null {
+  const own = offers.filter((offer) => offer.version === version && offer.outcome !== 'failed');
+  const [only, ...others] = own;
+  if (!only || others.length > 0 || only.due === null || only.expiresAfter === null) return null;
+  return only.due + only.expiresAfter;
+}
