@@ -87,7 +87,10 @@ export function tellStory(n: number, entries: readonly Testimony[]): MessageStor
  * The offerings that decide about a claim. A follower has its id in common with the message that it waits for; otherwise neither
  * knows of the other.
  */
-export function offeringsOf({ offers }: Pick<MessageStory, 'offers'>, { version }: Pick<ClaimStory, 'version'>): Offering[] {
+export function offeringsOf(
+  { offers }: Pick<MessageStory, 'offers'>,
+  { version }: Pick<ClaimStory, 'version'>,
+): Offering[] {
   const isFollower = isOfFollower({ offers }, version);
   return offers.filter(({ how }) => (how === 'follow') === isFollower);
 }

@@ -1,6 +1,12 @@
 import { hasCode } from '../../../lib/message/failure.js';
 import type { DelayedMessage } from '../../../lib/index.js';
-import type { ClaimedMessage, ClaimReport, ClaimRequest, Outcome, Settlement } from '../../../lib/store/message-flow.js';
+import type {
+  ClaimedMessage,
+  ClaimReport,
+  ClaimRequest,
+  Outcome,
+  Settlement,
+} from '../../../lib/store/message-flow.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import type { SettleResult } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';

@@ -122,7 +122,9 @@ export class MessageChanges {
       const about = { n, version };
       void journal.append({ kind: 'offer', ...about, at: journal.now(), delay, how: 'change', expiresAfter: null });
       journal.flush();
-      const result = await resultOf(this.producer.reschedule(queue, id, delay, contentOf(this.settings.soak, n, version)));
+      const result = await resultOf(
+        this.producer.reschedule(queue, id, delay, contentOf(this.settings.soak, n, version)),
+      );
       const at = journal.now();
       if (result === 'done') void journal.append({ kind: 'offered', ...about, at, due: null });
       else void journal.append({ kind: result === 'unknown' ? 'offer-unknown' : 'offer-failed', ...about, at });

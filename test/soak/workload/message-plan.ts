@@ -20,7 +20,8 @@ export type Manner = 'plain' | 'synchronous' | 'blocks-first' | 'throws' | 'reje
  * content; `debounce` replaces it several times with a `maxWait`; `follow` offers a follower while its handler may work; `abort` stops
  * that handler.
  */
-export type Change = 'none' | 'cancel' | 'reschedule' | 'replace' | 'renew' | 'inform' | 'debounce' | 'follow' | 'abort';
+export type Change =
+  'none' | 'cancel' | 'reschedule' | 'replace' | 'renew' | 'inform' | 'debounce' | 'follow' | 'abort';
 
 /** Everything about one message. Each process derives it from the seed and the message's number alone. */
 export interface MessagePlan {
