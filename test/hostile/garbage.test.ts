@@ -119,6 +119,7 @@ describe('garbage in the keys of a queue', () => {
 
   test('a message that is both active and ready can be held by two claims, and is gone after the first acknowledgement', async () => {
     const { store } = await queues.copy((redis, { ready }) => redis.lpush(ready, 'active'));
+    const { delayed, active } = (await store.status()).counts;
     const { messages } = await store.claim({ token: 'new', limit: 1, lease: 1000 });
     expect(messages).toMatchObject([{ id: 'active' }]);
     expect(await store.settle([{ claim: HELD, outcome: { kind: 'ack' } }])).toMatchObject({ accepted: [true] });
@@ -126,7 +127,7 @@ describe('garbage in the keys of a queue', () => {
     const claim = { id: 'active', token: 'new' };
     expect(await store.settle([{ claim, outcome: { kind: 'retry', delay: 1 } }])).toMatchObject({ accepted: [true] });
     expect(await store.find('active')).toBeNull();
-    expect((await store.status()).counts).toMatchObject({ delayed: 2, active: 1 });
+    expect((await store.status()).counts).toMatchObject({ delayed, active: active - 1 });
   });
 
   test('surplus tokens at the doorbell get no more, and a claim of the last ready message removes them', async () => {

@@ -33,11 +33,12 @@ test('a queue has the keys that the documentation lists, with their types, and n
   });
   for (const payload of ['dead', 'retried']) await producer.offer(queue, payload, 0);
   await until(async () => (await producer.counts(queue)).dead === 1 && (await producer.counts(queue)).delayed === 1);
-  for (const payload of ['active', 'ready']) await producer.offer(queue, payload, 0);
+  for (const payload of ['active', 'ready']) await producer.offer(queue, payload, 0, { id: payload });
   await until(async () => {
     const { active, ready } = await producer.counts(queue);
     return active === 1 && ready === 1;
   });
+  await producer.offer(queue, 'follower', 0, { id: 'active', onDuplicate: 'follow' });
   await producer.pause(queue);
 
   const keys = await scene.redis.keys(`*{${queue}}*`);
