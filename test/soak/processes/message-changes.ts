@@ -135,7 +135,7 @@ export class MessageChanges {
 
   /** The first of the chain is the offer that is already there. */
   async #debounce(message: Offered): Promise<void> {
-    const maxWait = Math.round(message.plan.changeDelay / 2);
+    const maxWait = Math.max(1, Math.round(message.plan.changeDelay / 2));
     let done = 0;
     for (let version = 1; version < MOST_VERSIONS && done < DEBOUNCED; version++) {
       if (await this.#offer(message, { version, onDuplicate: 'replace', maxWait })) done++;
