@@ -60,7 +60,7 @@ export type OnDuplicate =
   | 'reject'
   /**
    * If the existing message is active, the new one waits beside it, in place of one that waits already, until that one is settled for
-   * good ({@link MessageFlow.settle}). If it is in another state, it stays as it is. Not in every layout.
+   * good. If it is in another state, it stays as it is. Not in every layout.
    */
   | 'follow';
 

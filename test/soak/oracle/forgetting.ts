@@ -1,5 +1,5 @@
 import { type FaultWindow, overlap, type Span } from '../nemesis/fault-window.js';
-import type { ClaimStory, MessageStory } from './message-story.js';
+import type { ClaimStory, MessageStory, Offering } from './message-story.js';
 
 /** The cause of starts that happened because Redis forgot what it had acknowledged. */
 export const FORGOTTEN = 'forgotten by Redis';
@@ -18,10 +18,9 @@ export class Forgetting {
     this.#losses = windows.flatMap(({ from, forgotten = [] }) => forgotten.map((span) => ({ from, span })));
   }
 
-  /** Whether the last acknowledged offer of a message may have been forgotten. */
-  mayHaveLost({ offers }: MessageStory): boolean {
-    const last = offers.findLast(({ outcome }) => outcome === 'ok');
-    return last !== undefined && this.#losses.some(({ span }) => overlap(span, spanOf(last)));
+  /** Whether this acknowledged offer may have been forgotten. */
+  mayHaveLost(offer: Offering): boolean {
+    return this.#losses.some(({ span }) => overlap(span, spanOf(offer)));
   }
 
   /** Whether a claim, or its outcome, may have found the message in an earlier state. */

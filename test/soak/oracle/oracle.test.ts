@@ -633,6 +633,20 @@ describe('the oracle', () => {
       expect(judged([...OFFERED, ...follow, ...lines]).red).toEqual(['lost']);
     });
 
+    test('a message that Redis forgot before it could be followed is lost by Redis alone', () => {
+      const created = [offer(120, 20, 1, { how: 'follow' }), offered(122, 142, 1)];
+      const handled = [start(145, { by: OTHER, due: 142, version: 1 }), end(146, 'handled', OTHER)];
+      const forgotten = [forgetting(0, 60, 0)];
+      expect(judged([...OFFERED, ...created, ...handled], forgotten)).toMatchObject({
+        red: [],
+        lostByRedis: { count: 1 },
+      });
+      expect(judged([...OFFERED, ...created], forgotten)).toMatchObject({
+        red: ['lost'],
+        lostByRedis: { count: 1 },
+      });
+    });
+
     test('a follower that is due before its delay has passed is early', () => {
       const early = [start(118, { by: OTHER, due: 117, version: 1 }), end(119, 'handled', OTHER)];
       expect(judged([...OFFERED, ...HANDLED, ...follow, ...early]).red).toEqual(['early']);

@@ -86,12 +86,12 @@ class Court {
 
   #hearEnd(story: MessageStory): void {
     const { n } = story;
-    const lost = findLost(story, (number) => this.evidence.deadLetters.has(number));
-    if (!lost) return;
-    const undone = findUndone(story);
-    if (this.#forgetting.mayHaveLost(story)) this.findings.lostByRedis.add(n, lost);
-    else if (undone) this.findings.undone.add(n, undone);
-    else this.findings.lost.add(n, lost);
+    for (const { offer, problem } of findLost(story, (number) => this.evidence.deadLetters.has(number))) {
+      const undone = findUndone(story);
+      if (this.#forgetting.mayHaveLost(offer)) this.findings.lostByRedis.add(n, problem);
+      else if (undone) this.findings.undone.add(n, undone);
+      else this.findings.lost.add(n, problem);
+    }
   }
 
   #hearHoldings(story: MessageStory): void {

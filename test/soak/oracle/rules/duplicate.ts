@@ -65,8 +65,8 @@ function isAskedForAnew({ claims }: MessageStory, [earlier, later]: readonly [Cl
   const acked = claims
     .slice(0, claims.indexOf(later))
     .filter((claim) => claim.version === later.version && isAcked(claim));
-  const { settle } = earlier;
-  const mayBeAcked = settle?.outcome === 'ack' && settle.result !== 'refused';
+  const { end, settle } = earlier;
+  const mayBeAcked = settle ? settle.outcome === 'ack' && settle.result !== 'refused' : end?.how === 'handled';
   return mayBeAcked && requests.length > acked.length;
 }
 

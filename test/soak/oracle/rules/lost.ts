@@ -1,10 +1,16 @@
 import { isOfFollower, type MessageStory, type Offering } from '../message-story.js';
 
-/** @returns what is wrong, or null */
-export function findLost(story: MessageStory, isDeadLetter: (n: number) => boolean): string | null {
+export interface Lost {
+  /** The acknowledged offer that came to no end. */
+  readonly offer: Offering;
+  readonly problem: string;
+}
+
+/** @returns what is wrong with the message, and what is wrong with its follower */
+export function findLost(story: MessageStory, isDeadLetter: (n: number) => boolean): Lost[] {
   const followers = story.offers.filter(({ how }) => how === 'follow');
   const others = story.offers.filter(({ how }) => how !== 'follow');
-  return findLostOf(story, others, isDeadLetter) ?? findLostOf(story, followers, isDeadLetter);
+  return [others, followers].flatMap((offers) => findLostOf(story, offers, isDeadLetter) ?? []);
 }
 
 /** Of the versions of a message, or of those of its follower, the last one must have an end. */
@@ -12,7 +18,7 @@ function findLostOf(
   story: MessageStory,
   offers: readonly Offering[],
   isDeadLetter: (n: number) => boolean,
-): string | null {
+): Lost | null {
   const { n, changes, expiries } = story;
   const claims = story.claims.filter(({ version }) => isOfFollower(story, version) === (offers[0]?.how === 'follow'));
   const last = offers.findLast(({ outcome }) => outcome === 'ok');
@@ -32,8 +38,8 @@ function findLostOf(
   const ends = claims.filter(({ version }) => mayCount.includes(version)).flatMap(({ end }) => (end ? [end.how] : []));
   if (ends.includes('handled')) return null;
   if (ends.includes('rejected')) {
-    return isDeadLetter(n) ? null : 'rejected by its handler but not among the dead letters';
+    return isDeadLetter(n) ? null : { offer: last, problem: 'rejected by its handler but not among the dead letters' };
   }
   const starts = claims.length === 0 ? 'never started' : `started ${claims.length} times, never handled`;
-  return `acknowledged at ${last.endedAt} as due at ${last.due}, ${starts}`;
+  return { offer: last, problem: `acknowledged at ${last.endedAt} as due at ${last.due}, ${starts}` };
 }
