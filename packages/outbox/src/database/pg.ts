@@ -1,0 +1,102 @@
+import type { ChannelListener, OutboxDatabase, Sql, SqlRow } from './outbox-database.js';
+import { numbered } from './numbered.js';
+
+/** The part of a client of `pg` that is used: one of a pool, or one of its own. */
+export interface PgClient {
+  /** Runs a statement. */
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** A client of a pool. */
+export interface PgPoolClient extends PgClient {
+  /** Gives it back; with `true`, closes it. */
+  release(destroy?: boolean): void;
+  /** Listens to an event. */
+  on(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
+  /** Ends that. */
+  removeListener(event: 'notification' | 'error' | 'end', listener: (told: never) => void): unknown;
+}
+
+/** The part of a pool of `pg` that is used. */
+export interface PgPool {
+  /** Gives a client. */
+  connect(): Promise<PgPoolClient>;
+}
+
+/**
+ * PostgreSQL through `pg`. Transactions are clients on which `BEGIN` was called.
+ *
+ * @param pool - it gives the relay two of its clients, one of which listens
+ */
+export function pg(pool: PgPool): OutboxDatabase<PgClient> {
+  return {
+    dialect: 'postgresql',
+    locking: 'rows',
+   within: (client) => outsideOf(client) ?? sqlOf(client),
+    transaction: (work) => inTransaction(pool, work),
+    listen: (channel, listener) => listenOnPool(pool, channel, listener),
+  };
+}
+
+/** Runs SQL on a client of `pg`, or on what has the same `query`. */
+export function sqlOf(client: PgClient): Sql {
+  return async (statement, values = []) => (await client.query(numbered(statement), [...values])).rows as SqlRow[];
+}
+
+/** Listens on a client of a pool, which is closed afterwards: it has state that nobody else expects. */
+export async function listenOnPool(
+  pool: PgPool,
+  channel: string,
+  listener: ChannelListener,
+): Promise<() => Promise<void>> {
+  return listenOnClient(await pool.connect(), channel, listener);
+}
+
+export async function listenOnClient(
+  client: PgPoolClient,
+  channel: string,
+  { notified, lost }: ChannelListener,
+): Promise<() => Promise<void>> {
+  const onError = (error: Error) => lost(error);
+  const onEnd = () => lost(new Error('The connection has ended'));
+  client.on('error', onError);
+  client.on('end', onEnd);
+  client.on('notification', notified);
+  const end = () => {
+    client.removeListener('end', onEnd);
+    client.removeListener('notification', notified);
+    client.release(true);
+    return Promise.resolve();
+  };
+  try {
+    await client.query(`LISTEN "${channel}"`);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return end;
+}
+
+async function inTransaction<Result>(pool: PgPool, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  // Without a listener, the end of the connection would end the process.
+  const ignore = () => undefined;
+  client.on('error', ignore);
+  let isBroken = true;
+  try {
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const result = await work(sqlOf(client));
+    await client.query('COMMIT');
+    isBroken = false;
+    return result;
+  } finally {
+    client.removeListener('error', ignore);
+    // A connection on which something failed may be in the middle of a transaction, which its end rolls back.
+    client.release(isBroken);
+  }
+}
+
+function outsideOf(client: PgClient): string | undefined {
+  if ('totalCount' in client && 'idleCount' in client) return 'a Pool: it runs each statement on another connection';
+  return typeof client.query === 'function' ? undefined : 'an object that is no client of pg';
+}

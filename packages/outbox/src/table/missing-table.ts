@@ -1,0 +1,11 @@
+/** What databases say of a table or a column that is not there; libraries wrap their errors. */
+const SIGNS = /\b(42P01|42703|1146|1054|ER_NO_SUCH_TABLE|ER_BAD_FIELD_ERROR)\b|no such (table|column)|relation "[^"]*" does not exist/;
+
+/** Whether the database is there, but the outbox's table is not, or not as it has to be. */
+export function isMissingTable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code, errno, meta } = at as { code?: unknown; errno?: unknown; meta?: unknown };
+    if (SIGNS.test([code, errno, JSON.stringify(meta), at.message].join(' '))) return true;
+  }
+  return false;
+}
