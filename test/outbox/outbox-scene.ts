@@ -1,24 +1,16 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { DelayQueueModuleOptions } from '../../lib/index.js';
-import { DelayQueueOutbox, type OutboxDatabase, OutboxModule, type OutboxOptions } from '../../packages/outbox/src/index.js';
+import { DelayQueueOutbox, OutboxModule, type OutboxOptions } from '../../packages/outbox/src/index.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 import type { TestApp, TestAppParts } from '../support/test-app.js';
 import { type Library, openLibrary } from './library.js';
-
-const MIGRATIONS = resolve(import.meta.dirname, '../../packages/outbox/migrations');
+import { migrationOf } from './migration.js';
 
 /** A database server of a suite. */
 export interface RunningServer {
   readonly url: string;
   stop(): Promise<void>;
-}
-
-/** The SQL that makes a table. */
-export async function migrationOf(dialect: OutboxDatabase['dialect'], table: string): Promise<string> {
-  return (await readFile(resolve(MIGRATIONS, `${dialect}.sql`), 'utf8')).replaceAll('delay_queue_outbox', table);
 }
 
 /** An application with an outbox. */

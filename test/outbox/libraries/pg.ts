@@ -4,14 +4,13 @@ import type { Library } from '../library.js';
 
 export async function open(connectionString: string): Promise<Library> {
   const pool = new pgLibrary.Pool({ connectionString, max: 20 });
-  // The server may be killed while a connection is idle.
+  // The server may be killed at any time.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     database: pg(pool),
     async transact(work) {
       const client = await pool.connect();
-      const ignore = () => undefined;
-      client.on('error', ignore);
       let isBroken = true;
       try {
         await client.query('BEGIN');
@@ -20,7 +19,6 @@ export async function open(connectionString: string): Promise<Library> {
         isBroken = false;
         return result;
       } finally {
-        client.off('error', ignore);
         client.release(isBroken);
       }
     },

@@ -20,7 +20,7 @@ export interface PgPoolClient extends PgClient {
 /** The part of a pool of `pg` that is used. */
 export interface PgPool {
   /** Gives a client. */
-  connect(): Promise<PgPoolClient>;
+  connect(callback: (error: Error | undefined, client: PgPoolClient | undefined) => void): void;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function listenOnPool(
   channel: string,
   listener: ChannelListener,
 ): Promise<() => Promise<void>> {
-  return listenOnClient(await pool.connect(), channel, listener);
+  return listenOnClient(await connect(pool), channel, listener);
 }
 
 export async function listenOnClient(
@@ -78,10 +78,7 @@ export async function listenOnClient(
 }
 
 async function inTransaction<Result>(pool: PgPool, work: (sql: Sql) => Promise<Result>): Promise<Result> {
-  const client = await pool.connect();
-  // Without a listener, the end of the connection would end the process.
-  const ignore = () => undefined;
-  client.on('error', ignore);
+  const client = await connect(pool);
   let isBroken = true;
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
@@ -95,6 +92,22 @@ async function inTransaction<Result>(pool: PgPool, work: (sql: Sql) => Promise<R
     client.release(isBroken);
   }
 }
+
+/** Without a listener, an error of the connection would end the process. A promise of the pool's would leave a gap without one. */
+function connect(pool: PgPool): Promise<PgPoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (!client) {
+        reject(error ?? new Error('The pool has no client'));
+        return;
+      }
+      client.on('error', ignore);
+      resolve(client);
+    });
+  });
+}
+
+function ignore(): void {}
 
 function outsideOf(client: PgClient): string | undefined {
   if ('totalCount' in client && 'idleCount' in client) return 'a Pool: it runs each statement on another connection';
