@@ -82,7 +82,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
     } catch (error) {
       if (isMissingTable(error)) {
         const command = `npx nestjs-delay-queue-outbox migration ${database.dialect} --table ${table}`;
-        throw refuse(`table: ${table} is not there, or lacks a column (${(error as Error).message}). Print its SQL with: ${command}`);
+        throw refuse(`table: ${table} is not there, or lacks a column (${(error as Error).message.trim().split('\n').at(-1)}). Print its SQL with: ${command}`);
       }
       // The application may well be up before the database; the relay tries until it is there.
       this.#logger.warn(`The table of the outbox could not be checked. ${String(error)}`);

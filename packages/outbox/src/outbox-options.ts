@@ -37,6 +37,13 @@ export interface OutboxOptions<Transaction extends object = object> {
    * @defaultValue `200`
    */
   readonly batchSize?: number | undefined;
+  /**
+   * How long the rows that a relay has taken wait if it dies. At least twice `offerTimeout` of the delay queue; the order of the operations on
+   * one message relies on that. 1 s – 1 h.
+   *
+   * @defaultValue `'15s'`
+   */
+  readonly lease?: Duration | undefined;
 }
 
 /** What an application with several outboxes says of each. */
@@ -58,12 +65,14 @@ export interface ResolvedOutboxOptions {
   /** ms */
   readonly pollInterval: number;
   readonly batchSize: number;
+  /** ms */
+  readonly lease: number;
 }
 
 export const DEFAULT_TABLE = 'delay_queue_outbox';
 const TABLE = /^[A-Za-z_]\w{0,47}(\.[A-Za-z_]\w{0,47})?$/;
 const INSTANCE = /^\w{1,24}$/;
-const FIELDS = ['database', 'table', 'relay', 'pollInterval', 'batchSize'];
+const FIELDS = ['database', 'table', 'relay', 'pollInterval', 'batchSize', 'lease'];
 const HOUR = 60 * 60 * 1000;
 const DIALECTS = ['postgresql', 'mysql', 'sqlite'];
 
@@ -76,7 +85,7 @@ export function resolveOptions(given: OutboxOptions, instance: string | undefine
   if (typeof given !== 'object' || (given as unknown) === null) throw refuse(`must be given an options object, not ${shown(given)}`);
   const unknown = Object.keys(given).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined) throw refuse(`${unknown}: there is no such option; there are ${FIELDS.join(', ')}, instance and producer`);
-  const { database, relay = true, batchSize = 200, pollInterval = '1s' } = given;
+  const { database, relay = true, batchSize = 200, pollInterval = '1s', lease = '15s' } = given;
   const table = given.table ?? (instance === undefined ? DEFAULT_TABLE : `${DEFAULT_TABLE}_${instance}`);
   if (!isDatabase(database)) {
     throw refuse(`database: use what pg(pool), typeOrm(dataSource), prisma(client)… return, not ${shown(database)}`);
@@ -86,7 +95,14 @@ export function resolveOptions(given: OutboxOptions, instance: string | undefine
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > 1000) {
     throw refuse(`batchSize: must be a whole number between 1 and 1000, not ${shown(batchSize)}`);
   }
-  return { database, table, relay, batchSize, pollInterval: readInterval(pollInterval) };
+  return {
+    database,
+    table,
+    relay,
+    batchSize,
+    pollInterval: readDuration('pollInterval', pollInterval, { min: 10, max: HOUR }),
+    lease: readDuration('lease', lease, { min: 1000, max: HOUR }),
+  };
 }
 
 /** @throws DelayQueueError `INVALID_OPTION` */
@@ -115,13 +131,13 @@ function isDatabase(given: unknown): given is OutboxDatabase {
   );
 }
 
-function readInterval(given: Duration): number {
+function readDuration(name: string, given: Duration, { min, max }: { min: number; max: number }): number {
   let milliseconds: number;
   try {
-    milliseconds = readDelay(given, 'pollInterval').after;
+    milliseconds = readDelay(given, name).after;
   } catch (error) {
     throw refuse((error as Error).message);
   }
-  if (milliseconds >= 10 && milliseconds <= HOUR) return milliseconds;
-  throw refuse(`pollInterval: must be between 10 ms and 1 h, not ${shown(given)}`);
+  if (milliseconds >= min && milliseconds <= max) return milliseconds;
+  throw refuse(`${name}: must be between ${min} ms and ${max} ms, not ${shown(given)}`);
 }

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
-import { DelayQueueOutbox, OutboxModule } from '../../../packages/outbox/src/index.js';
+import { DelayQueueOutbox, OutboxModule, type Sql } from '../../../packages/outbox/src/index.js';
 import { openLibrary } from '../library.js';
 import { DUE, KEPT, type ProcessSettings, type Step } from './settings.js';
 
@@ -35,7 +35,8 @@ async function write(writer: number): Promise<void> {
     let step: Step | undefined;
     try {
       await library.transact(async (transaction) => {
-        await database.within(transaction as never)('INSERT INTO business (n) VALUES (?)', [n]);
+        const sql = database.within(transaction) as Sql;
+        await sql('INSERT INTO business (n) VALUES (?)', [n]);
         step = await take(writer, turn, n, transaction);
         // Written before the commit: whether it was committed is for the database to say.
         appendFileSync(settings.journal, `${JSON.stringify(step)}\n`);

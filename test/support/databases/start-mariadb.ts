@@ -12,8 +12,8 @@ export interface MariadbServer {
   readonly url: string;
 }
 
-/** The package of the binaries, not the one that also starts a service on port 3306. */
-const PACKAGE = 'mariadb-server-core';
+/** The packages of the binaries, not the one that also starts a service on port 3306. */
+const PACKAGES = ['mariadb-server-core', 'mariadb-client-core'];
 
 /** Starts a server for the caller alone, who must `stop()` it. */
 export async function startMariadb(): Promise<MariadbServer> {
@@ -44,8 +44,8 @@ export async function startMariadb(): Promise<MariadbServer> {
 function findBinaries(): { readonly server: string; readonly install: string } {
   let found = look();
   if (!found && canInstallPackages()) {
-    console.log(`No MariaDB here, installing the package ${PACKAGE} with apt-get.`);
-    installPackage(PACKAGE);
+    console.log(`No MariaDB here, installing the packages ${PACKAGES.join(' and ')} with apt-get.`);
+    for (const name of PACKAGES) installPackage(name);
     found = look();
   }
   if (!found) throw new Error('MariaDB is needed: put mariadbd and mariadb-install-db on the PATH.');
@@ -56,5 +56,5 @@ function look(): { readonly server: string; readonly install: string } | undefin
   const folders = [...(process.env.PATH?.split(delimiter) ?? []), '/usr/sbin', '/usr/bin'];
   const find = (name: string) => folders.map((folder) => join(folder, name)).find(isExecutable);
   const [server, install] = [find('mariadbd'), find('mariadb-install-db')];
-  return server !== undefined && install !== undefined ? { server, install } : undefined;
+  return server !== undefined && install !== undefined && find('my_print_defaults') !== undefined ? { server, install } : undefined;
 }

@@ -25,12 +25,6 @@ export interface OutboxDatabase<Transaction extends object = object> {
   /** Which SQL it speaks. */
   readonly dialect: Dialect;
   /**
-   * How relays keep out of each other's way: `'rows'` locks rows for as long as they are being offered (`FOR UPDATE SKIP LOCKED`).
-   * `'lease'` marks them in a short transaction instead, for databases with one writer or one connection, which a
-   * longer transaction would hold up.
-   */
-  readonly locking: 'rows' | 'lease';
-  /**
    * Gives access to a transaction of the application.
    *
    * @returns how to run SQL in it; or what is wrong with it, such as "an EntityManager outside of a transaction"

@@ -31,7 +31,6 @@ export interface PgPool {
 export function pg(pool: PgPool): OutboxDatabase<PgClient> {
   return {
     dialect: 'postgresql',
-    locking: 'rows',
    within: (client) => outsideOf(client) ?? sqlOf(client),
     transaction: (work) => inTransaction(pool, work),
     listen: (channel, listener) => listenOnPool(pool, channel, listener),
@@ -52,21 +51,32 @@ export async function listenOnPool(
   return listenOnClient(await connect(pool), channel, listener);
 }
 
+/**
+ * Listens on a client.
+ *
+ * @param release - gives it back to a library that has its own way to; default: it is closed
+ */
 export async function listenOnClient(
   client: PgPoolClient,
   channel: string,
   { notified, lost }: ChannelListener,
+  release?: () => Promise<void>,
 ): Promise<() => Promise<void>> {
-  const onError = (error: Error) => lost(error);
   const onEnd = () => lost(new Error('The connection has ended'));
-  client.on('error', onError);
+  client.on('error', lost);
   client.on('end', onEnd);
   client.on('notification', notified);
-  const end = () => {
+  const end = async () => {
     client.removeListener('end', onEnd);
     client.removeListener('notification', notified);
-    client.release(true);
-    return Promise.resolve();
+    if (!release) {
+      client.release(true);
+      return;
+    }
+    // Whoever gets the client next expects no notifications. If it is lost, there is nothing to say.
+    await client.query(`UNLISTEN "${channel}"`).catch(() => undefined);
+    client.removeListener('error', lost);
+    await release();
   };
   try {
     await client.query(`LISTEN "${channel}"`);

@@ -39,8 +39,15 @@ const LONGEST_PAUSE = 60_000;
  *
  * It may die at any point, and be repeated with the same rows: an offer whose message is still in the queue keeps that one, and a
  * cancel or a reschedule has the same effect again.
+ *
+ * @param rows - in the order in which they were written
+ * @param options - `until`: no call begins after that, ms of `performance.now()`
  */
-export async function deliver(producer: DelayQueueProducer, rows: readonly TakenRow[]): Promise<Delivery> {
+export async function deliver(
+  producer: DelayQueueProducer,
+  rows: readonly TakenRow[],
+  { until }: { readonly until: number },
+): Promise<Delivery> {
   const done: TakenRow[] = [];
   const failed: FailedRow[] = [];
   const left: TakenRow[] = [];
@@ -48,6 +55,10 @@ export async function deliver(producer: DelayQueueProducer, rows: readonly Taken
   const taken = performance.now();
   const deliverInOrder = async (line: readonly TakenRow[]): Promise<void> => {
     for (const [i, row] of line.entries()) {
+      if (performance.now() > until) {
+        left.push(...line.slice(i));
+        return;
+      }
       try {
         await carryOut(producer, row, row.waited + (performance.now() - taken));
         done.push(row);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { OutboxDatabase } from '../database/outbox-database.js';
@@ -11,8 +12,8 @@ const QUICKEST = 10;
 /** The pauses after a failure of the database or of Redis, ms. */
 const SHORTEST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
-/** How long rows are leased, ms: longer than offering a batch takes. */
-const LEASE = 30_000;
+/** How long a row waits whose predecessor is in somebody else's hands, ms. */
+const HOLD = 100;
 
 /** What the relay needs. */
 export interface RelayParts {
@@ -23,6 +24,8 @@ export interface RelayParts {
   readonly batchSize: number;
   /** The longest pause between two looks, ms. */
   readonly pollInterval: number;
+  /** How long rows are nobody else's, ms. */
+  readonly lease: number;
 }
 
 /** What a look at the table has led to. */
@@ -92,9 +95,33 @@ export class OutboxRelay {
     this.#bell.ring();
   }
 
-  /** Relays one batch. */
+  /**
+   * Relays one batch. It is taken in a transaction of its own, and removed in another: between the two, its rows have a lease.
+   *
+   * The lease outlives the process, the connection and the database, so nobody else carries out an operation, and a later one for the same
+   * message, while a call of this relay may still be on its way. A lock would end with the connection.
+   */
   async look(): Promise<Look> {
-    return this.parts.database.locking === 'rows' ? this.#lookInOneTransaction() : this.#lookUnderLease();
+    const { database, table, batchSize, lease } = this.parts;
+    const asked = performance.now();
+    const { rows, heldBack } = await database.transaction(async (sql) => {
+      const taken = await table.take(sql, batchSize);
+      await table.lease(sql, taken.rows, lease);
+      await table.lease(sql, taken.heldBack, HOLD);
+      return taken;
+    });
+    if (rows.length === 0) return { taken: 0, heldBack: heldBack.length > 0, unreachable: undefined };
+    // Calls are made in the first third of the lease. The rest is for those that wait for an answer.
+    const delivery = await deliver(this.parts.producer, rows, { until: asked + lease / 3 });
+    const isOurs = performance.now() < asked + lease;
+    await database.transaction(async (sql) => {
+      await table.remove(sql, delivery.done);
+      if (!isOurs) return;
+      await table.release(sql, delivery.left);
+      for (const failed of delivery.failed) await table.fail(sql, failed);
+    });
+    this.#count(delivery);
+    return { taken: rows.length, heldBack: heldBack.length > 0, unreachable: delivery.unreachable };
   }
 
   async #run(): Promise<void> {
@@ -116,16 +143,15 @@ export class OutboxRelay {
   async #waitAfter({ taken, heldBack }: Look): Promise<void> {
     const { batchSize, pollInterval } = this.parts;
     if (taken === batchSize) return;
-    if (this.#ear?.isListening) {
-      await this.#bell.wait(heldBack ? QUICKEST : pollInterval);
-      return;
-    }
-    if (taken > 0 || heldBack) this.#pause = QUICKEST;
+    if (taken > 0) this.#pause = QUICKEST;
+    const isTold = this.#ear?.isListening && !heldBack;
     const started = performance.now();
-    await this.#bell.wait(this.#pause);
-    const rest = QUICKEST - (performance.now() - started);
-    if (rest > 0 && !this.#isStopping) await new Promise((resolve) => setTimeout(resolve, rest));
+    await this.#bell.wait(isTold ? pollInterval : this.#pause);
     this.#pause = Math.min(this.#pause * 2, pollInterval);
+    if (this.#ear?.isListening || this.#isStopping) return;
+    // Writers in this process ring before they commit, and perhaps often.
+    const rest = QUICKEST - (performance.now() - started);
+    if (rest > 0) await sleep(rest);
   }
 
   /** Notifications go on while Redis is away, so they do not end this pause. */
@@ -135,49 +161,20 @@ export class OutboxRelay {
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
 
-  async #lookInOneTransaction(): Promise<Look> {
-    const { database, table, batchSize } = this.parts;
-    return database.transaction(async (sql) => {
-      const { rows, heldBack } = await table.take(sql, batchSize);
-      if (rows.length === 0) return { ...NOTHING, heldBack };
-      const delivery = await deliver(this.parts.producer, rows);
-      await table.remove(sql, delivery.done);
-      for (const failed of delivery.failed) await table.fail(sql, failed);
-      return this.#delivered(delivery, heldBack);
-    });
-  }
-
-  async #lookUnderLease(): Promise<Look> {
-    const { database, table, batchSize } = this.parts;
-    const { rows, heldBack } = await database.transaction(async (sql) => {
-      const taken = await table.take(sql, batchSize);
-      await table.lease(sql, taken.rows, LEASE);
-      return taken;
-    });
-    if (rows.length === 0) return { ...NOTHING, heldBack };
-    const delivery = await deliver(this.parts.producer, rows);
-    await database.transaction(async (sql) => {
-      await table.remove(sql, delivery.done);
-      await table.release(sql, delivery.left);
-      for (const failed of delivery.failed) await table.fail(sql, failed);
-    });
-    return this.#delivered(delivery, heldBack);
-  }
-
-  #delivered({ done, failed, left, unreachable }: Delivery, heldBack: boolean): Look {
+  #count({ done, failed }: Delivery): void {
     this.#relayed += done.length;
     for (const { seq, error, retryAfter } of failed) {
       const then = retryAfter === undefined ? 'it is set aside until it is retried' : `next attempt in ${retryAfter} ms`;
       this.#logger.warn(`Row ${seq} of ${this.parts.table.name} cannot be relayed, ${then}: ${error}`);
     }
-    return { taken: done.length + failed.length + left.length, heldBack, unreachable };
   }
 
   /** Says once that it cannot go on, and once that it can again. */
   #tell(failure: unknown): void {
     if (failure === undefined) {
-      if (this.#problem !== undefined) this.#logger.log('The outbox is relayed again.');
-      if (this.#problem !== undefined) this.#pause = QUICKEST;
+      if (this.#problem === undefined) return;
+      this.#logger.log('The outbox is relayed again.');
+      this.#pause = QUICKEST;
       this.#problem = undefined;
       return;
     }

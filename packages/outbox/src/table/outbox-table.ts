@@ -49,13 +49,13 @@ export class OutboxTable {
   }
 
   /**
-   * Takes the oldest rows. With `FOR UPDATE` nobody else has them until the transaction ends.
+   * Finds the oldest rows that nobody else has, and locks them.
    *
-   * A row whose predecessor, of the same message, is in somebody else's hands is left out: the order for each message is kept.
+   * A row whose predecessor, of the same message, is in somebody else's hands is held back: the order for each message is kept.
    * Predecessors are looked up after the rows are locked, in a statement of its own. One that is not visible then was
    * deleted, that is, relayed. One statement for both would compare rows of two instants, at least on MySQL.
    */
-  async take(sql: Sql, limit: number): Promise<{ readonly rows: TakenRow[]; readonly heldBack: boolean }> {
+  async take(sql: Sql, limit: number): Promise<{ readonly rows: TakenRow[]; readonly heldBack: TakenRow[] }> {
     const { now, lock } = this.#rules;
     const found = await sql(
       `SELECT seq, operation, queue, message_id, body, delay_ms, due_at_ms, attempts, ${now} - written_at_ms AS waited ` +
@@ -64,10 +64,10 @@ export class OutboxTable {
         `ORDER BY seq LIMIT ${limit}${lock}`,
     );
     const taken = found.map(takenRow);
-    if (taken.length === 0) return { rows: [], heldBack: false };
+    if (taken.length === 0) return { rows: [], heldBack: [] };
     const firsts = await this.#predecessors(sql, taken);
-    const rows = taken.filter((row) => !(firsts.get(keyOf(row))! < row.seq));
-    return { rows, heldBack: rows.length < taken.length };
+    const isHeldBack = (row: TakenRow) => firsts.get(keyOf(row))! < row.seq;
+    return { rows: taken.filter((row) => !isHeldBack(row)), heldBack: taken.filter(isHeldBack) };
   }
 
   /** Marks rows, so that no other relay takes them for a while. */
@@ -121,7 +121,7 @@ export class OutboxTable {
     const rows = seqs.map((seq) => ({ seq }));
     if (rows.length === 0) return;
     const update = `UPDATE ${this.#name} SET not_before_ms = 0, attempts = 0 WHERE seq IN (${placesFor(rows)}) AND not_before_ms IS NULL`;
-    await this.#announced(sql, update, seqs);
+    await this.#announced(sql, update, padded(seqs));
   }
 
   async pause(sql: Sql): Promise<void> {
@@ -149,7 +149,7 @@ export class OutboxTable {
     const others = await sql(
       `SELECT seq, queue, message_id FROM ${this.#name} WHERE seq > 0 AND seq < ? AND not_before_ms IS NOT NULL ` +
         `AND message_id IN (${placesFor(ids)}) ORDER BY seq DESC`,
-      [taken.at(-1)!.seq, ...ids],
+      [taken.at(-1)!.seq, ...padded(ids)],
     );
     const firsts = new Map<string, number>();
     for (const { seq, queue, message_id } of others) {
@@ -216,10 +216,16 @@ function storable(error: string): string {
   return error.replaceAll('\0', '').slice(0, LONGEST_ERROR).toWellFormed();
 }
 
+/** Few different lengths make few different statements, which drivers and databases keep prepared. */
+function padded<T>(list: readonly T[]): T[] {
+  const length = 2 ** Math.ceil(Math.log2(list.length));
+  return [...list, ...Array.from({ length: length - list.length }, () => list.at(-1)!)];
+}
+
 function placesFor(list: readonly unknown[]): string {
-  return list.map(() => '?').join(', ');
+  return padded(list).map(() => '?').join(', ');
 }
 
 function seqsOf(rows: readonly { readonly seq: number }[]): number[] {
-  return rows.map(({ seq }) => seq);
+  return padded(rows.map(({ seq }) => seq));
 }
