@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { DelayQueueModuleOptions } from '../../lib/index.js';
-import { DelayQueueOutbox, OutboxModule, type OutboxOptions } from '../../packages/outbox/src/index.js';
+import { createTableSql, DelayQueueOutbox, OutboxModule, type OutboxOptions } from '../../packages/outbox/src/index.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
 import type { TestApp, TestAppParts } from '../support/test-app.js';
 import { type Library, openLibrary } from './library.js';
-import { migrationOf } from './migration.js';
 
 /** A database server of a suite. */
 export interface RunningServer {
@@ -59,7 +58,7 @@ export class OutboxScene {
   async table(): Promise<string> {
     if (this.#table === undefined) {
       this.#table = randomName('outbox').replaceAll('-', '_');
-      await this.library.execute(await migrationOf(this.library.database.dialect, this.#table));
+      await this.library.execute(createTableSql(this.library.database.dialect, this.#table));
     }
     return this.#table;
   }

@@ -8,9 +8,9 @@ export const NODE_VERSIONS = ['20.19.0', '22.12.0', '24'] as const;
 export class NodeVersions {
   readonly #apps = new Map<string, Application>();
 
-  static async fetch(): Promise<NodeVersions> {
+  static async fetch(versions: readonly string[] = NODE_VERSIONS): Promise<NodeVersions> {
     const nodes = new NodeVersions();
-    for (const version of NODE_VERSIONS) await nodes.#fetch(version);
+    for (const version of versions) await nodes.#fetch(version);
     return nodes;
   }
 

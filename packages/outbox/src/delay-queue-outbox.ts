@@ -12,7 +12,7 @@ import type {
   TypedOfferRequest,
   TypesOf,
 } from 'nestjs-delay-queue';
-import type { OutboxDatabase, Sql, SqlRow } from './database/outbox-database.js';
+import type { OutboxDatabase, SqlRow } from './database/outbox-database.js';
 import { type Due, invalid, readDate, readDelay, readDue, readId } from './offering/arguments.js';
 import { knownQueue, type KnownQueue } from './offering/known-queue.js';
 import { type GivenOffer, offerRow, readOptions, readRequest } from './offering/read-offer.js';
@@ -20,6 +20,7 @@ import { shown } from './offering/shown.js';
 import type { OutboxRelay, RelayStatus } from './relay/outbox-relay.js';
 import type { OutboxTable, TableStatus } from './table/outbox-table.js';
 import type { NewRow, RowBody } from './table/row.js';
+import { inTransaction, run, type Steps } from './table/steps.js';
 
 /** The options of an offer of a typed queue, which has its type from elsewhere. */
 export interface TypedOutboxOfferOptions {
@@ -247,17 +248,17 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   /** Looks at the table and at the relay of this process. */
   async status(): Promise<OutboxStatus> {
     const { database, table, relay } = this.#parts;
-    return { ...(await database.transaction((sql) => table.status(sql))), relay: relay.status };
+    return { ...(await inTransaction(database, () => table.status())), relay: relay.status };
   }
 
   /** Pauses the relays of all processes, until {@link resume}: rows are written, and wait. */
   async pause(): Promise<void> {
-    await this.#change((table, sql) => table.pause(sql));
+    await this.#change((table) => table.pause());
   }
 
   /** Ends a pause. */
   async resume(): Promise<void> {
-    await this.#change((table, sql) => table.resume(sql));
+    await this.#change((table) => table.resume());
   }
 
   /** Lists rows that were set aside, oldest first. */
@@ -265,7 +266,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw invalid(`limit: must be 1–1000, not ${shown(limit)}`);
     if (!Number.isSafeInteger(after) || after < 0) throw invalid(`after: must be the row of a failed row, not ${shown(after)}`);
     const { database, table } = this.#parts;
-    return (await database.transaction((sql) => table.failed(sql, { after, limit }))).map(failedRow);
+    return (await inTransaction(database, () => table.failed({ after, limit }))).map(failedRow);
   }
 
   /**
@@ -275,7 +276,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
    */
   async retryFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
     const seqs = seqsOf(rows);
-    await this.#change((table, sql) => table.retry(sql, seqs));
+    await this.#change((table) => table.retry(seqs));
   }
 
   /**
@@ -285,7 +286,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
    */
   async discardFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
     const seqs = seqsOf(rows).map((seq) => ({ seq }));
-    await this.#change((table, sql) => table.remove(sql, seqs));
+    await this.#change((table) => table.remove(seqs));
   }
 
   async #offer(
@@ -310,14 +311,14 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     if (typeof sql === 'string') {
       throw invalid(`transaction: must be one that is under way, not ${sql}. Otherwise the row would not be part of it`);
     }
-    await table.write(sql, rows);
+    await run(table.write(rows), sql);
     relay.expect();
     return rows.map(({ messageId: id }) => ({ id }));
   }
 
-  async #change(work: (table: OutboxTable, sql: Sql) => Promise<void>): Promise<void> {
+  async #change(work: (table: OutboxTable) => Steps<void>): Promise<void> {
     const { database, table, relay } = this.#parts;
-    await database.transaction((sql) => work(table, sql));
+    await inTransaction(database, () => work(table));
     relay.expect();
   }
 }

@@ -26,6 +26,7 @@ import { shown } from './offering/shown.js';
 import { OutboxRelay } from './relay/outbox-relay.js';
 import { isMissingTable } from './table/missing-table.js';
 import { OutboxTable } from './table/outbox-table.js';
+import { inTransaction } from './table/steps.js';
 
 const OPTIONS = Symbol('outbox options');
 
@@ -78,7 +79,7 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
   async #check(): Promise<void> {
     const { database, table } = this.options;
     try {
-      await database.transaction((sql) => this.table.check(sql));
+      await inTransaction(database, () => this.table.check());
     } catch (error) {
       if (isMissingTable(error)) {
         const command = `npx nestjs-delay-queue-outbox migration ${database.dialect} --table ${table}`;

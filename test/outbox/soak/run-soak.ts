@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
+import { createTableSql } from '../../../packages/outbox/src/index.js';
 import { startMariadb } from '../../support/databases/start-mariadb.js';
 import { startPostgresql } from '../../support/databases/start-postgresql.js';
 import { startRedis } from '../../support/redis/start-redis.js';
 import { argumentsFor, ENVIRONMENT } from '../../support/run-program.js';
 import { until } from '../../support/until.js';
 import { type Library, openLibrary } from '../library.js';
-import { migrationOf } from '../migration.js';
 import { DUE, KEPT, type ProcessSettings, type SoakPayload, type SoakSettings, type Step } from './settings.js';
 import { judge, type Seen, type Verdict } from './verdict.js';
 
@@ -37,7 +37,7 @@ export async function runSoak(settings: SoakSettings, tell: (line: string) => vo
   const relays: Relay[] = [];
   const library = await openLibrary(settings.library, database.url);
   try {
-    await library.execute(await migrationOf(library.database.dialect, 'delay_queue_outbox'));
+    await library.execute(createTableSql(library.database.dialect));
     await library.execute('CREATE TABLE business (n bigint PRIMARY KEY)');
     for (let i = 0; i < RELAYS; i++) {
       const relay = new Relay({ ...own, journal: join(folder, `handled-${i}`) });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OutboxDatabase, Sql, SqlRow } from './outbox-database.js';
+import type { OutboxDatabase, SqlAtOnce, SqlRow } from './outbox-database.js';
 
 /** The part of a `DatabaseSync` of `node:sqlite` that is used. */
 export interface SqliteDatabase {
@@ -22,8 +22,6 @@ const PAUSE = 3;
  * @param own - a connection for the relay alone: `new DatabaseSync('app.db')`
  */
 export function nodeSqlite(own: SqliteDatabase): OutboxDatabase<SqliteDatabase> {
-  const sql = sqlOf(own);
-  let last: Promise<unknown> = Promise.resolve();
   // Waiting in SQLite would block this process, whose own transaction may be what it waits for.
   own.exec('PRAGMA busy_timeout = 0');
   return {
@@ -31,48 +29,40 @@ export function nodeSqlite(own: SqliteDatabase): OutboxDatabase<SqliteDatabase> 
     within(database) {
       if (typeof database.prepare !== 'function') return 'an object that is no DatabaseSync';
       if (database === own) return 'the DatabaseSync of the relay: open another one for the application';
-      return database.isTransaction === false ? 'a DatabaseSync outside of a transaction' : sqlOf(database);
+      if (database.isTransaction === false) return 'a DatabaseSync outside of a transaction';
+      const sql = sqlOf(database);
+      return (statement, values) => new Promise((resolve) => resolve(sql(statement, values)));
     },
-    transaction(work) {
-      // One after the other: it is one connection.
-      const next = last.then(() => inTransaction(own, () => work(sql)));
-      last = next.catch(() => undefined);
-      return next;
+    transaction() {
+      return Promise.reject(new Error('Transactions of node:sqlite are carried out at once'));
+    },
+    async transactionAtOnce(work) {
+      const deadline = performance.now() + PATIENCE;
+      while (!hasBegun(own, performance.now() > deadline)) await sleep(PAUSE);
+      // From here on nothing is awaited.
+      try {
+        const result = work(sqlOf(own));
+        own.exec('COMMIT');
+        return result;
+      } catch (error) {
+        own.exec('ROLLBACK');
+        throw error;
+      }
     },
   };
 }
 
-function sqlOf(database: SqliteDatabase): Sql {
-  return (statement, values = []) => {
-    try {
-      return Promise.resolve(database.prepare(statement).all(...values) as SqlRow[]);
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
-  };
+function sqlOf(database: SqliteDatabase): SqlAtOnce {
+  return (statement, values = []) => database.prepare(statement).all(...values) as SqlRow[];
 }
 
-async function inTransaction<Result>(database: SqliteDatabase, work: () => Promise<Result>): Promise<Result> {
-  await begin(database);
+/** Begins a transaction, unless another connection has one that writes. */
+function hasBegun(database: SqliteDatabase, isLast: boolean): boolean {
   try {
-    const result = await work();
-    database.exec('COMMIT');
-    return result;
+    database.exec('BEGIN IMMEDIATE');
+    return true;
   } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-async function begin(database: SqliteDatabase): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
-  for (;;) {
-    try {
-      database.exec('BEGIN IMMEDIATE');
-      return;
-    } catch (error) {
-      if (!/locked|busy/i.test(String(error)) || performance.now() > deadline) throw error;
-    }
-    await sleep(PAUSE);
+    if (isLast || !/locked|busy/i.test(String(error))) throw error;
+    return false;
   }
 }

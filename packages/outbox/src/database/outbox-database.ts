@@ -15,6 +15,9 @@ export type SqlRow = Readonly<Record<string, unknown>>;
  */
 export type Sql = (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
+/** The same, with a driver that answers at once. */
+export type SqlAtOnce = (statement: string, values?: readonly SqlValue[]) => readonly SqlRow[];
+
 /**
  * What the outbox needs of a database. The functions `pg`, `typeOrm`, `prisma`… make one from the library that the application uses;
  * for another library, write one.
@@ -32,6 +35,11 @@ export interface OutboxDatabase<Transaction extends object = object> {
   within(transaction: Transaction): Sql | string;
   /** Runs work in a new transaction, at READ COMMITTED, and commits it; rolls back if the work fails. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /**
+   * Instead of {@link transaction}, with a driver that answers at once. Between its begin and its end nothing else of this process runs:
+   * another connection of it, which waited for the end, would wait forever.
+   */
+  transactionAtOnce?<Result>(work: (sql: SqlAtOnce) => Result): Promise<Result>;
   /**
    * Listens to a channel of PostgreSQL. Without it, the relay looks at the table from time to time.
    *

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { OutboxDatabase } from '../database/outbox-database.js';
 import type { OutboxTable } from '../table/outbox-table.js';
+import { inTransaction } from '../table/steps.js';
 import { Bell } from './bell.js';
 import { ChannelEar } from './channel-ear.js';
 import { type Delivery, deliver } from './deliver.js';
@@ -104,21 +105,21 @@ export class OutboxRelay {
   async look(): Promise<Look> {
     const { database, table, batchSize, lease } = this.parts;
     const asked = performance.now();
-    const { rows, heldBack } = await database.transaction(async (sql) => {
-      const taken = await table.take(sql, batchSize);
-      await table.lease(sql, taken.rows, lease);
-      await table.lease(sql, taken.heldBack, HOLD);
+    const { rows, heldBack } = await inTransaction(database, function* () {
+      const taken = yield* table.take(batchSize);
+      yield* table.lease(taken.rows, lease);
+      yield* table.lease(taken.heldBack, HOLD);
       return taken;
     });
     if (rows.length === 0) return { taken: 0, heldBack: heldBack.length > 0, unreachable: undefined };
     // Calls are made in the first third of the lease. The rest is for those that wait for an answer.
     const delivery = await deliver(this.parts.producer, rows, { until: asked + lease / 3 });
     const isOurs = performance.now() < asked + lease;
-    await database.transaction(async (sql) => {
-      await table.remove(sql, delivery.done);
+    await inTransaction(database, function* () {
+      yield* table.remove(delivery.done);
       if (!isOurs) return;
-      await table.release(sql, delivery.left);
-      for (const failed of delivery.failed) await table.fail(sql, failed);
+      yield* table.release(delivery.left);
+      for (const failed of delivery.failed) yield* table.fail(failed);
     });
     this.#count(delivery);
     return { taken: rows.length, heldBack: heldBack.length > 0, unreachable: delivery.unreachable };

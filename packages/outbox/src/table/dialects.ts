@@ -27,3 +27,12 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRules>> = {
     lock: '',
   },
 };
+
+/** A name of a table, with or without its schema, or of a column. */
+export function quoted(dialect: Dialect, name: string): string {
+  const { quote } = DIALECTS[dialect];
+  return name
+    .split('.')
+    .map((part) => `${quote}${part}${quote}`)
+    .join('.');
+}

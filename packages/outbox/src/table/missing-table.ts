@@ -3,9 +3,16 @@ const SIGNS = /\b(42P01|42703|1146|1054|ER_NO_SUCH_TABLE|ER_BAD_FIELD_ERROR)\b|n
 
 /** Whether the database is there, but the outbox's table is not, or not as it has to be. */
 export function isMissingTable(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code, errno, meta } = at as { code?: unknown; errno?: unknown; meta?: unknown };
-    if (SIGNS.test([code, errno, JSON.stringify(meta), at.message].join(' '))) return true;
+  for (let at = error as Partial<WrappedError> | null | undefined; typeof at === 'object' && at; at = at.cause) {
+    if (SIGNS.test([at.code, at.errno, JSON.stringify(at.meta), at.message].join(' '))) return true;
   }
   return false;
+}
+
+interface WrappedError {
+  readonly code: unknown;
+  readonly errno: unknown;
+  readonly meta: unknown;
+  readonly message: unknown;
+  readonly cause: Partial<WrappedError>;
 }

@@ -1,6 +1,7 @@
-import type { Dialect, Sql, SqlRow, SqlValue } from '../database/outbox-database.js';
-import { DIALECTS, type DialectRules } from './dialects.js';
+import type { Dialect, SqlRow, SqlValue } from '../database/outbox-database.js';
+import { DIALECTS, type DialectRules, quoted } from './dialects.js';
 import type { FailedRow, NewRow, TakenRow } from './row.js';
+import type { Steps } from './steps.js';
 
 /** The row that is there while the outbox is paused. Rows count from 1. */
 const PAUSED = -1;
@@ -31,20 +32,16 @@ export class OutboxTable {
     readonly name: string,
   ) {
     this.#rules = DIALECTS[dialect];
-    const { quote } = this.#rules;
-    this.#name = name
-      .split('.')
-      .map((part) => `${quote}${part}${quote}`)
-      .join('.');
+    this.#name = quoted(dialect, name);
   }
 
   /** Writes rows, in this order. On PostgreSQL, relays are told once they are committed. */
-  async write(sql: Sql, rows: readonly NewRow[]): Promise<void> {
+  *write(rows: readonly NewRow[]): Steps<void> {
     for (const part of partsOf(rows)) {
       const places = part.map(() => `(?, ?, ?, ?, ?, ?, ${this.#rules.now})`).join(', ');
       const columns = 'operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms';
       const insert = `INSERT INTO ${this.#name} (${columns}) VALUES ${places}`;
-      await this.#announced(sql, insert, part.flatMap(valuesOf));
+      yield* this.#announced(insert, part.flatMap(valuesOf));
     }
   }
 
@@ -55,102 +52,102 @@ export class OutboxTable {
    * Predecessors are looked up after the rows are locked, in a statement of its own. One that is not visible then was
    * deleted, that is, relayed. One statement for both would compare rows of two instants, at least on MySQL.
    */
-  async take(sql: Sql, limit: number): Promise<{ readonly rows: TakenRow[]; readonly heldBack: TakenRow[] }> {
+  *take(limit: number): Steps<{ readonly rows: TakenRow[]; readonly heldBack: TakenRow[] }> {
     const { now, lock } = this.#rules;
-    const found = await sql(
+    const found = yield [
       `SELECT seq, operation, queue, message_id, body, delay_ms, due_at_ms, attempts, ${now} - written_at_ms AS waited ` +
         `FROM ${this.#name} WHERE not_before_ms <= ${now} AND seq > 0 ` +
         `AND NOT EXISTS (SELECT 1 FROM ${this.#name} AS pause WHERE pause.seq = ${PAUSED}) ` +
         `ORDER BY seq LIMIT ${limit}${lock}`,
-    );
+    ];
     const taken = found.map(takenRow);
     if (taken.length === 0) return { rows: [], heldBack: [] };
-    const firsts = await this.#predecessors(sql, taken);
+    const firsts = yield* this.#predecessors(taken);
     const isHeldBack = (row: TakenRow) => firsts.get(keyOf(row))! < row.seq;
     return { rows: taken.filter((row) => !isHeldBack(row)), heldBack: taken.filter(isHeldBack) };
   }
 
   /** Marks rows, so that no other relay takes them for a while. */
-  async lease(sql: Sql, rows: readonly TakenRow[], milliseconds: number): Promise<void> {
+  *lease(rows: readonly TakenRow[], milliseconds: number): Steps<void> {
     if (rows.length === 0) return;
     const until = `${this.#rules.now} + ${milliseconds}`;
-    await sql(`UPDATE ${this.#name} SET not_before_ms = ${until} WHERE seq IN (${placesFor(rows)})`, seqsOf(rows));
+    yield [`UPDATE ${this.#name} SET not_before_ms = ${until} WHERE seq IN (${placesFor(rows)})`, seqsOf(rows)];
   }
 
   /** Gives up what {@link lease} has marked. */
-  async release(sql: Sql, rows: readonly { readonly seq: number }[]): Promise<void> {
+  *release(rows: readonly { readonly seq: number }[]): Steps<void> {
     if (rows.length === 0) return;
-    await sql(`UPDATE ${this.#name} SET not_before_ms = 0 WHERE seq IN (${placesFor(rows)})`, seqsOf(rows));
+    yield [`UPDATE ${this.#name} SET not_before_ms = 0 WHERE seq IN (${placesFor(rows)})`, seqsOf(rows)];
   }
 
   /** Removes rows that have been relayed. */
-  async remove(sql: Sql, rows: readonly { readonly seq: number }[]): Promise<void> {
+  *remove(rows: readonly { readonly seq: number }[]): Steps<void> {
     if (rows.length === 0) return;
-    await sql(`DELETE FROM ${this.#name} WHERE seq IN (${placesFor(rows)})`, seqsOf(rows));
+    yield [`DELETE FROM ${this.#name} WHERE seq IN (${placesFor(rows)})`, seqsOf(rows)];
   }
 
   /** Notes why a row could not be relayed, and when it is tried again. */
-  async fail(sql: Sql, { seq, error, retryAfter }: FailedRow): Promise<void> {
+  *fail({ seq, error, retryAfter }: FailedRow): Steps<void> {
     const notBefore = retryAfter === undefined ? 'NULL' : `${this.#rules.now} + ${retryAfter}`;
     const change = `attempts = attempts + 1, error = ?, not_before_ms = ${notBefore}`;
-    await sql(`UPDATE ${this.#name} SET ${change} WHERE seq = ?`, [storable(error), seq]);
+    yield [`UPDATE ${this.#name} SET ${change} WHERE seq = ?`, [storable(error), seq]];
   }
 
-  async status(sql: Sql): Promise<TableStatus> {
-    const [row = {}] = await sql(
+  *status(): Steps<TableStatus> {
+    const [row = {}] = yield [
       `SELECT SUM(CASE WHEN seq > 0 AND not_before_ms IS NOT NULL THEN 1 ELSE 0 END) AS waiting, ` +
         `SUM(CASE WHEN seq > 0 AND not_before_ms IS NULL THEN 1 ELSE 0 END) AS failed, ` +
         `MAX(CASE WHEN seq > 0 AND not_before_ms IS NOT NULL THEN ${this.#rules.now} - written_at_ms ELSE 0 END) AS oldest, ` +
         `SUM(CASE WHEN seq = ${PAUSED} THEN 1 ELSE 0 END) AS paused FROM ${this.#name}`,
-    );
+    ];
     const [waiting, failed, oldest, paused] = ['waiting', 'failed', 'oldest', 'paused'].map((of) => Number(row[of] ?? 0));
     return { waiting: waiting!, failed: failed!, oldest: Math.max(0, oldest!), paused: paused! > 0 };
   }
 
   /** Lists rows that have failed for good, oldest first. */
-  async failed(sql: Sql, { after, limit }: { readonly after: number; readonly limit: number }): Promise<readonly SqlRow[]> {
-    return sql(
+  *failed({ after, limit }: { readonly after: number; readonly limit: number }): Steps<readonly SqlRow[]> {
+    return yield [
       `SELECT seq, operation, queue, message_id, body, written_at_ms, error FROM ${this.#name} ` +
         `WHERE not_before_ms IS NULL AND seq > ? ORDER BY seq LIMIT ${limit}`,
       [after],
-    );
+    ];
   }
 
   /** Has failed rows tried again, in their old places. */
-  async retry(sql: Sql, seqs: readonly number[]): Promise<void> {
+  *retry(seqs: readonly number[]): Steps<void> {
     const rows = seqs.map((seq) => ({ seq }));
     if (rows.length === 0) return;
     const update = `UPDATE ${this.#name} SET not_before_ms = 0, attempts = 0 WHERE seq IN (${placesFor(rows)}) AND not_before_ms IS NULL`;
-    await this.#announced(sql, update, padded(seqs));
+    yield* this.#announced(update, padded(seqs));
   }
 
-  async pause(sql: Sql): Promise<void> {
-    if ((await this.status(sql)).paused) return;
-    await sql(
+  *pause(): Steps<void> {
+    if ((yield* this.status()).paused) return;
+    yield [
       `INSERT INTO ${this.#name} (seq, operation, queue, message_id, body, written_at_ms) ` +
         `VALUES (${PAUSED}, 'pause', '', '', '', ${this.#rules.now})`,
-    );
+    ];
   }
 
-  async resume(sql: Sql): Promise<void> {
-    await this.#announced(sql, `DELETE FROM ${this.#name} WHERE seq = ?`, [PAUSED]);
+  *resume(): Steps<void> {
+    yield* this.#announced(`DELETE FROM ${this.#name} WHERE seq = ?`, [PAUSED]);
   }
 
   /** Fails if the table is not there, or lacks a column. */
-  async check(sql: Sql): Promise<void> {
+  *check(): Steps<void> {
     const columns = 'seq, operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms, not_before_ms, attempts, error';
-    await sql(`SELECT ${columns} FROM ${this.#name} WHERE 1 = 0`);
+    yield [`SELECT ${columns} FROM ${this.#name} WHERE 1 = 0`];
   }
 
   /** The lowest number of a row of each of these messages, failed ones aside. */
-  async #predecessors(sql: Sql, taken: readonly TakenRow[]): Promise<ReadonlyMap<string, number>> {
+  *#predecessors(taken: readonly TakenRow[]): Steps<ReadonlyMap<string, number>> {
     const mine = new Set(taken.map(({ seq }) => seq));
     const ids = [...new Set(taken.map(({ messageId }) => messageId))];
-    const others = await sql(
+    const others = yield [
       `SELECT seq, queue, message_id FROM ${this.#name} WHERE seq > 0 AND seq < ? AND not_before_ms IS NOT NULL ` +
         `AND message_id IN (${placesFor(ids)}) ORDER BY seq DESC`,
       [taken.at(-1)!.seq, ...padded(ids)],
-    );
+    ];
     const firsts = new Map<string, number>();
     for (const { seq, queue, message_id } of others) {
       if (!mine.has(Number(seq))) firsts.set(`${String(queue)} ${String(message_id)}`, Number(seq));
@@ -159,15 +156,15 @@ export class OutboxTable {
   }
 
   /** Runs a statement; on PostgreSQL, its commit wakes the relays. */
-  async #announced(sql: Sql, statement: string, values: readonly SqlValue[]): Promise<void> {
+  *#announced(statement: string, values: readonly SqlValue[]): Steps<void> {
     if (this.dialect !== 'postgresql') {
-      await sql(statement, values);
+      yield [statement, values];
       return;
     }
-    await sql(
+    yield [
       `WITH changed AS (${statement} RETURNING 1) SELECT pg_notify(?, '')::text AS told FROM (SELECT 1 FROM changed LIMIT 1) AS one`,
       [...values, this.name],
-    );
+    ];
   }
 }
 
