@@ -1,12 +1,11 @@
 import { DelayQueueError, type DelayQueueErrorCode, type DelayQueueProducer } from 'nestjs-delay-queue';
-import { keyOf } from '../table/outbox-table.js';
 import type { FailedRow, RowBody, TakenRow } from '../table/row.js';
 
 /** What became of the rows of a batch. */
 export interface Delivery {
   readonly done: readonly TakenRow[];
   readonly failed: readonly FailedRow[];
-  /** They were not tried, or Redis may not have them: they stay as they are. */
+  /** Redis may not have them: they stay as they are. */
   readonly left: readonly TakenRow[];
   /** Why Redis could not be reached, if it could not. */
   readonly unreachable: unknown;
@@ -35,62 +34,35 @@ const SHORTEST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 
 /**
- * Hands rows to the delay queue: those of one message one after the other, all others at once, so that they leave in few calls.
+ * Hands rows of different messages to the delay queue, all at once, so that they leave in few calls.
  *
- * It may die at any point, and be repeated with the same rows: an offer whose message is still in the queue keeps that one, and a
- * cancel or a reschedule has the same effect again.
- *
- * @param rows - in the order in which they were written
- * @param options - `until`: no call begins after that, ms of `performance.now()`
+ * It may die at any point, and be repeated: an offer whose message is still in the queue keeps that one, and a cancel or a
+ * reschedule has the same effect again.
  */
-export async function deliver(
-  producer: DelayQueueProducer,
-  rows: readonly TakenRow[],
-  { until }: { readonly until: number },
-): Promise<Delivery> {
+export async function deliver(producer: DelayQueueProducer, rows: readonly TakenRow[]): Promise<Delivery> {
   const done: TakenRow[] = [];
   const failed: FailedRow[] = [];
   const left: TakenRow[] = [];
   let unreachable: unknown;
-  const taken = performance.now();
-  const deliverInOrder = async (line: readonly TakenRow[]): Promise<void> => {
-    for (const [i, row] of line.entries()) {
-      if (performance.now() > until) {
-        left.push(...line.slice(i));
-        return;
-      }
-      try {
-        await carryOut(producer, row, row.waited + (performance.now() - taken));
-        done.push(row);
-      } catch (error) {
-        if (hasCode(error, UNREACHABLE)) unreachable = error;
-        else failed.push(failureOf(row, error));
-        // What was refused for good does not hold its successors up.
-        if (isPermanent(error)) continue;
-        left.push(...line.slice(hasCode(error, UNREACHABLE) ? i : i + 1));
-        return;
-      }
+  const deliverRow = async (row: TakenRow): Promise<void> => {
+    try {
+      await carryOut(producer, row);
+      done.push(row);
+    } catch (error) {
+      if (hasCode(error, UNREACHABLE)) {
+        unreachable = error;
+        left.push(row);
+      } else failed.push(failureOf(row, error));
     }
   };
-  await Promise.all(byMessage(rows).map(deliverInOrder));
+  await Promise.all(rows.map(deliverRow));
   return { done, failed, left, unreachable };
 }
 
-function byMessage(rows: readonly TakenRow[]): TakenRow[][] {
-  const lines = new Map<string, TakenRow[]>();
-  for (const row of rows) {
-    const line = lines.get(keyOf(row));
-    if (line) line.push(row);
-    else lines.set(keyOf(row), [row]);
-  }
-  return [...lines.values()];
-}
-
-/** @param waited - how long ago the row was written, ms */
-async function carryOut(producer: DelayQueueProducer, row: TakenRow, waited: number): Promise<void> {
-  const { operation, queue, messageId: id, delay, dueAt } = row;
-  // What is left of the delay, counted by the clock of the database alone: that of Redis may differ. Rounded up, so that nothing is early.
-  const due = dueAt === null ? Math.max(0, Math.ceil((delay ?? 0) - waited)) : new Date(dueAt);
+async function carryOut(producer: DelayQueueProducer, row: TakenRow): Promise<void> {
+  const { operation, queue, messageId: id, delay, dueAt, waited } = row;
+  // What is left of the delay, counted by the clock of the database alone: that of Redis may differ.
+  const due = dueAt === null ? Math.max(0, (delay ?? 0) - waited) : new Date(dueAt);
   switch (operation) {
     case 'offer': {
       const { payload, base64, type, headers, onDuplicate } = readBody(row);

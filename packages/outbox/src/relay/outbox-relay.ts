@@ -32,12 +32,15 @@ export interface RelayParts {
 /** What a look at the table has led to. */
 interface Look {
   readonly taken: number;
-  /** Rows wait for others that somebody else has. */
-  readonly heldBack: boolean;
+  /** There are rows that it could take now. */
+  readonly more: boolean;
+  /** There are rows that wait for others that somebody else has. */
+  readonly isHeldBack: boolean;
   readonly unreachable: unknown;
 }
 
-const NOTHING: Look = { taken: 0, heldBack: false, unreachable: undefined };
+const NOTHING: Look = { taken: 0, more: false, isHeldBack: false, unreachable: undefined };
+const NOTHING_DONE: Delivery = { done: [], failed: [], left: [], unreachable: undefined };
 
 /** How a relay is doing. */
 export interface RelayStatus {
@@ -105,15 +108,18 @@ export class OutboxRelay {
   async look(): Promise<Look> {
     const { database, table, batchSize, lease } = this.parts;
     const asked = performance.now();
-    const { rows, heldBack } = await inTransaction(database, function* () {
+    const { rows, behindOthers, found } = await inTransaction(database, function* () {
       const taken = yield* table.take(batchSize);
       yield* table.lease(taken.rows, lease);
-      yield* table.lease(taken.heldBack, HOLD);
+      yield* table.lease(taken.behindOthers, HOLD);
       return taken;
     });
-    if (rows.length === 0) return { taken: 0, heldBack: heldBack.length > 0, unreachable: undefined };
-    // Calls are made in the first third of the lease. The rest is for those that wait for an answer.
-    const delivery = await deliver(this.parts.producer, rows, { until: asked + lease / 3 });
+    const look = { taken: rows.length, more: found > rows.length + behindOthers.length || found === batchSize };
+    const isHeldBack = behindOthers.length > 0;
+    if (rows.length === 0) return { ...look, isHeldBack, unreachable: undefined };
+    // The rest of the lease is for calls that wait for an answer.
+    const isTooLate = performance.now() > asked + lease / 3;
+    const delivery = isTooLate ? { ...NOTHING_DONE, left: rows } : await deliver(this.parts.producer, rows);
     const isOurs = performance.now() < asked + lease;
     await inTransaction(database, function* () {
       yield* table.remove(delivery.done);
@@ -122,7 +128,7 @@ export class OutboxRelay {
       for (const failed of delivery.failed) yield* table.fail(failed);
     });
     this.#count(delivery);
-    return { taken: rows.length, heldBack: heldBack.length > 0, unreachable: delivery.unreachable };
+    return { ...look, isHeldBack, unreachable: delivery.unreachable };
   }
 
   async #run(): Promise<void> {
@@ -141,11 +147,11 @@ export class OutboxRelay {
     }
   }
 
-  async #waitAfter({ taken, heldBack }: Look): Promise<void> {
-    const { batchSize, pollInterval } = this.parts;
-    if (taken === batchSize) return;
+  async #waitAfter({ taken, more, isHeldBack }: Look): Promise<void> {
+    const { pollInterval } = this.parts;
+    if (taken > 0 && more) return;
     if (taken > 0) this.#pause = QUICKEST;
-    const isTold = this.#ear?.isListening && !heldBack;
+    const isTold = this.#ear?.isListening && !isHeldBack;
     const started = performance.now();
     await this.#bell.wait(isTold ? pollInterval : this.#pause);
     this.#pause = Math.min(this.#pause * 2, pollInterval);

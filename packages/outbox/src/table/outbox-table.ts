@@ -21,6 +21,16 @@ export interface TableStatus {
   readonly paused: boolean;
 }
 
+/** What a relay finds. */
+export interface TakenRows {
+  /** One for each message. */
+  readonly rows: readonly TakenRow[];
+  /** They wait for others that somebody else has. */
+  readonly behindOthers: readonly TakenRow[];
+  /** How many there are, with those that wait for one of the rows. */
+  readonly found: number;
+}
+
 /** The statements on the outbox's table. A row whose `not_before_ms` is NULL has failed for good: no relay takes it. */
 export class OutboxTable {
   readonly #rules: DialectRules;
@@ -46,13 +56,14 @@ export class OutboxTable {
   }
 
   /**
-   * Finds the oldest rows that nobody else has, and locks them.
+   * Finds the oldest rows that nobody else has, and locks them: of each message the first, so that the order is kept, and
+   * so that what a relay repeats after a crash is one operation, which has the same effect again. Two in a row would not: a reschedule
+   * before an offer changes nothing, but repeated after it, it does.
    *
-   * A row whose predecessor, of the same message, is in somebody else's hands is held back: the order for each message is kept.
    * Predecessors are looked up after the rows are locked, in a statement of its own. One that is not visible then was
    * deleted, that is, relayed. One statement for both would compare rows of two instants, at least on MySQL.
    */
-  *take(limit: number): Steps<{ readonly rows: TakenRow[]; readonly heldBack: TakenRow[] }> {
+  *take(limit: number): Steps<TakenRows> {
     const { now, lock } = this.#rules;
     const found = yield [
       `SELECT seq, operation, queue, message_id, body, delay_ms, due_at_ms, attempts, ${now} - written_at_ms AS waited ` +
@@ -60,11 +71,22 @@ export class OutboxTable {
         `AND NOT EXISTS (SELECT 1 FROM ${this.#name} AS pause WHERE pause.seq = ${PAUSED}) ` +
         `ORDER BY seq LIMIT ${limit}${lock}`,
     ];
-    const taken = found.map(takenRow);
-    if (taken.length === 0) return { rows: [], heldBack: [] };
-    const firsts = yield* this.#predecessors(taken);
-    const isHeldBack = (row: TakenRow) => firsts.get(keyOf(row))! < row.seq;
-    return { rows: taken.filter((row) => !isHeldBack(row)), heldBack: taken.filter(isHeldBack) };
+    const candidates = found.map(takenRow);
+    const taken: { rows: TakenRow[]; behindOthers: TakenRow[]; found: number } = {
+      rows: [],
+      behindOthers: [],
+      found: candidates.length,
+    };
+    if (candidates.length === 0) return taken;
+    const firsts = yield* this.#firstsOfOthers(candidates);
+    const own = new Set<string>();
+    for (const row of candidates) {
+      const key = keyOf(row);
+      if (firsts.get(key)! < row.seq) taken.behindOthers.push(row);
+      else if (!own.has(key)) taken.rows.push(row);
+      own.add(key);
+    }
+    return taken;
   }
 
   /** Marks rows, so that no other relay takes them for a while. */
@@ -139,8 +161,8 @@ export class OutboxTable {
     yield [`SELECT ${columns} FROM ${this.#name} WHERE 1 = 0`];
   }
 
-  /** The lowest number of a row of each of these messages, failed ones aside. */
-  *#predecessors(taken: readonly TakenRow[]): Steps<ReadonlyMap<string, number>> {
+  /** The lowest number of a row of each of these messages that is in other hands, or is retried later. */
+  *#firstsOfOthers(taken: readonly TakenRow[]): Steps<ReadonlyMap<string, number>> {
     const mine = new Set(taken.map(({ seq }) => seq));
     const ids = [...new Set(taken.map(({ messageId }) => messageId))];
     const others = yield [
