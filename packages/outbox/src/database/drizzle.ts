@@ -1,5 +1,5 @@
 import type { OutboxDatabase, Sql } from './outbox-database.js';
-import { type DialectOptions, type ListenSource, listenThrough } from './listen-through.js';
+import { type DialectOptions, type ListenSource, listenThrough, readDialect } from './listen-through.js';
 import { rowsOf } from './rows-of.js';
 
 /** The part of a transaction of Drizzle that is used. */
@@ -30,7 +30,9 @@ export interface DrizzleOptions extends DialectOptions {
  *
  * @param db - made with a driver; on PostgreSQL, its `$client` is what the relay listens through, unless `listen` is given
  */
-export function drizzle(db: DrizzleDatabase, { dialect, sql, listen }: DrizzleOptions): OutboxDatabase<DrizzleTransaction> {
+export function drizzle(db: DrizzleDatabase, options: DrizzleOptions): OutboxDatabase<DrizzleTransaction> {
+  const dialect = readDialect('drizzle', options);
+  const { sql, listen } = options;
   const { $client: client } = db as { readonly $client?: object };
   const sqlOf =
     (transaction: DrizzleTransaction): Sql =>

@@ -1,5 +1,5 @@
 import type { OutboxDatabase, Sql, SqlRow } from './outbox-database.js';
-import { type DialectOptions, listenThrough } from './listen-through.js';
+import { type DialectOptions, listenThrough, readDialect } from './listen-through.js';
 import { numbered } from './numbered.js';
 
 /** A statement as Kysely has compiled it. */
@@ -29,7 +29,8 @@ export interface KyselyDatabase {
 }
 
 /** PostgreSQL, MySQL and MariaDB through Kysely. Transactions are what `db.transaction().execute` hands to its callback. */
-export function kysely(db: KyselyDatabase, { dialect, listen }: DialectOptions): OutboxDatabase<KyselyTransaction> {
+export function kysely(db: KyselyDatabase, options: DialectOptions): OutboxDatabase<KyselyTransaction> {
+  const dialect = readDialect('kysely', options);
   const sqlOf =
     (transaction: KyselyTransaction): Sql =>
     async (statement, values = []) => {
@@ -49,6 +50,6 @@ export function kysely(db: KyselyDatabase, { dialect, listen }: DialectOptions):
         .transaction()
         .setIsolationLevel('read committed')
         .execute((transaction) => work(sqlOf(transaction))),
-    listen: listenThrough(listen),
+    listen: listenThrough(options.listen),
   };
 }

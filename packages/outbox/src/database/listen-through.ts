@@ -1,3 +1,5 @@
+import { DelayQueueError } from 'nestjs-delay-queue';
+import { shown } from '../offering/shown.js';
 import type { OutboxDatabase } from './outbox-database.js';
 import { listenOnPool, type PgPool } from './pg.js';
 
@@ -26,4 +28,11 @@ export interface DialectOptions {
   readonly dialect: 'postgresql' | 'mysql';
   /** On PostgreSQL: a pool of `pg`, or what else can listen, so that commits wake the relay. Without it, it polls. */
   readonly listen?: ListenSource | undefined;
+}
+
+/** @throws DelayQueueError `INVALID_OPTION` */
+export function readDialect(library: string, options: DialectOptions): DialectOptions['dialect'] {
+  const { dialect } = (options as Partial<DialectOptions> | undefined) ?? {};
+  if (dialect === 'postgresql' || dialect === 'mysql') return dialect;
+  throw new DelayQueueError('INVALID_OPTION', `${library}(): dialect: must be 'postgresql' or 'mysql', not ${shown(dialect)}`);
 }

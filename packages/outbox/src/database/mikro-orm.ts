@@ -1,5 +1,5 @@
 import type { OutboxDatabase, Sql } from './outbox-database.js';
-import { type DialectOptions, listenThrough } from './listen-through.js';
+import { type DialectOptions, listenThrough, readDialect } from './listen-through.js';
 import { rowsOf } from './rows-of.js';
 
 /** The part of an `EntityManager` of MikroORM that is used. */
@@ -29,7 +29,8 @@ export interface MikroOrmRoot {
  *
  * @param em - `orm.em`; the relay works on forks of it
  */
-export function mikroOrm(em: MikroOrmRoot, { dialect, listen }: DialectOptions): OutboxDatabase<MikroOrmManager> {
+export function mikroOrm(em: MikroOrmRoot, options: DialectOptions): OutboxDatabase<MikroOrmManager> {
+  const dialect = readDialect('mikroOrm', options);
   return {
     dialect,
     within(manager) {
@@ -38,7 +39,7 @@ export function mikroOrm(em: MikroOrmRoot, { dialect, listen }: DialectOptions):
     },
     transaction: (work) =>
       em.fork().transactional((manager) => work(sqlOf(manager)), { isolationLevel: 'read committed' as never }),
-    listen: listenThrough(listen),
+    listen: listenThrough(options.listen),
   };
 }
 

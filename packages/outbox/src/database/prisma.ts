@@ -1,5 +1,5 @@
 import type { OutboxDatabase, Sql, SqlRow } from './outbox-database.js';
-import { type DialectOptions, listenThrough } from './listen-through.js';
+import { type DialectOptions, listenThrough, readDialect } from './listen-through.js';
 import { numbered } from './numbered.js';
 
 /** The part of a transaction of Prisma that is used. */
@@ -23,7 +23,8 @@ export interface PrismaDatabase {
 const LIMITS = { timeout: 60_000, maxWait: 10_000 } as const;
 
 /** PostgreSQL, MySQL and MariaDB through Prisma. Transactions are what `prisma.$transaction` hands to its callback. */
-export function prisma(client: PrismaDatabase, { dialect, listen }: DialectOptions): OutboxDatabase<PrismaTransaction> {
+export function prisma(client: PrismaDatabase, options: DialectOptions): OutboxDatabase<PrismaTransaction> {
+  const dialect = readDialect('prisma', options);
   const sqlOf =
     (transaction: PrismaTransaction): Sql =>
     async (statement, values = []) => {
@@ -41,6 +42,6 @@ export function prisma(client: PrismaDatabase, { dialect, listen }: DialectOptio
     },
     transaction: (work) =>
       client.$transaction((transaction) => work(sqlOf(transaction)), { isolationLevel: 'ReadCommitted', ...LIMITS }),
-    listen: listenThrough(listen),
+    listen: listenThrough(options.listen),
   };
 }
