@@ -36,6 +36,11 @@ export class DatabaseServer {
     this.#lastWill = new LastWill(folder);
   }
 
+  /** Of the running server. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async start(): Promise<void> {
     const logFile = join(this.folder, 'server.log');
     const log = openSync(logFile, 'w');
