@@ -37,7 +37,11 @@ describe('a relay that dies', () => {
     const app = await scene.startApp({ outbox: { database, lease: '1s', pollInterval: 50 } });
     await until(() => app.log.some((line) => line.includes('died before the commit')));
     await relayed(writer);
-    return (await writer.producer.list(queue, 'delayed')).messages.map(({ id, payload, dueAt }) => ({ id, payload, dueAt }));
+    return (await writer.producer.list(queue, 'delayed')).messages.map(({ id, payload, dueAt }) => ({
+      id,
+      payload,
+      dueAt,
+    }));
   }
 
   const at = new Date('2040-01-01');

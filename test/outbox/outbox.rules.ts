@@ -81,7 +81,9 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
       const queue = scene.newQueue();
       const handled: unknown[] = [];
       const app = await scene.startApp({ providers: [handlerOf(queue, (given) => void handled.push(given))] });
-      await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, { text: 'ü€😀\u0000"\\?$1' }, 10));
+      await scene.transact(async (transaction) =>
+        app.outbox.offer(transaction, queue, { text: 'ü€😀\u0000"\\?$1' }, 10),
+      );
       await until(() => handled.length > 0);
       expect(handled).toEqual([{ text: 'ü€😀\u0000"\\?$1' }]);
     });
@@ -130,7 +132,10 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     });
 
     it('keep their order with several relays', async () => {
-      const apps = [await scene.startApp({ outbox: { batchSize: 2 } }), await scene.startApp({ outbox: { batchSize: 2 } })];
+      const apps = [
+        await scene.startApp({ outbox: { batchSize: 2 } }),
+        await scene.startApp({ outbox: { batchSize: 2 } }),
+      ];
       const [app] = apps as [OutboxApp, OutboxApp];
       const queue = scene.newQueue();
       await app.outbox.pause();
@@ -179,12 +184,17 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     const app = await scene.startApp();
     const name = scene.newQueue();
     class Emails extends DelayQueue(`${name}-emails`, payload<{ to: string }>()) {}
-    class Orders extends DelayQueue(`${name}-orders`, { remind: payload<{ nth: number }>(), cancel: payload<null>() }) {}
+    class Orders extends DelayQueue(`${name}-orders`, {
+      remind: payload<{ nth: number }>(),
+      cancel: payload<null>(),
+    }) {}
     await scene.transact(async (transaction) => {
       await app.outbox.offer(transaction, Emails, { to: 'ada' }, '1h', { id: 'e' });
       await app.outbox.offer(transaction, Orders, 'remind', { nth: 1 }, '1h', { id: 'o-1' });
       await app.outbox.offerAt(transaction, Orders, 'cancel', null, new Date('2040-01-01'), { id: 'o-2' });
-      await app.outbox.offerMany(transaction, Orders, [{ type: 'remind', payload: { nth: 2 }, delay: '1h', id: 'o-3' }]);
+      await app.outbox.offerMany(transaction, Orders, [
+        { type: 'remind', payload: { nth: 2 }, delay: '1h', id: 'o-3' },
+      ]);
       await app.outbox.cancel(transaction, Orders, 'o-1');
       await app.outbox.reschedule(transaction, Orders, 'o-3', new Date('2041-01-01'));
     });
@@ -210,7 +220,13 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1 });
     const failed = await app.outbox.failed();
     expect(failed).toMatchObject([
-      { id: 'large-1', queue, operation: 'offer', payload: large, error: expect.stringMatching(/^PAYLOAD_TOO_LARGE: /) },
+      {
+        id: 'large-1',
+        queue,
+        operation: 'offer',
+        payload: large,
+        error: expect.stringMatching(/^PAYLOAD_TOO_LARGE: /),
+      },
       { id: 'large-2' },
     ]);
     expect(app.log.filter((line) => line.includes('set aside'))).toHaveLength(2);

@@ -52,16 +52,18 @@ describe('the README of the outbox, followed in a new application of Nest 11', (
     const [, module = ''] = /^<!-- snippet: file app\.module\.ts -->\s*^```ts\n(.*?)^```$/ms.exec(text) ?? [];
     const options = ['--directory', '.', '--skip-git', '--package-manager', 'npm'];
     await app.command('npx', ['--yes', '--prefer-offline', '@nestjs/cli@11', 'new', 'shop', ...options]);
-    await app.command('bash', ['-euo', 'pipefail', '-c', withTarballs(commands)], { env: { DATABASE_URL: postgresql.url } });
+    await app.command('bash', ['-euo', 'pipefail', '-c', withTarballs(commands)], {
+      env: { DATABASE_URL: postgresql.url },
+    });
     await app.write('src/app.module.ts', module);
     await app.command('npx', ['nest', 'build']);
-    await app.add('outbox.js', 'outbox.js');
+    await app.add('outbox.cjs', 'outbox.cjs');
   });
 
   afterAll(() => Promise.all([postgresql.server.stop(), redis.stop()]));
 
   it('has an order and its message, or neither', async () => {
-    const output = await app.command(process.execPath, ['outbox.js'], {
+    const output = await app.command(process.execPath, ['outbox.cjs'], {
       env: { DATABASE_URL: postgresql.url, REDIS_URL: redis.url },
       timeout: 60_000,
     });

@@ -205,9 +205,14 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     queue: DefinedBy<Payloads>,
     messages: CheckedRequests<TypedOutboxOfferRequest<Payloads>, Delays>,
   ): Promise<OutboxReceipt[]>;
-  async offerMany(transaction: Transaction, queue: QueueArgument, messages: readonly unknown[]): Promise<OutboxReceipt[]> {
+  async offerMany(
+    transaction: Transaction,
+    queue: QueueArgument,
+    messages: readonly unknown[],
+  ): Promise<OutboxReceipt[]> {
     const known = knownQueue(queue);
-    if (!Array.isArray(messages)) throw invalid('messages: must be an array; for another iterable, offer [...messages]');
+    if (!Array.isArray(messages))
+      throw invalid('messages: must be an array; for another iterable, offer [...messages]');
     const rows: NewRow[] = [];
     for (const [i, message] of [...(messages as readonly unknown[])].entries()) {
       rows.push(await inMessage(i, async () => offerRow(known, readRequest(message))));
@@ -263,8 +268,10 @@ export class DelayQueueOutbox<Transaction extends object = object> {
 
   /** Lists rows that were set aside, oldest first. */
   async failed({ after = 0, limit = 100 }: FailedQuery = {}): Promise<FailedOutboxRow[]> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw invalid(`limit: must be 1–1000, not ${shown(limit)}`);
-    if (!Number.isSafeInteger(after) || after < 0) throw invalid(`after: must be the row of a failed row, not ${shown(after)}`);
+    if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
+      throw invalid(`limit: must be 1–1000, not ${shown(limit)}`);
+    if (!Number.isSafeInteger(after) || after < 0)
+      throw invalid(`after: must be the row of a failed row, not ${shown(after)}`);
     const { database, table } = this.#parts;
     return (await inTransaction(database, () => table.failed({ after, limit }))).map(failedRow);
   }
@@ -309,7 +316,9 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     }
     const sql = transaction === null ? 'null' : database.within(transaction);
     if (typeof sql === 'string') {
-      throw invalid(`transaction: must be one that is under way, not ${sql}. Otherwise the row would not be part of it`);
+      throw invalid(
+        `transaction: must be one that is under way, not ${sql}. Otherwise the row would not be part of it`,
+      );
     }
     await run(table.write(rows), sql);
     relay.expect();

@@ -13,7 +13,15 @@ export { getOutboxToken, InjectOutbox, type OutboxAsyncOptions, OutboxModule } f
 export type { OutboxInstance, OutboxOptions } from './outbox-options.js';
 export type { RelayStatus } from './relay/outbox-relay.js';
 export type { TableStatus } from './table/outbox-table.js';
-export type { ChannelListener, Dialect, OutboxDatabase, Sql, SqlAtOnce, SqlRow, SqlValue } from './database/outbox-database.js';
+export type {
+  ChannelListener,
+  Dialect,
+  OutboxDatabase,
+  Sql,
+  SqlAtOnce,
+  SqlRow,
+  SqlValue,
+} from './database/outbox-database.js';
 export { pg, type PgClient, type PgPool, type PgPoolClient } from './database/pg.js';
 export type { ChannelSource, DialectOptions, ListenSource } from './database/listen-through.js';
 export { drizzle, type DrizzleDatabase, type DrizzleOptions, type DrizzleTransaction } from './database/drizzle.js';

@@ -21,7 +21,8 @@ function run(words: readonly string[]): number {
       process.stdout.write(HELP);
       return 0;
     }
-    if (command !== 'migration' || others.length > 0) throw new Error('There is one command, migration, with one dialect.');
+    if (command !== 'migration' || others.length > 0)
+      throw new Error('There is one command, migration, with one dialect.');
     process.stdout.write(createTableSql(dialect as Dialect, values.table));
     return 0;
   } catch (error) {

@@ -32,14 +32,11 @@ const OPTIONS = Symbol('outbox options');
 
 /** Options that come from other providers. */
 export interface OutboxAsyncOptions<Transaction extends object = object>
-  extends OutboxInstance,
-    Pick<ModuleMetadata, 'imports'> {
+  extends OutboxInstance, Pick<ModuleMetadata, 'imports'> {
   /** What the factory is given. */
   readonly inject?: readonly (InjectionToken | OptionalFactoryDependency)[] | undefined;
   /** Makes the options. */
-  readonly useFactory: (
-    ...injected: never[]
-  ) => OutboxOptions<Transaction> | Promise<OutboxOptions<Transaction>>;
+  readonly useFactory: (...injected: never[]) => OutboxOptions<Transaction> | Promise<OutboxOptions<Transaction>>;
 }
 
 /** The token of a named outbox; of the unnamed one it is the class. */
@@ -83,7 +80,9 @@ class OutboxRuntime implements OnModuleInit, OnApplicationBootstrap, OnModuleDes
     } catch (error) {
       if (isMissingTable(error)) {
         const command = `npx nestjs-delay-queue-outbox migration ${database.dialect} --table ${table}`;
-        throw refuse(`table: ${table} is not there, or lacks a column (${(error as Error).message.trim().split('\n').at(-1)}). Print its SQL with: ${command}`);
+        throw refuse(
+          `table: ${table} is not there, or lacks a column (${(error as Error).message.trim().split('\n').at(-1)}). Print its SQL with: ${command}`,
+        );
       }
       // The application may well be up before the database; the relay tries until it is there.
       this.#logger.warn(`The table of the outbox could not be checked. ${String(error)}`);

@@ -82,9 +82,11 @@ const DIALECTS = ['postgresql', 'mysql', 'sqlite'];
  * @throws DelayQueueError `INVALID_OPTION`
  */
 export function resolveOptions(given: OutboxOptions, instance: string | undefined): ResolvedOutboxOptions {
-  if (typeof given !== 'object' || (given as unknown) === null) throw refuse(`must be given an options object, not ${shown(given)}`);
+  if (typeof given !== 'object' || (given as unknown) === null)
+    throw refuse(`must be given an options object, not ${shown(given)}`);
   const unknown = Object.keys(given).find((key) => !FIELDS.includes(key));
-  if (unknown !== undefined) throw refuse(`${unknown}: there is no such option; there are ${FIELDS.join(', ')}, instance and producer`);
+  if (unknown !== undefined)
+    throw refuse(`${unknown}: there is no such option; there are ${FIELDS.join(', ')}, instance and producer`);
   const { database, relay = true, batchSize = 200, pollInterval = '1s', lease = '15s' } = given;
   const table = given.table ?? (instance === undefined ? DEFAULT_TABLE : `${DEFAULT_TABLE}_${instance}`);
   if (!isDatabase(database)) {

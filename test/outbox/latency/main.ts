@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { NestFactory } from '@nestjs/core';
@@ -42,17 +43,22 @@ try {
 process.exit();
 
 async function measure(relaying: Relaying, rate: number, transactions: number): Promise<void> {
-  const settings: LatencySettings = { databaseUrl: postgresql.url, redisUrl: redis.url, relaying, rate, transactions };
+  const result = join(postgresql.server.folder, 'result.json');
+  const settings: LatencySettings = { databaseUrl: postgresql.url, redisUrl: redis.url, relaying, rate, transactions, result };
   await client.flushall();
-  const relay = spawn(process.execPath, [...argumentsFor(new URL('./relay.program.ts', import.meta.url)), JSON.stringify(settings)], {
-    env: ENVIRONMENT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const relay = spawn(
+    process.execPath,
+    [...argumentsFor(new URL('./relay.program.ts', import.meta.url)), JSON.stringify(settings)],
+    {
+      env: ENVIRONMENT,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   await once(relay.stdout, 'data');
   const before = { wal: await walPosition(), cpu: cpuOfDatabase() };
   const args = [...argumentsFor(new URL('./writer.program.ts', import.meta.url)), JSON.stringify(settings)];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: ENVIRONMENT, maxBuffer: 1e8 });
-  const { committed, seconds } = JSON.parse(stdout) as { committed: [string, number][]; seconds: number };
+  await promisify(execFile)(process.execPath, args, { env: ENVIRONMENT });
+  const { committed, seconds } = JSON.parse(readFileSync(result, 'utf8')) as { committed: [string, number][]; seconds: number };
   await until(async () => (await countRows()) === 0, { within: 60_000, every: 100 });
   const used = { wal: (await walPosition()) - before.wal, cpu: cpuOfDatabase() - before.cpu };
   const waits = relaying === 'none' ? [] : await waitsOf(committed);
@@ -60,8 +66,13 @@ async function measure(relaying: Relaying, rate: number, transactions: number): 
   relay.kill('SIGKILL');
   await exited;
   const at = (share: number) => (waits[Math.min(waits.length - 1, Math.floor(share * waits.length))] ?? NaN).toFixed(1);
-  const cells = [String(rate), (transactions / seconds).toFixed(0), at(0.5), at(0.99), at(1)].map((cell) => cell.padStart(8));
-  const costs = [(used.wal / transactions).toFixed(0).padStart(12), ((used.cpu * 1e6) / transactions).toFixed(0).padStart(12)];
+  const cells = [String(rate), (transactions / seconds).toFixed(0), at(0.5), at(0.99), at(1)].map((cell) =>
+    cell.padStart(8),
+  );
+  const costs = [
+    (used.wal / transactions).toFixed(0).padStart(12),
+    ((used.cpu * 1e6) / transactions).toFixed(0).padStart(12),
+  ];
   console.log(`${relaying.padEnd(12)}${cells.join(' ')}  ${costs.join('  ')}`);
 }
 

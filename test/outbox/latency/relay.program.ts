@@ -20,7 +20,8 @@ console.log('ready');
 
 /** What one would write oneself: a look every second, which goes on until nothing is left. */
 async function lookEverySecond(given: OutboxDatabase, producer: DelayQueueProducer): Promise<void> {
-  const page = 'SELECT seq, queue, message_id, body FROM delay_queue_outbox ORDER BY seq LIMIT 500 FOR UPDATE SKIP LOCKED';
+  const page =
+    'SELECT seq, queue, message_id, body FROM delay_queue_outbox ORDER BY seq LIMIT 500 FOR UPDATE SKIP LOCKED';
   const look = () =>
     given.transaction(async (sql) => {
       const rows = await sql(page);

@@ -9,6 +9,8 @@ export interface LatencySettings {
   /** Transactions a second, and how many in all. */
   readonly rate: number;
   readonly transactions: number;
+  /** The file that the writer's result goes to. */
+  readonly result: string;
 }
 
 export const QUEUE = 'latency';

@@ -1,19 +1,17 @@
 /** Commits transactions at a rate, and tells when each was committed. */
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueModule } from '../../../lib/index.js';
 import { DelayQueueOutbox, OutboxModule, type Sql } from '../../../packages/outbox/src/index.js';
 import { openLibrary } from '../library.js';
 import { type LatencySettings, QUEUE } from './settings.js';
 
-const { databaseUrl, redisUrl, relaying, rate, transactions } = JSON.parse(process.argv[2] ?? '') as LatencySettings;
+const { databaseUrl, redisUrl, relaying, rate, transactions, result } = JSON.parse(process.argv[2] ?? '') as LatencySettings;
 const library = await openLibrary('pg', databaseUrl);
 const { database } = library;
-const imports = [
-  DelayQueueModule.forRoot({ connection: redisUrl }),
-  OutboxModule.forRoot({ database, relay: false }),
-];
+const imports = [DelayQueueModule.forRoot({ connection: redisUrl }), OutboxModule.forRoot({ database, relay: false })];
 class WriterModule {}
 const app = await NestFactory.createApplicationContext({ module: WriterModule, imports }, { logger: false });
 const outbox = app.get(DelayQueueOutbox);
@@ -38,7 +36,7 @@ for (let n = 0; n < transactions; n++) {
 }
 await Promise.all(under);
 const seconds = (performance.now() - started) / 1000;
-console.log(JSON.stringify({ committed, seconds }));
+writeFileSync(result, JSON.stringify({ committed, seconds }));
 await app.close();
 await library.close();
 process.exit();

@@ -5,7 +5,10 @@ import pgLibrary from 'pg';
 import { mikroOrm } from '../../../packages/outbox/src/index.js';
 import type { Library } from '../library.js';
 
-const Order = new EntitySchema<{ id: number }>({ name: 'Order', properties: { id: { type: 'number', primary: true } } });
+const Order = new EntitySchema<{ id: number }>({
+  name: 'Order',
+  properties: { id: { type: 'number', primary: true } },
+});
 
 export async function open(clientUrl: string): Promise<Library> {
   const common = { clientUrl, entities: [Order], discovery: { warnWhenNoEntities: false } };
@@ -24,7 +27,8 @@ function libraryOf(orm: MikroORM, dialect: 'postgresql' | 'mysql', listen?: pgLi
     database: mikroOrm(orm.em, { dialect, listen }),
     transact: (work) => orm.em.fork().transactional((em) => work(em)),
     outside: { EntityManager: orm.em.fork() },
-    execute: (statements) => (orm.em.getConnection() as unknown as { execute(sql: string): Promise<unknown> }).execute(statements),
+    execute: (statements) =>
+      (orm.em.getConnection() as unknown as { execute(sql: string): Promise<unknown> }).execute(statements),
     close: () => orm.close(),
   };
 }

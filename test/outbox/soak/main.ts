@@ -29,7 +29,12 @@ try {
   const { lost, ghosts, doubled, ...result } = await runSoak(settings, (line) => console.log(line));
   console.log(JSON.stringify({ ...settings, ...result }, null, 2));
   for (const [name, found] of Object.entries({ lost, ghosts, doubled })) {
-    console.log(`${name}: ${found.length}${found.slice(0, 5).map((line) => `\n  ${line}`).join('')}`);
+    console.log(
+      `${name}: ${found.length}${found
+        .slice(0, 5)
+        .map((line) => `\n  ${line}`)
+        .join('')}`,
+    );
   }
   process.exitCode = lost.length + ghosts.length + doubled.length === 0 ? 0 : 1;
 } finally {

@@ -21,7 +21,9 @@ class Journal {
 /** Forgets the ids, as a relay does that offers under new ones. */
 const FORGETFUL = {
   provide: 'forgetful',
-  useFactory: (producer: DelayQueueProducer): Pick<DelayQueueProducer, 'offer' | 'offerAt' | 'cancel' | 'reschedule'> => ({
+  useFactory: (
+    producer: DelayQueueProducer,
+  ): Pick<DelayQueueProducer, 'offer' | 'offerAt' | 'cancel' | 'reschedule'> => ({
     offer: (queue, payload, delay) => producer.offer(queue, payload, delay as number),
     offerAt: (queue, payload, date, options) => producer.offerAt(queue, payload, date, options),
     cancel: (queue, id) => producer.cancel(queue, id),

@@ -31,7 +31,10 @@ export interface SoakResult extends Verdict {
 export async function runSoak(settings: SoakSettings, tell: (line: string) => void): Promise<SoakResult> {
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'outbox-soak-'));
-  const redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'], dir: join(folder, 'redis') });
+  const redis = await startRedis({
+    args: ['--appendonly', 'yes', '--appendfsync', 'always'],
+    dir: join(folder, 'redis'),
+  });
   const database = settings.library === 'pg' ? await startPostgresql() : await startMariadb();
   const own: ProcessSettings = { ...settings, databaseUrl: database.url, redisUrl: redis.url, journal: '' };
   const relays: Relay[] = [];
@@ -87,7 +90,7 @@ class Relay {
 
   async kill(): Promise<void> {
     const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');
     child.kill('SIGKILL');
     await exit;
@@ -131,7 +134,10 @@ function startProgram(file: string, settings: ProcessSettings): ChildProcess {
 
 class LookModule {}
 
-async function withProducer<Result>(url: string, work: (producer: DelayQueueProducer) => Promise<Result>): Promise<Result> {
+async function withProducer<Result>(
+  url: string,
+  work: (producer: DelayQueueProducer) => Promise<Result>,
+): Promise<Result> {
   const imports = [DelayQueueModule.forRoot({ connection: url, consume: false })];
   const app = await NestFactory.createApplicationContext({ module: LookModule, imports }, { logger: false });
   try {
@@ -160,7 +166,8 @@ async function count(library: Library, table: string): Promise<number[]> {
 }
 
 async function evidence(folder: string, library: Library, redisUrl: string) {
-  const lines = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean) : []);
+  const lines = (file: string) =>
+    existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean) : [];
   const steps = lines(join(folder, 'steps')).map((line) => JSON.parse(line) as Step);
   const rows = await library.database.transaction((sql) => sql('SELECT n FROM business'));
   const handled = Array.from({ length: RELAYS }, (_, i) => lines(join(folder, `handled-${i}`))).flat();

@@ -49,12 +49,14 @@ export function judge({ steps, committed, kept, handled }: Evidence): Verdict {
   const inQueue = new Map(kept.map((message) => [message.id, message]));
   for (const [id, { n, at }] of expected) {
     const message = inQueue.get(id);
-    if (message?.n !== n) lost.push(`${id} of transaction ${n}: ${message ? `is of ${message.n}` : 'is not in the queue'}`);
+    if (message?.n !== n)
+      lost.push(`${id} of transaction ${n}: ${message ? `is of ${message.n}` : 'is not in the queue'}`);
     else if (at !== undefined && message.dueAt !== at) lost.push(`${id} is due at ${message.dueAt}, not at ${at}`);
   }
   for (const { id, n } of kept) {
     if (!committed.has(n)) ghosts.push(`${id} of transaction ${n}, which was rolled back`);
-    else if (!expected.has(id)) doubled.push(`${id} of transaction ${n} is there beside what was offered, or after its cancel`);
+    else if (!expected.has(id))
+      doubled.push(`${id} of transaction ${n} is there beside what was offered, or after its cancel`);
   }
 
   const due = new Map(taken.filter(({ queue }) => queue === DUE).map(({ n, id }) => [n, id]));

@@ -53,12 +53,19 @@ async function write(writer: number): Promise<void> {
 
 async function take(writer: number, turn: number, n: number, transaction: object): Promise<Step> {
   const kind = Math.random();
-  if (kind < 0.25) return offer({ n, queue: DUE, operation: 'offer', id: '' }, transaction, Math.floor(Math.random() * 500));
+  if (kind < 0.25)
+    return offer({ n, queue: DUE, operation: 'offer', id: '' }, transaction, Math.floor(Math.random() * 500));
   if (kind < 0.5) return offer({ n, queue: KEPT, operation: 'offer', id: '' }, transaction, HOUR);
   // A chain of twenty steps for one message, in the order of this writer.
   const id = `w${writer}-${Math.floor(turn / 20)}`;
   const at = START + 24 * HOUR + n * 1000;
-  const step: Step = { n, queue: KEPT, operation: kind < 0.7 ? 'offer' : kind < 0.85 ? 'reschedule' : 'cancel', id, at };
+  const step: Step = {
+    n,
+    queue: KEPT,
+    operation: kind < 0.7 ? 'offer' : kind < 0.85 ? 'reschedule' : 'cancel',
+    id,
+    at,
+  };
   if (step.operation === 'cancel') await outbox.cancel(transaction, KEPT, id);
   else if (step.operation === 'reschedule') await outbox.reschedule(transaction, KEPT, id, new Date(at));
   else await outbox.offerAt(transaction, KEPT, { n }, new Date(at), { id });

@@ -56,5 +56,7 @@ function look(): { readonly server: string; readonly install: string } | undefin
   const folders = [...(process.env.PATH?.split(delimiter) ?? []), '/usr/sbin', '/usr/bin'];
   const find = (name: string) => folders.map((folder) => join(folder, name)).find(isExecutable);
   const [server, install] = [find('mariadbd'), find('mariadb-install-db')];
-  return server !== undefined && install !== undefined && find('my_print_defaults') !== undefined ? { server, install } : undefined;
+  return server !== undefined && install !== undefined && find('my_print_defaults') !== undefined
+    ? { server, install }
+    : undefined;
 }

@@ -31,7 +31,14 @@ export async function startPostgresql(settings: Readonly<Record<string, string>>
   const command = {
     path: join(binaries, 'postgres'),
     args: (_folder: string, port: number) => {
-      const address = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`, '-p', String(port)];
+      const address = [
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-c',
+        `unix_socket_directories=${folder}`,
+        '-p',
+        String(port),
+      ];
       return ['-D', data, ...address, ...options];
     },
     user,

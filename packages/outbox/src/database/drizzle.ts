@@ -45,7 +45,9 @@ export function drizzle(db: DrizzleDatabase, options: DrizzleOptions): OutboxDat
     dialect,
     within(transaction) {
       if (typeof transaction.execute !== 'function') return 'an object that is no transaction of Drizzle';
-      return typeof transaction.rollback === 'function' ? sqlOf(transaction) : 'a database of Drizzle outside of a transaction';
+      return typeof transaction.rollback === 'function'
+        ? sqlOf(transaction)
+        : 'a database of Drizzle outside of a transaction';
     },
     transaction: (work) =>
       db.transaction((transaction) => work(sqlOf(transaction)), { isolationLevel: 'read committed' }),

@@ -6,7 +6,11 @@ import { numbered } from './numbered.js';
 interface CompiledStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  readonly query: { readonly kind: 'RawNode'; readonly sqlFragments: readonly string[]; readonly parameters: readonly never[] };
+  readonly query: {
+    readonly kind: 'RawNode';
+    readonly sqlFragments: readonly string[];
+    readonly parameters: readonly never[];
+  };
   readonly queryId: { readonly queryId: string };
 }
 

@@ -34,5 +34,8 @@ export interface DialectOptions {
 export function readDialect(library: string, options: DialectOptions): DialectOptions['dialect'] {
   const { dialect } = (options as Partial<DialectOptions> | undefined) ?? {};
   if (dialect === 'postgresql' || dialect === 'mysql') return dialect;
-  throw new DelayQueueError('INVALID_OPTION', `${library}(): dialect: must be 'postgresql' or 'mysql', not ${shown(dialect)}`);
+  throw new DelayQueueError(
+    'INVALID_OPTION',
+    `${library}(): dialect: must be 'postgresql' or 'mysql', not ${shown(dialect)}`,
+  );
 }

@@ -52,7 +52,7 @@ export interface OutboxDatabase<Transaction extends object = object> {
 /** What happens on a channel. */
 export interface ChannelListener {
   /** Somebody has committed something. */
-  notified(): void;
+  readonly notified: () => void;
   /** The connection is gone. */
-  lost(error: unknown): void;
+  readonly lost: (error: unknown) => void;
 }

@@ -31,7 +31,7 @@ export interface PgPool {
 export function pg(pool: PgPool): OutboxDatabase<PgClient> {
   return {
     dialect: 'postgresql',
-   within: (client) => outsideOf(client) ?? sqlOf(client),
+    within: (client) => outsideOf(client) ?? sqlOf(client),
     transaction: (work) => inTransaction(pool, work),
     listen: (channel, listener) => listenOnPool(pool, channel, listener),
   };

@@ -23,7 +23,8 @@ export function pglite(db: PgliteDatabase): OutboxDatabase<PgliteTransaction> {
   return {
     dialect: 'postgresql',
     within(transaction) {
-      if (!('closed' in transaction) || 'transaction' in transaction) return 'an object that is no transaction of PGlite';
+      if (!('closed' in transaction) || 'transaction' in transaction)
+        return 'an object that is no transaction of PGlite';
       return transaction.closed ? 'a transaction of PGlite that has ended' : sqlOf(transaction);
     },
     transaction: (work) => db.transaction((transaction) => work(sqlOf(transaction))),

@@ -41,7 +41,10 @@ export function typeOrm(dataSource: TypeOrmDataSource): OutboxDatabase<TypeOrmMa
   const dialect = DIALECTS[type];
   if (dialect === undefined) {
     const known = Object.keys(DIALECTS).join(', ');
-    throw new DelayQueueError('INVALID_OPTION', `typeOrm(): the type '${type}' of the DataSource must be one of ${known}`);
+    throw new DelayQueueError(
+      'INVALID_OPTION',
+      `typeOrm(): the type '${type}' of the DataSource must be one of ${known}`,
+    );
   }
   return {
     dialect,

@@ -80,7 +80,8 @@ export function readFields<Field extends string>(
   fields: readonly Field[],
 ): Partial<Record<Field, unknown>> {
   const rule = `${place}: must be an object with ${fields.join(', ')}`;
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid(`${rule}, not ${shown(given)}`);
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalid(`${rule}, not ${shown(given)}`);
   try {
     const unknown = Object.keys(given).find((key) => !(fields as readonly string[]).includes(key));
     if (unknown === undefined) {

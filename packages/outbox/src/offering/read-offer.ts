@@ -43,7 +43,10 @@ export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<Ne
   const content = encodePayload(given.payload);
   const body = JSON.stringify({ type, headers, onDuplicate, ...content });
   // A Date is text by the time the handler has it.
-  await queue.check(type, Buffer.isBuffer(given.payload) ? given.payload : (JSON.parse(body) as typeof content).payload);
+  await queue.check(
+    type,
+    Buffer.isBuffer(given.payload) ? given.payload : (JSON.parse(body) as typeof content).payload,
+  );
   return { operation: 'offer', queue: queue.name, messageId, body, due: given.due };
 }
 
@@ -51,7 +54,9 @@ function readOnDuplicate(given: unknown): 'replace' | undefined {
   if (given === undefined || given === 'keep') return undefined;
   if (given === 'replace') return given;
   const reason = "'reject' has nobody to tell: the message is offered after the transaction";
-  throw invalid(`onDuplicate must be 'keep' or 'replace', not ${shown(given)}${given === 'reject' ? `; ${reason}` : ''}`);
+  throw invalid(
+    `onDuplicate must be 'keep' or 'replace', not ${shown(given)}${given === 'reject' ? `; ${reason}` : ''}`,
+  );
 }
 
 function readHeaders(given: unknown): Readonly<Record<string, string>> {

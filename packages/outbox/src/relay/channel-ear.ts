@@ -52,7 +52,9 @@ export class ChannelEar {
 
   #later(): void {
     if (!this.#isOpen) return;
-    this.#timer = setTimeout(() => (this.#opening = this.#start()), this.#pause);
+    this.#timer = setTimeout(() => {
+      this.#opening = this.#start();
+    }, this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { OutboxDatabase } from '../database/outbox-database.js';
@@ -164,14 +165,16 @@ export class OutboxRelay {
   /** Notifications go on while Redis is away, so they do not end this pause. */
   async #waitOut(): Promise<void> {
     const end = performance.now() + this.#pause;
-    for (let rest = this.#pause; rest > 0 && !this.#isStopping; rest = end - performance.now()) await this.#bell.wait(rest);
+    for (let rest = this.#pause; rest > 0 && !this.#isStopping; rest = end - performance.now())
+      await this.#bell.wait(rest);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
 
   #count({ done, failed }: Delivery): void {
     this.#relayed += done.length;
     for (const { seq, error, retryAfter } of failed) {
-      const then = retryAfter === undefined ? 'it is set aside until it is retried' : `next attempt in ${retryAfter} ms`;
+      const then =
+        retryAfter === undefined ? 'it is set aside until it is retried' : `next attempt in ${retryAfter} ms`;
       this.#logger.warn(`Row ${seq} of ${this.parts.table.name} cannot be relayed, ${then}: ${error}`);
     }
   }
@@ -186,10 +189,11 @@ export class OutboxRelay {
       return;
     }
     if (this.#isStopping) return;
+    const problem = failure instanceof Error ? String(failure) : inspect(failure);
     if (this.#problem === undefined) {
       this.#pause = SHORTEST_PAUSE;
-      this.#logger.warn(`The outbox cannot be relayed at the moment; its rows wait. ${String(failure)}`);
+      this.#logger.warn(`The outbox cannot be relayed at the moment; its rows wait. ${problem}`);
     }
-    this.#problem = String(failure);
+    this.#problem = problem;
   }
 }

@@ -122,7 +122,9 @@ export class OutboxTable {
         `MAX(CASE WHEN seq > 0 AND not_before_ms IS NOT NULL THEN ${this.#rules.now} - written_at_ms ELSE 0 END) AS oldest, ` +
         `SUM(CASE WHEN seq = ${PAUSED} THEN 1 ELSE 0 END) AS paused FROM ${this.#name}`,
     ];
-    const [waiting, failed, oldest, paused] = ['waiting', 'failed', 'oldest', 'paused'].map((of) => Number(row[of] ?? 0));
+    const [waiting, failed, oldest, paused] = ['waiting', 'failed', 'oldest', 'paused'].map((of) =>
+      Number(row[of] ?? 0),
+    );
     return { waiting: waiting!, failed: failed!, oldest: Math.max(0, oldest!), paused: paused! > 0 };
   }
 
@@ -157,7 +159,8 @@ export class OutboxTable {
 
   /** Fails if the table is not there, or lacks a column. */
   *check(): Steps<void> {
-    const columns = 'seq, operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms, not_before_ms, attempts, error';
+    const columns =
+      'seq, operation, queue, message_id, body, delay_ms, due_at_ms, written_at_ms, not_before_ms, attempts, error';
     yield [`SELECT ${columns} FROM ${this.#name} WHERE 1 = 0`];
   }
 
@@ -242,7 +245,9 @@ function padded<T>(list: readonly T[]): T[] {
 }
 
 function placesFor(list: readonly unknown[]): string {
-  return padded(list).map(() => '?').join(', ');
+  return padded(list)
+    .map(() => '?')
+    .join(', ');
 }
 
 function seqsOf(rows: readonly { readonly seq: number }[]): number[] {

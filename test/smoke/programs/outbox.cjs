@@ -1,11 +1,11 @@
 // Drives the application of the outbox's README: an order that is committed, one that is rolled back, one that is paid.
+const console = require('node:console');
+const { setTimeout: sleep } = require('node:timers/promises');
 const { NestFactory } = require('@nestjs/core');
 const { DelayQueueProducer } = require('nestjs-delay-queue');
 const { DelayQueueOutbox } = require('nestjs-delay-queue-outbox');
 const { DataSource } = require('typeorm');
 const { AppModule, Order, Shop } = require('./dist/app.module.js');
-
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function main() {
   const app = await NestFactory.createApplicationContext(AppModule, { logger: ['error', 'warn'] });
