@@ -15,13 +15,16 @@ function problemsOf(files: readonly string[]): string[] {
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, LIBRARIES);
   const program = ts.createProgram([...files], { ...options, noEmit: true });
   const found = files.flatMap((file) => [...ts.getPreEmitDiagnostics(program, program.getSourceFile(file))]);
-  return found.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+  return found.map(
+    ({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+  );
 }
 
 test('the snippets of the README compile with the libraries that they are about', async () => {
   const text = await readFile(join(ROOT, 'packages', 'outbox', 'README.md'), 'utf8');
-  const snippets = [...text.matchAll(SNIPPET)];
-  expect(snippets.length).toBeGreaterThanOrEqual(4);
+  // The application itself is built and run in test/smoke.
+  const snippets = [...text.matchAll(SNIPPET)].filter(([, name]) => name !== 'app.module.ts');
+  expect(snippets.length).toBeGreaterThanOrEqual(3);
   const folder = await mkdtemp(join(LIBRARIES, 'snippets-'));
   try {
     const files = snippets.map(([, name], i) => join(folder, name ?? `snippet-${i}.ts`));

@@ -73,7 +73,7 @@ class DatabaseModule {}
 })
 class AppModule {}
 
-const app = await NestFactory.createApplicationContext(AppModule, { logger: ['error', 'warn'] });
+const app = await NestFactory.createApplicationContext(AppModule, { logger: ['error'] });
 const shop = app.get(Shop);
 await shop.place('o-1');
 await shop.place('o-2');
