@@ -3,6 +3,7 @@ import type { DelayQueueModuleOptions } from '../../lib/index.js';
 import { createTableSql, DelayQueueOutbox, OutboxModule, type OutboxOptions } from '../../packages/outbox/src/index.js';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
+import type { TestRedisOptions } from '../support/redis/test-redis.js';
 import type { TestApp, TestAppParts } from '../support/test-app.js';
 import { type Library, openLibrary } from './library.js';
 
@@ -24,11 +25,13 @@ interface AppSettings extends TestAppParts {
 
 /** Where the tests of a suite play: a Redis, a database through one library, and a table of its own for each test. */
 export class OutboxScene {
-  readonly #scene = new Scene();
+  readonly #scene: Scene;
   #library: Library | undefined;
   #table: string | undefined;
 
-  constructor(library: string, startServer: () => Promise<RunningServer>) {
+  /** @param redis - options of a Redis for this suite alone. Default: the one that all suites share */
+  constructor(library: string, startServer: () => Promise<RunningServer>, redis?: TestRedisOptions) {
+    this.#scene = new Scene(redis);
     let server: RunningServer | undefined;
     beforeAll(async () => {
       server = await startServer();
