@@ -20,8 +20,9 @@ const none = () => Promise.resolve({ url: '', stop: () => Promise.resolve() });
 describe.each(['pg', 'typeorm', 'prisma', 'drizzle', 'knex', 'kysely', 'mikro-orm'])(
   'PostgreSQL through %s:',
   (library) => {
-  describeOutbox(library, postgresql);
-});
+    describeOutbox(library, postgresql);
+  },
+);
 
 describe.each(['mysql2', 'typeorm', 'drizzle', 'knex', 'kysely', 'mikro-orm'])('MariaDB through %s:', (library) => {
   describeOutbox(library, mariadb);

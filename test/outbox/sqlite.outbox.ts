@@ -13,8 +13,8 @@ const none = () => Promise.resolve({ url: '', stop: () => Promise.resolve() });
 
 if (builtinModules.includes('node:sqlite')) {
   describe('SQLite through node:sqlite:', () => {
-  describeOutbox('node-sqlite', none);
-});
+    describeOutbox('node-sqlite', none);
+  });
 } else {
   describe('SQLite through node:sqlite', () => {
     it(`keeps the same rules, in Node.js ${NODE}, because this one does not have it`, async () => {

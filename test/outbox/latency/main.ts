@@ -44,7 +44,14 @@ process.exit();
 
 async function measure(relaying: Relaying, rate: number, transactions: number): Promise<void> {
   const result = join(postgresql.server.folder, 'result.json');
-  const settings: LatencySettings = { databaseUrl: postgresql.url, redisUrl: redis.url, relaying, rate, transactions, result };
+  const settings: LatencySettings = {
+    databaseUrl: postgresql.url,
+    redisUrl: redis.url,
+    relaying,
+    rate,
+    transactions,
+    result,
+  };
   await client.flushall();
   const relay = spawn(
     process.execPath,
@@ -58,7 +65,10 @@ async function measure(relaying: Relaying, rate: number, transactions: number): 
   const before = { wal: await walPosition(), cpu: cpuOfDatabase() };
   const args = [...argumentsFor(new URL('./writer.program.ts', import.meta.url)), JSON.stringify(settings)];
   await promisify(execFile)(process.execPath, args, { env: ENVIRONMENT });
-  const { committed, seconds } = JSON.parse(readFileSync(result, 'utf8')) as { committed: [string, number][]; seconds: number };
+  const { committed, seconds } = JSON.parse(readFileSync(result, 'utf8')) as {
+    committed: [string, number][];
+    seconds: number;
+  };
   await until(async () => (await countRows()) === 0, { within: 60_000, every: 100 });
   const used = { wal: (await walPosition()) - before.wal, cpu: cpuOfDatabase() - before.cpu };
   const waits = relaying === 'none' ? [] : await waitsOf(committed);

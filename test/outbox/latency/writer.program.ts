@@ -8,7 +8,9 @@ import { DelayQueueOutbox, OutboxModule, type Sql } from '../../../packages/outb
 import { openLibrary } from '../library.js';
 import { type LatencySettings, QUEUE } from './settings.js';
 
-const { databaseUrl, redisUrl, relaying, rate, transactions, result } = JSON.parse(process.argv[2] ?? '') as LatencySettings;
+const { databaseUrl, redisUrl, relaying, rate, transactions, result } = JSON.parse(
+  process.argv[2] ?? '',
+) as LatencySettings;
 const library = await openLibrary('pg', databaseUrl);
 const { database } = library;
 const imports = [DelayQueueModule.forRoot({ connection: redisUrl }), OutboxModule.forRoot({ database, relay: false })];
