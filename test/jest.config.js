@@ -17,6 +17,7 @@ export default {
     '^nestjs-delay-queue/(\\w+)$': '<rootDir>/lib/$1/index.ts',
     '^nestjs-delay-queue-bull-board$': '<rootDir>/packages/bull-board/src/index.ts',
     '^nestjs-delay-queue-bull-board/nestjs$': '<rootDir>/packages/bull-board/src/nestjs/index.ts',
+    '^nestjs-delay-queue-outbox$': '<rootDir>/packages/outbox/src/index.ts',
     // Relative imports have the suffix of the compiled output, but the tests run the sources.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -5,6 +5,7 @@ export const ROOT = path.resolve(import.meta.dirname, '../..');
 
 export const BOARD_README = 'packages/bull-board/README.md';
 export const CLI_README = 'packages/cli/README.md';
+export const OUTBOX_README = 'packages/outbox/README.md';
 
 /** What other programs write. */
 const GENERATED = ['api', 'api-report'];

@@ -12,6 +12,7 @@ export const PROJECT = resolve(import.meta.dirname, '../..');
 const PUBLISHED = {
   library: join(PROJECT, 'dist', 'package'),
   cli: join(PROJECT, 'packages', 'cli'),
+  outbox: join(PROJECT, 'packages', 'outbox'),
 };
 
 /** The package as it would be published. */

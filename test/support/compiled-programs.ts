@@ -1,10 +1,24 @@
 import { transformFileSync } from '@swc/core';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SOURCES = ['lib', 'test', 'sample-app', join('packages', 'bull-board', 'src'), join('packages', 'cli', 'src')];
+const PACKAGES = ['bull-board', 'cli', 'outbox'];
+const SOURCES = ['lib', 'test', 'sample-app', ...PACKAGES.map((name) => join('packages', name, 'src'))];
+
+/** Packages that only some programs need, in a folder of their own. */
+const INSTALLED = [join('test', 'outbox', 'libraries', 'node_modules')];
 
 /** Files that are read where they are. */
 const ASSETS = ['.lua', '.html', '.css', '.js', '.svg'];
@@ -30,7 +44,12 @@ export class CompiledPrograms {
     // It reads its version there.
     copyFileSync(join(ROOT, 'packages/cli/package.json'), join(this.folder, 'packages/cli/package.json'));
     this.#standForPackage(ROOT, join(this.folder, 'lib'));
-    this.#standForPackage(join(ROOT, 'packages', 'bull-board'), join(this.folder, 'packages', 'bull-board', 'src'));
+    for (const name of ['bull-board', 'outbox']) {
+      this.#standForPackage(join(ROOT, 'packages', name), join(this.folder, 'packages', name, 'src'));
+    }
+    for (const folder of INSTALLED) {
+      if (existsSync(join(ROOT, folder))) symlinkSync(join(ROOT, folder), join(this.folder, folder));
+    }
   }
 
   /** @param file - a TypeScript file among the sources */
@@ -46,6 +65,7 @@ export class CompiledPrograms {
     const entries = readdirSync(join(ROOT, source), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
       const file = join(entry.parentPath, entry.name);
+      if (INSTALLED.some((folder) => file.startsWith(join(ROOT, folder)))) continue;
       const target = join(this.folder, relative(ROOT, file));
       if (!entry.isFile() || entry.name.endsWith('.test.ts')) continue;
       mkdirSync(dirname(target), { recursive: true });
@@ -60,7 +80,7 @@ export class CompiledPrograms {
   #standForPackage(source: string, compiled: string): void {
     const published = manifestIn(source);
     const folder = join(this.folder, 'node_modules', published.name);
-    const entries = Object.keys(published.exports).filter((entry) => !entry.endsWith('.json'));
+    const entries = Object.keys(published.exports).filter((entry) => /^\.(\/[\w-]+)*$/.test(entry));
     const exports = Object.fromEntries(entries.map((entry) => [entry, `${entry}/index.js`]));
     for (const entry of entries) {
       mkdirSync(join(folder, entry), { recursive: true });

@@ -1,0 +1,33 @@
+import type { OutboxDatabase } from './outbox-database.js';
+import { listenThrough } from './listen-through.js';
+import { sqlOf } from './pg.js';
+
+/** The part of a transaction of PGlite that is used. */
+export interface PgliteTransaction {
+  /** Runs a statement. */
+  query(statement: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  /** Whether it has ended. */
+  readonly closed: boolean;
+}
+
+/** The part of PGlite that is used. */
+export interface PgliteDatabase {
+  /** Runs work in a transaction. */
+  transaction<Result>(work: (transaction: PgliteTransaction) => Promise<Result>): Promise<Result>;
+  /** Calls back at each notification. */
+  listen(channel: string, callback: () => void): Promise<unknown>;
+}
+
+/** PostgreSQL in this process, through PGlite. Transactions are what `db.transaction` hands to its callback. */
+export function pglite(db: PgliteDatabase): OutboxDatabase<PgliteTransaction> {
+  return {
+    dialect: 'postgresql',
+    within(transaction) {
+      if (!('closed' in transaction) || 'transaction' in transaction)
+        return 'an object that is no transaction of PGlite';
+      return transaction.closed ? 'a transaction of PGlite that has ended' : sqlOf(transaction);
+    },
+    transaction: (work) => db.transaction((transaction) => work(sqlOf(transaction))),
+    listen: listenThrough({ listen: (channel, callback) => db.listen(`"${channel}"`, callback) }),
+  };
+}

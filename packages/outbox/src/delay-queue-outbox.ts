@@ -1,0 +1,377 @@
+import type {
+  CheckedDue,
+  CheckedDuration,
+  CheckedRequests,
+  DefinedBy,
+  Duration,
+  MessageHeaders,
+  OfferDue,
+  PayloadInput,
+  PayloadInputOf,
+  PayloadSpec,
+  TypedOfferRequest,
+  TypesOf,
+} from 'nestjs-delay-queue';
+import type { OutboxDatabase, SqlRow } from './database/outbox-database.js';
+import { type Due, invalid, readDate, readDelay, readDue, readId } from './offering/arguments.js';
+import { knownQueue, type KnownQueue } from './offering/known-queue.js';
+import { type GivenOffer, offerRow, readOptions, readRequest } from './offering/read-offer.js';
+import { shown } from './offering/shown.js';
+import type { OutboxRelay, RelayStatus } from './relay/outbox-relay.js';
+import type { OutboxTable, TableStatus } from './table/outbox-table.js';
+import type { NewRow, RowBody } from './table/row.js';
+import { inTransaction, run, type Steps } from './table/steps.js';
+
+/** The options of an offer of a typed queue, which has its type from elsewhere. */
+export interface TypedOutboxOfferOptions {
+  /** Text of 1–256 bytes without control characters. Default: the id of the row, which is generated. */
+  readonly id?: string | undefined;
+  /** Text values that travel with the payload. Default: none. */
+  readonly headers?: MessageHeaders | undefined;
+  /**
+   * What to do if the queue has a message with this id when the row is relayed: `'keep'` leaves it, `'replace'` puts the new one in its place.
+   * Default: `'keep'`.
+   */
+  readonly onDuplicate?: 'keep' | 'replace' | undefined;
+}
+
+/** The options of an offer. */
+export interface OutboxOfferOptions extends TypedOutboxOfferOptions {
+  /** The type of the message. 1–64 of the characters `A–Z a–z 0–9 _ . : -`. Default: none. */
+  readonly type?: string | undefined;
+}
+
+/** One message of `offerMany`: its payload, its options, and either a `delay` or `at`. */
+export type OutboxOfferRequest<T = unknown> = OutboxOfferOptions & OfferDue & { readonly payload: T };
+
+/** One message of `offerMany`, of a typed queue. */
+export type TypedOutboxOfferRequest<Payloads> = TypedOfferRequest<Payloads> & TypedOutboxOfferOptions;
+
+/** What the caller of an offer learns: the message does not exist yet. */
+export interface OutboxReceipt {
+  /** The id that the message will have. */
+  readonly id: string;
+}
+
+/** How an outbox is doing. */
+export interface OutboxStatus extends TableStatus {
+  /** The relay of this process. */
+  readonly relay: RelayStatus;
+}
+
+/** A row that was set aside, because it can never be relayed as it is. */
+export interface FailedOutboxRow {
+  /** Names the row, for `retryFailed` and `discardFailed`. */
+  readonly row: number;
+  /** `'offer'`, `'cancel'` or `'reschedule'`. */
+  readonly operation: string;
+  /** The queue that it is for. */
+  readonly queue: string;
+  /** The id of the message. */
+  readonly id: string;
+  /** What it offers; a `Buffer` if one was offered. Undefined: it offers nothing, or cannot be read. */
+  readonly payload: unknown;
+  /** When it was written, by the clock of the database. */
+  readonly writtenAt: Date;
+  /** Why. */
+  readonly error: string;
+}
+
+/** Which failed rows to list. */
+export interface FailedQuery {
+  /** Only rows after this one. Default: from the oldest. */
+  readonly after?: number | undefined;
+  /** 1–1000. Default: 100. */
+  readonly limit?: number | undefined;
+}
+
+/** What the outbox is made of. */
+interface OutboxParts {
+  readonly database: OutboxDatabase;
+  readonly table: OutboxTable;
+  readonly relay: OutboxRelay;
+}
+
+/**
+ * Offers, cancels and reschedules in a transaction of the application's database: what it is told takes effect if, and only if, the
+ * transaction commits. A relay then hands it to the delay queue, within milliseconds where the database can wake it.
+ *
+ * Arguments are checked before a row is written, with the errors of `DelayQueueProducer`. Errors of the database are passed on as they are.
+ *
+ * @typeParam Transaction - what is given as the first argument, for a check by the compiler: `DelayQueueOutbox<EntityManager>`
+ *
+ * @example
+ * ```ts
+ * await dataSource.transaction(async (manager) => {
+ *   await manager.save(order);
+ *   await outbox.offer(manager, 'orders', { orderId: order.id }, '30m', { id: `unpaid:${order.id}` });
+ * });
+ * ```
+ */
+export class DelayQueueOutbox<Transaction extends object = object> {
+  readonly #parts: OutboxParts;
+
+  /** @internal */
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Offers a message that falls due after a delay, counted from now by the clock of the database.
+   *
+   * @param transaction - of the library that the module was given; one that is not in a transaction is refused
+   * @param queue - a name, or the class of a typed queue
+   * @param payload - JSON values, or a `Buffer`
+   * @param delay - 0 ms – 100 years
+   * @returns the id of the message, which is in the queue soon after the commit
+   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, and what the database throws
+   */
+  offer<const Delay extends Duration = Duration>(
+    transaction: Transaction,
+    queue: string,
+    payload: unknown,
+    delay: CheckedDuration<Delay>,
+    options?: OutboxOfferOptions,
+  ): Promise<OutboxReceipt>;
+  /** Offers a message of a typed queue with messages of one kind. */
+  offer<const Payload extends PayloadSpec, const Delay extends Duration = Duration>(
+    transaction: Transaction,
+    queue: DefinedBy<Payload>,
+    payload: PayloadInput<Payload>,
+    delay: CheckedDuration<Delay>,
+    options?: TypedOutboxOfferOptions,
+  ): Promise<OutboxReceipt>;
+  /** Offers a message of a typed queue with several types. */
+  offer<Payloads, Type extends TypesOf<Payloads>, const Delay extends Duration = Duration>(
+    transaction: Transaction,
+    queue: DefinedBy<Payloads>,
+    type: Type,
+    payload: PayloadInputOf<Payloads, Type>,
+    delay: CheckedDuration<Delay>,
+    options?: TypedOutboxOfferOptions,
+  ): Promise<OutboxReceipt>;
+  async offer(transaction: Transaction, queue: QueueArgument, ...given: readonly unknown[]): Promise<OutboxReceipt> {
+    return this.#offer(transaction, knownQueue(queue), given, readDelay);
+  }
+
+  /**
+   * Offers a message that falls due at a given instant, by the clock of Redis; at once if that has passed. Otherwise as {@link offer}.
+   *
+   * @param date - between 1970 and 9999
+   */
+  offerAt(
+    transaction: Transaction,
+    queue: string,
+    payload: unknown,
+    date: Date,
+    options?: OutboxOfferOptions,
+  ): Promise<OutboxReceipt>;
+  /** Offers a message of a typed queue with messages of one kind. */
+  offerAt<const Payload extends PayloadSpec>(
+    transaction: Transaction,
+    queue: DefinedBy<Payload>,
+    payload: PayloadInput<Payload>,
+    date: Date,
+    options?: TypedOutboxOfferOptions,
+  ): Promise<OutboxReceipt>;
+  /** Offers a message of a typed queue with several types. */
+  offerAt<Payloads, Type extends TypesOf<Payloads>>(
+    transaction: Transaction,
+    queue: DefinedBy<Payloads>,
+    type: Type,
+    payload: PayloadInputOf<Payloads, Type>,
+    date: Date,
+    options?: TypedOutboxOfferOptions,
+  ): Promise<OutboxReceipt>;
+  async offerAt(transaction: Transaction, queue: QueueArgument, ...given: readonly unknown[]): Promise<OutboxReceipt> {
+    return this.#offer(transaction, knownQueue(queue), given, readDate);
+  }
+
+  /**
+   * Offers many messages with few statements. All are checked before the first is written.
+   *
+   * @param messages - each with a `payload`, either a `delay` or `at` (a `Date`), and the options of {@link offer}
+   * @returns the ids, in the order of the messages
+   * @throws DelayQueueError as {@link offer}, naming the message
+   */
+  offerMany<const Delays extends readonly Duration[] = readonly Duration[]>(
+    transaction: Transaction,
+    queue: string,
+    messages: CheckedRequests<OutboxOfferRequest, Delays>,
+  ): Promise<OutboxReceipt[]>;
+  /** Offers messages of a typed queue. */
+  offerMany<Payloads, const Delays extends readonly Duration[] = readonly Duration[]>(
+    transaction: Transaction,
+    queue: DefinedBy<Payloads>,
+    messages: CheckedRequests<TypedOutboxOfferRequest<Payloads>, Delays>,
+  ): Promise<OutboxReceipt[]>;
+  async offerMany(
+    transaction: Transaction,
+    queue: QueueArgument,
+    messages: readonly unknown[],
+  ): Promise<OutboxReceipt[]> {
+    const known = knownQueue(queue);
+    if (!Array.isArray(messages))
+      throw invalid('messages: must be an array; for another iterable, offer [...messages]');
+    const rows: NewRow[] = [];
+    for (const [i, message] of [...(messages as readonly unknown[])].entries()) {
+      rows.push(await inMessage(i, async () => offerRow(known, readRequest(message))));
+    }
+    return this.#write(transaction, rows);
+  }
+
+  /**
+   * Cancels a message that is not due yet, once the transaction is committed. Whether there was one is not known by then: the handler
+   * should look at what it is about to do.
+   *
+   * @param queue - a name, or the class of a typed queue
+   * @param id - of a message that was offered here, or by the producer
+   */
+  async cancel(transaction: Transaction, queue: QueueArgument, id: string): Promise<void> {
+    const { name } = knownQueue(queue);
+    await this.#write(transaction, [
+      { operation: 'cancel', queue: name, messageId: readId(id), body: '{}', due: undefined },
+    ]);
+  }
+
+  /**
+   * Changes when a message that is not due yet falls due, once the transaction is committed.
+   *
+   * @param due - a delay, counted from now by the clock of the database, or a `Date`
+   */
+  async reschedule<const Due extends Duration | Date = Duration | Date>(
+    transaction: Transaction,
+    queue: QueueArgument,
+    id: string,
+    due: CheckedDue<Due>,
+  ): Promise<void> {
+    const { name } = knownQueue(queue);
+    const row = { operation: 'reschedule', queue: name, messageId: readId(id), body: '{}', due: readDue(due) } as const;
+    await this.#write(transaction, [row]);
+  }
+
+  /** Looks at the table and at the relay of this process. */
+  async status(): Promise<OutboxStatus> {
+    const { database, table, relay } = this.#parts;
+    return { ...(await inTransaction(database, () => table.status())), relay: relay.status };
+  }
+
+  /** Pauses the relays of all processes, until {@link resume}: rows are written, and wait. */
+  async pause(): Promise<void> {
+    await this.#change((table) => table.pause());
+  }
+
+  /** Ends a pause. */
+  async resume(): Promise<void> {
+    await this.#change((table) => table.resume());
+  }
+
+  /** Lists rows that were set aside, oldest first. */
+  async failed({ after = 0, limit = 100 }: FailedQuery = {}): Promise<FailedOutboxRow[]> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
+      throw invalid(`limit: must be 1–1000, not ${shown(limit)}`);
+    if (!Number.isSafeInteger(after) || after < 0)
+      throw invalid(`after: must be the row of a failed row, not ${shown(after)}`);
+    const { database, table } = this.#parts;
+    return (await inTransaction(database, () => table.failed({ after, limit }))).map(failedRow);
+  }
+
+  /**
+   * Has rows that were set aside tried again, in their old places.
+   *
+   * @param rows - as {@link failed} lists them
+   */
+  async retryFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
+    const seqs = seqsOf(rows);
+    await this.#change((table) => table.retry(seqs));
+  }
+
+  /**
+   * Removes rows that were set aside.
+   *
+   * @param rows - as {@link failed} lists them
+   */
+  async discardFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
+    const seqs = seqsOf(rows).map((seq) => ({ seq }));
+    await this.#change((table) => table.remove(seqs));
+  }
+
+  async #offer(
+    transaction: Transaction,
+    queue: KnownQueue,
+    given: readonly unknown[],
+    readWhen: (when: unknown) => Due,
+  ): Promise<OutboxReceipt> {
+    const [type, payload, when, options] = queue.types ? given : [undefined, ...given];
+    const offer: GivenOffer = { ...readOptions(options, queue), payload, due: readWhen(when) };
+    const row = await offerRow(queue, queue.types ? { ...offer, type } : offer);
+    const [receipt] = await this.#write(transaction, [row]);
+    return receipt!;
+  }
+
+  async #write(transaction: Transaction, rows: readonly NewRow[]): Promise<OutboxReceipt[]> {
+    const { database, table, relay } = this.#parts;
+    if (typeof transaction !== 'object' && typeof transaction !== 'function') {
+      throw invalid(`transaction: must be a transaction of the database, not ${shown(transaction)}`);
+    }
+    const sql = transaction === null ? 'null' : database.within(transaction);
+    if (typeof sql === 'string') {
+      throw invalid(
+        `transaction: must be one that is under way, not ${sql}. Otherwise the row would not be part of it`,
+      );
+    }
+    await run(table.write(rows), sql);
+    relay.expect();
+    return rows.map(({ messageId: id }) => ({ id }));
+  }
+
+  async #change(work: (table: OutboxTable) => Steps<void>): Promise<void> {
+    const { database, table, relay } = this.#parts;
+    await inTransaction(database, () => work(table));
+    relay.expect();
+  }
+}
+
+type QueueArgument = string | DefinedBy<unknown>;
+
+async function inMessage<Result>(index: number, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw ofMessage(index, error);
+  }
+}
+
+function ofMessage(index: number, error: unknown): unknown {
+  if (error instanceof Error) error.message = `messages[${index}]: ${error.message}`;
+  return error;
+}
+
+function seqsOf(rows: readonly FailedOutboxRow[]): number[] {
+  if (!Array.isArray(rows)) throw invalid('rows: must be an array, as failed() returns it');
+  return (rows as readonly Partial<FailedOutboxRow>[]).map(({ row }) => {
+    if (Number.isSafeInteger(row) && row! > 0) return row!;
+    throw invalid(`rows: must be as failed() returns them, with a row, not ${shown(row)}`);
+  });
+}
+
+function failedRow(row: SqlRow): FailedOutboxRow {
+  return {
+    row: Number(row.seq),
+    operation: String(row.operation),
+    queue: String(row.queue),
+    id: String(row.message_id),
+    payload: payloadOf(String(row.body)),
+    writtenAt: new Date(Number(row.written_at_ms)),
+    error: String(row.error),
+  };
+}
+
+function payloadOf(body: string): unknown {
+  try {
+    const { payload, base64 } = JSON.parse(body) as RowBody;
+    return base64 === undefined ? payload : Buffer.from(base64, 'base64');
+  } catch {
+    return undefined;
+  }
+}

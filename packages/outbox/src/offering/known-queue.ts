@@ -1,0 +1,83 @@
+import { type DefinedBy, DelayQueueError } from 'nestjs-delay-queue';
+import { invalid, readQueueName } from './arguments.js';
+import { shown } from './shown.js';
+
+/** A queue that is offered to, and how its payloads are checked. */
+export interface KnownQueue {
+  readonly name: string;
+  /** The types of a typed queue; undefined: it has messages without a type, or the queue is not typed. */
+  readonly types: readonly string[] | undefined;
+  /** Whether it was given as a class. */
+  readonly isTyped: boolean;
+  /** @throws DelayQueueError `INVALID_PAYLOAD`, `INVALID_ARGUMENT` for an unknown type */
+  check(type: string | undefined, payload: unknown): Promise<void>;
+}
+
+interface Schema {
+  readonly '~standard': { readonly validate: (value: unknown) => unknown };
+}
+
+interface Issue {
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** So many places are named. */
+const MOST_PATHS = 10;
+
+/** Reads a queue's name, or the class of a typed queue. */
+export function knownQueue(queue: string | DefinedBy<unknown>): KnownQueue {
+  const definition = typeof queue === 'function' ? (queue as Partial<DefinedBy<unknown>>).definition : undefined;
+  if (definition === undefined) {
+    if (typeof queue === 'function') throw invalid('queue: must be a name, or a class made by DelayQueue()');
+    return { name: readQueueName(queue), types: undefined, isTyped: false, check: () => Promise.resolve() };
+  }
+  const name = readQueueName(definition.queue);
+  const { payloads } = definition;
+  if (isPayloadSpec(payloads)) {
+    return { name, types: undefined, isTyped: true, check: (_type, payload) => checked(payloads, payload, name) };
+  }
+  const specs = new Map(Object.entries(payloads as Readonly<Record<string, unknown>>));
+  const types = [...specs.keys()];
+  return {
+    name,
+    types,
+    isTyped: true,
+    check: (type, payload) => {
+      if (type !== undefined && specs.has(type)) return checked(specs.get(type), payload, name);
+      const given = type === undefined ? 'none' : shown(type);
+      return Promise.reject(invalid(`type: queue '${name}' has the types ${types.join(', ')}; given: ${given}`));
+    },
+  };
+}
+
+function isPayloadSpec(spec: unknown): boolean {
+  return typeof spec === 'function' || isSchema(spec) || (spec as { unchecked?: unknown } | null)?.unchecked === true;
+}
+
+function isSchema(spec: unknown): spec is Schema {
+  if ((typeof spec !== 'object' && typeof spec !== 'function') || spec === null) return false;
+  return typeof (spec as Partial<Schema>)['~standard']?.validate === 'function';
+}
+
+/** What is checked is what the handler will get. The error names paths and no values, because payloads must not get into logs. */
+async function checked(spec: unknown, payload: unknown, queue: string): Promise<void> {
+  if (!isSchema(spec)) return;
+  const refuse = (problem: string, cause?: unknown) =>
+    new DelayQueueError('INVALID_PAYLOAD', `payload of queue '${queue}': ${problem}`, { cause });
+  let result: { readonly issues?: readonly Issue[] };
+  try {
+    result = (await spec['~standard'].validate(payload)) as typeof result;
+  } catch (cause) {
+    throw refuse(`the schema failed (${String(cause)})`, cause);
+  }
+  if (result.issues) throw refuse(`the schema refuses ${pathsOf(result.issues)}`);
+}
+
+function pathsOf(issues: readonly Issue[]): string {
+  const paths = [...new Set(issues.map(({ path = [] }) => showPath(path)))];
+  return paths.slice(0, MOST_PATHS).join(', ') + (paths.length > MOST_PATHS ? ', …' : '');
+}
+
+function showPath(path: NonNullable<Issue['path']>): string {
+  return ['payload', ...path.map((part) => String(typeof part === 'object' ? part.key : part))].join('.');
+}

@@ -1,0 +1,115 @@
+import { DelayQueueError, type DelayQueueErrorCode, type DelayQueueProducer } from 'nestjs-delay-queue';
+import type { FailedRow, RowBody, TakenRow } from '../table/row.js';
+
+/** What became of the rows of a batch. */
+export interface Delivery {
+  readonly done: readonly TakenRow[];
+  readonly failed: readonly FailedRow[];
+  /** Redis may not have them: they stay as they are. */
+  readonly left: readonly TakenRow[];
+  /** Why Redis could not be reached, if it could not. */
+  readonly unreachable: unknown;
+}
+
+/** Errors that another attempt would not change. */
+const PERMANENT: readonly DelayQueueErrorCode[] = [
+  'INVALID_ARGUMENT',
+  'INVALID_OPTION',
+  'INVALID_PAYLOAD',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_BY_LAYOUT',
+];
+
+/** Errors that say something of Redis, and nothing of the row. */
+const UNREACHABLE: readonly DelayQueueErrorCode[] = [
+  'NOT_CONNECTED',
+  'OUTCOME_UNKNOWN',
+  'LOGIN_REFUSED',
+  'UNSUPPORTED_SERVER',
+  'CLOSED',
+];
+
+/** The pauses of a row that Redis refuses for now, such as one of a full queue, ms. */
+const SHORTEST_PAUSE = 1000;
+const LONGEST_PAUSE = 60_000;
+
+/**
+ * Hands rows of different messages to the delay queue, all at once, so that they leave in few calls.
+ *
+ * It may die at any point, and be repeated: an offer whose message is still in the queue keeps that one, and a cancel or a
+ * reschedule has the same effect again.
+ */
+export async function deliver(producer: DelayQueueProducer, rows: readonly TakenRow[]): Promise<Delivery> {
+  const done: TakenRow[] = [];
+  const failed: FailedRow[] = [];
+  const left: TakenRow[] = [];
+  let unreachable: unknown;
+  const deliverRow = async (row: TakenRow): Promise<void> => {
+    try {
+      await carryOut(producer, row);
+      done.push(row);
+    } catch (error) {
+      if (hasCode(error, UNREACHABLE)) {
+        unreachable = error;
+        left.push(row);
+      } else failed.push(failureOf(row, error));
+    }
+  };
+  await Promise.all(rows.map(deliverRow));
+  return { done, failed, left, unreachable };
+}
+
+async function carryOut(producer: DelayQueueProducer, row: TakenRow): Promise<void> {
+  const { operation, queue, messageId: id, delay, dueAt, waited } = row;
+  // What is left of the delay, counted by the clock of the database alone: that of Redis may differ.
+  const due = dueAt === null ? Math.max(0, (delay ?? 0) - waited) : new Date(dueAt);
+  switch (operation) {
+    case 'offer': {
+      const { payload, base64, type, headers, onDuplicate } = readBody(row);
+      const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
+      const options = { id, type, headers, onDuplicate };
+      if (due instanceof Date) await producer.offerAt(queue, content, due, options);
+      else await producer.offer(queue, content, due, options);
+      return;
+    }
+    case 'cancel':
+      await producer.cancel(queue, id);
+      return;
+    case 'reschedule':
+      await producer.reschedule(queue, id, due);
+      return;
+    default:
+      throw new UnreadableRow(`operation: '${operation}' is unknown; a later version may know it`);
+  }
+}
+
+/** A row that this version cannot read. */
+class UnreadableRow extends Error {
+  override readonly name = 'UnreadableRow';
+}
+
+function readBody({ body }: TakenRow): RowBody {
+  try {
+    return JSON.parse(body) as RowBody;
+  } catch (cause) {
+    throw new UnreadableRow(`body: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function failureOf({ seq, attempts }: TakenRow, error: unknown): FailedRow {
+  const retryAfter = isPermanent(error) ? undefined : Math.min(SHORTEST_PAUSE * 2 ** attempts, LONGEST_PAUSE);
+  return { seq, error: error instanceof Error ? `${codeOf(error)}: ${error.message}` : String(error), retryAfter };
+}
+
+function isPermanent(error: unknown): boolean {
+  return error instanceof UnreadableRow || hasCode(error, PERMANENT);
+}
+
+/** The package may be loaded twice, so this asks for the name rather than for the class. */
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && codes.includes(codeOf(error));
+}
+
+function codeOf(error: Error): string {
+  return error.name === DelayQueueError.name ? (error as DelayQueueError).code : error.name;
+}

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { Logger } from '@nestjs/common';
+import type { DelayQueueProducer } from 'nestjs-delay-queue';
+import type { OutboxDatabase } from '../database/outbox-database.js';
+import type { OutboxTable } from '../table/outbox-table.js';
+import { inTransaction } from '../table/steps.js';
+import { Bell } from './bell.js';
+import { ChannelEar } from './channel-ear.js';
+import { type Delivery, deliver } from './deliver.js';
+
+/** The shortest pause between two looks at a table that nobody tells of, ms. */
+const QUICKEST = 10;
+/** The pauses after a failure of the database or of Redis, ms. */
+const SHORTEST_PAUSE = 100;
+const LONGEST_PAUSE = 5000;
+/** How long a row waits whose predecessor is in somebody else's hands, ms. */
+const HOLD = 100;
+
+/** What the relay needs. */
+export interface RelayParts {
+  readonly database: OutboxDatabase;
+  readonly table: OutboxTable;
+  readonly producer: DelayQueueProducer;
+  /** How many rows it takes at once. */
+  readonly batchSize: number;
+  /** The longest pause between two looks, ms. */
+  readonly pollInterval: number;
+  /** How long rows are nobody else's, ms. */
+  readonly lease: number;
+}
+
+/** What a look at the table has led to. */
+interface Look {
+  readonly taken: number;
+  /** There are rows that it could take now. */
+  readonly more: boolean;
+  /** There are rows that wait for others that somebody else has. */
+  readonly isHeldBack: boolean;
+  readonly unreachable: unknown;
+}
+
+const NOTHING: Look = { taken: 0, more: false, isHeldBack: false, unreachable: undefined };
+const NOTHING_DONE: Delivery = { done: [], failed: [], left: [], unreachable: undefined };
+
+/** How a relay is doing. */
+export interface RelayStatus {
+  /** Whether it runs in this process. */
+  readonly running: boolean;
+  /** Whether commits wake it; otherwise it looks from time to time. */
+  readonly listening: boolean;
+  /** Rows that it has relayed since it started. */
+  readonly relayed: number;
+  /** Why it cannot relay at the moment: the error of the database, or of Redis. */
+  readonly problem: string | undefined;
+}
+
+/** Hands committed rows to the delay queue, and removes them. Any number of relays, in any number of processes, share a table. */
+export class OutboxRelay {
+  readonly #logger = new Logger('DelayQueueOutbox');
+  readonly #bell = new Bell();
+  #ear: ChannelEar | undefined;
+  #loop: Promise<void> | undefined;
+  #isStopping = false;
+  #relayed = 0;
+  #problem: string | undefined;
+  #pause = QUICKEST;
+
+  constructor(private readonly parts: RelayParts) {}
+
+  get status(): RelayStatus {
+    return {
+      running: this.#loop !== undefined && !this.#isStopping,
+      listening: this.#ear?.isListening ?? false,
+      relayed: this.#relayed,
+      problem: this.#problem,
+    };
+  }
+
+  start(): void {
+    const { database, table } = this.parts;
+    if (database.listen) {
+      this.#ear = new ChannelEar(database.listen.bind(database), table.name, () => this.#bell.ring());
+    }
+    this.#loop = this.#run();
+  }
+
+  /** Finishes what it is doing. What is left is for other relays, and for the next start. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#bell.ring();
+    await this.#loop;
+    await this.#ear?.close();
+  }
+
+  /** Somebody in this process has written a row, and will commit it soon. */
+  expect(): void {
+    if (this.#ear?.isListening || this.#problem !== undefined) return;
+    this.#pause = QUICKEST;
+    this.#bell.ring();
+  }
+
+  /**
+   * Relays one batch. It is taken in a transaction of its own, and removed in another: between the two, its rows have a lease.
+   *
+   * The lease outlives the process, the connection and the database, so nobody else carries out an operation, and a later one for the same
+   * message, while a call of this relay may still be on its way. A lock would end with the connection.
+   */
+  async look(): Promise<Look> {
+    const { database, table, batchSize, lease } = this.parts;
+    const asked = performance.now();
+    const { rows, behindOthers, found } = await inTransaction(database, function* () {
+      const taken = yield* table.take(batchSize);
+      yield* table.lease(taken.rows, lease);
+      yield* table.lease(taken.behindOthers, HOLD);
+      return taken;
+    });
+    const look = { taken: rows.length, more: found > rows.length + behindOthers.length || found === batchSize };
+    const isHeldBack = behindOthers.length > 0;
+    if (rows.length === 0) return { ...look, isHeldBack, unreachable: undefined };
+    // The rest of the lease is for calls that wait for an answer.
+    const isTooLate = performance.now() > asked + lease / 3;
+    const delivery = isTooLate ? { ...NOTHING_DONE, left: rows } : await deliver(this.parts.producer, rows);
+    const isOurs = performance.now() < asked + lease;
+    await inTransaction(database, function* () {
+      yield* table.remove(delivery.done);
+      if (!isOurs) return;
+      yield* table.release(delivery.left);
+      for (const failed of delivery.failed) yield* table.fail(failed);
+    });
+    this.#count(delivery);
+    return { ...look, isHeldBack, unreachable: delivery.unreachable };
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      let look = NOTHING;
+      let failure: unknown;
+      try {
+        look = await this.look();
+        failure = look.unreachable;
+      } catch (error) {
+        failure = error;
+      }
+      this.#tell(failure);
+      if (failure === undefined) await this.#waitAfter(look);
+      else await this.#waitOut();
+    }
+  }
+
+  async #waitAfter({ taken, more, isHeldBack }: Look): Promise<void> {
+    const { pollInterval } = this.parts;
+    if (taken > 0 && more) return;
+    if (taken > 0) this.#pause = QUICKEST;
+    const isTold = this.#ear?.isListening && !isHeldBack;
+    const started = performance.now();
+    await this.#bell.wait(isTold ? pollInterval : this.#pause);
+    this.#pause = Math.min(this.#pause * 2, pollInterval);
+    if (this.#ear?.isListening || this.#isStopping) return;
+    // Writers in this process ring before they commit, and perhaps often.
+    const rest = QUICKEST - (performance.now() - started);
+    if (rest > 0) await sleep(rest);
+  }
+
+  /** Notifications go on while Redis is away, so they do not end this pause. */
+  async #waitOut(): Promise<void> {
+    const end = performance.now() + this.#pause;
+    for (let rest = this.#pause; rest > 0 && !this.#isStopping; rest = end - performance.now())
+      await this.#bell.wait(rest);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+
+  #count({ done, failed }: Delivery): void {
+    this.#relayed += done.length;
+    for (const { seq, error, retryAfter } of failed) {
+      const then =
+        retryAfter === undefined ? 'it is set aside until it is retried' : `next attempt in ${retryAfter} ms`;
+      this.#logger.warn(`Row ${seq} of ${this.parts.table.name} cannot be relayed, ${then}: ${error}`);
+    }
+  }
+
+  /** Says once that it cannot go on, and once that it can again. */
+  #tell(failure: unknown): void {
+    if (failure === undefined) {
+      if (this.#problem === undefined) return;
+      this.#logger.log('The outbox is relayed again.');
+      this.#pause = QUICKEST;
+      this.#problem = undefined;
+      return;
+    }
+    if (this.#isStopping) return;
+    const problem = failure instanceof Error ? String(failure) : inspect(failure);
+    if (this.#problem === undefined) {
+      this.#pause = SHORTEST_PAUSE;
+      this.#logger.warn(`The outbox cannot be relayed at the moment; its rows wait. ${problem}`);
+    }
+    this.#problem = problem;
+  }
+}

@@ -1,0 +1,45 @@
+/** What a row asks for. */
+export type Operation = 'offer' | 'cancel' | 'reschedule';
+
+/** A row that is to be written. */
+export interface NewRow {
+  readonly operation: Operation;
+  readonly queue: string;
+  readonly messageId: string;
+  /** JSON: see {@link RowBody}. */
+  readonly body: string;
+  /** When the message falls due: so many ms after the row was written, or at an instant; neither for a cancel. */
+  readonly due: { readonly after: number } | { readonly at: number } | undefined;
+}
+
+/** What a row says of its message. */
+export interface RowBody {
+  readonly type?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly onDuplicate?: 'keep' | 'replace' | undefined;
+  readonly payload?: unknown;
+  /** A payload of bytes. */
+  readonly base64?: string | undefined;
+}
+
+/** A row that a relay has taken. */
+export interface TakenRow {
+  readonly seq: number;
+  readonly operation: string;
+  readonly queue: string;
+  readonly messageId: string;
+  readonly body: string;
+  readonly delay: number | null;
+  readonly dueAt: number | null;
+  /** How long ago it was written, ms by the clock of the database. */
+  readonly waited: number;
+  readonly attempts: number;
+}
+
+/** A row that could not be relayed. */
+export interface FailedRow {
+  readonly seq: number;
+  readonly error: string;
+  /** ms; undefined: never again by itself. */
+  readonly retryAfter: number | undefined;
+}

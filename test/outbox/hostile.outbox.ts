@@ -1,0 +1,231 @@
+import { describe, expect, it } from '@jest/globals';
+import { DelayQueue, payload } from '../../lib/index.js';
+import {
+  DelayQueueOutbox,
+  drizzle,
+  knex,
+  OutboxModule,
+  type OutboxDatabase,
+  type OutboxOptions,
+  typeOrm,
+} from '../../packages/outbox/src/index.js';
+import { z } from 'zod';
+import { startTestApp } from '../support/test-app.js';
+
+/** A database that keeps what is written to it. */
+function recording(): OutboxDatabase & { readonly statements: string[] } {
+  const statements: string[] = [];
+  const sql = (statement: string) => {
+    statements.push(statement);
+    return Promise.resolve([]);
+  };
+  return { statements, dialect: 'sqlite', within: () => sql, transaction: (work) => work(sql) };
+}
+
+async function outboxOn(database: OutboxDatabase): Promise<{ outbox: DelayQueueOutbox; close: () => Promise<void> }> {
+  const { context, close } = await startTestApp(
+    { store: 'memory' },
+    { imports: [OutboxModule.forRoot({ database, relay: false })] },
+  );
+  return { outbox: context.get(DelayQueueOutbox), close };
+}
+
+const TRANSACTION = {};
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+const throwing = {
+  get id(): string {
+    throw new Error('boo');
+  },
+};
+
+class Numbers extends DelayQueue('numbers', z.object({ n: z.number() })) {}
+class Kinds extends DelayQueue('kinds', { one: payload<1>(), checked: z.object({ n: z.number() }) }) {}
+
+type Call = (outbox: Untyped) => Promise<unknown>;
+type Untyped = Record<
+  'offer' | 'offerAt' | 'offerMany' | 'cancel' | 'reschedule',
+  (...given: unknown[]) => Promise<unknown>
+>;
+
+const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp][] = [
+  ['a queue with spaces', (o) => o.offer(TRANSACTION, 'a b', 1, 1), 'INVALID_ARGUMENT', /^queue: a queue name has/],
+  ['a queue that is a number', (o) => o.offer(TRANSACTION, 7, 1, 1), 'INVALID_ARGUMENT', /^queue: .*not 7/],
+  [
+    'a class that is no queue',
+    (o) => o.offer(TRANSACTION, Date, 1, 1),
+    'INVALID_ARGUMENT',
+    /^queue: must be a name, or a class/,
+  ],
+  ['no queue', (o) => o.cancel(TRANSACTION, undefined, 'm'), 'INVALID_ARGUMENT', /^queue: /],
+  [
+    'an unknown unit',
+    (o) => o.offer(TRANSACTION, 'q', 1, '3 fortnights'),
+    'INVALID_ARGUMENT',
+    /^delay is not a duration/,
+  ],
+  ['a negative delay', (o) => o.offer(TRANSACTION, 'q', 1, -1), 'INVALID_ARGUMENT', /^delay must be between/],
+  ['half a millisecond', (o) => o.offer(TRANSACTION, 'q', 1, 0.5), 'INVALID_ARGUMENT', /^delay must be a whole number/],
+  [
+    'a date as a delay',
+    (o) => o.offer(TRANSACTION, 'q', 1, new Date()),
+    'INVALID_ARGUMENT',
+    /^delay is not a duration/,
+  ],
+  [
+    'an invalid date',
+    (o) => o.offerAt(TRANSACTION, 'q', 1, new Date(NaN)),
+    'INVALID_ARGUMENT',
+    /^date must be a valid Date/,
+  ],
+  ['an empty id', (o) => o.offer(TRANSACTION, 'q', 1, 1, { id: '' }), 'INVALID_ARGUMENT', /^id: a message id must be/],
+  ['a long id', (o) => o.cancel(TRANSACTION, 'q', 'ä'.repeat(129)), 'INVALID_ARGUMENT', /^id: /],
+  ['half a surrogate', (o) => o.cancel(TRANSACTION, 'q', '\ud800'), 'INVALID_ARGUMENT', /^id: /],
+  ['a NUL in an id', (o) => o.reschedule(TRANSACTION, 'q', '\0', 1), 'INVALID_ARGUMENT', /^id: /],
+  [
+    'an unknown option',
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, { ID: 'm' }),
+    'INVALID_ARGUMENT',
+    /^options: .*not 'ID'/,
+  ],
+  [
+    'an option that throws',
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, throwing),
+    'INVALID_ARGUMENT',
+    /^options: it cannot be read/,
+  ],
+  [
+    'options that are text',
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, 'm'),
+    'INVALID_ARGUMENT',
+    /^options: must be an object/,
+  ],
+  [
+    'reject',
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, { onDuplicate: 'reject' }),
+    'INVALID_ARGUMENT',
+    /^onDuplicate .*nobody to tell/,
+  ],
+  ['a bad type', (o) => o.offer(TRANSACTION, 'q', 1, 1, { type: 'a b' }), 'INVALID_ARGUMENT', /^type: /],
+  [
+    'headers of numbers',
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, { headers: { a: 1 } }),
+    'INVALID_ARGUMENT',
+    /^headers\['a'\]/,
+  ],
+  [
+    'headers as a list',
+    (o) => o.offer(TRANSACTION, 'q', 1, 1, { headers: [] }),
+    'INVALID_ARGUMENT',
+    /^headers must be/,
+  ],
+  [
+    'undefined',
+    (o) => o.offer(TRANSACTION, 'q', undefined, 1),
+    'INVALID_PAYLOAD',
+    /^payload: JSON cannot represent undefined/,
+  ],
+  [
+    'a promise inside',
+    (o) => o.offer(TRANSACTION, 'q', { a: [Promise.resolve()] }, 1),
+    'INVALID_PAYLOAD',
+    /^payload\.a\[0\]: .*Promise/,
+  ],
+  ['NaN', (o) => o.offer(TRANSACTION, 'q', { a: NaN }, 1), 'INVALID_PAYLOAD', /^payload\.a: .*NaN/],
+  ['a Map', (o) => o.offer(TRANSACTION, 'q', new Map(), 1), 'INVALID_PAYLOAD', /a Map; offer Object\.fromEntries/],
+  ['a BigInt', (o) => o.offer(TRANSACTION, 'q', [1n], 1), 'INVALID_PAYLOAD', /^payload\[0\]: .*BigInt/],
+  [
+    'a hole',
+    (o) => o.offer(TRANSACTION, 'q', new Array(2), 1),
+    'INVALID_PAYLOAD',
+    /^payload\[0\]: .*undefined in a list/,
+  ],
+  ['a cycle', (o) => o.offer(TRANSACTION, 'q', cycle, 1), 'INVALID_PAYLOAD', /^payload\.self: .*a cycle/],
+  [
+    'a getter that throws',
+    (o) => o.offer(TRANSACTION, 'q', throwing, 1),
+    'INVALID_PAYLOAD',
+    /^payload: it cannot be read/,
+  ],
+  [
+    'what a schema refuses',
+    (o) => o.offer(TRANSACTION, Numbers, { n: 'x' }, 1),
+    'INVALID_PAYLOAD',
+    /the schema refuses payload\.n$/,
+  ],
+  [
+    'what the schema of a type refuses',
+    (o) => o.offer(TRANSACTION, Kinds, 'checked', {}, 1),
+    'INVALID_PAYLOAD',
+    /payload\.n$/,
+  ],
+  [
+    'an unknown type',
+    (o) => o.offer(TRANSACTION, Kinds, 'two', {}, 1),
+    'INVALID_ARGUMENT',
+    /^type: queue 'kinds' has the types one, checked; given: 'two'/,
+  ],
+  [
+    'a type as an option',
+    (o) => o.offer(TRANSACTION, Numbers, { n: 1 }, 1, { type: 't' }),
+    'INVALID_ARGUMENT',
+    /^options: .*not 'type'/,
+  ],
+  ['no list', (o) => o.offerMany(TRANSACTION, 'q', {}), 'INVALID_ARGUMENT', /^messages: must be an array/],
+  [
+    'the second of a list',
+    (o) => o.offerMany(TRANSACTION, 'q', [{ payload: 1, delay: 1 }, { payload: 1 }]),
+    'INVALID_ARGUMENT',
+    /^messages\[1\]: it must have either/,
+  ],
+  ['no transaction', (o) => o.offer(undefined, 'q', 1, 1), 'INVALID_ARGUMENT', /^transaction: .*not undefined/],
+  ['null for a transaction', (o) => o.cancel(null, 'q', 'm'), 'INVALID_ARGUMENT', /^transaction: .*not null/],
+];
+
+describe('a call that is refused', () => {
+  it.each(REFUSED)('names the field and the fix, and writes nothing: %s', async (_, call, code, message) => {
+    const database = recording();
+    const { outbox, close } = await outboxOn(database);
+    const before = database.statements.length;
+    await expect(call(outbox as unknown as Untyped)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect(database.statements).toHaveLength(before);
+    await close();
+  });
+});
+
+describe('options that are refused', () => {
+  const database = recording();
+  it.each([
+    ['no database', {}, /database: use what pg\(pool\)/],
+    ['a pool as the database', { database: { query() {} } }, /database: use what pg\(pool\)/],
+    ['an unknown option', { database, tabel: 'x' }, /tabel: there is no such option/],
+    ['a table with a quote', { database, table: 'x"y' }, /table: must be a name/],
+    ['a batch of none', { database, batchSize: 0 }, /batchSize: must be a whole number between 1 and 1000/],
+    ['an interval without a unit', { database, pollInterval: 'often' }, /pollInterval is not a duration/],
+    ['a short lease', { database, lease: 10 }, /lease: must be between 1000 ms/],
+    ['a relay that is text', { database, relay: 'yes' }, /relay: must be true or false/],
+  ])('fail the start: %s', async (_, options, message) => {
+    const started = startTestApp(
+      { store: 'memory' },
+      { imports: [OutboxModule.forRoot(options as unknown as OutboxOptions)] },
+    );
+    await expect(started).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.stringMatching(message) });
+  });
+
+  it('fail at once, if there is nothing to read', () => {
+    expect(() => OutboxModule.forRoot(undefined as never)).toThrow(/forRoot\(\) must be given an options object/);
+    expect(() => OutboxModule.forRootAsync({} as never)).toThrow(/needs useFactory/);
+    expect(() => OutboxModule.forRoot({ database, instance: 'a b' })).toThrow(/instance: must be 1–24/);
+  });
+
+  it('name the databases that a library may speak to', () => {
+    expect(() => typeOrm({ options: { type: 'mongodb' } } as never)).toThrow(/'mongodb' .* must be one of postgres/);
+    expect(() => knex({ client: { driverName: 'oracledb' } } as never)).toThrow(/'oracledb' must be one of pg/);
+    expect(() => drizzle({} as never, { dialect: 'sqlite' } as never)).toThrow(
+      /dialect: must be 'postgresql' or 'mysql'/,
+    );
+  });
+});

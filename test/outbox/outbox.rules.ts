@@ -1,0 +1,305 @@
+import { describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DelayQueue, payload } from '../../lib/index.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+import { type OutboxApp, OutboxScene, type RunningServer } from './outbox-scene.js';
+
+const MINUTE = 60_000;
+
+/** Waits until the relays have nothing left to do. */
+export async function relayed(app: OutboxApp): Promise<void> {
+  await until(async () => (await app.outbox.status()).waiting === 0, { within: 10_000, every: 20 });
+}
+
+class Rolled extends Error {}
+
+/** The rules that hold with every database and every library. */
+export function describeOutbox(library: string, startServer: () => Promise<RunningServer>): void {
+  const scene = new OutboxScene(library, startServer);
+  const delayed = async ({ producer }: OutboxApp, queue: string) => (await producer.list(queue, 'delayed')).messages;
+  const rollBack = (work: (transaction: object) => Promise<unknown>) =>
+    expect(
+      scene.transact(async (transaction) => {
+        await work(transaction);
+        throw new Rolled();
+      }),
+    ).rejects.toThrow(Rolled);
+
+  describe('an offer in a transaction', () => {
+    it('is in the queue after the commit, under the id that was returned, and not before', async () => {
+      const app = await scene.startApp();
+      const queue = scene.newQueue();
+      const before = Date.now();
+      const id = await scene.transact(async (transaction) => {
+        const receipt = await app.outbox.offer(transaction, queue, { orderId: 'o-1' }, '30m', { headers: { a: 'b' } });
+        expect(await app.producer.find(queue, receipt.id)).toBeNull();
+        return receipt.id;
+      });
+      await relayed(app);
+      const message = await app.producer.find(queue, id);
+      expect(message).toMatchObject({ state: 'delayed', payload: { orderId: 'o-1' }, headers: { a: 'b' }, type: '' });
+      expect(message!.dueAt.getTime()).toBeGreaterThanOrEqual(before + 30 * MINUTE - 50);
+      expect(message!.dueAt.getTime()).toBeLessThan(Date.now() + 30 * MINUTE);
+    });
+
+    it('never exists if the transaction rolls back', async () => {
+      const app = await scene.startApp();
+      const queue = scene.newQueue();
+      await rollBack(async (transaction) => app.outbox.offer(transaction, queue, 'rolled back', '30m'));
+      await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, 'committed', '30m'));
+      await relayed(app);
+      expect((await delayed(app, queue)).map((message) => message.payload)).toEqual(['committed']);
+    });
+
+    it('has the id, the type and the bytes that were given', async () => {
+      const app = await scene.startApp();
+      const queue = scene.newQueue();
+      await scene.transact(async (transaction) => {
+        await app.outbox.offer(transaction, queue, Buffer.from([0, 255]), '30m', { id: 'ü €😀', type: 't' });
+      });
+      await relayed(app);
+      expect(await app.producer.find(queue, 'ü €😀')).toMatchObject({ payload: Buffer.from([0, 255]), type: 't' });
+    });
+
+    it('is at an instant, if it has one', async () => {
+      const app = await scene.startApp();
+      const queue = scene.newQueue();
+      const at = new Date('2040-02-29T09:00:00Z');
+      await scene.transact(async (transaction) => {
+        await app.outbox.offerAt(transaction, queue, null, at, { id: 'a' });
+        await app.outbox.offerMany(transaction, queue, [{ payload: 1, at, id: 'b' }]);
+      });
+      await relayed(app);
+      expect((await delayed(app, queue)).map(({ id, dueAt }) => ({ id, dueAt }))).toEqual([
+        { id: 'a', dueAt: at },
+        { id: 'b', dueAt: at },
+      ]);
+    });
+
+    it('is handled', async () => {
+      const queue = scene.newQueue();
+      const handled: unknown[] = [];
+      const app = await scene.startApp({ providers: [handlerOf(queue, (given) => void handled.push(given))] });
+      await scene.transact(async (transaction) =>
+        app.outbox.offer(transaction, queue, { text: 'ü€😀\u0000"\\?$1' }, 10),
+      );
+      await until(() => handled.length > 0);
+      expect(handled).toEqual([{ text: 'ü€😀\u0000"\\?$1' }]);
+    });
+  });
+
+  it('many offers are made in their order, in few statements', async () => {
+    const app = await scene.startApp();
+    const queue = scene.newQueue();
+    const payloads = Array.from({ length: 1203 }, (_, i) => i);
+    const receipts = await scene.transact(async (transaction) =>
+      app.outbox.offerMany(
+        transaction,
+        queue,
+        payloads.map((i) => ({ payload: i, at: new Date('2040-01-01') })),
+      ),
+    );
+    await relayed(app);
+    expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1203 });
+    const { messages } = await app.producer.list(queue, 'delayed', { limit: 1000 });
+    expect(messages.map(({ id }) => id)).toEqual(receipts.slice(0, 1000).map(({ id }) => id));
+    expect(messages.map(({ payload }) => payload)).toEqual(payloads.slice(0, 1000));
+  });
+
+  describe('the operations on one message', () => {
+    it('are carried out in the order in which they were committed', async () => {
+      const app = await scene.startApp({ outbox: { batchSize: 3 } });
+      const queue = scene.newQueue();
+      await app.outbox.pause();
+      for (let i = 0; i < 5; i++) {
+        const id = `m-${i}`;
+        await scene.transact(async (transaction) => {
+          await app.outbox.offer(transaction, queue, 'first', '1h', { id });
+          await app.outbox.reschedule(transaction, queue, id, new Date('2040-01-01'));
+        });
+        await scene.transact(async (transaction) => app.outbox.cancel(transaction, queue, id));
+        await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, 'second', '2h', { id }));
+      }
+      await app.outbox.resume();
+      await relayed(app);
+      const messages = await delayed(app, queue);
+      expect(messages).toHaveLength(5);
+      for (const { payload, dueAt } of messages) {
+        expect(payload).toBe('second');
+        expect(dueAt.getTime()).toBeLessThan(Date.now() + 121 * MINUTE);
+      }
+    });
+
+    it('keep their order with several relays', async () => {
+      const apps = [
+        await scene.startApp({ outbox: { batchSize: 2 } }),
+        await scene.startApp({ outbox: { batchSize: 2 } }),
+      ];
+      const [app] = apps as [OutboxApp, OutboxApp];
+      const queue = scene.newQueue();
+      await app.outbox.pause();
+      for (let i = 0; i < 40; i++) {
+        await scene.transact(async (transaction) => {
+          await app.outbox.offer(transaction, queue, i, '1h', { id: `m-${i}` });
+          if (i % 2 === 0) await app.outbox.cancel(transaction, queue, `m-${i}`);
+        });
+      }
+      await app.outbox.resume();
+      await relayed(app);
+      expect((await delayed(app, queue)).map(({ payload }) => payload).sort()).toEqual(
+        Array.from({ length: 20 }, (_, i) => 2 * i + 1).sort(),
+      );
+    });
+  });
+
+  it('a delay counts from the writing of its row, not from its relaying', async () => {
+    const app = await scene.startApp();
+    const queue = scene.newQueue();
+    await app.outbox.pause();
+    const before = Date.now();
+    await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, null, '10s', { id: 'm' }));
+    const after = Date.now();
+    await sleep(400);
+    await app.outbox.resume();
+    await relayed(app);
+    const dueAt = (await app.producer.find(queue, 'm'))!.dueAt.getTime();
+    expect(dueAt).toBeGreaterThanOrEqual(before + 10_000 - 2);
+    expect(dueAt).toBeLessThan(after + 10_000 + 200);
+  });
+
+  it('onDuplicate decides what an offer does whose id is in use', async () => {
+    const app = await scene.startApp();
+    const queue = scene.newQueue();
+    for (const [payload, onDuplicate] of [['first'], ['kept away', 'keep'], ['third', 'replace']] as const) {
+      await scene.transact(async (transaction) =>
+        app.outbox.offer(transaction, queue, payload, '1h', { id: 'm', onDuplicate }),
+      );
+    }
+    await relayed(app);
+    expect((await delayed(app, queue)).map(({ payload }) => payload)).toEqual(['third']);
+  });
+
+  it('typed queues are offered to by their classes', async () => {
+    const app = await scene.startApp();
+    const name = scene.newQueue();
+    class Emails extends DelayQueue(`${name}-emails`, payload<{ to: string }>()) {}
+    class Orders extends DelayQueue(`${name}-orders`, {
+      remind: payload<{ nth: number }>(),
+      cancel: payload<null>(),
+    }) {}
+    await scene.transact(async (transaction) => {
+      await app.outbox.offer(transaction, Emails, { to: 'ada' }, '1h', { id: 'e' });
+      await app.outbox.offer(transaction, Orders, 'remind', { nth: 1 }, '1h', { id: 'o-1' });
+      await app.outbox.offerAt(transaction, Orders, 'cancel', null, new Date('2040-01-01'), { id: 'o-2' });
+      await app.outbox.offerMany(transaction, Orders, [
+        { type: 'remind', payload: { nth: 2 }, delay: '1h', id: 'o-3' },
+      ]);
+      await app.outbox.cancel(transaction, Orders, 'o-1');
+      await app.outbox.reschedule(transaction, Orders, 'o-3', new Date('2041-01-01'));
+    });
+    await relayed(app);
+    expect(await app.producer.find(`${name}-emails`, 'e')).toMatchObject({ payload: { to: 'ada' }, type: '' });
+    expect(await delayed(app, `${name}-orders`)).toMatchObject([
+      { id: 'o-2', type: 'cancel' },
+      { id: 'o-3', type: 'remind', payload: { nth: 2 }, dueAt: new Date('2041-01-01') },
+    ]);
+  });
+
+  it('a row that can never be relayed is set aside with its error, and can be retried or discarded', async () => {
+    const queue = scene.newQueue();
+    const app = await scene.startApp({ module: { queues: { [queue]: { maxPayloadBytes: 100 } } } });
+    const large = 'x'.repeat(200);
+    await scene.transact(async (transaction) => {
+      await app.outbox.offer(transaction, queue, large, '1h', { id: 'large-1' });
+      await app.outbox.offer(transaction, queue, large, '1h', { id: 'large-2' });
+      await app.outbox.offer(transaction, queue, 'small', '1h');
+    });
+    await until(async () => (await app.outbox.status()).failed === 2);
+    await relayed(app);
+    expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1 });
+    const failed = await app.outbox.failed();
+    expect(failed).toMatchObject([
+      {
+        id: 'large-1',
+        queue,
+        operation: 'offer',
+        payload: large,
+        error: expect.stringMatching(/^PAYLOAD_TOO_LARGE: /),
+      },
+      { id: 'large-2' },
+    ]);
+    expect(app.log.filter((line) => line.includes('set aside'))).toHaveLength(2);
+
+    await app.close();
+    const roomy = await scene.startApp();
+    await roomy.outbox.retryFailed(failed.slice(0, 1));
+    await roomy.outbox.discardFailed(failed.slice(1));
+    await relayed(roomy);
+    expect(await roomy.outbox.status()).toMatchObject({ waiting: 0, failed: 0 });
+    expect((await delayed(roomy, queue)).map(({ id }) => id)).toContain('large-1');
+    expect(await roomy.producer.counts(queue)).toMatchObject({ delayed: 2 });
+  });
+
+  it('a row of a full queue waits until there is room, and others do not wait for it', async () => {
+    const [full, other] = [scene.newQueue(), scene.newQueue()];
+    const app = await scene.startApp({ module: { queues: { [full]: { maxMessages: 1 } } } });
+    await app.producer.offer(full, 'in the way', '1h', { id: 'first' });
+    await scene.transact(async (transaction) => {
+      await app.outbox.offer(transaction, full, 'second', '1h', { id: 'second' });
+      await app.outbox.offer(transaction, other, 'other', '1h', { id: 'other' });
+    });
+    await until(async () => (await app.outbox.status()).waiting === 1);
+    expect(await app.producer.find(other, 'other')).not.toBeNull();
+    expect(await app.outbox.status()).toMatchObject({ failed: 0 });
+    await app.producer.cancel(full, 'first');
+    await relayed(app);
+    expect(await app.producer.find(full, 'second')).not.toBeNull();
+  });
+
+  it('a paused outbox relays nothing in any process, and tells so', async () => {
+    const [app, other] = [await scene.startApp(), await scene.startApp()];
+    const queue = scene.newQueue();
+    await app.outbox.pause();
+    await app.outbox.pause();
+    await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, null, '1h'));
+    await sleep(1200);
+    expect(await other.outbox.status()).toMatchObject({ waiting: 1, paused: true });
+    expect((await other.outbox.status()).oldest).toBeGreaterThan(1000);
+    expect(await app.producer.counts(queue)).toMatchObject({ delayed: 0 });
+    await other.outbox.resume();
+    await relayed(app);
+    expect(await app.outbox.status()).toMatchObject({ waiting: 0, paused: false, oldest: 0 });
+    expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1 });
+  });
+
+  it('an application with relay: false only writes', async () => {
+    const app = await scene.startApp({ outbox: { relay: false } });
+    const queue = scene.newQueue();
+    await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, null, '1h'));
+    expect(await app.outbox.status()).toMatchObject({ waiting: 1, relay: { running: false } });
+    await relayed(await scene.startApp());
+    expect(await app.producer.counts(queue)).toMatchObject({ delayed: 1 });
+  });
+
+  it('what looks like a transaction, and is none, is refused, and nothing is written', async () => {
+    const app = await scene.startApp({ outbox: { relay: false } });
+    const given = Object.entries({ ...scene.library.outside, 'an object': {} });
+    for (const [name, outside] of given) {
+      const offered = app.outbox.offer(outside, scene.newQueue(), null, '1h');
+      await expect(offered).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringMatching(new RegExp(`^transaction: .*${name}`)),
+      });
+    }
+    expect(given.length).toBeGreaterThan(1);
+    expect(await app.outbox.status()).toMatchObject({ waiting: 0 });
+  });
+
+  it('an application whose database lacks the table does not start, and says how to make it', async () => {
+    await expect(scene.startApp({ outbox: { table: 'not_there' } })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringMatching(/^OutboxModule: table: not_there .*npx nestjs-delay-queue-outbox migration/),
+    });
+  });
+}

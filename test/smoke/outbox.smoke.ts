@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type PostgresqlServer, startPostgresql } from '../support/databases/start-postgresql.js';
+import { type TestRedis } from '../support/redis/test-redis.js';
+import { startRedis } from '../support/redis/start-redis.js';
+import { Application } from './application.js';
+import { packPackage, type PackedPackage, PROJECT } from './packed-package.js';
+
+const README = join(PROJECT, 'packages', 'outbox', 'README.md');
+const EXAMPLE = join(PROJECT, 'examples', 'outbox');
+
+let library: PackedPackage;
+let outbox: PackedPackage;
+beforeAll(async () => {
+  [library, outbox] = await Promise.all([packPackage(), packPackage('outbox')]);
+});
+afterAll(() => Promise.all([library.remove(), outbox.remove(), Application.removeAll()]));
+
+/** What a user types, with the tarballs in the place of what is not published yet. */
+function withTarballs(commands: string): string {
+  return commands
+    .replace(/ nestjs-delay-queue(?= )/, ` ${library.tarball}`)
+    .replace(/ nestjs-delay-queue-outbox(?= )/, ` ${outbox.tarball}`);
+}
+
+it('the packed outbox contains the build and the migrations, and nothing else of the project', () => {
+  const foreign = outbox.files.filter((path) => !/^dist\/.*\.(js|d\.ts)$/.test(path));
+  expect(foreign.sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'migrations/mysql.sql',
+    'migrations/postgresql.sql',
+    'migrations/sqlite.sql',
+    'package.json',
+  ]);
+});
+
+describe('the README of the outbox, followed in a new application of Nest 11', () => {
+  let app: Application;
+  let postgresql: PostgresqlServer;
+  let redis: TestRedis;
+
+  beforeAll(async () => {
+    [app, postgresql, redis] = await Promise.all([
+      Application.create(),
+      startPostgresql({ fsync: 'off' }),
+      startRedis(),
+    ]);
+    const text = await readFile(README, 'utf8');
+    const [, commands = ''] = /^```sh\n(.*?)^```$/ms.exec(text) ?? [];
+    const [, module = ''] = /^<!-- snippet: file app\.module\.ts -->\s*^```ts\n(.*?)^```$/ms.exec(text) ?? [];
+    const options = ['--directory', '.', '--skip-git', '--package-manager', 'npm'];
+    await app.command('npx', ['--yes', '--prefer-offline', '@nestjs/cli@11', 'new', 'shop', ...options]);
+    await app.command('bash', ['-euo', 'pipefail', '-c', withTarballs(commands)], {
+      env: { DATABASE_URL: postgresql.url },
+    });
+    await app.write('src/app.module.ts', module);
+    await app.command('npx', ['nest', 'build']);
+    await app.add('outbox.cjs', 'outbox.cjs');
+  });
+
+  afterAll(() => Promise.all([postgresql.server.stop(), redis.stop()]));
+
+  it('has an order and its message, or neither', async () => {
+    const output = await app.command(process.execPath, ['outbox.cjs'], {
+      env: { DATABASE_URL: postgresql.url, REDIS_URL: redis.url },
+      timeout: 60_000,
+    });
+    expect(JSON.parse(output)).toEqual({
+      refusal: 'rolled back',
+      delayed: ['unpaid:kept'],
+      listening: true,
+      statuses: ['cancelled', 'paid'],
+    });
+  });
+});
+
+describe('the example of the outbox', () => {
+  it('runs with two commands, and prints what its README shows', async () => {
+    const app = await Application.create();
+    for (const file of ['package.json', 'tsconfig.json', 'src']) {
+      await cp(join(EXAMPLE, file), app.path(file), { recursive: true });
+    }
+    const manifest = await readFile(app.path('package.json'), 'utf8');
+    const local = manifest
+      .replace(/("nestjs-delay-queue": )"[^"]*"/, `$1"file:${library.tarball}"`)
+      .replace(/("nestjs-delay-queue-outbox": )"[^"]*"/, `$1"file:${outbox.tarball}"`);
+    await app.write('package.json', local);
+    await app.command('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']);
+    const printed = await app.command('npm', ['start', '--silent'], { timeout: 120_000 });
+    const [, shown] = /^```text\n(.*?)^```$/ms.exec(await readFile(join(EXAMPLE, 'README.md'), 'utf8')) ?? [];
+    expect(printed).toBe(shown);
+  });
+});
