@@ -20,7 +20,7 @@ const coreNamesNoLayout = {
 };
 
 export default defineConfig(
-  globalIgnores(['**/dist', 'coverage', 'temp', 'docs', 'sample-app/public']),
+  globalIgnores(['**/dist', 'coverage', 'temp', 'docs', 'sample-app/public', 'site/public', 'site/demo', 'site/.vitepress', 'examples']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   {

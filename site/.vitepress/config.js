@@ -51,7 +51,10 @@ export default defineConfig({
     // The pages lie outside the folder whose packages render them.
     resolve: {
       alias: [
-        { find: 'vue/server-renderer', replacement: join(SITE, 'node_modules/@vue/server-renderer/dist/server-renderer.esm-bundler.js') },
+        {
+          find: 'vue/server-renderer',
+          replacement: join(SITE, 'node_modules/@vue/server-renderer/dist/server-renderer.esm-bundler.js'),
+        },
         { find: /^vue$/, replacement: join(SITE, 'node_modules/vue/dist/vue.runtime.esm-bundler.js') },
       ],
     },

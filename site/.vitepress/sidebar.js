@@ -47,7 +47,10 @@ const LONG = ['Get started', 'Offer and handle', 'Recipes', 'Test', 'Look up'];
 
 const titleOf = (page) => /^# (.*)$/m.exec(readFileSync(join(ROOT, page), 'utf8'))[1].replaceAll('`', '');
 
-const itemOf = (page) => ({ text: page === 'README.md' ? 'Getting started' : titleOf(page), link: addressOf(ROUTES[page]) });
+const itemOf = (page) => ({
+  text: page === 'README.md' ? 'Getting started' : titleOf(page),
+  link: addressOf(ROUTES[page]),
+});
 
 const pagesOf = (pattern) => Object.keys(ROUTES).filter((page) => pattern.test(page));
 
@@ -74,7 +77,12 @@ const NAVIGATION = join(SITE, 'api/typedoc-sidebar.json');
 /** typedoc writes the paths of files. */
 const apiItem = ({ text, link, items, collapsed }) => ({
   text,
-  ...(link && { link: `/${link.replace(/^.*?api\//, 'api/').replace(/index(\.md)?$/, '').replace(/\.md$/, '')}` }),
+  ...(link && {
+    link: `/${link
+      .replace(/^.*?api\//, 'api/')
+      .replace(/index(\.md)?$/, '')
+      .replace(/\.md$/, '')}`,
+  }),
   ...(items && { collapsed, items: items.map(apiItem) }),
 });
 

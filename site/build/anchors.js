@@ -21,7 +21,12 @@ export function rejectBrokenAnchors(outDir, base = '/') {
   if (broken.length > 0) throw new Error(`Dead links to headings:\n${[...new Set(broken)].join('\n')}`);
 }
 
-const addressOf = (name) => `/${name.split(sep).join('/').replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '')}`;
+const addressOf = (name) =>
+  `/${name
+    .split(sep)
+    .join('/')
+    .replace(/(^|\/)index\.html$/, '$1')
+    .replace(/\.html$/, '')}`;
 
 /** The links of a page to headings of the site. */
 function linksOf(html, base) {

@@ -17,7 +17,8 @@ const NODE = fileURLToPath(new URL('./node', import.meta.url));
 const ENTRY = fileURLToPath(new URL('./shop.ts', import.meta.url));
 
 /** Packages that a browser never needs: Nest asks for some of them, and the store in Redis for the other. */
-const UNUSED = /^(@nestjs\/(microservices|websockets|platform-express)(\/.*)?|ioredis|class-(transformer|validator)(\/.*)?)$/;
+const UNUSED =
+  /^(@nestjs\/(microservices|websockets|platform-express)(\/.*)?|ioredis|class-(transformer|validator)(\/.*)?)$/;
 
 /** What sends the Lua scripts to Redis. */
 const SCRIPTS = /lib\/redis\/script\/redis-script\.ts$/;

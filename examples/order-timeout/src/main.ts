@@ -8,12 +8,12 @@ import { DelayedHandler, DelayQueueModule, DelayQueueProducer } from 'nestjs-del
 class Orders {
   constructor(private readonly queue: DelayQueueProducer) {}
 
-  place = (orderId: string) => this.queue.offer('orders', { orderId }, '5s', { id: orderId });
-  pay = (orderId: string) => this.queue.cancel('orders', orderId);
+  place = (id: string) => this.queue.offer('orders', { id }, '5s', { id });
+  pay = (id: string) => this.queue.cancel('orders', id);
 
   @DelayedHandler('orders')
-  cancelUnpaid({ orderId }: { orderId: string }) {
-    console.log(`${orderId} was not paid in time: cancelled`);
+  cancelUnpaid({ id }: { id: string }) {
+    console.log(`${id} was not paid in time: cancelled`);
   }
 }
 // #endregion orders

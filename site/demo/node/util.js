@@ -13,7 +13,8 @@ export const types = {
   isBooleanObject: isBoxed('Boolean'),
   isBigIntObject: isBoxed('BigInt'),
   isSymbolObject: isBoxed('Symbol'),
-  isBoxedPrimitive: (value) => typeof value === 'object' && /^(Number|String|Boolean|BigInt|Symbol)$/.test(tagOf(value)),
+  isBoxedPrimitive: (value) =>
+    typeof value === 'object' && /^(Number|String|Boolean|BigInt|Symbol)$/.test(tagOf(value)),
   isTypedArray: (value) => ArrayBuffer.isView(value) && !(value instanceof DataView),
   isUint8Array: (value) => value instanceof Uint8Array,
   isRegExp: (value) => value instanceof RegExp,
