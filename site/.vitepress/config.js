@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { DIST, ROOT, SITE } from '../build/folders.js';
 import { writeTextsForModels } from '../build/llms.js';
-import { EXCLUDED, REPOSITORY, resolveLink, ROUTES } from '../build/routes.js';
+import { EXCLUDED, REPOSITORY, resolveImage, resolveLink, ROUTES } from '../build/routes.js';
 import { githubAnchor, rejectBrokenAnchors } from '../build/anchors.js';
 import { SIDEBAR } from './sidebar.js';
 
@@ -38,11 +38,15 @@ export default defineConfig({
         const page = relative(ROOT, file).split(sep).join('/');
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           if (token.type === 'link_open') token.attrSet('href', resolveLink(token.attrGet('href'), page));
+          if (token.type === 'image') token.attrSet('src', resolveImage(token.attrGet('src'), page));
         }
       });
       // A wide table, or a long line of code, scrolls by itself; the keyboard must reach it.
-      md.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n';
+      md.renderer.rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
       md.renderer.rules.table_close = () => '</table></div>\n';
+      // A table without headings has no headers.
+      md.renderer.rules.th_open = (tokens, i) => (tokens[i + 1].content ? '<th>' : '<td>');
+      md.renderer.rules.th_close = (tokens, i) => (tokens[i - 1].content ? '</th>\n' : '</td>\n');
     },
   },
   vite: {

@@ -79,3 +79,12 @@ export function resolveLink(href, page) {
   const route = ROUTES[file];
   return `${route ? addressOf(route) : FILES + file}${anchor === undefined ? '' : `#${anchor}`}`;
 }
+
+/** Where the package registry finds the pictures of a README. */
+const PICTURES = `${REPOSITORY.replace('//github.com/', '//raw.githubusercontent.com/')}/main/`;
+
+/** A picture of the project comes from the site itself. */
+export function resolveImage(src, page) {
+  if (!src.startsWith(PICTURES)) return src;
+  return `./${posix.relative(posix.dirname(page), src.slice(PICTURES.length))}`;
+}

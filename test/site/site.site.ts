@@ -10,6 +10,9 @@ import { BuiltSite } from './built-site.js';
 const REFERENCE =
   /^\/api\/(nestjs-delay-queue\/)?$|\/(DelayQueueModule|DelayedMessage|DelayQueueEvents|again|Duration)$/;
 
+/** Snippets by page that are not for users of the package: code of BullMQ, and of this project's own tests. */
+const NOT_OURS: Readonly<Record<string, number>> = { 'docs/migrating-from-bullmq.md': 1, 'CONTRIBUTING.md': 1 };
+
 describe('the documentation site', () => {
   let site: BuiltSite;
   let browser: Browser;
@@ -40,26 +43,21 @@ describe('the documentation site', () => {
     return problems;
   }
 
-  it.each(['light', 'dark'] as const)('has no page on which axe finds a violation, in %s', async (colorScheme) => {
-    const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' });
-    expect(await forEachPage(context, (page) => accessibilityProblems(page))).toEqual([]);
-  });
-
-  it('fits every page in 320 px', async () => {
-    const context = await browser.newContext({ viewport: { width: 320, height: 640 } });
-    const overflow = async (page: Page) => {
-      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      return wide > 0 ? [`${wide} px too wide`] : [];
-    };
-    expect(await forEachPage(context, overflow)).toEqual([]);
-  });
-
-  it('asks no other host for anything', async () => {
-    const context = await browser.newContext();
+  it('has no page that is too wide for 320 px, asks another host, or that axe finds fault with', async () => {
+    const context = await browser.newContext({ viewport: { width: 320, height: 640 }, colorScheme: 'light' });
     const foreign = new Set<string>();
     context.on('request', (request) => request.url().startsWith(site.url) || foreign.add(request.url()));
-    await forEachPage(context, () => Promise.resolve([]));
+    const problems = await forEachPage(context, async (page) => {
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      return [...(wide > 0 ? [`${wide} px too wide`] : []), ...(await accessibilityProblems(page))];
+    });
+    expect(problems).toEqual([]);
     expect([...foreign].filter((url) => !url.startsWith('data:'))).toEqual([]);
+  });
+
+  it('has no page that axe finds fault with in the dark, with its sidebar', async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
+    expect(await forEachPage(context, (page) => accessibilityProblems(page))).toEqual([]);
   });
 
   it('cancels an unpaid order in the page, with the module itself', async () => {
@@ -90,12 +88,9 @@ describe('the documentation site', () => {
 
   it('finds a page by a word', async () => {
     const page = await open('/guide/');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('debounce');
-    await page
-      .getByRole('option', { name: /Debounce/ })
-      .first()
-      .waitFor();
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.locator('#localsearch-input').fill('debounce');
+    await page.locator('.result', { hasText: 'Debounce' }).first().waitFor();
   });
 
   it('says which version it is about', async () => {
@@ -121,7 +116,8 @@ describe('the documentation site', () => {
     for (const [document] of await sitePages()) {
       const all = (await readPage(document)).match(/^[ >]*(```|~~~)(ts|typescript|js|javascript)\b/gm) ?? [];
       const compiled = tested.has(document) ? all.filter((fence) => fence === '```ts') : [];
-      if (all.length > compiled.length) untested.push(`${document}: ${all.length - compiled.length}`);
+      if (all.length > compiled.length + (NOT_OURS[document] ?? 0))
+        untested.push(`${document}: ${all.length - compiled.length}`);
     }
     expect(untested).toEqual([]);
   });
