@@ -64,6 +64,7 @@ describe('the documentation site', () => {
     const page = await open('/');
     await page.getByRole('button', { name: 'Place an order' }).click();
     await page.getByText(/^cancelled, \d+ ms late$/).waitFor({ timeout: 20_000 });
+    expect(await page.getByText(/^cancelled, /).count()).toBe(1);
   });
 
   it('never handles an order that is paid', async () => {
@@ -91,6 +92,7 @@ describe('the documentation site', () => {
     await page.getByRole('button', { name: 'Search' }).first().click();
     await page.locator('#localsearch-input').fill('debounce');
     await page.locator('.result', { hasText: 'Debounce' }).first().waitFor();
+    expect(await page.locator('.result').count()).toBeGreaterThan(0);
   });
 
   it('says which version it is about', async () => {
