@@ -20,8 +20,11 @@ const coreNamesNoLayout = {
 };
 
 export default defineConfig(
-  // The last two need packages of their own to be checked: the tests of the outbox do that.
-  globalIgnores(['**/dist', 'coverage', 'temp', 'docs', 'sample-app/public', 'examples', 'test/outbox/libraries']),
+  globalIgnores([
+    ...['**/dist', 'coverage', 'temp', 'docs', 'sample-app/public', 'site/public', 'site/demo', 'site/.vitepress'],
+    // These need packages of their own to be checked: their tests do that.
+    ...['examples', 'test/outbox/libraries'],
+  ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   {

@@ -1,0 +1,1 @@
+export declare const ROUTES: Readonly<Record<string, string>>;

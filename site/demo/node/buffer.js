@@ -1,0 +1,2 @@
+export * from 'buffer/';
+export const isUtf8 = () => true;

@@ -1,0 +1,40 @@
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Application } from './application.js';
+import { type PackedPackage, packPackage, PROJECT } from './packed-package.js';
+
+const EXAMPLES = join(PROJECT, 'examples');
+
+const examples = (await readdir(EXAMPLES, { withFileTypes: true }))
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+describe('the examples, with the package from its tarball', () => {
+  let packed: PackedPackage;
+
+  beforeAll(async () => {
+    packed = await packPackage();
+  });
+  afterAll(async () => {
+    await Application.removeAll();
+    await packed.remove();
+  });
+
+  /** Runs the two commands that the README names. */
+  async function run(example: string): Promise<string> {
+    const app = await Application.create();
+    const isSource = (path: string) => !/[\\/](node_modules|dist)$/.test(path);
+    await cp(join(EXAMPLES, example), app.folder, { recursive: true, filter: isSource });
+    await app.install(packed.tarball);
+    return app.command('npm', ['start', '--silent'], { env: { REDIS_URL: '' }, timeout: 120_000 });
+  }
+
+  it.each(examples)('%s prints what its README shows, and ends', async (example) => {
+    const readme = await readFile(join(EXAMPLES, example, 'README.md'), 'utf8');
+    const [, shown] = /^```text\n(.*?)^```$/ms.exec(readme) ?? [];
+    const output = await run(example);
+    if (shown === undefined) expect(output).toContain("name: 'process orders'");
+    else expect(output).toBe(shown);
+  });
+});
