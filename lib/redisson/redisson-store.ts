@@ -169,7 +169,7 @@ export class RedissonMessageStore implements MessageStore {
     await this.#run(scripts.ring);
   }
 
-  extend(claims: readonly Claim[], lease: number): Promise<string[]> {
+  extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
     return this.#native.extend(claims, lease);
   }
 

@@ -55,9 +55,9 @@ export interface MessageFlow {
    * all that its caller knows it holds. Whatever else a token holds belongs to nobody: it is ready again, with no attempt
    * spent.
    *
-   * @returns the ids whose claim is no longer held: settled, expired and taken back, replaced or cleared
+   * @returns those that are no longer held: settled, expired and taken back, replaced or cleared
    */
-  extend(claims: readonly Claim[], lease: number): Promise<string[]>;
+  extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]>;
 
   /**
    * Ends claims, each with its outcome. A claim that is no longer held changes nothing: this is the fence against late

@@ -15,6 +15,7 @@ describe('LeaseKeeper', () => {
   let keeper: LeaseKeeper;
   /** When each call was made, and the ids it named. */
   let calls: [number, string][];
+  /** Says which ids or tokens are lost. */
   let answer: () => Promise<string[]>;
 
   beforeEach(() => {
@@ -22,9 +23,10 @@ describe('LeaseKeeper', () => {
     events = new LoggedEvents();
     calls = [];
     answer = () => Promise.resolve([]);
-    const extend = (claims: readonly Claim[]) => {
+    const extend = async <Held extends Claim>(claims: readonly Held[]) => {
       calls.push([clock.monotonic(), claims.map(({ id }) => id).join('')]);
-      return answer();
+      const lost = await answer();
+      return claims.filter(({ id, token }) => lost.includes(id) || lost.includes(token));
     };
     keeper = new LeaseKeeper({ queue: 'orders', store: { extend }, clock, events, lease: LEASE });
   });
@@ -66,6 +68,15 @@ describe('LeaseKeeper', () => {
     hold('t', 'a', clock.monotonic() - 2500);
     await clock.advance(1);
     expect(calls).toEqual([[5001, 'a']]);
+  });
+
+  it('loses the old claim of a replaced message, and keeps the new one', async () => {
+    const [old] = hold('t', 'a');
+    const [claim] = hold('u', 'a');
+    answer = () => Promise.resolve(['t']);
+    await clock.advance(1000);
+    expect(old!.abortReason).toBeDefined();
+    expect(claim!.abortReason).toBeUndefined();
   });
 
   it('gives up a lease when it ends by the local clock, even if the store does not answer', async () => {

@@ -133,7 +133,7 @@ export class LeaseKeeper {
       const lost = new Set(await store.extend(deliveries, lease));
       for (const delivery of deliveries) {
         delivery.lease.end = end;
-        if (this.#held.has(delivery) && lost.has(delivery.id)) {
+        if (this.#held.has(delivery) && lost.has(delivery)) {
           this.#lose(delivery, 'it ended, or the message was replaced or cleared');
         }
       }

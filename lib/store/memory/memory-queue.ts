@@ -117,9 +117,12 @@ export class MemoryQueue {
   }
 
   /** Extends the leases of claims. What their tokens hold beyond them is ready again. */
-  extend(claims: readonly Claim[], until: number): { readonly lost: string[]; readonly released: number } {
+  extend<Held extends Claim>(
+    claims: readonly Held[],
+    until: number,
+  ): { readonly lost: Held[]; readonly released: number } {
     const named = new Set(claims.flatMap((claim) => this.table.getHeld(claim) ?? []));
-    const lost = claims.filter((claim) => !this.table.getHeld(claim)).map(({ id }) => id);
+    const lost = claims.filter((claim) => !this.table.getHeld(claim));
     const strays: MemoryMessage[] = [];
     for (const token of new Set(claims.map((claim) => claim.token))) {
       const held = this.table.listHeld(token);

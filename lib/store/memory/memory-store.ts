@@ -131,7 +131,7 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => void this.#ringForReady());
   }
 
-  extend(claims: readonly Claim[], lease: number): Promise<string[]> {
+  extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
     return this.#atomically((now) => {
       const { lost, released } = this.#queue.extend(claims, Math.ceil(now + lease));
       if (released > 0) this.#ringForReady();

@@ -174,10 +174,11 @@ export class NativeMessageStore implements MessageStore {
     await this.#run(scripts.ring);
   }
 
-  async extend(held: readonly Claim[], lease: number): Promise<string[]> {
-    if (held.length === 0) return [];
-    const rest = held.flatMap(({ id, token }) => [id, token]);
-    return (await this.#run(scripts.extend, { args: { lease }, rest })).rest((reply) => reply.text());
+  async extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
+    if (claims.length === 0) return [];
+    const rest = claims.flatMap(({ id, token }) => [id, token]);
+    const lost = (await this.#run(scripts.extend, { args: { lease }, rest })).rest((reply) => reply.number());
+    return lost.map((position) => claims[position - 1]!);
   }
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {

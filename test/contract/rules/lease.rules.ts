@@ -83,7 +83,7 @@ export function describeLeases(queues: ContractQueues): void {
       const claims = await queue.claim(3, SHORT_LEASE);
       const [first, second, third] = claims;
       await queue.settle(first, { kind: 'ack' });
-      expect(await queue.store.extend(claims, HOUR)).toEqual([defined(first).id]);
+      expect(await queue.store.extend(claims, HOUR)).toEqual([first]);
       await queue.advance(SHORT_LEASE + 1);
       expect(await queue.transfer()).toMatchObject({ recovered: 0, nextIn: expect.any(Number) });
       expect(await queue.settle(third, { kind: 'ack' })).toBe(true);
@@ -151,9 +151,21 @@ export function describeLeases(queues: ContractQueues): void {
       const stranger = { id: 'held', token: 'of somebody else' };
       const before = await queue.look('expired', 'settled', 'replaced');
       const gone = await queue.store.extend([...claims, stranger, { id: 'nobody', token: 't' }], 2 * HOUR);
-      expect(gone.sort()).toEqual(['expired', 'held', 'nobody', 'replaced', 'settled']);
+      expect(gone).toEqual([expired, settled, replaced, stranger, { id: 'nobody', token: 't' }]);
       expect(await queue.look('expired', 'settled', 'replaced')).toEqual(before);
       expect(await queue.store.extend([], HOUR)).toEqual([]);
+    });
+
+    it('a message that is claimed again after it was replaced is held by its new claim alone', async () => {
+      const queue = await queues.open();
+      const [old] = await queue.makeActive(['a']);
+      await queue.offer('a', { at: 0 }, { onDuplicate: 'replace' });
+      await queue.transfer();
+      const [claim] = await queue.claim(1, SHORT_LEASE);
+      expect(await queue.store.extend([defined(old), defined(claim)], HOUR)).toEqual([old]);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transfer()).toMatchObject({ recovered: 0 });
+      expect(await queue.settle(claim, { kind: 'ack' })).toBe(true);
     });
 
     it('a transfer takes back at most as many expired leases as its limit allows', async () => {

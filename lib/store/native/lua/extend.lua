@@ -5,7 +5,8 @@
 -- KEYS claims leases ready wake paused
 -- ARGV lease: number, in ms, from now
 --      ...: for each message: id, token of the claim that holds it
--- Returns the ids whose claim is no longer held.
+-- Returns the positions, from 1, of those that are no longer held. An id is not enough: a message that was replaced may be held by
+--      its old claim and its new one.
 --
 -- Atomic so that a lease is not extended for a claim that ends at the same moment. A crash right after leaves the leases to
 -- expire by themselves.
@@ -49,7 +50,7 @@ end
 local lost = {}
 for at = FIRST, #ARGV, 2 do
   if not still_held[ARGV[at + 1]][ARGV[at]] then
-    lost[#lost + 1] = ARGV[at]
+    lost[#lost + 1] = (at - FIRST) / 2 + 1
   end
 end
 
