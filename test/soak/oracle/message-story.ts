@@ -1,4 +1,5 @@
 import type { HandlerEnd, OfferingHow, SettleOutcome, SettleResult } from '../journal/entries.js';
+import { OFFER_TIMEOUT } from '../workload/message-plan.js';
 import type { Testimony } from './history.js';
 
 /** Everything known about one message. */
@@ -98,6 +99,14 @@ export function offeringsOf(
 /** Whether a version belongs to a follower. */
 export function isOfFollower({ offers }: Pick<MessageStory, 'offers'>, version: number): boolean {
   return offers.some((offer) => offer.version === version && offer.how === 'follow');
+}
+
+/**
+ * Whether a call that was never answered may have taken effect after a later one that was: calls have until their timeout by the
+ * clock of Redis, and a connection that breaks ends the wait for their answer before that.
+ */
+export function mayOvertake(call: Offering | ChangeAttempt, later: Offering): boolean {
+  return call.outcome === 'unknown' && later.invokedAt < call.invokedAt + OFFER_TIMEOUT;
 }
 
 type ClaimTestimony = Extract<Testimony, { kind: 'start' | 'end' | 'settled' }>;

@@ -135,8 +135,8 @@ describe('the oracle', () => {
   });
 
   describe('on messages that an older call removed', () => {
-    const renewed = [offer(60, 100, 1), offered(62, 161, 1)];
-    const handled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
+    const renewed = [offer(2060, 100, 1), offered(2062, 2161, 1)];
+    const handled = [start(2165, { due: 2161, version: 1 }), end(2166), settled(2168)];
 
     test('an offer that is gone after an older cancel with an unknown outcome is undone', () => {
       const { red, undone } = judged([...OFFERED, ...cancelledAtLast(50), ...renewed]);
@@ -146,11 +146,20 @@ describe('the oracle', () => {
 
     test('a replacement that is gone after an older one with an unknown outcome is undone, even if that one is handled', () => {
       const older = [offer(40, 100, 1), unknown(45, 1)];
-      const newer = [offer(60, 100, 2), offered(62, 161, 2)];
+      const newer = [offer(2060, 100, 2), offered(2062, 2161, 2)];
       expect(judged([...OFFERED, ...older, ...newer, ...handled])).toMatchObject({
         red: ['undone'],
         undone: { count: 1 },
       });
+    });
+
+    test('a call that was never answered may come last for as long as it has time', () => {
+      const soon = [offer(60, 100, 2), offered(62, 161, 2)];
+      const older = [offer(40, 100, 1), unknown(45, 1)];
+      const olderHandled = [start(165, { due: 161, version: 1 }), end(166), settled(168)];
+      expect(judged([...OFFERED, ...older, ...soon, ...olderHandled]).red).toEqual([]);
+      expect(judged([...OFFERED, ...cancelledAtLast(50), ...soon]).red).toEqual([]);
+      expect(judged([...OFFERED, ...older, ...soon]).red).toEqual(['lost']);
     });
 
     test('an offer that is gone without an older unanswered call is lost', () => {
@@ -162,7 +171,7 @@ describe('the oracle', () => {
     });
 
     test('a cancel after the last offer explains that it is gone', () => {
-      expect(judged([...OFFERED, ...cancelled(50), ...renewed, ...cancelledAtLast(100)]).red).toEqual([]);
+      expect(judged([...OFFERED, ...cancelled(50), ...renewed, ...cancelledAtLast(2100)]).red).toEqual([]);
     });
   });
 
@@ -453,6 +462,8 @@ describe('the oracle', () => {
         entry.kind === 'settled' ? { ...entry, result: 'unknown' } : entry,
       ]);
       expect(judged([...offers, ...asks, accepted, ...ackUnknown]).red).toEqual([]);
+      const killed = next.filter(([, { kind }]) => kind !== 'settled');
+      expect(judged([...offers, ...asks, accepted, ...killed]).red).toEqual([]);
       const refused = settled(208, { by: OTHER, outcome: 'again', result: 'refused' });
       expect(judged([...offers, ...asks, refused, ...next]).red).toEqual(['unattributed']);
     });

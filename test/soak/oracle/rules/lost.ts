@@ -1,4 +1,4 @@
-import { isOfFollower, type MessageStory, type Offering } from '../message-story.js';
+import { isOfFollower, mayOvertake, type MessageStory, type Offering } from '../message-story.js';
 
 export interface Lost {
   /** The acknowledged offer that came to no end. */
@@ -23,14 +23,20 @@ function findLostOf(
   const claims = story.claims.filter(({ version }) => isOfFollower(story, version) === (offers[0]?.how === 'follow'));
   const last = offers.findLast(({ outcome }) => outcome === 'ok');
   if (!last) return null;
-  const mayBeRemoved = changes.some(({ kind, outcome, invokedAt }) => {
-    return kind !== 'reschedule' && (outcome === 'done' || outcome === 'unknown') && invokedAt > last.invokedAt;
+  const mayBeRemoved = changes.some((change) => {
+    if (change.kind === 'reschedule') return false;
+    if (change.invokedAt > last.invokedAt) return change.outcome === 'done' || change.outcome === 'unknown';
+    return mayOvertake(change, last);
   });
   if (mayBeRemoved || (last.expiresAfter !== null && expiries.length > 0)) return null;
 
   const mayCount = offers
-    // An older offer that was given up must not replace the last one.
-    .filter((offer) => offer === last || (offer.outcome === 'unknown' && offer.version >= last.version))
+    // An older offer that was given up must not replace the last one, once its time is over.
+    .filter((offer) => {
+      return (
+        offer === last || (offer.outcome === 'unknown' && (offer.version >= last.version || mayOvertake(offer, last)))
+      );
+    })
     .map(({ version }) => version);
   // A message that came again with other content has the next version.
   for (const { version, end } of claims)
