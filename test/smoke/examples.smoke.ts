@@ -10,23 +10,22 @@ const examples = (await readdir(EXAMPLES, { withFileTypes: true }))
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-describe('the examples, with the package from its tarball', () => {
-  let packed: PackedPackage;
+describe('the examples, with the packages from their tarballs', () => {
+  let library: PackedPackage;
+  let outbox: PackedPackage;
 
   beforeAll(async () => {
-    packed = await packPackage();
+    [library, outbox] = await Promise.all([packPackage(), packPackage('outbox')]);
   });
-  afterAll(async () => {
-    await Application.removeAll();
-    await packed.remove();
-  });
+  afterAll(() => Promise.all([library.remove(), outbox.remove(), Application.removeAll()]));
 
   /** Runs the two commands that the README names. */
   async function run(example: string): Promise<string> {
     const app = await Application.create();
     const isSource = (path: string) => !/[\\/](node_modules|dist)$/.test(path);
     await cp(join(EXAMPLES, example), app.folder, { recursive: true, filter: isSource });
-    await app.install(packed.tarball);
+    const needsOutbox = (await app.read('package.json')).includes('nestjs-delay-queue-outbox');
+    await app.install(library.tarball, ...(needsOutbox ? [outbox.tarball] : []));
     return app.command('npm', ['start', '--silent'], { env: { REDIS_URL: '' }, timeout: 120_000 });
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PostgresqlServer, startPostgresql } from '../support/databases/start-postgresql.js';
 import { type TestRedis } from '../support/redis/test-redis.js';
@@ -8,7 +8,6 @@ import { Application } from './application.js';
 import { packPackage, type PackedPackage, PROJECT } from './packed-package.js';
 
 const README = join(PROJECT, 'packages', 'outbox', 'README.md');
-const EXAMPLE = join(PROJECT, 'examples', 'outbox');
 
 let library: PackedPackage;
 let outbox: PackedPackage;
@@ -73,23 +72,5 @@ describe('the README of the outbox, followed in a new application of Nest 11', (
       listening: true,
       statuses: ['cancelled', 'paid'],
     });
-  });
-});
-
-describe('the example of the outbox', () => {
-  it('runs with two commands, and prints what its README shows', async () => {
-    const app = await Application.create();
-    for (const file of ['package.json', 'tsconfig.json', 'src']) {
-      await cp(join(EXAMPLE, file), app.path(file), { recursive: true });
-    }
-    const manifest = await readFile(app.path('package.json'), 'utf8');
-    const local = manifest
-      .replace(/("nestjs-delay-queue": )"[^"]*"/, `$1"file:${library.tarball}"`)
-      .replace(/("nestjs-delay-queue-outbox": )"[^"]*"/, `$1"file:${outbox.tarball}"`);
-    await app.write('package.json', local);
-    await app.command('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']);
-    const printed = await app.command('npm', ['start', '--silent'], { timeout: 120_000 });
-    const [, shown] = /^```text\n(.*?)^```$/ms.exec(await readFile(join(EXAMPLE, 'README.md'), 'utf8')) ?? [];
-    expect(printed).toBe(shown);
   });
 });
