@@ -45,7 +45,7 @@ export class DatabaseServer {
     const logFile = join(this.folder, 'server.log');
     const log = openSync(logFile, 'w');
     const { path, args, user } = this.command;
-    const child = spawn(path, args(this.folder, this.port), { stdio: ['ignore', log, log], ...user });
+    const child = spawn(path, args(this.folder, this.port), { cwd: this.folder, stdio: ['ignore', log, log], ...user });
     closeSync(log);
     child.unref();
     this.#child = child;

@@ -26,7 +26,7 @@ export async function startPostgresql(settings: Readonly<Record<string, string>>
   mkdirSync(data, { mode: 0o700 });
   if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid);
   const init = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
-  execFileSync(join(binaries, 'initdb'), init, { stdio: ['ignore', 'ignore', 'inherit'], ...user });
+  execFileSync(join(binaries, 'initdb'), init, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], ...user });
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = {
     path: join(binaries, 'postgres'),
