@@ -658,6 +658,16 @@ describe('the oracle', () => {
       });
     });
 
+    test('a follower that is followed itself may be settled', () => {
+      const unanswered = [offer(103, 20, 1, { how: 'follow' }), unknown(104, 1)];
+      const active = [start(128, { by: OTHER, due: 126, version: 1 })];
+      const next = [offer(130, 20, 2, { how: 'follow' }), offered(132, null, 2)];
+      const settledFirst = [end(140, 'handled', OTHER), settled(142, { by: OTHER })];
+      const last = [start(165, { by: 4, due: 162, version: 2 }), end(166, 'handled', 4)];
+      const lines = [...OFFERED, ...HANDLED, ...unanswered, ...active, ...next, ...settledFirst, ...last];
+      expect(judged(lines).red).toEqual([]);
+    });
+
     test('a follower that is due before its delay has passed is early', () => {
       const early = [start(118, { by: OTHER, due: 117, version: 1 }), end(119, 'handled', OTHER)];
       expect(judged([...OFFERED, ...HANDLED, ...follow, ...early]).red).toEqual(['early']);

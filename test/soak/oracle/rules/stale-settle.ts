@@ -18,8 +18,10 @@ export function findStaleSettle(story: MessageStory, claim: ClaimStory): string 
   if (successor) {
     return `its ${settle.outcome}, sent at ${settle.sentAt}, was accepted, but another claim had started it at ${successor.startedAt}`;
   }
-  const replacement = offers.find(({ version, outcome, invokedAt, endedAt }) => {
-    return version > claim.version && outcome === 'ok' && invokedAt > startedAt && endedAt < settle.sentAt;
+  // One that follows a follower waits beside it.
+  const replacement = offers.find(({ version, outcome, how, invokedAt, endedAt }) => {
+    const isSettled = outcome === 'ok' && invokedAt > startedAt && endedAt < settle.sentAt;
+    return isSettled && version > claim.version && how !== 'follow';
   });
   if (replacement) {
     return `its ${settle.outcome}, sent at ${settle.sentAt}, was accepted, but it had been replaced at ${replacement.endedAt}`;
