@@ -180,6 +180,48 @@ export function describeOutbox(library: string, startServer: () => Promise<Runni
     expect((await delayed(app, queue)).map(({ payload }) => payload)).toEqual(['third']);
   });
 
+  it('an offer says when its message expires', async () => {
+    const app = await scene.startApp();
+    const queue = scene.newQueue();
+    await scene.transact(async (transaction) => {
+      await app.outbox.offer(transaction, queue, 'late', 0, { id: 'm', expiresAfter: 0, onExpired: 'dead' });
+      await app.outbox.offer(transaction, queue, 'kept', '1h', { id: 'kept', expiresAfter: '1m' });
+    });
+    await relayed(app);
+    const expires = async (id: string) => (await app.producer.find(queue, id))?.expiresAt;
+    const { dueAt } = (await app.producer.find(queue, 'kept'))!;
+    expect(await expires('kept')).toEqual(new Date(dueAt.getTime() + MINUTE));
+    expect(await expires('m')).toEqual((await app.producer.find(queue, 'm'))!.dueAt);
+  });
+
+  it('a debounced message is due at most its longest wait after the first offer', async () => {
+    const app = await scene.startApp();
+    const queue = scene.newQueue();
+    const options = { id: 'm', onDuplicate: 'replace', maxWait: '10m' } as const;
+    for (const payload of ['first', 'second']) {
+      await scene.transact(async (transaction) => app.outbox.offer(transaction, queue, payload, '1h', options));
+    }
+    await relayed(app);
+    const { payload, dueAt, offeredAt } = (await app.producer.find(queue, 'm'))!;
+    expect(payload).toBe('second');
+    expect(dueAt.getTime()).toBe(offeredAt.getTime() + 10 * MINUTE);
+  });
+
+  it('a reschedule changes what the message holds', async () => {
+    const app = await scene.startApp();
+    const queue = scene.newQueue();
+    class Numbers extends DelayQueue(`${queue}-numbers`, payload<{ n: number }>()) {}
+    await scene.transact(async (transaction) => {
+      await app.outbox.offer(transaction, queue, { paid: false }, '1h', { id: 'm', headers: { a: '1' } });
+      await app.outbox.reschedule(transaction, queue, 'm', '2h', { payload: Buffer.from('paid'), headers: { b: '2' } });
+      await app.outbox.offer(transaction, Numbers, { n: 1 }, '1h', { id: 'n' });
+      await app.outbox.reschedule(transaction, Numbers, 'n', '2h', { payload: { n: 2 } });
+    });
+    await relayed(app);
+    expect(await app.producer.find(queue, 'm')).toMatchObject({ payload: Buffer.from('paid'), headers: { b: '2' } });
+    expect(await app.producer.find(`${queue}-numbers`, 'n')).toMatchObject({ payload: { n: 2 } });
+  });
+
   it('typed queues are offered to by their classes', async () => {
     const app = await scene.startApp();
     const name = scene.newQueue();

@@ -4,6 +4,7 @@ import type {
   CheckedRequests,
   DefinedBy,
   Duration,
+  MessageChange,
   MessageHeaders,
   OfferDue,
   PayloadInput,
@@ -15,6 +16,7 @@ import type {
 import type { OutboxDatabase, SqlRow } from './database/outbox-database.js';
 import { type Due, invalid, readDate, readDelay, readDue, readId } from './offering/arguments.js';
 import { knownQueue, type KnownQueue } from './offering/known-queue.js';
+import { changeBody } from './offering/read-change.js';
 import { type GivenOffer, offerRow, readOptions, readRequest } from './offering/read-offer.js';
 import { shown } from './offering/shown.js';
 import type { OutboxRelay, RelayStatus } from './relay/outbox-relay.js';
@@ -33,6 +35,18 @@ export interface TypedOutboxOfferOptions {
    * Default: `'keep'`.
    */
   readonly onDuplicate?: 'keep' | 'replace' | undefined;
+  /**
+   * How late the message may be: if its handler cannot start within this time after it first fell due, it has expired and is not
+   * handled. 0 ms – 100 years, or `'never'`. Default: `expiresAfter` of the queue.
+   */
+  readonly expiresAfter?: Duration | 'never' | undefined;
+  /** What becomes of the message when it has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
+  readonly onExpired?: 'drop' | 'dead' | undefined;
+  /**
+   * Debounces with an end: the message falls due at most this long after the first of the offers that have replaced each other. 1 ms –
+   * 100 years; goes with `id` and `onDuplicate: 'replace'`. Default: none.
+   */
+  readonly maxWait?: Duration | undefined;
 }
 
 /** The options of an offer. */
@@ -235,19 +249,22 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   }
 
   /**
-   * Changes when a message that is not due yet falls due, once the transaction is committed.
+   * Changes when a message that is not due yet falls due, and what else is given, once the transaction is committed.
    *
    * @param due - a delay, counted from now by the clock of the database, or a `Date`
+   * @param change - a new `payload`, `headers` or `type`; what is left out stays. Of a queue with types, a payload names its own.
+   * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_PAYLOAD`, and what the database throws
    */
   async reschedule<const Due extends Duration | Date = Duration | Date>(
     transaction: Transaction,
     queue: QueueArgument,
     id: string,
     due: CheckedDue<Due>,
+    change?: MessageChange,
   ): Promise<void> {
-    const { name } = knownQueue(queue);
-    const row = { operation: 'reschedule', queue: name, messageId: readId(id), body: '{}', due: readDue(due) } as const;
-    await this.#write(transaction, [row]);
+    const known = knownQueue(queue);
+    const row = { operation: 'reschedule', queue: known.name, messageId: readId(id), due: readDue(due) } as const;
+    await this.#write(transaction, [{ ...row, body: await changeBody(known, change) }]);
   }
 
   /** Looks at the table and at the relay of this process. */

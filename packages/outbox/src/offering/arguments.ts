@@ -38,6 +38,11 @@ export function readType(type: unknown): string {
 }
 
 export function readDelay(delay: unknown, name = 'delay'): { readonly after: number } {
+  return { after: readDuration(delay, name, 0) };
+}
+
+/** @returns ms */
+export function readDuration(delay: unknown, name: string, least: number): number {
   const after = toMilliseconds(delay);
   if (after === undefined) {
     throw invalid(
@@ -47,10 +52,10 @@ export function readDelay(delay: unknown, name = 'delay'): { readonly after: num
   if (!Number.isSafeInteger(after)) {
     throw invalid(`${name} must be a whole number of milliseconds, not ${shown(delay)}`);
   }
-  if (after < 0 || after > LONGEST_DELAY) {
-    throw invalid(`${name} must be between 0 ms and ${LONGEST_DELAY} ms, not ${shown(delay)}`);
+  if (after < least || after > LONGEST_DELAY) {
+    throw invalid(`${name} must be between ${least} ms and ${LONGEST_DELAY} ms, not ${shown(delay)}`);
   }
-  return { after };
+  return after;
 }
 
 export function readDate(date: unknown, name = 'date'): { readonly at: number } {

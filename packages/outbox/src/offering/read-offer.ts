@@ -1,12 +1,12 @@
-import type { NewRow } from '../table/row.js';
-import { type Due, invalid, readEither, readFields, readId, readType } from './arguments.js';
+import type { NewRow, RowBody } from '../table/row.js';
+import { type Due, invalid, readDuration, readEither, readFields, readId, readType } from './arguments.js';
 import type { KnownQueue } from './known-queue.js';
 import { newId } from './new-id.js';
 import { encodePayload } from './payload-text.js';
 import { shown } from './shown.js';
 
-const OPTIONS = ['type', 'id', 'headers', 'onDuplicate'] as const;
-const TYPED_OPTIONS = ['id', 'headers', 'onDuplicate'] as const;
+const TYPED_OPTIONS = ['id', 'headers', 'onDuplicate', 'expiresAfter', 'onExpired', 'maxWait'] as const;
+const OPTIONS = ['type', ...TYPED_OPTIONS] as const;
 const REQUEST = ['payload', 'delay', 'at', ...OPTIONS] as const;
 
 /** What is offered, as the caller gave it. */
@@ -17,6 +17,9 @@ export interface GivenOffer {
   readonly id?: unknown;
   readonly headers?: unknown;
   readonly onDuplicate?: unknown;
+  readonly expiresAfter?: unknown;
+  readonly onExpired?: unknown;
+  readonly maxWait?: unknown;
 }
 
 /** Reads the options of one offer. The type of a typed queue is no option. */
@@ -40,8 +43,9 @@ export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<Ne
   const type = given.type === undefined ? undefined : readType(given.type);
   const headers = given.headers === undefined ? undefined : readHeaders(given.headers);
   const onDuplicate = readOnDuplicate(given.onDuplicate);
+  const options = { type, headers, onDuplicate, ...readExpiry(given), maxWait: readMaxWait(given) };
   const content = encodePayload(given.payload);
-  const body = JSON.stringify({ type, headers, onDuplicate, ...content });
+  const body = JSON.stringify({ ...options, ...content });
   // A Date is text by the time the handler has it.
   await queue.check(
     type,
@@ -50,16 +54,37 @@ export async function offerRow(queue: KnownQueue, given: GivenOffer): Promise<Ne
   return { operation: 'offer', queue: queue.name, messageId, body, due: given.due };
 }
 
+const NO_DUPLICATES: Readonly<Record<string, string>> = {
+  reject: "'reject' has nobody to tell: the message is offered after the transaction",
+  follow: "'follow' would follow its own message, should the row be relayed twice",
+};
+
 function readOnDuplicate(given: unknown): 'replace' | undefined {
   if (given === undefined || given === 'keep') return undefined;
   if (given === 'replace') return given;
-  const reason = "'reject' has nobody to tell: the message is offered after the transaction";
-  throw invalid(
-    `onDuplicate must be 'keep' or 'replace', not ${shown(given)}${given === 'reject' ? `; ${reason}` : ''}`,
-  );
+  const reason = typeof given === 'string' && Object.hasOwn(NO_DUPLICATES, given) ? `; ${NO_DUPLICATES[given]}` : '';
+  throw invalid(`onDuplicate must be 'keep' or 'replace', not ${shown(given)}${reason}`);
 }
 
-function readHeaders(given: unknown): Readonly<Record<string, string>> {
+function readExpiry({ expiresAfter, onExpired }: GivenOffer): Pick<RowBody, 'expiresAfter' | 'onExpired'> {
+  if (onExpired !== undefined && expiresAfter === undefined) {
+    throw invalid('onExpired needs expiresAfter, which says when the message expires');
+  }
+  if (onExpired !== undefined && onExpired !== 'drop' && onExpired !== 'dead') {
+    throw invalid(`onExpired must be 'drop' or 'dead', not ${shown(onExpired)}`);
+  }
+  const isDuration = expiresAfter !== undefined && expiresAfter !== 'never';
+  return { expiresAfter: isDuration ? readDuration(expiresAfter, 'expiresAfter', 0) : expiresAfter, onExpired };
+}
+
+/** @returns ms */
+function readMaxWait({ maxWait, id, onDuplicate }: GivenOffer): number | undefined {
+  if (maxWait === undefined) return undefined;
+  if (id !== undefined && onDuplicate === 'replace') return readDuration(maxWait, 'maxWait', 1);
+  throw invalid("maxWait: goes with an id and onDuplicate: 'replace'");
+}
+
+export function readHeaders(given: unknown): Readonly<Record<string, string>> {
   if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof Map) {
     throw invalid('headers must be an object of text values');
   }

@@ -1,4 +1,9 @@
-import { DelayQueueError, type DelayQueueErrorCode, type DelayQueueProducer } from 'nestjs-delay-queue';
+import {
+  DelayQueueError,
+  type DelayQueueErrorCode,
+  type DelayQueueProducer,
+  type MessageChange,
+} from 'nestjs-delay-queue';
 import type { FailedRow, RowBody, TakenRow } from '../table/row.js';
 
 /** What became of the rows of a batch. */
@@ -65,9 +70,9 @@ async function carryOut(producer: DelayQueueProducer, row: TakenRow): Promise<vo
   const due = dueAt === null ? Math.max(0, (delay ?? 0) - waited) : new Date(dueAt);
   switch (operation) {
     case 'offer': {
-      const { payload, base64, type, headers, onDuplicate } = readBody(row);
+      const { payload, base64, ...others } = readBody(row);
       const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
-      const options = { id, type, headers, onDuplicate };
+      const options = { ...others, id };
       if (due instanceof Date) await producer.offerAt(queue, content, due, options);
       else await producer.offer(queue, content, due, options);
       return;
@@ -76,11 +81,17 @@ async function carryOut(producer: DelayQueueProducer, row: TakenRow): Promise<vo
       await producer.cancel(queue, id);
       return;
     case 'reschedule':
-      await producer.reschedule(queue, id, due);
+      await producer.reschedule(queue, id, due, changeOf(readBody(row)));
       return;
     default:
       throw new UnreadableRow(`operation: '${operation}' is unknown; a later version may know it`);
   }
+}
+
+/** What a reschedule changes beside the due time. */
+function changeOf({ payload, base64, headers, type }: RowBody): MessageChange {
+  const content = base64 === undefined ? payload : Buffer.from(base64, 'base64');
+  return { ...(content !== undefined && { payload: content }), headers, type };
 }
 
 /** A row that this version cannot read. */

@@ -17,6 +17,11 @@ export interface RowBody {
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly onDuplicate?: 'keep' | 'replace' | undefined;
+  /** ms */
+  readonly expiresAfter?: number | 'never' | undefined;
+  readonly onExpired?: 'drop' | 'dead' | undefined;
+  /** ms */
+  readonly maxWait?: number | undefined;
   readonly payload?: unknown;
   /** A payload of bytes. */
   readonly base64?: string | undefined;
