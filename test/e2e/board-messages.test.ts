@@ -88,7 +88,13 @@ describe('messages added on bull-board', () => {
       status: 400,
       body: { message: expect.stringContaining('has the types cancel') },
     });
-    expect(await board.add(typedQueue, { name: 'cancel', data: { orderId: '7' }, options: {} })).toMatchObject({
+    const valid = { name: 'cancel', data: { orderId: '7' }, options: { jobId: 'a', delay: 60_000 } };
+    expect(await board.add(typedQueue, valid)).toMatchObject({ status: 200 });
+    expect(await board.patch(`${typedQueue}/a/update-data`, { jobData: { orderId: 8 } })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('the schema refuses payload.orderId') },
+    });
+    expect(await board.patch(`${typedQueue}/a/update-data`, { jobData: { orderId: '8' } })).toMatchObject({
       status: 200,
     });
   });

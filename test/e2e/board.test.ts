@@ -269,12 +269,27 @@ describe.each([
       status: 400,
       body: { message: 'The concurrency of a queue is an option of its handlers.' },
     });
-    expect(await board.patch(`${queue}/a/update-data`, { jobData: { n: 2 } })).toMatchObject({
-      status: 400,
-      body: { message: expect.stringContaining('The payload of a message cannot be changed.') },
-    });
     expect(await board.patch(`${queue}/a/priority`, { priority: 1 })).toMatchObject({ status: 400 });
     expect((await producer.find(queue, 'a'))!.payload).toEqual({ n: 1 });
+  });
+
+  test('changes the payload of a delayed message, which stays due when it is', async () => {
+    const { queue, producer, board, release } = await startWithAllStates();
+    const { dueAt } = (await producer.find(queue, 'delayed'))!;
+    expect(await board.patch(`${queue}/delayed/update-data`, { jobData: { n: 2 } })).toMatchObject({ status: 200 });
+    expect(await producer.find(queue, 'delayed')).toMatchObject({ payload: { n: 2 }, dueAt });
+    const before = (await producer.find(queue, 'ready'))!.payload;
+    expect(await board.patch(`${queue}/ready/update-data`, { jobData: { n: 2 } })).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('Only the payload of a delayed message can be changed.') },
+    });
+    expect((await producer.find(queue, 'ready'))!.payload).toEqual(before);
+    await producer.offer(queue, Buffer.from('bytes'), '1h', { id: 'bytes' });
+    expect(await board.patch(`${queue}/bytes/update-data`, { jobData: {} })).toMatchObject({
+      status: 400,
+      body: { message: 'A payload of bytes cannot be changed here.' },
+    });
+    release();
   });
 
   test('has nothing to show where a delay queue has nothing', async () => {

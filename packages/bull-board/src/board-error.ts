@@ -33,6 +33,7 @@ const REFUSALS: Readonly<Record<string, 400 | 409>> = {
   INVALID_ARGUMENT: 400,
   INVALID_PAYLOAD: 400,
   PAYLOAD_TOO_LARGE: 400,
+  UNSUPPORTED_BY_LAYOUT: 400,
   DUPLICATE_MESSAGE: 409,
   QUEUE_FULL: 409,
 } satisfies Partial<Record<DelayQueueErrorCode, 400 | 409>>;

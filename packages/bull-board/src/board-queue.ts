@@ -1,5 +1,5 @@
 import type { QueueAdapterOptions } from '@bull-board/api/typings/app';
-import type { DefinedBy, OfferRequest, OfferResult } from 'nestjs-delay-queue';
+import type { DefinedBy, MessageChange, OfferRequest, OfferResult } from 'nestjs-delay-queue';
 
 /** What bull-board lets you set for each queue: `readOnlyMode`, `displayName`, `description`… */
 export type BoardAdapterOptions = Partial<QueueAdapterOptions>;
@@ -10,11 +10,13 @@ export interface QueueHandle {
   readonly queue: string;
   /** Offers messages with their payloads checked. */
   offerMany(messages: readonly OfferRequest[]): Promise<OfferResult[]>;
+  /** Changes a delayed message, its payload checked. */
+  reschedule(id: string, due: Date, change?: MessageChange): Promise<boolean>;
 }
 
 /**
  * A queue: its name, the class of a typed queue, or a typed queue as Nest injects it. Only the last one can check the payloads of
- * messages that are added on the board.
+ * messages that are added or edited on the board.
  */
 export type BoardQueue = string | DefinedBy<unknown> | QueueHandle;
 

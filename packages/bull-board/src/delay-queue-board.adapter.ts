@@ -85,12 +85,12 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
   async getJobs(statuses: JobStatus[], start = 0, end = start + LARGEST_PAGE - 1): Promise<MessageJob[]> {
     const states = statuses.map(stateOf).filter((state) => state !== undefined);
     const found = await Promise.all(states.map((state) => this.#list(state, start, end - start + 1)));
-    return found.flat().map((message) => new MessageJob(this.#producer, message));
+    return found.flat().map((message) => new MessageJob(this.#producer, message, this.#handle));
   }
 
   async getJob(id: string): Promise<MessageJob | null> {
     const message = await this.#producer.find(this.#queue, id);
-    return message && new MessageJob(this.#producer, message);
+    return message && new MessageJob(this.#producer, message, this.#handle);
   }
 
   async addJob(name: string, data: unknown, options: QueueJobOptions): Promise<MessageJob> {

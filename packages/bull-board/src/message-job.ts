@@ -1,6 +1,7 @@
 import type { JobState, QueueJob, QueueJobJson } from '@bull-board/api/typings/app';
-import type { DelayQueueProducer, MessageSnapshot } from 'nestjs-delay-queue';
-import { tooLate, unsupported } from './board-error.js';
+import type { DelayQueueProducer, MessageChange, MessageSnapshot } from 'nestjs-delay-queue';
+import { asAnswer, tooLate, unsupported } from './board-error.js';
+import type { QueueHandle } from './board-queue.js';
 import { shownPayload } from './shown-payload.js';
 import { STATUS_OF } from './statuses.js';
 
@@ -13,10 +14,13 @@ export class MessageJob implements QueueJob {
   readonly opts: { delay: number; headers?: object; expiresAt?: Date };
   readonly #producer: DelayQueueProducer;
   readonly #message: MessageSnapshot;
+  readonly #handle: QueueHandle | undefined;
 
-  constructor(producer: DelayQueueProducer, message: MessageSnapshot) {
+  /** @param handle - of the queue; it checks payloads */
+  constructor(producer: DelayQueueProducer, message: MessageSnapshot, handle?: QueueHandle) {
     this.#producer = producer;
     this.#message = message;
+    this.#handle = handle;
     const { id, dueAt, offeredAt, headers, expiresAt } = message;
     this.id = id;
     this.opts = {
@@ -75,9 +79,21 @@ export class MessageJob implements QueueJob {
     throw tooLate(id, 'has fallen due. Only delayed messages and dead letters can be removed.');
   }
 
-  /** Without this method, the board would say that it has changed the data. */
-  updateData(): Promise<void> {
-    const problem = 'The payload of a message cannot be changed.';
-    return Promise.reject(unsupported(`${problem} Remove the message and add another one.`));
+  /** Changes the payload of a message that is delayed; it stays due when it is. */
+  async updateData(payload: unknown): Promise<void> {
+    const { queue, id, type, dueAt, payload: before } = this.#message;
+    if (Buffer.isBuffer(before)) throw unsupported('A payload of bytes cannot be changed here.');
+    const change = { payload, ...(type && { type }) };
+    if (await this.#reschedule(queue, id, dueAt, change)) return;
+    throw tooLate(id, 'has fallen due. Only the payload of a delayed message can be changed.');
+  }
+
+  async #reschedule(queue: string, id: string, dueAt: Date, change: MessageChange): Promise<boolean> {
+    try {
+      if (this.#handle) return await this.#handle.reschedule(id, dueAt, change);
+      return await this.#producer.reschedule(queue, id, dueAt, change);
+    } catch (error) {
+      throw asAnswer(error);
+    }
   }
 }
