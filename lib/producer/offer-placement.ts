@@ -63,7 +63,7 @@ export class OfferPlacement {
   }
 
   #mayGoStraight(offers: readonly Offer[]): boolean {
-    if (!this.isCurrent || this.partitions.ready()) return false;
+    if (!this.isCurrent || !this.partitions.isReady) return false;
     return this.#partitioning.formers.length === 0 || offers.every(({ isNew }) => isNew);
   }
 

@@ -66,7 +66,7 @@ describe('a call that arrives after its caller gave up', () => {
       const handled = new Handled();
       const latch = new Latch();
       const proxy = await proxies.start();
-      const { producer } = await scene.startApp({ module });
+      const { producer } = await scene.startApp({ module: { ...module, offerTimeout: '10s' } });
       const late = proxy.deliverLate(callsOf('claim'));
       const handler = handlerOf(
         queue,

@@ -29,6 +29,7 @@ function newWorker() {
     },
     reachOf: () => fixed.reachOf(),
     read: () => new Reading(stores),
+    isReady: true,
     ready: () => undefined,
     agree: () => fixed.agree(),
     refresh: () => fixed.refresh(),

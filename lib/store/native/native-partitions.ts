@@ -69,6 +69,10 @@ export class NativePartitions implements Partitions {
     return this.#stores;
   }
 
+  get isReady(): boolean {
+    return this.#isKnown;
+  }
+
   ready(): Promise<void> | undefined {
     return this.#isKnown ? undefined : this.#learn();
   }

@@ -9,6 +9,7 @@ const DONE = Promise.resolve();
 /** Partitions whose number cannot change, because only this process knows them, or because there is only one. */
 export class FixedPartitions implements Partitions {
   readonly partitioning: Partitioning;
+  readonly isReady = true;
 
   /** @param check - makes sure that the queue can be served here */
   constructor(

@@ -15,6 +15,8 @@ export interface Partitions {
   reachOf(partition: number): Reach;
   /** Begins a read of all partitions, as far as they answer. */
   read(): Reading;
+  /** Whether the partitioning is known, so that {@link ready} has nothing to wait for. */
+  readonly isReady: boolean;
   /** Must be awaited before the first call about a single message; undefined: the partitioning is known. */
   ready(): Promise<void> | undefined;
   /**
