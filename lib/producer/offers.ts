@@ -23,7 +23,7 @@ import {
 } from './offer.js';
 import { checkInTime, tookTooLong } from './payload-in-time.js';
 import { QueueWriter, type WriterContext } from './queue-writer.js';
-import { unsupported } from './unsupported.js';
+import { assertSupported } from './unsupported.js';
 
 /** An offer that is encoded. */
 interface EncodedOffer extends Offer {
@@ -109,13 +109,9 @@ export class Offers {
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
     const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry, maxWait } = options;
-    if (onDuplicate === 'follow' && !writer.queue.options.layout.can.followers) {
-      throw unsupported(writer.queue, "onDuplicate: 'follow'");
-    }
-    if (maxWait !== undefined && !writer.queue.options.layout.can.debounce) throw unsupported(writer.queue, 'maxWait');
+    if (onDuplicate === 'follow' || maxWait !== undefined || expiry) assertSupported(writer.queue, options);
     const check = checkOf(type);
-    if (expiry && !writer.queue.options.layout.can.expiry) throw unsupported(writer.queue, 'expiresAfter');
-    const body = encodeBody(writer.bodyRules, expiry ? { type, payload, headers, expiry } : { type, payload, headers });
+    const body = encodeBody(writer.bodyRules, { type, payload, headers, expiry });
     const isNew = id === undefined;
     const checked =
       check &&
