@@ -61,6 +61,48 @@ describe('a call that arrives after its caller gave up', () => {
       },
     );
 
+    test('the first call on a connection carries the deadline of its caller, even if its server was slow to tell its time', async () => {
+      const queue = scene.newQueue();
+      const proxy = await proxies.start();
+      const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url, offerTimeout: 1000 } });
+      const replacing = { id: 'm', onDuplicate: 'replace' } as const;
+      await producer.offer(queue, 'first', '1h', { id: 'm' });
+      // The server must know the script, or the call would be sent a second time.
+      await producer.offer(queue, 'second', '1h', replacing);
+      const question = proxy.hold(({ command }) => command === 'TIME');
+      proxy.reset();
+      await until(() => question.count === 1);
+      const askedAt = performance.now();
+      const asked = producer.find(queue, 'm');
+      await until(() => performance.now() > askedAt + 700);
+      question.release();
+      await asked;
+
+      const late = proxy.deliverLate(callsOf('offer'));
+      const cutAt = performance.now();
+      await expect(producer.offer(queue, 'old', '1h', replacing)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+      await producer.offer(queue, 'new', '2h', replacing);
+      await until(() => performance.now() > cutAt + 1100);
+      const before = await refusedLate();
+      late.release();
+      await until(async () => (await refusedLate()) === before + 1);
+      expect(await producer.find(queue, 'm')).toMatchObject({ payload: 'new' });
+    });
+
+    test('nothing is sent to a server that has not told its time', async () => {
+      const queue = scene.newQueue();
+      const proxy = await proxies.start();
+      const { producer } = await scene.startApp({ module: { ...module, connection: proxy.url } });
+      const question = proxy.hold(({ command }) => command === 'TIME');
+      const offers = proxy.watch(callsOf('offer'));
+      proxy.reset();
+      await expect(producer.offer(queue, 1, '1h', { id: 'm' })).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
+      expect(offers.count).toBe(0);
+      question.release();
+      await producer.offer(queue, 1, '1h', { id: 'm' });
+      expect(offers.count).toBe(1);
+    });
+
     test('a claim that has been replaced takes no message', async () => {
       const queue = scene.newQueue();
       const handled = new Handled();

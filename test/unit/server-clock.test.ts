@@ -3,6 +3,9 @@ import { ServerClock } from '../../lib/redis/commands/server-clock.js';
 
 const MINUTE = 60_000;
 
+/** A round trip that took so long, ms. */
+const at = (sentAt: number, took = 1) => ({ sentAt, receivedAt: sentAt + took });
+
 describe('ServerClock', () => {
   it('knows nothing before the server has answered', () => {
     const clock = new ServerClock();
@@ -12,22 +15,44 @@ describe('ServerClock', () => {
 
   it('never lags behind the server, which may have read its clock as soon as it was asked', () => {
     const clock = new ServerClock();
-    clock.learn(5_000_000.25, 1000);
+    clock.learn(5_000_000.25, at(1000));
     expect(clock.at(1000)).toBe(5_000_001);
     expect(clock.at(3500)).toBe(5_002_501);
   });
 
   it('is stale after a minute', () => {
     const clock = new ServerClock();
-    clock.learn(5_000_000, 1000);
+    clock.learn(5_000_000, at(1000));
     expect(clock.isStale(1000 + MINUTE)).toBe(false);
     expect(clock.isStale(1001 + MINUTE)).toBe(true);
   });
 
   it('follows the last answer, even if the server’s clock was set back', () => {
     const clock = new ServerClock();
-    clock.learn(5_000_000, 1000);
-    clock.learn(4_000_000, 2000);
+    clock.learn(5_000_000, at(1000));
+    clock.learn(4_000_000, at(2000));
     expect(clock.at(2000)).toBe(4_000_000);
+  });
+
+  it('keeps a close estimate when a slow answer agrees with it', () => {
+    const clock = new ServerClock();
+    clock.learn(5_000_000, at(1000));
+    clock.learn(5_003_000, at(2000, 2500));
+    expect(clock.at(4000)).toBe(5_003_000);
+  });
+
+  it('follows a slow answer that disagrees with the estimate', () => {
+    const clock = new ServerClock();
+    clock.learn(5_000_000, at(1000));
+    clock.learn(5_010_000, at(2000, 2500));
+    expect(clock.at(2000)).toBe(5_010_000);
+    clock.learn(4_000_000, at(5000, 2500));
+    expect(clock.at(5000)).toBe(4_000_000);
+  });
+
+  it('is stale at once after a slow answer', () => {
+    const clock = new ServerClock();
+    clock.learn(5_000_000, at(1000, 101));
+    expect(clock.isStale(1102)).toBe(true);
   });
 });

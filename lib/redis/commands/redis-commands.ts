@@ -1,5 +1,14 @@
+import { atMost } from '../../timing/pauses.js';
 import type { ConnectionSettings } from '../connection/redis-connection.js';
-import { closed, connectedTooLate, explain, isErrorReply, serverTimeOfLateCall, wasNotSent } from '../redis-errors.js';
+import {
+  closed,
+  connectedTooLate,
+  explain,
+  isErrorReply,
+  notConnected,
+  serverTimeOfLateCall,
+  wasNotSent,
+} from '../redis-errors.js';
 import type { RedisScript } from '../script/redis-script.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
@@ -70,10 +79,8 @@ export class RedisCommands {
     let asking: RedisServer | undefined;
     for (;;) {
       const server = asking ?? this.servers.of(key);
-      if (!server?.connection.isReady) {
-        const left = Math.max(0, deadline - clock.monotonic());
-        await (asking ? asking.connection.ready(name, left) : this.servers.ready(name, key, left));
-        if (this.#isTooLate(deadline)) throw connectedTooLate(name, Math.max(0, deadline - clock.monotonic()));
+      if (!server?.connection.isReady || !server.toldTime) {
+        await this.#untilReady(name, key, deadline, asking);
         continue;
       }
       const sentAt = clock.monotonic();
@@ -87,6 +94,21 @@ export class RedisCommands {
         asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
       }
     }
+  }
+
+  /** Waits until the server can be sent to and has told its time, by which calls carry their deadline. */
+  async #untilReady(name: string, key: string | undefined, deadline: number, asking?: RedisServer): Promise<void> {
+    const left = () => Math.max(0, deadline - this.settings.clock.monotonic());
+    const server = asking ?? this.servers.of(key);
+    if (!server?.connection.isReady)
+      await (asking ? asking.connection.ready(name, left()) : this.servers.ready(name, key, left()));
+    else {
+      await atMost(this.settings.clock, left(), server.askTime());
+      if (left() === 0) throw notConnected(name, this.settings.commandTimeout, new Error('it does not answer'));
+      // The socket may be closing, and ioredis has not noticed yet.
+      if (!server.toldTime) await this.#pause(UNNOTICED_PAUSE);
+    }
+    if (this.#isTooLate(deadline)) throw connectedTooLate(name, left());
   }
 
   /**

@@ -16,14 +16,21 @@ export interface SendOptions {
 
 /** A server that runs calls: the connection to it, and its clock, which is not that of the other servers of a cluster. */
 export class RedisServer {
-  readonly #serverClock = new ServerClock();
-  #isLearning = false;
+  #serverClock = new ServerClock();
+  /** The question about the clock that has not been answered yet. */
+  #question: Promise<void> | undefined;
+  #toldTime = false;
 
   constructor(
     readonly connection: RedisConnection,
     private readonly clock: Clock,
   ) {
-    connection.client.on('ready', () => void this.#learnClock());
+    connection.client.on('ready', () => void this.askTime());
+    // The next connection may lead to another server.
+    connection.client.on('close', () => {
+      this.#serverClock = new ServerClock();
+      this.#toldTime = false;
+    });
   }
 
   /** The user that this process is logged in as. */
@@ -31,15 +38,20 @@ export class RedisServer {
     return (this.connection.client as Redis).options.username ?? 'default';
   }
 
+  /** Whether calls can carry a deadline. Those to a server that refuses to tell its time carry none. */
+  get toldTime(): boolean {
+    return this.#toldTime;
+  }
+
   /** The latest time that the server's clock may show at an instant of the monotonic clock, ms; 0 if not known. */
   timeAt(monotonic: number): number {
-    if (this.#serverClock.isStale(this.clock.monotonic())) void this.#learnClock();
+    if (this.#serverClock.isStale(this.clock.monotonic())) void this.askTime();
     return this.#serverClock.at(monotonic);
   }
 
   /** Takes note of the server's time, ms, in an answer to what was sent at `sentAt`, on the monotonic clock. */
   noteTime(serverTime: number, sentAt: number): void {
-    this.#serverClock.learn(serverTime, sentAt);
+    this.#serverClock.learn(serverTime, { sentAt, receivedAt: this.clock.monotonic() });
   }
 
   send(command: string, words: ScriptArgument[], { deadline, asking }: SendOptions): Promise<unknown> {
@@ -61,18 +73,26 @@ export class RedisServer {
     return this.send('EVAL', [script.source, ...words.slice(1)], options);
   }
 
-  /** A failure is ignored: the last known offset stays in use, and the next call tries again. */
-  async #learnClock(): Promise<void> {
-    if (this.#isLearning) return;
-    this.#isLearning = true;
-    const sentAt = this.clock.monotonic();
+  /** Asks the server for its time, once at a time. Never fails: the next call asks again. */
+  askTime(): Promise<void> {
+    this.#question ??= this.#ask().finally(() => (this.#question = undefined));
+    return this.#question;
+  }
+
+  async #ask(): Promise<void> {
     try {
-      const [seconds, microseconds] = await this.connection.answer(this.connection.client.time());
-      this.noteTime(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
-    } catch {
-      // See above.
-    } finally {
-      this.#isLearning = false;
+      await this.#readTime();
+      // The answer took long. On a network that is always slow, the second one is no better, and is good enough.
+      if (this.#serverClock.isStale(this.clock.monotonic())) await this.#readTime();
+      this.#toldTime = true;
+    } catch (error) {
+      this.#toldTime ||= isErrorReply(error);
     }
+  }
+
+  async #readTime(): Promise<void> {
+    const sentAt = this.clock.monotonic();
+    const [seconds, microseconds] = await this.connection.answer(this.connection.client.time());
+    this.noteTime(Number(seconds) * 1000 + Number(microseconds) / 1000, sentAt);
   }
 }
