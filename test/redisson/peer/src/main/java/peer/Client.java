@@ -74,7 +74,8 @@ final class Client implements AutoCloseable {
 
   private String connect(JsonNode request) {
     Config config = new Config();
-    config.useSingleServer().setAddress(request.get("url").asText());
+    // A machine that is busy with other tests may starve Redisson's threads for longer than its 3 s.
+    config.useSingleServer().setAddress(request.get("url").asText()).setTimeout(20_000);
     redisson = Redisson.create(config);
     queues = new Queues(redisson);
     return Redisson.class.getPackage().getImplementationVersion();
