@@ -25,11 +25,20 @@ interface Snippet {
   readonly output?: string | undefined;
 }
 
+/** What jest and vitest give to the tests of applications that `nest new` has made. */
+const TEST_GLOBALS = `import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';\n`;
+
+/** The snippet as a file of this project, whose tests have no globals and which consists of ES modules. */
+function asOurs(source: string): string {
+  const globals = /^it\b/m.test(source) ? TEST_GLOBALS : '';
+  return globals + source.replace(/(from '\.\/\w+)'/g, "$1.js'");
+}
+
 async function readSnippets(document: string): Promise<Snippet[]> {
   const page = await readFile(path.join(ROOT, document), 'utf8');
   return [...page.matchAll(SNIPPET)].map(([, mark, file, source, output], i) => ({
     name: file ?? `${document.replace(/\W/g, '-')}-${i + 1}`,
-    source: source ?? '',
+    source: asOurs(source ?? ''),
     mark,
     output,
   }));

@@ -75,7 +75,12 @@ export class Application {
 
   /** Runs a program until it prints the words, then ends it. */
   async runUntil(program: string, words: string): Promise<void> {
-    const running = this.start(program);
+    await this.commandUntil([process.execPath, this.path(program)], words);
+  }
+
+  /** Runs a command until it prints the words, then ends it and all processes that it started. */
+  async commandUntil(command: readonly [string, ...string[]], words: string): Promise<void> {
+    const running = new RunningProgram(command, { cwd: this.folder });
     try {
       await running.printed(words);
     } finally {
@@ -85,6 +90,6 @@ export class Application {
 
   /** Starts a program, which the caller must end. */
   start(program: string, env: Readonly<Record<string, string>> = {}): RunningProgram {
-    return new RunningProgram(this.path(program), { cwd: this.folder, env });
+    return new RunningProgram([process.execPath, this.path(program)], { cwd: this.folder, env });
   }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Application } from './application.js';
 import { PROJECT } from './packed-package.js';
+import { readSnippet } from './read-snippet.js';
 
 /** A line of Nest, and how to set up the application that its `nest new` makes. */
 export interface NestLine {
@@ -67,7 +68,7 @@ export async function createNestApplication(
     format === 'cjs' ? app.addCommonJs(program, target) : app.add(program, target);
   await add('consumer.ts', 'src/main.ts');
   for (const program of PROGRAMS) await add(program, `src/${program}`);
-  await app.write('src/first-message.ts', await firstMessage());
+  await app.write('src/first-message.ts', await readSnippet('README.md', 'run'));
   await app.write('test/typed-queues.types.ts', await typedQueues(format));
   await app.add('both-formats', 'both-formats');
   await app.add('bundle.js', 'bundle.mjs');
@@ -78,14 +79,6 @@ export async function createNestApplication(
 async function addByNest(app: Application): Promise<void> {
   await app.command('nest', ['add', 'nestjs-delay-queue', '--skip-install']);
   await app.write('src/added.ts', await app.read('src/main.ts'));
-}
-
-/** The README's snippet for pasting into an application. */
-async function firstMessage(): Promise<string> {
-  const text = await readFile(join(PROJECT, 'README.md'), 'utf8');
-  const [, snippet] = /^<!-- snippet: run -->\s*^```ts\n(.*?)^```$/ms.exec(text) ?? [];
-  if (snippet === undefined) throw new Error('The README has no snippet that runs');
-  return snippet;
 }
 
 /** What the compiler lets through of typed queues, and what it refuses. */

@@ -14,9 +14,11 @@ export class RunningProgram {
   readonly #exited: Promise<unknown>;
   #output = '';
 
-  constructor(path: string, { cwd, env }: Pick<CommandOptions, 'cwd' | 'env'>) {
+  constructor([file, ...args]: readonly [string, ...string[]], { cwd, env }: Pick<CommandOptions, 'cwd' | 'env'>) {
     const environment = { ...ENVIRONMENT, ...env };
-    this.#child = spawn(process.execPath, [path], { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    // Leads a group of its own, because `npm start` starts other processes, which are ended with it.
+    const options = { cwd, env: environment, detached: true };
+    this.#child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#exited = once(this.#child, 'exit');
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream.on('data', (chunk: Buffer) => (this.#output += String(chunk)));
@@ -39,7 +41,7 @@ export class RunningProgram {
   }
 
   async end(): Promise<void> {
-    this.#child.kill();
+    if (this.#child.exitCode === null) process.kill(-this.#child.pid!, 'SIGTERM');
     await this.#exited;
   }
 }
