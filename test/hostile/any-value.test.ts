@@ -77,7 +77,9 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
   given(anyHostile, (producer, queue, delay) => producer.offer(queue, 1, delay)),
   given(anyHostile, (producer, queue, date) => producer.offerAt(queue, 1, date)),
   given(anyHostile, (producer, queue, options) => producer.offer(queue, 1, '1h', options)),
-  given(anyOf('id', 'headers', 'onDuplicate'), (producer, queue, options) => producer.offer(queue, 1, '1h', options)),
+  given(anyOf('id', 'headers', 'onDuplicate', 'maxWait', 'expiresAfter', 'onExpired'), (producer, queue, options) =>
+    producer.offer(queue, 1, '1h', options),
+  ),
   given(textHeaders, (producer, queue, headers) => producer.offer(queue, 1, '1h', { headers })),
   given(anyOf('a', '__proto__'), (producer, queue, headers) => producer.offer(queue, 1, '1h', { headers })),
   given(anyHostile, (producer, queue, messages) => producer.offerMany(queue, messages)),
@@ -87,8 +89,12 @@ const anyProbe: fc.Arbitrary<Probe> = fc.oneof(
   ),
   given(anyHostile, (producer, queue, delay) => producer.reschedule(queue, 'm', delay)),
   given(anyHostile, (producer, queue, id) => producer.reschedule(queue, id, '1h')),
+  given(anyHostile, (producer, queue, change) => producer.reschedule(queue, 'm', '1h', change)),
+  given(anyOf('payload', 'headers', 'type'), (producer, queue, change) =>
+    producer.reschedule(queue, 'm', '1h', change),
+  ),
   given(anyHostile, (producer, _, queue) => producer.offer(queue, 1, '1h')),
-  ...(['cancel', 'find'] as const).map((method) =>
+  ...(['cancel', 'find', 'abort'] as const).map((method) =>
     given(anyHostile, (producer, queue, id) => producer[method](queue, id)),
   ),
   ...(['counts', 'countsByType', 'nextDue', 'isPaused', 'pause', 'deadLetters'] as const).map((method) =>

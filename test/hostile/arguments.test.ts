@@ -55,6 +55,7 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
     calls: [
       (producer, queue, id) => producer.offer(queue, 1, 1, { id }),
       (producer, queue, id) => producer.cancel(queue, id),
+      (producer, queue, id) => producer.abort(queue, id),
       (producer, queue, id) => producer.reschedule(queue, id, 1),
       (producer, queue, id) => producer.find(queue, id),
       (producer, queue, id) => producer.deadLetters(queue).redrive(id),
@@ -208,7 +209,7 @@ describe('the arguments of a producer', () => {
       () => producer.offer('{}', 1, 1),
       () => producer.offerAt('{}', 1, new Date()),
       () => producer.offerMany('{}', []),
-      ...(['cancel', 'find'] as const).map((method) => () => producer[method]('{}', 'm')),
+      ...(['cancel', 'find', 'abort'] as const).map((method) => () => producer[method]('{}', 'm')),
       ...(['counts', 'countsByType', 'nextDue', 'isPaused', 'pause', 'resume', 'clear'] as const).map(
         (method) => () => producer[method]('{}'),
       ),
