@@ -73,6 +73,29 @@ export class RightUses {
     await this.payments.offer({ orderId: 'o', amount: 1 }, 0);
   }
 
+  async change(): Promise<void> {
+    await this.orders.reschedule('x', 0, { type: 'note', payload: { text: 'x' }, headers: { tenant: 't' } });
+    await this.orders.reschedule('x', '1h', { headers: {} });
+    await this.emails.reschedule('x', new Date(), { payload: { to: 'a@b.c' } });
+    // @ts-expect-error A payload of another type
+    await this.orders.reschedule('x', 0, { type: 'note', payload: { orderId: 'o' } });
+    // @ts-expect-error A queue of several types: which one?
+    await this.orders.reschedule('x', 0, { payload: { text: 'x' } });
+    // @ts-expect-error A type without its payload
+    await this.orders.reschedule('x', 0, { type: 'note' });
+    // @ts-expect-error A queue of one kind has no types
+    await this.emails.reschedule('x', 0, { type: 'note', payload: { to: 'a@b.c' } });
+    const aborted: boolean = await this.orders.abort('x');
+    const debounced = { id: 'x', onDuplicate: 'replace', maxWait: '1h' } as const;
+    await this.emails.offer({ to: 'a@b.c' }, '1m', debounced);
+    await this.orders.offer('note', { text: 'x' }, '1m', { expiresAfter: '5m', onExpired: 'dead' });
+    // @ts-expect-error Neither 'drop' nor 'dead'
+    await this.orders.offer('note', { text: 'x' }, '1m', { expiresAfter: '5m', onExpired: 'retry' });
+    // @ts-expect-error No such treatment of duplicates
+    await this.emails.offer({ to: 'a@b.c' }, '1m', { id: 'x', onDuplicate: 'merge' });
+    void aborted;
+  }
+
   async look(): Promise<void> {
     const found = await this.orders.find('x');
     if (found?.type === 'cancel-unpaid') holds<Equal<typeof found.payload, { orderId: string; at: string }>>();
