@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { DIST, ROOT, SITE } from '../build/folders.js';
+import { BASE, DIST, ROOT, SITE } from '../build/folders.js';
 import { writeTextsForModels } from '../build/llms.js';
 import { EXCLUDED, REPOSITORY, resolveImage, resolveLink, ROUTES } from '../build/routes.js';
 import { githubAnchor, rejectBrokenAnchors } from '../build/anchors.js';
 import { SIDEBAR } from './sidebar.js';
 
 const { version, description } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-
-/** Where the site is served from. */
-const BASE = process.env.SITE_BASE ?? '/';
 
 export default defineConfig({
   title: 'nestjs-delay-queue',

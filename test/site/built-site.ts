@@ -6,6 +6,7 @@ import path from 'node:path';
 import { ROOT } from '../docs/pages.js';
 
 const DIST = path.join(ROOT, 'site/dist');
+const { BASE } = (await import(path.join(ROOT, 'site/build/folders.js'))) as { readonly BASE: string };
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
@@ -14,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The built site, served as a static host would. */
+/** The built site, served as GitHub Pages would. */
 export class BuiltSite {
   private constructor(private readonly server: Server) {}
 
@@ -22,7 +23,7 @@ export class BuiltSite {
     if (!existsSync(DIST)) throw new Error('There is no site/dist: build it with node site/build.js.');
     const server = createServer((request, response) => {
       const address = decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname);
-      const file = fileOf(address);
+      const file = address.startsWith(BASE) ? fileOf(address.slice(BASE.length)) : undefined;
       const type = file === undefined ? undefined : TYPES[path.extname(file)];
       response.writeHead(file === undefined ? 404 : 200, type === undefined ? {} : { 'content-type': type });
       void (file === undefined ? Promise.resolve('') : readFile(file)).then((body) => response.end(body));
@@ -31,8 +32,9 @@ export class BuiltSite {
     return new BuiltSite(server);
   }
 
+  /** Without a slash at its end. */
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${BASE.slice(0, -1)}`;
   }
 
   async stop(): Promise<void> {

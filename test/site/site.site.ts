@@ -35,6 +35,9 @@ describe('the documentation site', () => {
     const addresses = (await BuiltSite.pages()).filter((page) => !page.startsWith('/api/') || REFERENCE.test(page));
     const page = await context.newPage();
     const problems: string[] = [];
+    page.on('response', (response) => {
+      if (!response.ok()) problems.push(`${page.url()}: ${response.url()} ${response.status()}`);
+    });
     for (const address of addresses) {
       await page.goto(site.url + address, { waitUntil: 'networkidle' });
       problems.push(...(await look(page, address)).map((problem) => `${address}: ${problem}`));
@@ -43,7 +46,7 @@ describe('the documentation site', () => {
     return problems;
   }
 
-  it('has no page that is too wide for 320 px, asks another host, or that axe finds fault with', async () => {
+  it('has no page that is too wide for 320 px, misses a file, asks another host, or that axe finds fault with', async () => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 }, colorScheme: 'light' });
     const foreign = new Set<string>();
     context.on('request', (request) => request.url().startsWith(site.url) || foreign.add(request.url()));
@@ -109,7 +112,7 @@ describe('the documentation site', () => {
       if (!full.includes(text)) missing.push(document);
     }
     expect(missing).toEqual([]);
-    await until(() => list.includes('(/guide/recipes)'));
+    await until(() => list.includes('(/nestjs-delay-queue/guide/recipes)'));
   });
 
   it('shows no snippet of TypeScript that no test compiles', async () => {
