@@ -251,6 +251,8 @@ const NAMES = {
   'shutdown-timed-out': true,
 } satisfies Record<EventName, true>;
 
+export const EVENT_NAMES = Object.keys(NAMES) as EventName[];
+
 /** Whether there are events of this name. */
 export function isEventName(name: unknown): name is EventName {
   return typeof name === 'string' && Object.hasOwn(NAMES, name);

@@ -1,8 +1,14 @@
-import type { DelayQueueEvent, DelayQueueEvents, EventName } from './delay-queue-events.js';
+import { type Channel, channel } from 'node:diagnostics_channel';
+import { type DelayQueueEvent, type DelayQueueEvents, EVENT_NAMES, type EventName } from './delay-queue-events.js';
 import type { Notes } from './notes.js';
 
 /** What parts of the library listen for: an event, or a note. */
 export type Told = DelayQueueEvents & Notes;
+
+/** Where events go besides: to whoever in the process subscribes to a channel, whether it knows the application or not. */
+const CHANNELS = Object.fromEntries(
+  EVENT_NAMES.map((name) => [name, channel(`nestjs-delay-queue:${name}`)]),
+) as Readonly<Record<EventName, Channel>>;
 
 /**
  * What all parts of a process tell each other and the application: events, which the application may listen for, and notes, which
@@ -24,14 +30,16 @@ export class Events {
 
   /** Whether somebody listens. Ask before you build an event that occurs for every message. */
   has(name: EventName): boolean {
-    return this.#watchers.length > 0 || this.#listeners.has(name);
+    return this.#watchers.length > 0 || this.#listeners.has(name) || CHANNELS[name].hasSubscribers;
   }
 
   emit<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): void {
     this.#tell(name, event);
-    if (this.#watchers.length === 0) return;
+    const hasSubscribers = CHANNELS[name].hasSubscribers;
+    if (this.#watchers.length === 0 && !hasSubscribers) return;
     const told = { name, ...event } as DelayQueueEvent;
     for (const watch of this.#watchers) watch(told);
+    if (hasSubscribers) CHANNELS[name].publish(told);
   }
 
   /** Tells the log, and no observer. */

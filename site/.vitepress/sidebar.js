@@ -13,6 +13,7 @@ const GUIDE = {
     'docs/batches.md',
     'docs/families.md',
     'docs/nest.md',
+    'docs/context.md',
     'packages/outbox/README.md',
     'docs/outbox.md',
   ],

@@ -31,7 +31,7 @@ const TEST_GLOBALS = `import { afterAll, afterEach, beforeAll, expect, it, jest 
 /** The snippet as a file of this project, whose tests have no globals and which consists of ES modules. */
 function asOurs(source: string): string {
   const globals = /^it\b/m.test(source) ? TEST_GLOBALS : '';
-  return globals + source.replace(/(from '\.\/\w+)'/g, "$1.js'");
+  return globals + source.replace(/(from '\.\/[\w-]+)'/g, "$1.js'");
 }
 
 async function readSnippets(document: string): Promise<Snippet[]> {

@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Events } from '../../lib/events/events.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { startConsumer } from '../support/start-consumer.js';
+
+const handled = { queue: 'orders', id: 'a', type: '', attempt: 1 };
+
+describe('the diagnostics channels', () => {
+  const subscribed: [string, ChannelListener][] = [];
+  const told: unknown[] = [];
+
+  function listen(name: string): void {
+    const listener: ChannelListener = (event, channel) => told.push([channel, event]);
+    subscribed.push([name, listener]);
+    subscribe(name, listener);
+  }
+
+  afterEach(() => {
+    for (const [name, listener] of subscribed.splice(0)) unsubscribe(name, listener);
+    told.length = 0;
+  });
+
+  it('tell their subscribers of each event of their name, and of no other', () => {
+    const events = new Events();
+    listen('nestjs-delay-queue:handled');
+    events.emit('handled', handled);
+    events.emit('deferred', handled);
+    expect(told).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
+  });
+
+  it('have no event built while nobody subscribes', () => {
+    const events = new Events();
+    expect(events.has('handled')).toBe(false);
+    listen('nestjs-delay-queue:handled');
+    expect(events.has('handled')).toBe(true);
+    expect(events.has('deferred')).toBe(false);
+  });
+
+  it('need nothing but a subscription, which may come while the application runs', async () => {
+    const clock = new ManualClock();
+    const store = new MemoryMessageStore({ limits: { attempts: 3, maxDeadLetters: 1, maxMessages: null }, clock });
+    startConsumer({ store, clock, events: new Events() }, () => undefined);
+    listen('nestjs-delay-queue:handled');
+    await store.offer([{ id: 'a', due: { after: 10 }, onDuplicate: 'replace', body: 'J1' }]);
+    await clock.advance(60_000);
+    expect(told).toEqual([['nestjs-delay-queue:handled', { name: 'handled', ...handled }]]);
+  });
+});
