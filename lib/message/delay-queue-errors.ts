@@ -20,6 +20,7 @@
  * - `OFFER_TIMEOUT`: an observer or a schema of the application held an offer up for too long; nothing was written.
  * - `NOT_CONNECTED`: Redis could not be reached in time; nothing was written.
  * - `OUTCOME_UNKNOWN`: the connection broke, or no reply came in time; the command may have been carried out.
+ * - `NOT_REPLICATED`: Redis has carried out the call, but it is not known to be copied, as `acknowledge` asks.
  * - `STORE_REFUSED`: Redis answered with an error (OOM, READONLY, WRONGTYPE, NOPERM…); nothing was written.
  * - `CLOSED`: the application has shut down.
  * - `NOT_STARTED`: in a test, the tester was asked before the application's `init()`.
@@ -41,6 +42,7 @@ export type DelayQueueErrorCode =
   | 'OFFER_TIMEOUT'
   | 'NOT_CONNECTED'
   | 'OUTCOME_UNKNOWN'
+  | 'NOT_REPLICATED'
   | 'STORE_REFUSED'
   | 'CLOSED'
   | 'NOT_STARTED'

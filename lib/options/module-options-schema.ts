@@ -7,7 +7,7 @@ import { examineConnection, isCluster } from '../redis/connection/redis-client.j
 import type { ClusterConnection, ConnectionOptions } from '../redis/options/connection-options.js';
 import type { DelayQueueModuleOptions } from './module-options.js';
 import { queueLayerSchema } from './queue-options-schema.js';
-import { duration, HOUR, oneOf, trueOrFalse } from './values-schema.js';
+import { duration, HOUR, oneOf, trueOrFalse, wholeNumber } from './values-schema.js';
 
 /** The module options with every default filled in. Durations are milliseconds; the queue options are still as given. */
 export type ResolvedModuleOptions = Readonly<Omit<z.output<typeof moduleSchema>, AsGiven>> &
@@ -40,6 +40,19 @@ const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
   error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}`,
 });
 
+const acknowledgeSchema = z
+  .strictObject({
+    replicas: z.prefault(wholeNumber(0, 100), 1),
+    within: z.prefault(duration(1, HOUR / 6), '200ms'),
+    fsync: z.prefault(trueOrFalse(), false),
+  })
+  .check(
+    z.refine(({ replicas, fsync }) => replicas > 0 || fsync, {
+      path: ['replicas'],
+      error: 'must be at least 1, or fsync true: otherwise there is nothing to wait for',
+    }),
+  );
+
 /** For `queues`. */
 export const queuesSchema = z.record(queueOrFamilySchema, queueLayerSchema);
 
@@ -68,14 +81,26 @@ const moduleFields = {
   queues: z.optional(queuesSchema),
   shutdownTimeout: z.prefault(duration(0, HOUR), '10s'),
   offerTimeout: z.prefault(duration(10, HOUR / 6), '5s'),
+  acknowledge: z.optional(acknowledgeSchema),
 } satisfies {
   readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodMiniType<unknown, DelayQueueModuleOptions[Name]>;
 };
 
-export const moduleSchema = z.strictObject(moduleFields);
+const acknowledgedInTime = z.refine<
+  Pick<z.output<z.ZodMiniObject<typeof moduleFields>>, 'acknowledge' | 'offerTimeout'>
+>(({ acknowledge, offerTimeout }) => acknowledge === undefined || acknowledge.within < offerTimeout, {
+  path: ['acknowledge', 'within'],
+  error: 'must be shorter than offerTimeout, in which the offer is made, too',
+});
+
+const fieldsSchema = z.strictObject(moduleFields);
+
+export const moduleSchema = fieldsSchema.check(acknowledgedInTime);
 
 /** Every option of the module, but not the entries of `queues`. */
-export const moduleFrameSchema = z.extend(moduleSchema, { queues: z.optional(z.record(z.string(), z.unknown())) });
+export const moduleFrameSchema = z
+  .extend(fieldsSchema, { queues: z.optional(z.record(z.string(), z.unknown())) })
+  .check(acknowledgedInTime);
 
 function connectionProblems(connection: ConnectionOptions): readonly OptionProblem[] {
   if (typeof connection === 'object' && 'duplicate' in connection) {

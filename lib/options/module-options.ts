@@ -1,6 +1,7 @@
 import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import type { Duration } from '../message/duration.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
+import type { AcknowledgeOptions } from './acknowledge-options.js';
 import type { QueueOptions } from './queue-options.js';
 
 export type { ClusterConnection, ConnectionFactory, ConnectionOptions } from '../redis/options/connection-options.js';
@@ -80,6 +81,14 @@ export interface DelayQueueModuleOptions {
    * @defaultValue `'5s'`
    */
   readonly offerTimeout?: Duration | undefined;
+  /**
+   * Resolve the promise of an offer, a cancel, a reschedule or an abort only once it is copied, so that a failover forgets nothing
+   * that was acknowledged.
+   * Ignored with `store: 'memory'`.
+   *
+   * @defaultValue undefined: once the primary has it
+   */
+  readonly acknowledge?: AcknowledgeOptions | undefined;
 }
 
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */

@@ -32,7 +32,8 @@ export function sortOutcomes(
       if (outcome instanceof WriteFailure) sorted.failures.push(outcome.error);
       else sorted.results.push(resultOf(outcome, place));
     } catch (error) {
-      sorted.refusals.push(error as DelayQueueError);
+      const isWritten = hasCode(error, 'NOT_REPLICATED');
+      (isWritten ? sorted.failures : sorted.refusals).push(error);
     }
   }
   return sorted;
@@ -41,13 +42,13 @@ export function sortOutcomes(
 /**
  * What the user is told of an offer.
  *
- * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`
+ * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, `NOT_REPLICATED`
  */
 export function resultOf(
   { name, options }: Queue,
   { onKept }: { readonly onKept: (queue: string, id: string) => void },
   { id, body }: Offer,
-  { outcome, dueAt }: OfferReceipt,
+  { outcome, dueAt, notCopied }: OfferReceipt,
 ): OfferResult {
   if (outcome === 'rejected') {
     throw new DelayQueueError('DUPLICATE_MESSAGE', `Queue '${name}' already has a message '${id}'`, {
@@ -61,6 +62,7 @@ export function resultOf(
   if (outcome === 'oversized') {
     throw new DelayQueueError('PAYLOAD_TOO_LARGE', oversized(body), { messageId: id });
   }
+  if (notCopied) throw withMessageId(notCopied, id);
   if (outcome === 'kept') onKept(name, id);
   const result = { id, dueAt: new Date(dueAt), created: outcome === 'created' };
   return outcome === 'followed' ? { ...result, follows: true } : result;
@@ -79,6 +81,7 @@ export function refused(refusals: readonly DelayQueueError[], all: number): Dela
 /** The error for a list that was not written, or not known to be written completely. */
 export function incomplete(failures: readonly unknown[], written: number, all: number): unknown {
   const cause = worstOf(failures);
+  if (hasCode(cause, 'NOT_REPLICATED')) return notCopied(failures, all);
   return written === 0 ? cause : onlyPartly(written, all, { message: (cause as Error).message, cause });
 }
 
@@ -98,6 +101,7 @@ export function incompleteInPartitions(
 ): unknown {
   const worst = worstOf(failures);
   if (!(worst instanceof DelayQueueError)) return worst;
+  if (worst.code === 'NOT_REPLICATED') return notCopied([...failures, ...refusals], all);
   const ids = failures.map((error) => `'${(error as DelayQueueError).messageId}'`);
   const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
   const message = `${worst.message} Not known to be written: ${ids.slice(0, MOST_NAMED).join(', ')}${more}.`;
@@ -110,7 +114,21 @@ export function incompleteInPartitions(
 
 /** Of several failures, the one that leaves most open. */
 function worstOf(failures: readonly unknown[]): unknown {
-  return failures.find((error) => hasCode(error, 'OUTCOME_UNKNOWN')) ?? failures[0];
+  return (
+    failures.find((error) => hasCode(error, 'OUTCOME_UNKNOWN')) ??
+    failures.find((error) => !hasCode(error, 'NOT_REPLICATED')) ??
+    failures[0]
+  );
+}
+
+/** The error for a list that was written, and of which some are not known to be copied. */
+function notCopied(problems: readonly unknown[], all: number): DelayQueueError {
+  const uncopied = problems.filter((error) => hasCode(error, 'NOT_REPLICATED')) as DelayQueueError[];
+  return new DelayQueueError(
+    'NOT_REPLICATED',
+    `${uncopied.length} of ${all} offers are not known to be copied. The first error: ${uncopied[0]!.message}`,
+    { cause: new AggregateError(problems) },
+  );
 }
 
 function onlyPartly(

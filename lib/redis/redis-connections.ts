@@ -6,6 +6,7 @@ import { ClusterMap } from './cluster/cluster-map.js';
 import { ClusterServers } from './cluster/cluster-servers.js';
 import { FollowingConnection } from './cluster/following-connection.js';
 import { hashSlot } from './cluster/hash-slot.js';
+import type { Copies } from './commands/copies.js';
 import { RedisCommands } from './commands/redis-commands.js';
 import { RedisServer } from './commands/redis-server.js';
 import { type RedisServers, SingleServer } from './commands/redis-servers.js';
@@ -15,15 +16,22 @@ import type { Wire } from './connection/wire.js';
 import type { DoorbellPlace } from './doorbell/doorbell-place.js';
 import { Doorbells } from './doorbell/doorbells.js';
 
-type Settings = ConnectionSettings & { readonly heartbeat: number };
+type Settings = ConnectionSettings & {
+  readonly heartbeat: number;
+  /** What each call of a producer that writes waits for; undefined: nothing. */
+  readonly copies?: Copies | undefined;
+};
 
 /**
  * All connections of a process: one for commands and one for announcements, or in a cluster one of each to every primary, and
- * those of the consumers' doorbells.
+ * those of the consumers' doorbells. Calls of a producer that wait for copies have others, because Redis answers nothing else on
+ * such a connection meanwhile.
  */
 export class RedisConnections {
   readonly servers: RedisServers;
   readonly commands: RedisCommands;
+  /** For what a producer writes. */
+  readonly writes: RedisCommands;
   readonly announcements: RedisAnnouncements;
   readonly #settings: Settings;
   /** Undefined for a single server. */
@@ -36,8 +44,9 @@ export class RedisConnections {
     this.#settings = settings;
     const client = createClient(settings.connection, 'commands');
     if (client.isCluster) this.#map = new ClusterMap(client as Cluster, settings);
-    this.servers = this.#serversOf(client);
-    this.commands = new RedisCommands(this.servers, settings);
+    this.servers = this.#serversOf('commands', client);
+    this.commands = new RedisCommands(this.servers, { clock: settings.clock, commandTimeout: settings.commandTimeout });
+    this.writes = settings.copies ? new RedisCommands(this.#serversOf('producer'), settings) : this.commands;
     this.#doorbells = new Doorbells({
       clock: settings.clock,
       events: settings.events,
@@ -52,6 +61,16 @@ export class RedisConnections {
   /** Whether the servers are a cluster. */
   get isCluster(): boolean {
     return this.#map !== undefined;
+  }
+
+  /** Opens the connections for commands in the background. */
+  connect(): void {
+    for (const servers of this.#allServers) servers.connect();
+  }
+
+  /** From now on no command waits for a connection. */
+  hurry(): void {
+    for (const servers of this.#allServers) servers.hurry();
   }
 
   /**
@@ -73,15 +92,19 @@ export class RedisConnections {
   }
 
   async close(): Promise<void> {
-    const parts = [this.servers, this.announcements, this.#doorbells, ...this.#wires];
+    const parts = [...this.#allServers, this.announcements, this.#doorbells, ...this.#wires];
     await Promise.all(parts.map((each) => each.close()));
   }
 
-  #serversOf(client: RedisClient): RedisServers {
+  get #allServers(): ReadonlySet<RedisServers> {
+    return new Set([this.servers, this.writes.servers]);
+  }
+
+  #serversOf(role: 'commands' | 'producer', client?: RedisClient): RedisServers {
     const settings = this.#settings;
-    return this.#map
-      ? new ClusterServers(this.#map, settings)
-      : new SingleServer(new RedisServer(new RedisConnection('commands', settings, { client }), settings.clock));
+    if (this.#map) return new ClusterServers(this.#map, settings, role);
+    const connection = new RedisConnection(role, settings, client ? { client } : {});
+    return new SingleServer(new RedisServer(connection, settings.clock));
   }
 
   #openForAnnouncements(onClient: (client: RedisClient) => void): Wire {

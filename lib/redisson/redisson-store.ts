@@ -124,18 +124,21 @@ export class RedissonMessageStore implements MessageStore {
     if (!this.#isFormatChecked) await this.checkFormat();
     const args = { channel: this.#keys.channel, maxMessages: this.#limits.maxMessages ?? 0, format: this.#format };
     const script = offers.some(({ onDuplicate }) => onDuplicate === 'replace') ? scripts.offerReplacing : scripts.offer;
-    return readReceipts(await this.#run(script, { args, rest: offerArguments(offers) }), offers.length);
+    const call = { keys: this.#keys, args, rest: offerArguments(offers) };
+    return readReceipts(await this.#connections.writes.run(script, call), offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    const outcome = (await this.#run(scripts.cancel, { args: { id } })).text();
-    return outcome === 'unknown' ? this.#native.cancel(id) : outcome === 'cancelled';
+    const reply = await this.#connections.writes.run(scripts.cancel, { keys: this.#keys, args: { id } });
+    const outcome = reply.text();
+    return outcome === 'unknown' ? this.#native.cancel(id) : reply.ifCopied(outcome === 'cancelled');
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
     const args = { id, due: dueArgument(due), channel: this.#keys.channel };
-    const outcome = (await this.#run(scripts.reschedule, { args })).text();
-    return outcome === 'unknown' ? this.#native.reschedule(id, due) : outcome === 'moved';
+    const reply = await this.#connections.writes.run(scripts.reschedule, { keys: this.#keys, args });
+    const outcome = reply.text();
+    return outcome === 'unknown' ? this.#native.reschedule(id, due) : reply.ifCopied(outcome === 'moved');
   }
 
   async find(id: string): Promise<StoredMessage | null> {

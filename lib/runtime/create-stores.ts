@@ -14,6 +14,7 @@ import type { Partitions } from '../store/partitioned/partitions.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
 import { RedisConnections } from '../redis/redis-connections.js';
+import { waitFor } from '../redis/commands/copies.js';
 import type { RedisServer } from '../redis/commands/redis-server.js';
 import { placeOf, serverName } from '../redis/check/server-info.js';
 import { limitsOfPartition } from './partition-limits.js';
@@ -61,25 +62,29 @@ export function createStores(options: ResolvedModuleOptions, parts: ProcessParts
 
 function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessParts): Stores {
   const { connection, prefix, offerTimeout, defaults, allowEviction, hasDefaultConnection: isDefault } = options;
+  const { acknowledge: copies } = options;
   const connections = new RedisConnections({
     connection,
     clock,
     events,
     commandTimeout: offerTimeout,
     heartbeat: resolveQueueOptions(defaults).blockTimeout,
+    copies,
   });
   const open = (queue: string, options: ResolvedQueueOptions): Partitions => {
     const { layout, partitions, blockTimeout } = options;
     const limitsOf = (count: number) => limitsOfPartition(options, count);
     return layout.open(connections, { prefix, queue, partitions, limitsOf, blockTimeout, clock, events });
   };
-  const neededBy = ({ name, options: { layout, partitions } }: CheckedQueue) =>
-    layout.neededCommands({ prefix, queue: name, partitions, isCluster: connections.isCluster });
+  const neededBy = ({ name, options: { layout, partitions } }: CheckedQueue) => [
+    ...layout.neededCommands({ prefix, queue: name, partitions, isCluster: connections.isCluster }),
+    ...(copies ? [{ name: waitFor(copies).command }] : []),
+  ];
   return {
     connect: () => {
       const { overridden } = examineConnection(connection);
       if (overridden.length > 0) events.note('options-overridden', { options: overridden });
-      connections.servers.connect();
+      connections.connect();
     },
     check: async (checked) => {
       const { commands } = connections;
@@ -90,7 +95,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
         const server = info === undefined ? undefined : serverName(info);
         events.note('connected', { server, ...placeOf(servers, connections.isCluster), prefix, isDefault });
       };
-      const check = new RedisCheck({ commands, queues, allowEviction, events, onFirst });
+      const check = new RedisCheck({ commands, queues, allowEviction, copies, events, onFirst });
       await check.start().finally(() => partitions.catchUp(connections.servers, events));
       await partitions.run();
     },
@@ -99,7 +104,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     },
     open,
     directory: new NativeQueueDirectory(connections, prefix),
-    hurry: () => connections.servers.hurry(),
+    hurry: () => connections.hurry(),
     close: () => connections.close(),
   };
 }

@@ -1,3 +1,4 @@
+import type { DelayQueueError } from '../message/delay-queue-errors.js';
 import type { MessageBody } from '../message/codec/message-codec.js';
 import type { DueTime } from '../message/due-time.js';
 
@@ -89,4 +90,6 @@ export interface OfferReceipt {
   readonly outcome: OfferOutcome;
   /** When the message of this id falls due, be it the new one or the one that has the id already; 0 if there is none. */
   readonly dueAt: number;
+  /** That the message is not known to be copied, as `acknowledge` asks; `NOT_REPLICATED`. */
+  readonly notCopied?: DelayQueueError | undefined;
 }

@@ -51,6 +51,8 @@ export function redReasons(result: SoakResult): string[] {
   ] as const) {
     if (verdict[kind].count > 0) reasons.push(`${NAMES[kind]}: ${verdict[kind].count}`);
   }
+  if (result.settings.acknowledge > 0 && verdict.lostByRedis.count > 0)
+    reasons.push(`forgotten although they were copied: ${verdict.lostByRedis.count}`);
   if (verdict.handled === 0) reasons.push('no message was handled');
   if (drainedAfter === null) reasons.push('the queues did not drain in time');
   if (residue.length > 0) reasons.push(`left in Redis: ${residue.join(', ')}`);

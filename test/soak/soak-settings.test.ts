@@ -25,6 +25,7 @@ describe("the soak's command line", () => {
     ['--cluster --partitions 16', { redis: 'cluster', partitions: 16 }],
     ['--cluster --layout redisson', { redis: 'cluster', partitions: 1, layout: 'redisson' }],
     ['--sentinel', { redis: 'sentinel', partitions: 1 }],
+    ['--sentinel --acknowledge 2', { redis: 'sentinel', acknowledge: 2 }],
   ] as const)('selects the servers, and as many partitions as they need: %s', (args, expected) => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
@@ -40,6 +41,7 @@ describe("the soak's command line", () => {
     '--layout redisson --consumer early',
     '--cluster --sentinel',
     '--cluster --consumer early',
+    '--acknowledge 1',
     '--partitions 2 --layout redisson',
     '--partitions 2 --consumer early',
     '--rate 0',

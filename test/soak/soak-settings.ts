@@ -22,6 +22,8 @@ export interface SoakSettings {
   readonly workers: number;
   /** What they connect to. */
   readonly redis: Redis;
+  /** How many replicas must have what producers write, before it counts as acknowledged. */
+  readonly acknowledge: number;
   /** How many partitions each queue has. */
   readonly partitions: number;
   /** The layout of all queues. */
@@ -62,6 +64,7 @@ export const DEFAULT_SETTINGS: SoakSettings = {
   producers: 2,
   workers: 4,
   redis: 'one',
+  acknowledge: 0,
   partitions: 1,
   layout: 'native',
   consumer: 'module',
@@ -83,6 +86,7 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
       producers: { type: 'string' },
       cluster: { type: 'boolean' },
       sentinel: { type: 'boolean' },
+      acknowledge: { type: 'string' },
       partitions: { type: 'string' },
       layout: { type: 'string' },
       consumer: { type: 'string' },
@@ -103,6 +107,9 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
   const partitions = wholeNumber('partitions', values.partitions, partitionsOn(redis, layout));
   if (partitions > 1 && layout !== 'native') throw new Error('--partitions needs --layout native');
   if (partitions > 1 && consumer !== 'module') throw new Error('--partitions needs the module as consumer');
+  const acknowledge =
+    values.acknowledge === undefined ? 0 : wholeNumber('acknowledge', values.acknowledge, defaults.acknowledge);
+  if (acknowledge > 0 && redis === 'one') throw new Error('--acknowledge needs --cluster or --sentinel');
   return {
     ...defaults,
     seed: wholeNumber('seed', values.seed, defaults.seed),
@@ -113,7 +120,7 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
     handlers: values.handlers === undefined ? defaults.handlers : misbehavioursFrom(values.handlers),
     workers: wholeNumber('workers', values.workers, defaults.workers),
     producers: wholeNumber('producers', values.producers, defaults.producers),
-    ...{ redis, partitions, layout, consumer },
+    ...{ redis, acknowledge, partitions, layout, consumer },
     out: values.out ?? defaults.out,
     keepJournals: values['keep-journals'] ?? defaults.keepJournals,
     ...(values.kinds !== undefined && { kinds: values.kinds.split(',') }),

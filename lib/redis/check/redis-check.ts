@@ -2,6 +2,7 @@ import type { Events } from '../../events/events.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode, showFailure } from '../../message/failure.js';
 import type { RedisCommands } from '../commands/redis-commands.js';
+import type { Copies } from '../commands/copies.js';
 import type { RedisServer } from '../commands/redis-server.js';
 import { lacksPermission } from '../redis-errors.js';
 import { describeMissing, findMissing, type NeededCommand } from './permissions.js';
@@ -18,6 +19,8 @@ export interface RedisCheckOptions {
   /** The queues that this process must be able to serve. */
   readonly queues: readonly CheckedPermissions[];
   readonly allowEviction: boolean;
+  /** What offers wait for; undefined: nothing. */
+  readonly copies?: Copies | undefined;
   readonly events: Events;
   /** Called once the first check has found nothing wrong. The `INFO` is undefined if the user may not send it. */
   readonly onFirst: (servers: readonly RedisServer[], info: string | undefined) => void;

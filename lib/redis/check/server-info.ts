@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { ConnectedServer } from '../../events/notes.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { hasCode } from '../../message/failure.js';
+import type { Copies } from '../commands/copies.js';
 import type { RedisServer } from '../commands/redis-server.js';
 import { lacksPermission, unknownCommand } from '../redis-errors.js';
 
@@ -41,11 +42,14 @@ const addressOf = (host: string, port: number) => `${host.includes(':') ? `[${ho
 /**
  * Checks the `INFO` of a server.
  *
- * @param info - the sections `server` and `memory`
+ * @param info - the sections `server`, `memory` and `persistence`
  * @throws DelayQueueError `UNSUPPORTED_SERVER`
  * @see https://redis.io/docs/latest/commands/info/
  */
-export function checkServer(info: string, { allowEviction }: { allowEviction: boolean }): void {
+export function checkServer(
+  info: string,
+  { allowEviction, copies }: { readonly allowEviction: boolean; readonly copies?: Copies | undefined },
+): void {
   // Valkey reports the version of Redis that it is compatible with.
   const version = infoField(info, 'redis_version');
   if (Number.parseInt(version) < OLDEST_VERSION)
@@ -58,6 +62,18 @@ export function checkServer(info: string, { allowEviction }: { allowEviction: bo
       `Redis evicts keys, and messages with them, when its memory is full (maxmemory-policy ${policy}): ` +
         'set maxmemory-policy noeviction, or accept the loss with allowEviction: true',
     );
+
+  if (copies?.fsync) checkDurability(info, version);
+}
+
+function checkDurability(info: string, version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (version !== '' && (major < 7 || (major === 7 && minor < 2)))
+    throw unsupported(
+      `Redis ${version} cannot tell what is on disk: acknowledge.fsync needs Redis 7.2 or newer, or Valkey`,
+    );
+  if (infoField(info, 'aof_enabled') === '0')
+    throw unsupported('Redis writes no log to disk, which acknowledge.fsync waits for: set appendonly yes');
 }
 
 /**

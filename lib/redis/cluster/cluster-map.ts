@@ -82,7 +82,7 @@ export class ClusterMap {
     });
     const onRedirection = (redirection: Redirection) => this.note(redirection);
     const connection = new RedisConnection(role, this.#settings, { client, onRedirection, ...parts });
-    if (role === 'commands') this.#follow(connection);
+    if (role === 'commands' || role === 'producer') this.#follow(connection);
     return connection;
   }
 

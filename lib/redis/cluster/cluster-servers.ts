@@ -1,6 +1,7 @@
 import type { CancelTimer } from '../../timing/clock.js';
 import { RedisServer } from '../commands/redis-server.js';
 import type { Detour, RedisServers } from '../commands/redis-servers.js';
+import type { ConnectionRole } from '../connection/redis-client.js';
 import type { Reach } from '../connection/redis-connection.js';
 import type { ConnectionSettings } from '../connection/redis-connection.js';
 import { redirectionOf } from '../redis-errors.js';
@@ -20,6 +21,7 @@ export class ClusterServers implements RedisServers {
   constructor(
     private readonly map: ClusterMap,
     private readonly settings: ConnectionSettings,
+    private readonly role: ConnectionRole,
   ) {
     map.onChange(() => this.#retireOthers());
   }
@@ -93,7 +95,7 @@ export class ClusterServers implements RedisServers {
   #serverAt(address: string): RedisServer {
     const known = this.#servers.get(address);
     if (known) return known;
-    const connection = this.map.open('commands', address);
+    const connection = this.map.open(this.role, address);
     const server = new RedisServer(connection, this.settings.clock);
     this.#servers.set(address, server);
     connection.client.on('ready', () => {

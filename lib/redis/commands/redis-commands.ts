@@ -12,6 +12,7 @@ import {
 import type { RedisScript } from '../script/redis-script.js';
 import { type ScriptArgument, type ScriptCall, wordsOf } from '../script/script-call.js';
 import { ScriptReply } from '../script/script-reply.js';
+import type { Copies } from './copies.js';
 import type { RedisServer } from './redis-server.js';
 import { type RedisServers, SingleServer } from './redis-servers.js';
 
@@ -25,7 +26,10 @@ const TIME_TO_ANSWER = 0.1;
 export class RedisCommands {
   constructor(
     readonly servers: RedisServers,
-    private readonly settings: Pick<ConnectionSettings, 'clock' | 'commandTimeout'>,
+    private readonly settings: Pick<ConnectionSettings, 'clock' | 'commandTimeout'> & {
+      /** What every script waits for; undefined: nothing. */
+      readonly copies?: Copies | undefined;
+    },
   ) {}
 
   /** Sends everything to one of the servers, wherever the keys are. */
@@ -85,11 +89,11 @@ export class RedisCommands {
       }
       const sentAt = clock.monotonic();
       const words = wordsFor(server, deadline);
-      const options = { deadline, asking: asking !== undefined };
+      const options = { deadline, asking: asking !== undefined, copies: this.settings.copies };
       try {
-        return new ScriptReply(
-          await (script ? server.evaluate(script, words, options) : server.send(name, words, options)),
-        );
+        return script
+          ? await server.evaluate(script, words, options)
+          : new ScriptReply(await server.send(name, words, options));
       } catch (error) {
         asking = await this.#afterFailure(name, error, { server, sentAt, deadline });
       }

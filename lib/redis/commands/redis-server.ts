@@ -4,6 +4,8 @@ import type { RedisConnection } from '../connection/redis-connection.js';
 import { isErrorReply } from '../redis-errors.js';
 import type { RedisScript } from '../script/redis-script.js';
 import type { ScriptArgument } from '../script/script-call.js';
+import { ScriptReply } from '../script/script-reply.js';
+import { type Copies, missingCopies, notReplicated, waitFor } from './copies.js';
 import { ServerClock } from './server-clock.js';
 
 /** How to send a call. */
@@ -12,6 +14,8 @@ export interface SendOptions {
   readonly deadline: number;
   /** Whether to send `ASKING` first, because the key is moving to this server. */
   readonly asking: boolean;
+  /** What to wait for after the answer of a script; undefined: nothing. */
+  readonly copies?: Copies | undefined;
 }
 
 /** A server that runs calls: the connection to it, and its clock, which is not that of the other servers of a cluster. */
@@ -63,14 +67,40 @@ export class RedisServer {
   }
 
   /** @param words - from `wordsOf` */
-  async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<unknown> {
+  async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
     try {
-      return await this.send('EVALSHA', words, options);
+      return await this.#run('EVALSHA', words, options);
     } catch (error) {
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
-    return this.send('EVAL', [script.source, ...words.slice(1)], options);
+    return this.#run('EVAL', [script.source, ...words.slice(1)], options);
+  }
+
+  async #run(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    if (options.copies) return this.#runCopied(command, words, { ...options, copies: options.copies });
+    return new ScriptReply(await this.send(command, words, options));
+  }
+
+  /**
+   * Waits for the copies on the same connection, in the same turn: Redis waits for what that connection has written. On another one,
+   * or on this one after an outage, it would promise copies of nothing.
+   */
+  async #runCopied(
+    command: string,
+    words: ScriptArgument[],
+    options: SendOptions & { readonly copies: Copies },
+  ): Promise<ScriptReply> {
+    const { copies, deadline } = options;
+    const written = this.send(command, words, options);
+    const wait = waitFor(copies);
+    const copied = this.send(wait.command, wait.words, { deadline, asking: false }).then(
+      (answer) => missingCopies(answer, copies),
+      (error: unknown) => error,
+    );
+    const reply = await written;
+    const problem = await copied;
+    return new ScriptReply(reply, problem === undefined ? undefined : notReplicated(copies, problem));
   }
 
   /** Asks the server for its time, once at a time. Never fails: the next call asks again. */

@@ -13,7 +13,7 @@ import { withoutHost, withoutSecrets } from '../redis-errors.js';
 export type RedisClient = Redis | Cluster;
 
 /** The purpose of a connection; part of its name in `CLIENT LIST`. */
-export type ConnectionRole = 'commands' | 'announcements' | 'doorbell';
+export type ConnectionRole = 'commands' | 'producer' | 'announcements' | 'doorbell';
 
 export function isCluster(connection: ConnectionOptions): connection is ClusterConnection {
   return typeof connection === 'object' && 'cluster' in connection;

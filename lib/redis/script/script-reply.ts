@@ -1,15 +1,31 @@
+import type { DelayQueueError } from '../../message/delay-queue-errors.js';
+
 /** The reply of a script, read value by value in the order that its header states, or that of a command. */
 export class ScriptReply {
   readonly #values: readonly unknown[];
   #at = 0;
 
-  constructor(reply: unknown) {
+  /** @param notCopied - that what was written is not known to be copied, if its sender asked for copies */
+  constructor(
+    reply: unknown,
+    readonly notCopied?: DelayQueueError,
+  ) {
     this.#values = Array.isArray(reply) ? reply : [reply];
   }
 
   /** Whether everything has been read; a null reply contains nothing. */
   get done(): boolean {
     return this.#at >= this.#values.length || (this.#values.length === 1 && this.#values[0] === null);
+  }
+
+  /**
+   * Passes on whether something was done.
+   *
+   * @throws DelayQueueError `NOT_REPLICATED` if it was, and is not known to be copied
+   */
+  ifCopied(isDone: boolean): boolean {
+    if (isDone && this.notCopied) throw this.notCopied;
+    return isDone;
   }
 
   number(): number {

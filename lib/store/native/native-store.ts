@@ -56,6 +56,7 @@ import {
   readFound,
   readQueueStatus,
   readReceipts,
+  withProblem,
   readRepairReport,
   readSettleReport,
   readStoredPage,
@@ -116,38 +117,46 @@ export class NativeMessageStore implements MessageStore {
   }
 
   #offer(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
-    if (!offers.some(mayBeOversized)) return this.#write(offers, maxMessages);
+    if (!offers.some(mayBeOversized)) return this.#writeOffers(offers, maxMessages);
     const { commands } = this.#connections;
-    return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#write(accepted, maxMessages));
+    return offerAccepted(commands, this.#keys.paused, offers, (accepted) => this.#writeOffers(accepted, maxMessages));
   }
 
-  async #write(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
+  async #writeOffers(offers: readonly Offer[], maxMessages: number): Promise<OfferReceipt[]> {
     if (offers.length === 0) return [];
     const { channel, publish } = this.#announcing;
     const partitioning = this.#partitioning();
     if (maxMessages === 0 && !offers.some(mayReplace)) {
       const call = { args: { channel, publish, partitioning }, rest: newOfferArguments(offers) };
-      const reply = await this.#runByPartitioning(scripts.offerNew, call);
-      if (!reply.done) return reply.rest((due) => ({ outcome: 'created', dueAt: due.number() }));
+      const reply = await this.#write(scripts.offerNew, call);
+      if (!reply.done) {
+        const receipts = reply.rest((due): OfferReceipt => ({ outcome: 'created', dueAt: due.number() }));
+        return reply.notCopied ? withProblem(receipts, reply) : receipts;
+      }
     }
     const args = { channel, publish, maxMessages, partitioning };
-    const reply = await this.#runByPartitioning(scripts.offer, { args, rest: offerArguments(offers) });
+    const reply = await this.#write(scripts.offer, { args, rest: offerArguments(offers) });
     return readReceipts(reply, offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    return (await this.#runByPartitioning(scripts.cancel, { args: { id, partitioning: this.#partitioning() } })).flag();
+    const reply = await this.#write(scripts.cancel, { args: { id, partitioning: this.#partitioning() } });
+    return reply.ifCopied(reply.flag());
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
     const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning() };
-    return (await this.#runByPartitioning(scripts.reschedule, { args })).flag();
+    const reply = await this.#write(scripts.reschedule, { args });
+    return reply.ifCopied(reply.flag());
   }
 
   async change(id: string, change: Change): Promise<ChangeOutcome> {
     if ((await this.accepts(change.to)) === false) return 'oversized';
     const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning() };
-    return readChangeOutcome(await this.#runByPartitioning(scripts.change, { args }));
+    const reply = await this.#write(scripts.change, { args });
+    const outcome = readChangeOutcome(reply);
+    if (outcome === 'changed') reply.ifCopied(true);
+    return outcome;
   }
 
   async find(id: string): Promise<StoredMessage | null> {
@@ -195,7 +204,8 @@ export class NativeMessageStore implements MessageStore {
 
   async abort(id: string): Promise<boolean> {
     const args = { id, partitioning: this.#partitioning(), ...this.#announcing };
-    return (await this.#runByPartitioning(scripts.abort, { args })).flag();
+    const reply = await this.#write(scripts.abort, { args });
+    return reply.ifCopied(reply.flag());
   }
 
   accepts(body: MessageBody): Promise<boolean> | undefined {
@@ -264,13 +274,23 @@ export class NativeMessageStore implements MessageStore {
     return { channel: this.#keys.due, publish: this.#connections.announcements.command };
   }
 
+  /**
+   * For the calls of a producer.
+   *
+   * @throws Repartitioned
+   */
+  #write(script: RedisScript<keyof NativeKeys>, call: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
+    return this.#runByPartitioning(script, call, this.#connections.writes);
+  }
+
   /** @throws Repartitioned */
   async #runByPartitioning(
     script: RedisScript<keyof NativeKeys>,
     call: Omit<ScriptCall, 'keys'>,
+    commands = this.#connections.commands,
   ): Promise<ScriptReply> {
     try {
-      return await this.#run(script, call);
+      return await commands.run(script, { ...call, keys: this.#keys });
     } catch (error) {
       throw repartitioned(error) ?? error;
     }

@@ -24,7 +24,12 @@ export function readReceipts(reply: ScriptReply, offers: number): OfferReceipt[]
   const receipts: { outcome: OfferOutcome; dueAt: number }[] = [];
   for (let i = 0; i < offers; i++) receipts.push({ outcome: 'created', dueAt: reply.number() });
   while (!reply.done) receipts[reply.number() - 1]!.outcome = reply.text() as OfferOutcome;
-  return receipts;
+  return reply.notCopied ? withProblem(receipts, reply) : receipts;
+}
+
+/** For offers that were to be copied, and are not known to be. */
+export function withProblem(receipts: readonly OfferReceipt[], { notCopied }: ScriptReply): OfferReceipt[] {
+  return receipts.map((receipt) => ({ ...receipt, notCopied }));
 }
 
 export function readChangeOutcome(reply: ScriptReply): ChangeOutcome {

@@ -9,9 +9,9 @@ const NOT_SENT: readonly DelayQueueErrorCode[] = [
   'CLOSED',
 ];
 
-/** `failed`: the call cannot have had any effect. `unknown`: it may have had one. */
+/** `failed`: the call cannot have had any effect. `unknown`: it may have had one, or may still lose it. */
 export function failureOf(error: unknown): 'failed' | 'unknown' {
-  if (hasCode(error, 'OUTCOME_UNKNOWN')) return 'unknown';
+  if (hasCode(error, 'OUTCOME_UNKNOWN', 'NOT_REPLICATED')) return 'unknown';
   if (hasCode(error, ...NOT_SENT)) return 'failed';
   throw error;
 }

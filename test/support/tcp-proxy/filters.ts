@@ -1,11 +1,12 @@
 import { nativeScripts } from '../../../lib/store/native/native-scripts.js';
 import { redissonScripts } from '../../../lib/redisson/redisson-scripts.js';
 import type { RedisScript } from '../../../lib/redis/script/redis-script.js';
+import type { ConnectionRole } from '../../../lib/redis/connection/redis-client.js';
 import type { ConnectionFilter, RequestFilter } from './faults.js';
 
 /** The connections of a role, by the name that the library gives them. */
 export const connectionsFor =
-  (role: 'commands' | 'announcements' | 'doorbell'): ConnectionFilter =>
+  (role: ConnectionRole): ConnectionFilter =>
   (connection) =>
     connection.name === `delay-queue:${role}`;
 
