@@ -12,6 +12,7 @@ export {
   type QueueOptions,
   type RateOptions,
 } from './options/queue-options.js';
+export type { AcknowledgeOptions } from './options/acknowledge-options.js';
 export {
   type ClusterConnection,
   type ConnectionFactory,

@@ -123,7 +123,7 @@ function worstOf(failures: readonly unknown[]): unknown {
 
 /** The error for a list that was written, and of which some are not known to be copied. */
 function notCopied(problems: readonly unknown[], all: number): DelayQueueError {
-  const uncopied = problems.filter((error) => hasCode(error, 'NOT_REPLICATED')) as DelayQueueError[];
+  const uncopied = problems.filter((error) => hasCode(error, 'NOT_REPLICATED'));
   return new DelayQueueError(
     'NOT_REPLICATED',
     `${uncopied.length} of ${all} offers are not known to be copied. The first error: ${uncopied[0]!.message}`,

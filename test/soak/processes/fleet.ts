@@ -70,7 +70,8 @@ export class Fleet {
   /** The maximum number of connections while all processes run and nothing is wrong. */
   get connections(): number {
     const { soak, servers } = this.#options;
-    return soak.workers * this.connectionsOfAWorker + soak.producers * servers.commandConnections;
+    const ofAProducer = servers.commandConnections * (soak.acknowledge > 0 ? 2 : 1);
+    return soak.workers * this.connectionsOfAWorker + soak.producers * ofAProducer;
   }
 
   /**

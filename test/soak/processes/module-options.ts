@@ -29,7 +29,6 @@ export function moduleOptions({
     // Sets how soon a subscriber on a dark connection notices.
     defaults: { blockTimeout: BLOCK_TIMEOUT },
     offerTimeout: OFFER_TIMEOUT,
-    ...(soak.acknowledge > 0 && { acknowledge: { replicas: soak.acknowledge, within: '500ms' } }),
     shutdownTimeout: '5s',
   };
 }

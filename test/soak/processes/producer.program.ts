@@ -14,11 +14,14 @@ const journal = new Journal(settings.journal, settings.epoch, settings.shift);
 
 const observers = isHanging(settings) ? [new HangingOffers(settings)] : [];
 
+const { acknowledge: replicas } = settings.soak;
+const acknowledge = replicas > 0 ? ({ replicas, within: '500ms' } as const) : undefined;
+
 class SoakProducer {}
 
 const app = await startSupervised(() => ({
   module: SoakProducer,
-  imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), observers, consume: false })],
+  imports: [DelayQueueModule.forRoot({ ...moduleOptions(settings), acknowledge, observers, consume: false })],
 }));
 journal.watchForStalls();
 const producer = new MessageProducer(settings, journal, app.get(DelayQueueProducer, { strict: false }));
