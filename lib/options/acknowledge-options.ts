@@ -12,7 +12,7 @@ export interface AcknowledgeOptions {
    */
   readonly replicas?: number | undefined;
   /**
-   * For how long, less than `offerTimeout`. 1 ms – 10 min.
+   * For how long at most; not longer than `offerTimeout`. 1 ms – 10 min.
    *
    * @defaultValue `'200ms'`
    */

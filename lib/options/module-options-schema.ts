@@ -88,9 +88,9 @@ const moduleFields = {
 
 const acknowledgedInTime = z.refine<
   Pick<z.output<z.ZodMiniObject<typeof moduleFields>>, 'acknowledge' | 'offerTimeout'>
->(({ acknowledge, offerTimeout }) => acknowledge === undefined || acknowledge.within < offerTimeout, {
+>(({ acknowledge, offerTimeout }) => acknowledge === undefined || acknowledge.within <= offerTimeout, {
   path: ['acknowledge', 'within'],
-  error: 'must be shorter than offerTimeout, in which the offer is made, too',
+  error: 'must not be longer than offerTimeout',
 });
 
 const fieldsSchema = z.strictObject(moduleFields);

@@ -39,6 +39,13 @@ function fieldsOf(option: 'backoff' | 'rate', type: string, required: Given): Op
   return { type, options, check: resolve, resolve };
 }
 
+const acknowledgeOptions: OptionSet = {
+  type: 'AcknowledgeOptions',
+  options: readDocumentedOptions('lib/options/acknowledge-options.ts', 'AcknowledgeOptions'),
+  check: (given) => resolveModuleOptions({ offerTimeout: '10m', acknowledge: given }),
+  resolve: (given) => resolveModuleOptions({ acknowledge: given }).acknowledge!,
+};
+
 const redissonOptions: OptionSet = {
   type: 'RedissonOptions',
   options: readDocumentedOptions('lib/redisson/redisson-options.ts', 'RedissonOptions'),
@@ -48,6 +55,7 @@ const redissonOptions: OptionSet = {
 
 const SETS = [
   moduleOptions,
+  acknowledgeOptions,
   queueOptions,
   redissonOptions,
   fieldsOf('backoff', 'FixedBackoff', { type: 'fixed', delay: 0 }),
@@ -105,6 +113,7 @@ const rowsOn = async (page: string) => rowsOf(await readPage(page));
 describe('the table of', () => {
   test.each([
     ['the module options', moduleOptions, 'docs/options.md'],
+    ['the options of acknowledge', acknowledgeOptions, 'docs/options.md'],
     ["a queue's options", queueOptions, 'docs/options.md'],
     ['the options of redisson()', redissonOptions, 'docs/redisson.md'],
   ])('%s describes each option in the words of its comment', async (_what, { options }, page) => {
@@ -117,6 +126,7 @@ describe('the table of', () => {
   });
 
   test('the module and a queue has no other rows', async () => {
-    expect(await rowsOn('docs/options.md')).toHaveLength(moduleOptions.options.length + queueOptions.options.length);
+    const all = [moduleOptions, acknowledgeOptions, queueOptions].flatMap(({ options }) => options);
+    expect(await rowsOn('docs/options.md')).toHaveLength(all.length);
   });
 });
