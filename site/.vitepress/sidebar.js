@@ -17,7 +17,7 @@ const GUIDE = {
     'packages/outbox/README.md',
     'docs/outbox.md',
   ],
-  Recipes: ['docs/recipes.md', 'docs/side-effects.md'],
+  Recipes: ['docs/recipes.md', 'docs/calendars.md', 'docs/side-effects.md'],
   Test: ['docs/testing.md', 'docs/testing-redis.md'],
   'Look up': ['docs/options.md', 'docs/errors.md', 'docs/events.md', 'docs/log.md'],
   'Run it': [

@@ -106,6 +106,11 @@ import { NestFactory } from '@nestjs/core';
 import { DelayQueueInspector, examine } from 'nestjs-delay-queue/diagnosis';
 `;
 
+/** The same of those in `lib/calendar`. */
+const CALENDAR_CONTEXT = `
+import { next } from 'nestjs-delay-queue/calendar';
+`;
+
 /** By folder. */
 const CONTEXTS = {
   'redisson/': REDISSON_CONTEXT,
@@ -113,6 +118,7 @@ const CONTEXTS = {
   'otel/': OTEL_CONTEXT,
   'terminus/': TERMINUS_CONTEXT,
   'diagnosis/': DIAGNOSIS_CONTEXT,
+  'calendar/': CALENDAR_CONTEXT,
 };
 
 async function readExamples(file: string): Promise<Snippet[]> {

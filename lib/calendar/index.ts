@@ -1,0 +1,1 @@
+export { next, type NextOptions } from './next.js';
