@@ -3,7 +3,9 @@ import { APP_FILTER } from '@nestjs/core';
 import { DelayQueueModule } from 'nestjs-delay-queue';
 import { openTelemetry } from 'nestjs-delay-queue/otel';
 import { ControlsModule } from './controls/controls.module.js';
+import { CouponsModule } from './coupons/coupons.module.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
+import { ExportsModule } from './exports/exports.module.js';
 import { LiveModule } from './live/live.module.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { ParcelsModule } from './parcels/parcels.module.js';
@@ -14,7 +16,10 @@ import { TasksModule } from './tasks/tasks.module.js';
 import { WatchingModule } from './watching/watching.module.js';
 
 @Module({
-  imports: [OrdersModule, TasksModule, ControlsModule, DeadLettersModule, ParcelsModule, LiveModule, WatchingModule],
+  imports: [
+    ...[OrdersModule, TasksModule, ControlsModule, DeadLettersModule, CouponsModule, ExportsModule, ParcelsModule],
+    ...[LiveModule, WatchingModule],
+  ],
   providers: [{ provide: APP_FILTER, useClass: ShopErrorFilter }],
 })
 export class AppModule {

@@ -7,7 +7,7 @@ import { type Lateness, LatenessWindow } from './lateness-window.js';
 
 /** What this process has seen of all processes since it started. */
 export interface Figures {
-  /** Of the latest thousand messages. */
+  /** Of the latest thousand orders that were placed alone. A batch has its own. */
   readonly lateness: Lateness;
   /** The latest batch; null if none was placed. */
   readonly batch: BatchState | null;
@@ -43,8 +43,8 @@ export class FiguresService {
   #see(event: ShopEvent): void {
     if (event.type === 'batch') this.#batch = new BatchProgress(event.data);
     else if (event.type === 'order' && event.data.lateBy !== null) {
-      this.#lateness.add(event.data.id, event.data.lateBy);
-      this.#batch?.see(event.data);
+      if (event.data.batch === null) this.#lateness.add(event.data.id, event.data.lateBy);
+      else this.#batch?.see(event.data);
     } else return;
     this.#changed.next();
   }

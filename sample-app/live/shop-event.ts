@@ -1,6 +1,8 @@
 import type { SwitchStates } from '../controls/switches.js';
 import type { OrderBatch } from '../orders/order-batch.js';
 import type { Order } from '../orders/order.js';
+import type { CouponNews } from '../coupons/coupon-news.js';
+import type { ExportNews } from '../exports/export-news.js';
 import type { FrozenWorker } from '../parcels/frozen-worker.js';
 import type { ParcelNews } from '../parcels/parcel.js';
 import type { Task } from '../tasks/task.js';
@@ -12,6 +14,8 @@ export type ShopEvent =
   | { readonly type: 'task'; readonly data: Task }
   | { readonly type: 'switches'; readonly data: SwitchStates }
   | { readonly type: 'parcel'; readonly data: ParcelNews }
+  | { readonly type: 'coupon'; readonly data: CouponNews }
+  | { readonly type: 'export'; readonly data: ExportNews }
   | { readonly type: 'frozen-worker'; readonly data: FrozenWorker }
   /** Events may have been missed: read everything again. */
   | { readonly type: 'gap' };

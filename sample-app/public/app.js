@@ -1,8 +1,12 @@
 import { BatchCard } from './batch-card.js';
+import { enableCode } from './code.js';
 import { readDuration } from './duration.js';
+import { CouponCard } from './coupon-card.js';
+import { ExportCard } from './export-card.js';
 import { FailureCard } from './failure-card.js';
 import { connect } from './feed.js';
 import { showLateness } from './figures.js';
+import { placeFirstOrder } from './first-order.js';
 import { hideCounts, showCounts } from './flow.js';
 import { enableForm } from './form.js';
 import { OrderList } from './order-list.js';
@@ -16,6 +20,8 @@ const orders = new OrderList();
 const tasks = new TaskList();
 const batch = new BatchCard();
 const failures = new FailureCard();
+const coupons = new CouponCard();
+const exports = new ExportCard();
 const pause = new PauseCard();
 const worker = new WorkerCard();
 
@@ -35,6 +41,8 @@ const shown = {
   },
   order: (order) => orders.show(order),
   task: (task) => tasks.show(task),
+  coupon: (news) => coupons.show(news),
+  export: (news) => exports.show(news),
   parcel: (news) => worker.parcel(news),
   'frozen-worker': (state) => worker.show(state),
 };
@@ -49,6 +57,7 @@ connect({
     orders.showAll(shop.orders);
     tasks.showAll(shop.tasks);
     for (const type of ['switches', 'counts', 'figures']) shown[type](shop[type]);
+    placeFirstOrder(shop.orders);
   },
   away() {
     orders.away();
@@ -64,6 +73,8 @@ enableForm(document.querySelector('#place-order'), ({ item, payWithin, payWithin
 enableForm(document.querySelector('#add-task'), ({ task, delay, delayUnit }) =>
   post(`/add?${new URLSearchParams({ task, delay: `${readDuration('Due in', delay, delayUnit)}ms` })}`),
 );
+
+enableCode();
 
 (function tick() {
   orders.tick();

@@ -6,13 +6,13 @@ export function duration(milliseconds) {
   return milliseconds < 10_000 ? `${milliseconds.toLocaleString()} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Shows how late the latest messages were. */
+/** Shows how late the latest single orders were cancelled. */
 export function showLateness(lateness) {
   for (const name of ['p50', 'p99']) document.querySelector(`#${name}`).textContent = duration(lateness[name]);
   count.textContent = origin(lateness.count);
 }
 
 function origin(count) {
-  if (count === 0) return 'No message has been due yet.';
-  return count === 1 ? 'One message so far.' : `The latest ${count.toLocaleString()} messages.`;
+  if (count === 0) return 'None has been due yet.';
+  return count === 1 ? 'One so far.' : `The latest ${count.toLocaleString()}.`;
 }

@@ -4,6 +4,8 @@ import { problemOf, say } from './form.js';
 import { post } from './request.js';
 import { remaining, serverTime, timeOfDay } from './server-clock.js';
 
+/** Of the handler; then the message is a dead letter. */
+const ATTEMPTS = 4;
 const LONGEST_LIST = 12;
 const SOON = 5000;
 const NONE = 'No orders yet. Place one above and watch its time run out.';
@@ -49,10 +51,15 @@ export class OrderList {
     if (before && before !== 'unpaid' && order.status === 'unpaid') return;
     row.order = order;
     row.element.dataset.status = order.status;
-    row.status.textContent = order.status;
+    const pressed = [row.pay, row.redrive].find((button) => button === document.activeElement);
+    const isDead = order.status === 'unpaid' && order.failedAttempts >= ATTEMPTS;
+    row.element.classList.toggle('dead', isDead);
+    row.redrive.hidden = !isDead;
+    row.status.textContent = isDead ? 'dead' : order.status;
+    row.pay.hidden = order.status !== 'unpaid' || isDead;
+    row.bar.hidden = order.status !== 'unpaid';
     // Keeps the place on the page of whoever has just pressed the button.
-    if (order.status !== 'unpaid' && document.activeElement === row.pay) row.element.focus();
-    row.pay.hidden = row.bar.hidden = order.status !== 'unpaid';
+    if (pressed?.hidden) row.element.focus();
     if (order.status !== 'unpaid') row.time.textContent = settled(order);
     if (before === 'unpaid' && order.status !== before) {
       row.element.classList.add('settled-now');
@@ -84,6 +91,7 @@ export class OrderList {
 
   #overdue({ failedAttempts }) {
     if (this.#away) return 'waiting for Redis';
+    if (failedAttempts >= ATTEMPTS) return `${failedAttempts} attempts failed`;
     if (failedAttempts > 0) return `attempt ${failedAttempts} failed`;
     return this.#paused ? 'paused' : 'due';
   }
@@ -92,13 +100,15 @@ export class OrderList {
     const element = this.#template.content.firstElementChild.cloneNode(true);
     const part = (name) => element.querySelector(`.${name}`);
     const row = { element, problem: part('error') };
-    for (const name of ['status', 'time', 'pay', 'bar']) row[name] = part(name);
+    for (const name of ['status', 'time', 'pay', 'redrive', 'bar']) row[name] = part(name);
     element.dataset.orderId = id;
     part('item').textContent = item;
     part('item').title = item;
     part('id').textContent = `#${id.slice(0, 8)}`;
     row.pay.setAttribute('aria-label', `Pay ${item}`);
-    row.pay.addEventListener('click', () => this.#pay(id, row));
+    row.pay.addEventListener('click', () => this.#send(row, row.pay, `/orders/${id}/pay`));
+    row.redrive.setAttribute('aria-label', `Redrive ${item}`);
+    row.redrive.addEventListener('click', () => this.#send(row, row.redrive, `/dead-letters/unpaid:${id}/redrive`));
     this.#list.prepend(element);
     this.#rows.set(id, row);
     if (this.#rows.size > LONGEST_LIST) this.#remove(this.#list.lastElementChild.dataset.orderId);
@@ -106,8 +116,8 @@ export class OrderList {
     return row;
   }
 
-  #pay(id, row) {
-    return whileBusy(row.pay, async () => say(row.problem, await problemOf(() => post(`/orders/${id}/pay`))));
+  #send(row, button, address) {
+    return whileBusy(button, async () => say(row.problem, await problemOf(() => post(address))));
   }
 
   #remove(id) {

@@ -23,13 +23,15 @@ describe('the demonstrations on the sample page', () => {
   it('show how late each message was, and percentiles of the latest ones', async () => {
     await shop.place('Tea', '0.3');
     await expectVisible(shop.order('Tea', 'cancelled').getByText(/\d\d:\d\d:\d\d, [\d,]+ ms late/));
-    await expectVisible(shop.page.getByText('One message so far.'));
+    await expectVisible(shop.page.getByText('One so far.'));
     expect(await shop.page.locator('#p50').textContent()).toMatch(/^[\d,]+ ms$/);
     expect(await shop.page.locator('#p99').textContent()).toMatch(/^[\d,]+ ms$/);
   });
 
   it('place a thousand orders due together, while the list stays short and usable', async () => {
     const doneBefore = await done();
+    const headline = () => shop.page.locator('.figures').textContent();
+    const before = await headline();
     await shop.place('Coffee', '10', 'minutes');
     await expectVisible(shop.order('Coffee', 'unpaid'));
     await press('Place 1,000 orders');
@@ -37,7 +39,8 @@ describe('the demonstrations on the sample page', () => {
     await until(async () => (await shop.count('delayed')) === '1,001', { within: 3000 });
     await expectVisible(shop.page.getByText(/All 1,000 cancelled .* after they were due/), 20_000);
     await until(async () => (await done()) === doneBefore + 1000);
-    await expectVisible(shop.page.getByText('The latest 1,000 messages.'));
+    // The lateness of a burst says nothing about a single order, and has a place of its own.
+    expect(await headline()).toBe(before);
     expect(await shop.order('of 1,000', 'cancelled').count()).toBe(3);
     await shop.pay('Coffee');
     await expectVisible(shop.order('Coffee', 'paid'));
@@ -63,6 +66,63 @@ describe('the demonstrations on the sample page', () => {
     await until(async () => (await letters.count()) === 0);
     await until(async () => (await done()) === doneBefore + 3);
     expect(await shop.inspect('focused')).toBe('Handler fails');
+  });
+
+  it('say that an order is dead, and redrive it in its place', async () => {
+    await toggle('Handler fails').click();
+    await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
+    await shop.place('Pie', '0');
+    await expectVisible(shop.order('Pie', 'dead').getByText('4 attempts failed'), 15_000);
+    await toggle('Handler fails').click();
+    await toggle('Handler fails').and(shop.page.locator('[aria-checked=false]')).waitFor();
+    await press('Redrive Pie');
+    await expectVisible(shop.order('Pie', 'cancelled'));
+    // The focus must not vanish with the button.
+    expect(await shop.page.evaluate<boolean>("document.activeElement.matches('.order')")).toBe(true);
+  });
+
+  it('abort an export, whose handler stops within milliseconds', async () => {
+    await press('Start an export');
+    await expectVisible(shop.page.getByText(/^\d+ % written$/));
+    await press('Abort');
+    const outcome = shop.page.getByText(/^Its handler stopped [\d,]+ ms after you asked, and the message is gone\.$/);
+    await expectVisible(outcome);
+    expect(Number(/[\d,]+/.exec((await outcome.textContent())!)![0].replaceAll(',', ''))).toBeLessThan(500);
+    await until(async () => (await shop.page.getByRole('button', { name: 'Abort' }).isDisabled()) === true);
+  });
+
+  it('send no coupon that has expired', async () => {
+    await press('Send 6 coupons');
+    const coupons = shop.page.getByRole('list', { name: 'Coupons' }).getByRole('listitem');
+    await until(
+      async () => (await coupons.filter({ hasText: /waiting$/ }).count()) === 0 && (await coupons.count()) === 6,
+    );
+    expect(await coupons.filter({ hasText: 'sent' }).first().textContent()).toContain('Coupon 1');
+    expect(await coupons.filter({ hasText: 'expired' }).last().textContent()).toContain('Coupon 6');
+  });
+
+  it('have code in colors, which can be copied', async () => {
+    const { page, context } = shop;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#pause summary').click();
+    const code = page.locator('#pause code');
+    expect(await code.locator('.is-word').first().textContent()).toBe('async');
+    await page.locator('#pause .copy').click();
+    await expectVisible(page.locator('#pause .copy').getByText('Copied'));
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(await code.textContent());
+  });
+
+  it('begin by themselves with a first order, which is cancelled in time, once in a tab', async () => {
+    const small = await SampleApp.start();
+    const first = await ShopPage.openFirst(running.browser, small.url);
+    const item = 'A first order, placed for you';
+    await expectVisible(first.order(item, 'unpaid'));
+    await expectVisible(first.order(item, 'cancelled').getByText(/, \d+ ms late$/), 10_000);
+    await first.page.reload();
+    await expectVisible(first.order(item, 'cancelled'));
+    expect(await first.order(item).count()).toBe(1);
+    await first.context.close();
+    await small.end();
   });
 
   it('pause and resume the queue in every tab', async () => {

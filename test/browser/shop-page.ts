@@ -26,8 +26,16 @@ export class ShopPage {
     });
   }
 
+  /** Opens the page for somebody who has seen how it places a first order. */
   static async open(browser: Browser, url: string, options?: BrowserContextOptions): Promise<ShopPage> {
     const shop = await ShopPage.#load(browser, url, options);
+    await shop.badge('Live').waitFor();
+    return shop;
+  }
+
+  /** Opens the page as a visitor does who has never seen it. */
+  static async openFirst(browser: Browser, url: string, options?: BrowserContextOptions): Promise<ShopPage> {
+    const shop = await ShopPage.#load(browser, url, { ...options, isFirst: true });
     await shop.badge('Live').waitFor();
     return shop;
   }
@@ -39,9 +47,14 @@ export class ShopPage {
     return shop;
   }
 
-  static async #load(browser: Browser, url: string, options?: BrowserContextOptions): Promise<ShopPage> {
+  static async #load(
+    browser: Browser,
+    url: string,
+    { isFirst = false, ...options }: BrowserContextOptions & { isFirst?: boolean } = {},
+  ): Promise<ShopPage> {
     const context = await browser.newContext(options);
     const shop = new ShopPage(await context.newPage(), context);
+    if (!isFirst) await shop.page.addInitScript({ content: "sessionStorage.setItem('first-order-placed', 'yes')" });
     for (const path of IN_PAGE) await shop.page.addInitScript({ path });
     await shop.page.goto(url);
     return shop;

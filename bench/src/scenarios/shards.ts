@@ -4,6 +4,7 @@ import type { Stage } from '../measure/stage.js';
 import type { Scenario } from './scenario.js';
 
 const LIGHT = { rate: 400, seconds: 5, delay: 500 };
+const BUSY = { ...LIGHT, rate: 1_000 };
 /** Time for what is still under way after the last handler, ms. */
 const REST = 200;
 /** For how long the servers are watched while nothing happens, s: those of a cluster keep talking to each other. */
@@ -15,6 +16,7 @@ export const shards: Scenario = {
   title: 'Cluster of 3 primaries',
   figures: [
     { key: 'light', title: 'CPU of the busiest a message, 400 a second', unit: 'µs', better: 'less' },
+    { key: 'late', title: 'p99 of the lateness, 1,000 a second', unit: 'ms', better: 'less' },
     { key: 'offer', title: 'CPU of all an offer, 100 in flight', unit: 'µs', better: 'less' },
     { key: 'drain', title: 'CPU of the busiest a message, drain of a backlog', unit: 'µs', better: 'less' },
     { key: 'balance', title: 'CPU of the busiest ÷ mean, drain of a backlog', unit: '', better: 'less' },
@@ -33,6 +35,9 @@ export const shards: Scenario = {
       const { offered } = await producer.ask('offerAtRate', LIGHT);
       await consumer.ask('handled', { count: offered });
     });
+    await consumer.ask('reset');
+    const busy = await producer.ask('offerAtRate', BUSY);
+    const { lateness } = await consumer.ask('handled', { count: busy.offered });
     await consumer.end();
 
     const offers = await work(stage, () => producer.ask('offerInFlight', { count, inFlight: 100, delay: 1 }));
@@ -47,6 +52,7 @@ export const shards: Scenario = {
     const drained = without(quiet, drain);
     return {
       light: Math.max(...without(quiet, light)) / (LIGHT.rate * LIGHT.seconds),
+      late: lateness.p99,
       offer: sum(without(quiet, offers)) / count,
       drain: Math.max(...drained) / count,
       balance: Math.max(...drained) / (sum(drained) / drained.length),
