@@ -23,20 +23,25 @@ afterEach(async () => {
 }, TIMEOUT);
 
 test.each([
-  ['of a fault is not recorded again', true, 1],
-  ['that no fault asked for is recorded, with what Redis may have forgotten', false, 2],
+  ['of a fault is not recorded again', true, 1, 1],
+  ['that no fault asked for is recorded, with what Redis may have forgotten', false, 1, 2],
+  ['after that of a fault is recorded, even while the fault lasts', true, 2, 2],
 ])(
   'a failover %s',
-  async (_what, replaces, count) => {
+  async (_what, replaces, failovers, count) => {
     const epoch = Date.now();
     const now = () => Date.now() - epoch;
     const log = new FaultLog(join(folder, 'faults.jsonl'), now);
     const watch = new FailoverWatch(servers, { log, now });
     watch.start();
     const close = log.open({ ...FAULT, replaces });
-    const primary = await servers.choosePrimary();
-    const replacedAfter = now();
-    await primary.failOver();
+    let replacedAfter = now();
+    for (let i = 0; i < failovers; i++) {
+      const primary = await servers.choosePrimary();
+      replacedAfter = now();
+      await primary.failOver();
+      await servers.untilWhole();
+    }
     close();
     await watch.stop();
     expect(log.windows).toHaveLength(count);

@@ -43,9 +43,11 @@ export class FailoverWatch {
     this.#isOver = true;
     await this.#watching;
     const { log } = this.subjects;
-    const faults = log.windows.filter(({ replaces }) => replaces);
+    const faults = new Set(log.windows.filter(({ replaces }) => replaces));
     for (const { change, forgotten } of this.#seen) {
-      if (faults.some((fault) => overlap(fault, change))) continue;
+      const fault = [...faults].find((each) => overlap(each, change));
+      // A fault explains one failover: sentinels that disagree may replace the new primary as well.
+      if (fault && faults.delete(fault)) continue;
       log.add({
         ...{ kind: 'primary replaced by the machine', detail: 'it was silent for too long', processes: 'all' },
         ...{ costsLeases: true, replaces: true, injected: false, forgotten: [forgotten], ...forgotten },
