@@ -11,7 +11,7 @@ const OFFER_TIMEOUT = 2000;
 /** The oldest offer is left with less time than an answer takes. */
 const OUTAGE = 1930;
 const OFFER_EVERY = 45;
-const ONE_WAY = 75;
+const ONE_WAY = 60;
 const LAYOUTS = ['native', 'redisson'] as const;
 
 describe.each(LAYOUTS)('offers that wait for the end of an outage, in layout %s', (layout) => {

@@ -52,7 +52,7 @@ describe('ServerClock', () => {
 
   it('is stale at once after a slow answer', () => {
     const clock = new ServerClock();
-    clock.learn(5_000_000, at(1000, 101));
-    expect(clock.isStale(1102)).toBe(true);
+    clock.learn(5_000_000, at(1000, 251));
+    expect(clock.isStale(1252)).toBe(true);
   });
 });

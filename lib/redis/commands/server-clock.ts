@@ -1,8 +1,11 @@
 /** How long an answer about the server's clock stays valid, ms: the clock may be changed, or drift. */
 const LONGEST_VALID = 60_000;
 
-/** An answer that took longer says too little about the server's clock, so the next call asks again, ms. */
-const LONGEST_ROUND_TRIP = 100;
+/**
+ * An answer that took longer says too little about the server's clock, so it is asked again, ms. Networks that are slow but sound
+ * are faster, and after an outage each question costs the calls that wait a round trip.
+ */
+const LONGEST_ROUND_TRIP = 250;
 
 /** When a question was sent and its answer arrived, on the monotonic clock: the server read its clock in between. */
 export interface RoundTrip {
