@@ -8,10 +8,11 @@ import type { ScriptCall } from '../../../lib/redis/script/script-call.js';
 /** Connections whose scripts announce themselves and their place by an `ECHO` before each call, which `MONITOR` shows. */
 export class TracedConnections extends RedisConnections {
   override readonly commands: RedisCommands;
+  override readonly writes: RedisCommands;
 
   constructor(settings: ConnectionSettings) {
     super({ ...settings, heartbeat: 60_000 });
-    this.commands = new TracedCommands(this.servers, settings);
+    this.commands = this.writes = new TracedCommands(this.servers, settings);
   }
 }
 
