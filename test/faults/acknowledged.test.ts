@@ -35,8 +35,8 @@ describe('with acknowledge, an offer', () => {
     const { host, port } = link.address;
     replica = await startRedis({ args: ['--replicaof', host, String(port)] });
     copies = new Redis(replica.url, { retryStrategy: () => 20, maxRetriesPerRequest: null });
-    await replicaIsInSync();
     link.slowDown(LAG);
+    await replicaIsInSync();
   });
   afterEach(async () => {
     await replica.thaw();
@@ -49,7 +49,13 @@ describe('with acknowledge, an offer', () => {
   });
 
   const replicaIsInSync = () =>
-    until(async () => (await scene.redis.info('replication')).includes('state=online'), { within: 20_000 });
+    until(
+      async () => {
+        await scene.redis.set('mark', Date.now());
+        return (await scene.redis.wait(1, 200)) === 1;
+      },
+      { within: 20_000 },
+    );
   const waits = async () => Number(/cmdstat_wait:calls=(\d+)/.exec(await scene.redis.info('commandstats'))?.[1] ?? 0);
   const acknowledge = { replicas: 1, within: WITHIN };
   const copiedKeys = async (queue: string) =>
@@ -196,7 +202,7 @@ describe('with acknowledge, an offer', () => {
 });
 
 describe('with acknowledge.fsync', () => {
-  const scene = new Scene({ args: ['--appendonly', 'yes'] });
+  const scene = new Scene({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
   const module = { acknowledge: { replicas: 0, fsync: true, within: WITHIN } } as const;
   const isOld = async () => serverName(await scene.redis.info('server')).startsWith('Redis 7.0.');
 

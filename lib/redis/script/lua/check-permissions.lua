@@ -18,6 +18,10 @@ local function may_run_any(command, key)
     return redis.acl_check_cmd('CLIENT', 'ID')
   elseif command == 'CLIENT|UNBLOCK' then
     return redis.acl_check_cmd('CLIENT', 'UNBLOCK', '0')
+  elseif command == 'WAIT' then
+    return redis.acl_check_cmd(command, '0', '0')
+  elseif command == 'WAITAOF' then
+    return redis.acl_check_cmd(command, '0', '0', '0')
   elseif key == '' then
     return redis.acl_check_cmd(command)
   end
