@@ -68,25 +68,24 @@ export class RedisServer {
 
   /** @param words - from `wordsOf` */
   async evaluate(script: RedisScript, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
+    const { copies } = options;
     try {
-      return await this.#run('EVALSHA', words, options);
+      if (copies) return await this.#evaluateCopied('EVALSHA', words, { ...options, copies });
+      return new ScriptReply(await this.send('EVALSHA', words, options));
     } catch (error) {
       if (!(isErrorReply(error) && error.message.startsWith('NOSCRIPT'))) throw error;
     }
     // The server has lost the script (SCRIPT FLUSH, a restart) or never had it; EVAL also loads it.
-    return this.#run('EVAL', [script.source, ...words.slice(1)], options);
-  }
-
-  async #run(command: string, words: ScriptArgument[], options: SendOptions): Promise<ScriptReply> {
-    if (options.copies) return this.#runCopied(command, words, { ...options, copies: options.copies });
-    return new ScriptReply(await this.send(command, words, options));
+    const withSource = [script.source, ...words.slice(1)];
+    if (copies) return this.#evaluateCopied('EVAL', withSource, { ...options, copies });
+    return new ScriptReply(await this.send('EVAL', withSource, options));
   }
 
   /**
    * Waits for the copies on the same connection, in the same turn: Redis waits for what that connection has written. On another one,
    * or on this one after an outage, it would promise copies of nothing.
    */
-  async #runCopied(
+  async #evaluateCopied(
     command: string,
     words: ScriptArgument[],
     options: SendOptions & { readonly copies: Copies },
