@@ -79,6 +79,7 @@ export class JavaPeer {
   readonly #waiting = new Map<number, Waiting>();
   readonly #ended: Promise<unknown>;
   #lastId = 0;
+  #hasTimedOut = false;
   #log = '';
 
   private constructor(private readonly child: ChildProcess) {
@@ -228,6 +229,11 @@ export class JavaPeer {
     return this.#failures;
   }
 
+  /** Whether Redisson got no answer once; its connections may be stuck. */
+  get hasTimedOut(): boolean {
+    return this.#hasTimedOut;
+  }
+
   /** Starts so many threads that take due messages and keep them for {@link collected}: for measurements. */
   async collect(queue: JavaQueue, consumers: number): Promise<void> {
     await this.#ask('collect', { ...queue, count: consumers });
@@ -281,6 +287,7 @@ export class JavaPeer {
     this.#waiting.delete(id!);
     if (error === undefined) waiting?.resolve(result);
     else waiting?.reject(new JavaError(error.class, error.message));
+    if (/^org\.redisson\.client\.Redis\w*TimeoutException$/.test(error?.class ?? '')) this.#hasTimedOut = true;
   }
 
   #abandon(): void {

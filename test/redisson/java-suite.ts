@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { sharedRedisUrl } from '../support/redis/shared-redis.js';
 import { buildPeer, missingJava, REDISSON_LINES, type RedissonLine } from './java-build.js';
@@ -10,6 +10,9 @@ export interface JavaSuite {
   readonly java: JavaPeer;
   readonly redis: Redis;
 }
+
+/** Redisson's own client loses an answer at times, or the lock of its subscriptions, on a busy machine: up to 3.20, a known failure. */
+const LOSES_ANSWERS: readonly RedissonLine[] = ['3.20'];
 
 /** The first build downloads what Maven needs. */
 const BUILD_TIMEOUT = 600_000;
@@ -36,13 +39,24 @@ export function describeWithJava(
     let java: JavaPeer;
     let redis: Redis;
     jest.setTimeout(60_000);
+    if (LOSES_ANSWERS.includes(line)) jest.retryTimes(2, { logErrorsBeforeRetry: true });
+
+    const startJava = async () => {
+      java = await JavaPeer.start(line);
+      await java.connect(sharedRedisUrl());
+    };
 
     beforeAll(async () => {
       await buildPeer(line);
-      java = await JavaPeer.start(line);
       redis = new Redis(sharedRedisUrl());
-      await java.connect(sharedRedisUrl());
+      await startJava();
     }, BUILD_TIMEOUT);
+
+    beforeEach(async () => {
+      if (!java.hasTimedOut) return;
+      await java.kill9();
+      await startJava();
+    });
 
     afterAll(async () => {
       await java?.end();

@@ -6,6 +6,8 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -18,8 +20,12 @@ final class Consumers {
 
   private record Raw(Object value, long at) {}
 
+  private record Running(List<Thread> threads, AtomicBoolean stopped) {}
+
+  private static final long STOPS_WITHIN_SECONDS = 1;
+
   private final Output output;
-  private final Map<String, List<Thread>> threads = new ConcurrentHashMap<>();
+  private final Map<String, Running> running = new ConcurrentHashMap<>();
   private final Map<String, Queue<Raw>> collections = new ConcurrentHashMap<>();
 
   Consumers(Output output) {
@@ -48,30 +54,36 @@ final class Consumers {
     return collections.computeIfAbsent(queue, name -> new ConcurrentLinkedQueue<>());
   }
 
+  /** Interrupts nothing: a call that is interrupted can leave Redisson 3 a connection that still blocks, which answers no one. */
   void stop(String queue) throws InterruptedException {
-    List<Thread> stopping = threads.remove(queue);
+    Running stopping = running.remove(queue);
     if (stopping == null) {
       return;
     }
-    stopping.forEach(Thread::interrupt);
-    for (Thread thread : stopping) {
+    stopping.stopped.set(true);
+    for (Thread thread : stopping.threads) {
       thread.join();
     }
   }
 
   private void run(RBlockingQueue<Object> queue, int count, Consumer<Raw> each) {
-    List<Thread> started = IntStream.range(0, count).mapToObj(i -> new Thread(() -> takeAll(queue, each))).toList();
-    if (threads.putIfAbsent(queue.getName(), started) != null) {
+    AtomicBoolean stopped = new AtomicBoolean();
+    Runnable work = () -> takeAll(queue, each, stopped);
+    List<Thread> threads = IntStream.range(0, count).mapToObj(i -> new Thread(work)).toList();
+    if (running.putIfAbsent(queue.getName(), new Running(threads, stopped)) != null) {
       throw new IllegalStateException("Queue " + queue.getName() + " is being consumed already");
     }
-    started.forEach(Thread::start);
+    threads.forEach(Thread::start);
   }
 
-  private void takeAll(RBlockingQueue<Object> queue, Consumer<Raw> each) {
-    while (!Thread.currentThread().isInterrupted()) {
+  private void takeAll(RBlockingQueue<Object> queue, Consumer<Raw> each, AtomicBoolean stopped) {
+    while (!stopped.get()) {
       try {
-        each.accept(new Raw(queue.take(), System.currentTimeMillis()));
-      } catch (InterruptedException stopped) {
+        Object value = queue.poll(STOPS_WITHIN_SECONDS, TimeUnit.SECONDS);
+        if (value != null) {
+          each.accept(new Raw(value, System.currentTimeMillis()));
+        }
+      } catch (InterruptedException ended) {
         return;
       } catch (RuntimeException problem) {
         output.failure(queue.getName(), problem);
