@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { DIST, PACKAGE, ROOT, writeLines } from './folders.js';
 
 /** What of the manifest only this project needs: it would mislead those who install the package, and tools that audit them. */
-const OWN_FIELDS = ['private', 'workspaces', 'scripts', 'devDependencies', 'typedocOptions'];
+const OWN_FIELDS = ['private', 'workspaces', 'scripts', 'devDependencies', 'overrides', 'typedocOptions'];
 
 export function writePackage(manifest) {
   rmSync(PACKAGE, { recursive: true, force: true });
