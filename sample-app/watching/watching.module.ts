@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { DelayQueueBoardModule } from 'nestjs-delay-queue-bull-board/nestjs';
 import { DelayQueueHealthIndicator } from 'nestjs-delay-queue/terminus';
+import { boardPolicy } from './board-policy.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 
@@ -17,6 +18,7 @@ import { MetricsController } from './metrics.controller.js';
     BullBoardModule.forRoot({
       route: '/board',
       adapter: ExpressAdapter,
+      middleware: boardPolicy,
       boardOptions: { uiConfig: { boardTitle: 'Delay queues', hideRedisDetails: true } },
     }),
     DelayQueueBoardModule.forFeature({ queue: 'orders' }, { queue: 'tasks' }, { queue: 'parcels' }),

@@ -102,6 +102,22 @@ describe('the sample page', () => {
     await expectVisible(shop.order('Tea', 'paid'));
   });
 
+  it('has a board that asks no other host', async () => {
+    const page = await shop.context.newPage();
+    const foreign: string[] = [];
+    // What the browser itself refuses never gets here.
+    await page.route(
+      (url) => url.origin !== running.app.url,
+      (route) => {
+        foreign.push(route.request().url());
+        return route.abort();
+      },
+    );
+    await page.goto(`${running.app.url}/board`);
+    await expectVisible(page.getByText('orders').first());
+    expect(foreign).toEqual([]);
+  });
+
   it('does not run code hidden in the name of an item', async () => {
     await shop.place('<img src=x onerror="document.title=1">', '10', 'minutes');
     await expectVisible(shop.order('<img src=x'));
