@@ -13,12 +13,13 @@ import { ShopErrorFilter } from './shop-error.filter.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import type { ShopStore } from './store/shop-store.js';
 import { TasksModule } from './tasks/tasks.module.js';
+import { TrialsModule } from './trials/trials.module.js';
 import { WatchingModule } from './watching/watching.module.js';
 
 @Module({
   imports: [
     ...[OrdersModule, TasksModule, ControlsModule, DeadLettersModule, CouponsModule, ExportsModule, ParcelsModule],
-    ...[LiveModule, WatchingModule],
+    ...[TrialsModule, LiveModule, WatchingModule],
   ],
   providers: [{ provide: APP_FILTER, useClass: ShopErrorFilter }],
 })

@@ -1,25 +1,29 @@
-import { BatchCard } from './batch-card.js';
-import { enableCode } from './code.js';
+import { BatchCard } from './cards/batch-card.js';
+import { showCode } from './code.js';
 import { readDuration } from './duration.js';
-import { CouponCard } from './coupon-card.js';
-import { ExportCard } from './export-card.js';
-import { FailureCard } from './failure-card.js';
+import { CouponCard } from './cards/coupon-card.js';
+import { ExportCard } from './cards/export-card.js';
+import { FailureCard } from './cards/failure-card.js';
 import { connect } from './feed.js';
 import { showLateness } from './figures.js';
 import { placeFirstOrder } from './first-order.js';
 import { hideCounts, showCounts } from './flow.js';
 import { enableForm } from './form.js';
 import { OrderList } from './order-list.js';
-import { PauseCard } from './pause-card.js';
+import { PauseCard } from './cards/pause-card.js';
 import { post } from './request.js';
 import { setServerTime } from './server-clock.js';
 import { TaskList } from './task-list.js';
-import { WorkerCard } from './worker-card.js';
+import { addTrialCards } from './cards/trial-cards.js';
+import { WorkerCard } from './cards/worker-card.js';
+
+for (const details of document.querySelectorAll('.code')) showCode(details);
 
 const orders = new OrderList();
 const tasks = new TaskList();
 const batch = new BatchCard();
 const failures = new FailureCard();
+const trials = addTrialCards();
 const coupons = new CouponCard();
 const exports = new ExportCard();
 const pause = new PauseCard();
@@ -43,6 +47,7 @@ const shown = {
   task: (task) => tasks.show(task),
   coupon: (news) => coupons.show(news),
   export: (news) => exports.show(news),
+  trial: (news) => trials[news.trial].show(news),
   parcel: (news) => worker.parcel(news),
   'frozen-worker': (state) => worker.show(state),
 };
@@ -74,12 +79,11 @@ enableForm(document.querySelector('#add-task'), ({ task, delay, delayUnit }) =>
   post(`/add?${new URLSearchParams({ task, delay: `${readDuration('Due in', delay, delayUnit)}ms` })}`),
 );
 
-enableCode();
-
 (function tick() {
   orders.tick();
   tasks.tick();
   batch.tick();
+  for (const trial of Object.values(trials)) trial.tick();
   // Countdowns show tenths of a second, so tick ten times a second; not at all while the page is hidden.
   setTimeout(() => requestAnimationFrame(tick), 100);
 })();

@@ -4,14 +4,27 @@ const PARTS =
 
 const COPIED = 2000;
 
-/** Colors the code of the page, and lets people copy it. */
-export function enableCode() {
-  for (const figure of document.querySelectorAll('.code figure')) {
-    const code = figure.querySelector('code');
-    const source = code.textContent;
-    code.replaceChildren(...colored(source));
-    figure.querySelector('figcaption').append(copyButton(source, figure.querySelector('pre').dataset.source));
-  }
+/** Shows the code of a card, in colors and with a button to copy it, once somebody opens it. */
+export function showCode(details) {
+  const open = async () => details.append(...(await Promise.all(details.dataset.excerpts.split(' ').map(read))));
+  details.addEventListener('toggle', () => void open(), { once: true });
+}
+
+/** The first line of an excerpt names its file. */
+async function read(name) {
+  const response = await fetch(`excerpts/${name}.txt`).catch(() => null);
+  if (!response?.ok) return 'The shop does not answer. Reload the page to see the code.';
+  const [file, ...lines] = (await response.text()).trimEnd().split('\n');
+  return figure(file, lines.join('\n'));
+}
+
+function figure(file, source) {
+  const element = document.createElement('figure');
+  element.innerHTML = '<figcaption></figcaption><pre tabindex="0" role="group"><code></code></pre>';
+  element.querySelector('figcaption').append(file, copyButton(source, file));
+  element.querySelector('pre').setAttribute('aria-label', `Code of ${file}`);
+  element.querySelector('code').append(...colored(source));
+  return element;
 }
 
 function colored(source) {

@@ -4,10 +4,10 @@ import { accessibilityProblems } from './accessibility.js';
 import { RunningShop } from './running-shop.js';
 import { expectVisible, type ShopPage } from './shop-page.js';
 
-const WIDTHS = [320, 768, 1280];
+const WIDTHS = [320, 768, 1280, 1920];
 const LONG = 'An-order-with-a-name-that-has-no-place-where-a-line-could-be-broken-and-is-as-long-as-it-may-be';
 
-describe('the sample page from 320 to 1280 px, light and dark', () => {
+describe('the sample page from 320 to 1920 px, light and dark', () => {
   const running = new RunningShop();
   let shop: ShopPage;
 
@@ -44,7 +44,12 @@ describe('the sample page from 320 to 1280 px, light and dark', () => {
     await app.post('/add?task=x&delay=0s');
     await app.post('/orders/batch');
     await shop.place('Tea', 'soon');
-    for (const summary of await shop.page.locator('summary').all()) await summary.click();
+    for (const name of ['Start a checkout', 'Edit the draft', 'Change the catalogue', 'Change the catalogue']) {
+      await shop.page.getByRole('button', { name }).click();
+    }
+    const summaries = await shop.page.locator('summary').all();
+    for (const summary of summaries) await summary.click();
+    await until(async () => (await shop.page.locator('.code:has(.copy)').count()) === summaries.length);
     await expectVisible(shop.page.getByText('Paused in every process'));
     await expectVisible(shop.page.getByText('found its leases lost'), 20_000);
     await expectFit();

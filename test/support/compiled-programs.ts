@@ -21,7 +21,7 @@ const SOURCES = ['lib', 'test', 'sample-app', ...PACKAGES.map((name) => join('pa
 const INSTALLED = [join('test', 'outbox', 'libraries', 'node_modules')];
 
 /** Files that are read where they are. */
-const ASSETS = ['.lua', '.html', '.css', '.js', '.svg'];
+const ASSETS = ['.lua', '.html', '.css', '.js', '.svg', '.txt'];
 
 interface Published {
   readonly name: string;

@@ -1,11 +1,25 @@
-import { whileBusy } from './busy.js';
-import { duration } from './figures.js';
-import { problemOf, say } from './form.js';
-import { post } from './request.js';
+import { whileBusy } from '../busy.js';
+import { duration } from '../figures.js';
+import { problemOf, say } from '../form.js';
+import { post } from '../request.js';
+import { addCard } from './card.js';
 
 /** An export that runs for ten seconds, unless somebody aborts it. */
 export class ExportCard {
-  #card = document.querySelector('#export');
+  #card = addCard({
+    id: 'export',
+    title: 'Stop what runs',
+    hint: 'An export takes ten seconds. Abort it: its handler stops within milliseconds, in whatever process it runs.',
+    body: `
+          <div class="actions">
+            <button type="button" id="start-export">Start an export</button>
+            <button type="button" id="abort-export" disabled>Abort</button>
+          </div>
+          <progress aria-label="Written" value="0" max="100" hidden></progress>
+          <p class="outcome" role="status"></p>`,
+    excerpts: 'abort-export write-export',
+    guides: { 'producing.md#abort': 'Abort' },
+  });
   #start = this.#card.querySelector('#start-export');
   #abort = this.#card.querySelector('#abort-export');
   #progress = this.#card.querySelector('progress');

@@ -1,11 +1,29 @@
-import { enableAction, enableSwitch } from './action.js';
-import { post } from './request.js';
+import { enableAction, enableSwitch } from '../action.js';
+import { post } from '../request.js';
+import { addCard } from './card.js';
 
 const TRIED = 3;
 
 /** A handler that fails, and what happens to its messages. */
 export class FailureCard {
-  #card = document.querySelector('#failures');
+  #card = addCard({
+    id: 'failures',
+    title: 'A handler that fails',
+    hint: 'Make the orders’ handler fail: after four attempts, each message becomes a dead letter with its error. Switch the failure off again, then redrive.',
+    body: `
+          <div class="actions">
+            <button type="button" role="switch" aria-checked="false">Handler fails</button>
+            <button type="button" id="try-failing">Place 3 orders due now</button>
+          </div>
+          <ul id="dead-letters" class="letters" aria-label="Dead letters"></ul>
+          <p class="rest" id="more-letters"></p>
+          <div class="actions" id="all-letters" hidden>
+            <button type="button" id="redrive-all">Redrive all</button>
+            <button type="button" id="discard-all">Discard all</button>
+          </div>`,
+    excerpts: 'retries redrive',
+    guides: { 'lifecycle.md#attempts': 'Attempts', 'errors.md': 'Errors' },
+  });
   #switch = this.#card.querySelector('[role=switch]');
   #list = this.#card.querySelector('#dead-letters');
   #template = document.querySelector('#letter-template');

@@ -1,11 +1,22 @@
-import { enableAction } from './action.js';
-import { duration } from './figures.js';
-import { post } from './request.js';
-import { remaining, serverTime } from './server-clock.js';
+import { enableAction } from '../action.js';
+import { duration } from '../figures.js';
+import { post } from '../request.js';
+import { remaining, serverTime } from '../server-clock.js';
+import { addCard } from './card.js';
 
 /** A thousand orders due at once, and their progress. */
 export class BatchCard {
-  #card = document.querySelector('#batch');
+  #card = addCard({
+    id: 'batch',
+    title: 'A thousand at once',
+    hint: 'Places 1,000 orders that all fall due at the same instant, three seconds from now.',
+    body: `
+          <div class="actions"><button type="button">Place 1,000 orders</button></div>
+          <progress aria-label="Orders cancelled" value="0" max="1000" hidden></progress>
+          <p class="outcome"></p>`,
+    excerpts: 'offer-many',
+    guides: { 'benchmarks.md': 'Benchmarks' },
+  });
   #progress = this.#card.querySelector('progress');
   #text = this.#card.querySelector('.outcome');
   #batch = null;

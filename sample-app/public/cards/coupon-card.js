@@ -1,11 +1,21 @@
-import { enableAction } from './action.js';
-import { post } from './request.js';
+import { enableAction } from '../action.js';
+import { post } from '../request.js';
+import { addCard } from './card.js';
 
 const STATES = { waiting: 'waiting', sent: 'sent', expired: 'expired: not sent' };
 
 /** Coupons that a slow handler cannot all send before they expire. */
 export class CouponCard {
-  #card = document.querySelector('#coupons');
+  #card = addCard({
+    id: 'coupons',
+    title: 'Too late is too late',
+    hint: 'Six coupons are due in a second and expire two seconds later. Sending takes 0.7 s each, so the last ones are not sent at all.',
+    body: `
+          <div class="actions"><button type="button">Send 6 coupons</button></div>
+          <ol class="parcels" aria-label="Coupons"></ol>`,
+    excerpts: 'offer-coupons send-coupon',
+    guides: { 'producing.md#expiry': 'Expiry' },
+  });
   #list = this.#card.querySelector('.parcels');
   #run = null;
   /** News may come before the answer that says which coupons these are. */

@@ -1,12 +1,23 @@
-import { enableAction } from './action.js';
-import { post } from './request.js';
+import { enableAction } from '../action.js';
+import { post } from '../request.js';
+import { addCard } from './card.js';
 
 const IN_MEMORY =
   'Needs a second process, and therefore Redis: start the shop with redis-server or valkey-server on the PATH, or with REDIS_URL.';
 
 /** A worker that is frozen for longer than its lease. */
 export class WorkerCard {
-  #card = document.querySelector('#worker');
+  #card = addCard({
+    id: 'worker',
+    title: 'A frozen worker',
+    hint: 'Starts a second process that packs parcels alongside this one, then freezes it for longer than its lease. The parcels it held are taken back and packed here.',
+    body: `
+          <div class="actions"><button type="button" aria-describedby="worker-outcome">Freeze a worker</button></div>
+          <p class="outcome" id="worker-outcome" role="status"></p>
+          <ol class="parcels" aria-label="Parcels"></ol>`,
+    excerpts: 'pack-parcel',
+    guides: { 'reliability.md': 'Reliability', 'lifecycle.md#a-crash-at-each-step': 'A crash at each step' },
+  });
   #button = this.#card.querySelector('button');
   #text = this.#card.querySelector('.outcome');
   #list = this.#card.querySelector('.parcels');

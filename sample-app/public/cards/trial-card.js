@@ -1,0 +1,53 @@
+import { enableAction } from '../action.js';
+import { post } from '../request.js';
+import { remaining, serverTime } from '../server-clock.js';
+import { addCard } from './card.js';
+
+const LONGEST_LOG = 4;
+
+/** Something to try: buttons, and what the shop tells about it. */
+export class TrialCard {
+  #lines = [];
+  #log;
+
+  /** @param buttons - paths by what the buttons say */
+  constructor({ buttons, ...card }) {
+    const texts = Object.keys(buttons).map((text) => `<button type="button">${text}</button>`);
+    const body = `
+      <div class="actions">${texts.join('')}</div>
+      <div class="log" role="log" aria-label="${card.title}: what happens"></div>`;
+    const element = addCard({ ...card, body });
+    this.#log = element.querySelector('.log');
+    const paths = Object.values(buttons);
+    element.querySelectorAll('.actions button').forEach((button, i) => enableAction(button, () => post(paths[i])));
+  }
+
+  show({ text, dueAt, line }) {
+    let last = this.#lines.at(-1);
+    if (line === undefined || last?.line !== line) this.#lines.push((last = { element: this.#add() }));
+    Object.assign(last, { line, text, dueAt: dueAt && Date.parse(dueAt) });
+    if (this.#lines.length > LONGEST_LOG) this.#lines.shift().element.remove();
+    this.#tell(last);
+    this.tick();
+  }
+
+  tick() {
+    for (const line of this.#lines) if (line.dueAt) this.#tell(line);
+  }
+
+  /** Only the latest line counts down: what has come since is the end of the others. */
+  #tell(line) {
+    const left = line.dueAt - serverTime();
+    const counts = line === this.#lines.at(-1) && left > 0;
+    line.element.firstElementChild.textContent = line.text;
+    line.element.lastElementChild.textContent = counts ? remaining(left) : '';
+  }
+
+  /** The countdown is not read aloud ten times a second. */
+  #add() {
+    const element = document.createElement('p');
+    element.innerHTML = '<span></span> <b aria-hidden="true"></b>';
+    this.#log.append(element);
+    return element;
+  }
+}

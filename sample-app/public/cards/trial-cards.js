@@ -1,0 +1,31 @@
+import { TrialCard } from './trial-card.js';
+
+/** Adds the cards of things to try; returns them by the trial that the shop tells about. */
+export function addTrialCards() {
+  return {
+    checkouts: new TrialCard({
+      id: 'checkouts',
+      title: 'Paid or timed out, exactly one',
+      hint: 'A checkout waits 8 s. A payment changes the waiting message and makes it due now: its handler runs once, with one outcome.',
+      buttons: { 'Start a checkout': '/trials/checkouts/start', 'Pay it': '/trials/checkouts/pay' },
+      excerpts: 'start-checkout pay-checkout finish-checkout',
+      guides: { 'producing.md#changing-what-waits': 'Changing what waits' },
+    }),
+    drafts: new TrialCard({
+      id: 'drafts',
+      title: 'Debounce, with an end',
+      hint: 'Press often: the draft is saved once, 2 s after the last edit, but no later than 5 s after the first.',
+      buttons: { 'Edit the draft': '/trials/drafts/edit' },
+      excerpts: 'edit-draft save-draft',
+      guides: { 'producing.md#debounce-with-an-end': 'Debounce with an end' },
+    }),
+    reindexes: new TrialCard({
+      id: 'reindexes',
+      title: 'Once more, please',
+      hint: 'A run takes 3 s. However many changes come meanwhile, one more run follows, as of the last of them.',
+      buttons: { 'Change the catalogue': '/trials/reindexes/change' },
+      excerpts: 'change-catalogue reindex',
+      guides: { 'producing.md#follow': 'Follow' },
+    }),
+  };
+}

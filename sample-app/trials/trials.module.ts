@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { Checkouts } from './checkouts.js';
+import { Drafts } from './drafts.js';
+import { Reindexes } from './reindexes.js';
+import { TrialsController } from './trials.controller.js';
+import { Trials } from './trials.js';
+
+@Module({
+  controllers: [TrialsController],
+  providers: [Trials, Checkouts, Drafts, Reindexes],
+})
+export class TrialsModule {}
