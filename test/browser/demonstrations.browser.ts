@@ -118,12 +118,12 @@ describe('the demonstrations on the sample page', () => {
   it('save a draft once after many edits, and no later than five seconds after the first', async () => {
     const log = shop.page.getByRole('log', { name: 'Debounce' });
     const began = performance.now();
+    const took = () => performance.now() - began;
     let edits = 0;
-    for (; (await log.getByText('Saved once').count()) === 0; edits++) await press('Edit the draft');
-    const took = performance.now() - began;
+    for (; (await log.getByText('Saved once').count()) === 0 && took() < 8000; edits++) await press('Edit the draft');
     // Without an end, it would never be saved: it is edited all the time.
-    expect(took).toBeGreaterThan(4500);
-    expect(took).toBeLessThan(8000);
+    expect(took()).toBeGreaterThan(4500);
+    expect(took()).toBeLessThan(8000);
     expect(edits).toBeGreaterThan(3);
     await expectVisible(log.getByText(/^Saved once, as of edit \d+/).first());
   });
