@@ -6,6 +6,7 @@ export {
   type ExponentialBackoff,
   type FixedBackoff,
   type BatchOptions,
+  type GroupOptions,
   type HandlerOptions,
   type QueueHandlerOptions,
   type QueueLayout,
@@ -77,6 +78,7 @@ export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } fro
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
 export type { MessageChange } from './producer/change.js';
 export type { DeadLetters } from './producer/dead-letters.js';
+export type { GroupQuery, MessageGroup } from './producer/message-group.js';
 export type { MessagePage, MessageQuery } from './producer/message-page.js';
 export type { MayBeIncomplete, QueueCounts } from './producer/queue-counts.js';
 export type { QueuePage, QueueQuery } from './producer/queue-list.js';

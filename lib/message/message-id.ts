@@ -54,14 +54,27 @@ const NO_ID_CHARACTER = /[\p{Control}\p{Surrogate}]/u;
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function assertMessageId(id: unknown): asserts id is string {
-  if (typeof id === 'string' && id.length > 0 && Buffer.byteLength(id) <= LONGEST_ID && !NO_ID_CHARACTER.test(id)) {
-    return;
-  }
-  const given = typeof id === 'string' ? JSON.stringify(id.slice(0, 40)) : typeof id;
-  throw new DelayQueueError(
-    'INVALID_ARGUMENT',
-    `id: a message id must be text of 1–${LONGEST_ID} bytes without control characters or unpaired surrogates, not ${given}`,
-  );
+  if (!isName(id)) throw notAName('id: a message id', id);
+}
+
+/**
+ * Checks the name of a group, for which the same rules hold.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function assertGroup(group: unknown): asserts group is string {
+  if (!isName(group)) throw notAName('group: the name of a group', group);
+}
+
+function isName(given: unknown): given is string {
+  if (typeof given !== 'string' || given.length === 0) return false;
+  return Buffer.byteLength(given) <= LONGEST_ID && !NO_ID_CHARACTER.test(given);
+}
+
+function notAName(what: string, given: unknown): DelayQueueError {
+  const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : typeof given;
+  const problem = `must be text of 1–${LONGEST_ID} bytes without control characters or unpaired surrogates, not ${shown}`;
+  return new DelayQueueError('INVALID_ARGUMENT', `${what} ${problem}`);
 }
 
 function encode(value: number, characters: number): string {

@@ -24,6 +24,8 @@ export interface MessageEnvelope<T = unknown, Type extends string = string> {
   readonly payload: T;
   /** The offered headers; empty if none were given. */
   readonly headers: MessageHeaders;
+  /** The `group` given to `offer`; absent: none was given. */
+  readonly group?: string | undefined;
   /** When it falls or fell due, by the clock of Redis; for a retry, when the retry is or was due. */
   readonly dueAt: Date;
   /** When it was offered, by the clock of Redis; with `maxWait`, when the first offer of its chain was made. */

@@ -53,6 +53,27 @@ const rateSchema = z.union(
   { error: "must be { max, per }, such as { max: 100, per: '1s' }, or 'unlimited'" },
 );
 
+const off = z.pipe(
+  z.literal('off'),
+  z.transform(() => null),
+);
+
+const groupsSchema = z.union(
+  [
+    off,
+    z.strictObject({
+      concurrency: z.prefault(
+        z.union([noLimit, wholeNumber(1, 1_000_000)], {
+          error: "must be a whole number from 1 to 1,000,000, or 'unlimited'",
+        }),
+        1,
+      ),
+      onRetry: z.prefault(z.enum(['hold', 'pass'], { error: "must be 'hold' or 'pass'" }), 'hold'),
+    }),
+  ],
+  { error: "must be { concurrency?, onRetry? }, such as { concurrency: 1 }, or 'off'" },
+);
+
 /**
  * Every option of a queue: what is accepted, and the default as a user would write it. The types, their comments and the
  * table in `docs/options.md` are checked against this.
@@ -61,6 +82,7 @@ const queueFields = {
   concurrency: z.prefault(wholeNumber(1, 1000), 16),
   partitions: z.prefault(wholeNumber(1, MOST_PARTITIONS), 1),
   rate: z.prefault(rateSchema, 'unlimited'),
+  groups: z.prefault(groupsSchema, 'off'),
   lease: z.prefault(duration(SECOND, 24 * HOUR), '30s'),
   attempts: z.prefault(wholeNumber(1, 1_000_000), 5),
   backoff: z.prefault(backoffSchema, { type: 'exponential' }),
@@ -126,9 +148,11 @@ export interface BatchSize {
 /** For the options of all places merged. */
 export const queueSchema = queueLayerSchema.check(
   z.superRefine((options, context) => {
-    const { layout, partitions, rate, expiresAfter } = options;
+    const { layout, partitions, rate, groups, expiresAfter } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
+    if (groups && rate !== null) refuse('groups', "must be 'off' with a rate");
+    if (groups && !layout.can.groups) refuse('groups', `must be 'off' with layout '${layout.name}'`);
     if (expiresAfter !== null && !layout.can.expiry)
       refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);
     if (partitions > 1 && !layout.can.partitions) refuse('partitions', `must be 1 with layout '${layout.name}'`);

@@ -92,6 +92,24 @@ export interface RateOptions {
   readonly per: Duration;
 }
 
+/** How messages of one group are handled. */
+export interface GroupOptions {
+  /**
+   * How many messages of a group are handled at once, over all processes. 1–1,000,000, or `'unlimited'`. With 1, they are handled one
+   * after the other, in the order in which they fall due.
+   *
+   * @defaultValue `1`
+   */
+  readonly concurrency?: number | 'unlimited' | undefined;
+  /**
+   * While a message waits for its retry: `'hold'` keeps its place, so that with a `concurrency` of 1 those behind it wait; `'pass'` lets
+   * the next one go.
+   *
+   * @defaultValue `'hold'`
+   */
+  readonly onRetry?: 'hold' | 'pass' | undefined;
+}
+
 /** The options of a handler of one type of messages. All are optional. */
 export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, BatchOptions {}
 
@@ -123,6 +141,13 @@ export interface QueueOptions {
    * @defaultValue `'unlimited'`
    */
   readonly rate?: RateOptions | 'unlimited' | undefined;
+  /**
+   * Lets messages have a `group`, such as a customer: so many of each group are handled at once, and groups take turns. All processes
+   * that use the queue need the same. Not available with `rate`, nor in every layout. See `docs/groups.md`.
+   *
+   * @defaultValue `'off'`
+   */
+  readonly groups?: GroupOptions | 'off' | undefined;
   /**
    * How long a claimed message belongs to its consumer; extended while the handler runs. 1 s – 24 h. After a crash, the
    * message is delivered again when its lease ends.

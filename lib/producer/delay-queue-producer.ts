@@ -21,6 +21,7 @@ import {
 } from './offer.js';
 import { Offers } from './offers.js';
 import { listMessages, type MessagePage, type MessageQuery, snapshotOf } from './message-page.js';
+import { type MessageGroup, StoredGroup } from './message-group.js';
 import { countByType, type QueueCounts } from './queue-counts.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 
@@ -48,7 +49,7 @@ export class DelayQueueProducer {
    * @param payload - JSON values, or a `Buffer`, which is stored as raw bytes; at most `maxPayloadBytes` when encoded. What
    *   JSON would silently change (a promise, a Map, `NaN`…) is refused
    * @param delay - 0 ms – 100 years, by the clock of Redis
-   * @param options - `id`, `headers`, `onDuplicate`, `maxWait`
+   * @param options - `id`, `headers`, `onDuplicate`, `group`, `maxWait`, …
    * @returns the message's id and due time, and whether it is new
    * @throws DelayQueueError also `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`, `DUPLICATE_MESSAGE`, `QUEUE_FULL`. After
    *   `OUTCOME_UNKNOWN` it is safe to offer again with the same `id`.
@@ -73,7 +74,7 @@ export class DelayQueueProducer {
    * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
    * @param payload - as in {@link offer}
    * @param date - between 1970 and 9999, by the clock of Redis
-   * @param options - `id`, `headers`, `onDuplicate`, `maxWait`
+   * @param options - `id`, `headers`, `onDuplicate`, `group`, `maxWait`, …
    * @returns the message's id and due time, and whether it is new
    * @throws DelayQueueError as {@link offer}
    *
@@ -320,6 +321,20 @@ export class DelayQueueProducer {
    */
   deadLetters<T = unknown>(queue: string): DeadLetters<DeadLetter<T>> {
     return new StoreDeadLetters(this.known.named(queue), this.registrar);
+  }
+
+  /**
+   * Gives access to the messages that were offered with the same `group`. The option `groups` of the queue must be set.
+   *
+   * @throws DelayQueueError `INVALID_ARGUMENT` or `UNSUPPORTED_BY_LAYOUT` immediately: for a malformed name, or a queue without groups
+   *
+   * @example
+   * ```ts
+   * const cancelled = await producer.group('reminders', `customer-${customer.id}`).cancelAll();
+   * ```
+   */
+  group(queue: string, group: string): MessageGroup {
+    return new StoredGroup(this.known.named(queue), group, this.registrar);
   }
 
   /**

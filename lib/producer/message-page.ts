@@ -45,12 +45,16 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
   state: MessageState,
   query: MessageQuery | undefined,
 ): Promise<MessagePage<Snapshot>> {
-  if (!STATES.includes(state)) {
-    const names = STATES.join(', ');
-    throw new DelayQueueError('INVALID_ARGUMENT', `state: must be one of ${names}, not ${showGiven(state)}`);
-  }
+  assertState(state);
   const page = await queue.store.list({ state, ...readPlacedPage(query) });
   return { ...page, messages: page.messages.map((message) => snapshotOf(queue, message) as Snapshot) };
+}
+
+/** @throws DelayQueueError `INVALID_ARGUMENT` */
+export function assertState(state: unknown): asserts state is MessageState {
+  if (STATES.includes(state)) return;
+  const problem = `state: must be one of ${STATES.join(', ')}, not ${showGiven(state)}`;
+  throw new DelayQueueError('INVALID_ARGUMENT', problem);
 }
 
 /** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */

@@ -11,6 +11,9 @@ export interface IdSources {
   readonly stickyIds: Map<number, StickyIds>;
 }
 
+/** In place of a partition: where all messages are that have groups. */
+const OF_GROUPS = -1;
+
 /**
  * Decides where the offers of a queue go: each to the partition that its id belongs to. It is made for one partitioning.
  * If that has changed, or ids may be in use elsewhere, offers are placed anew; later offers to the same partition then wait, so that
@@ -46,12 +49,14 @@ export class OfferPlacement {
     return this.#spread ? this.#spread.next(this.partitions) : this.#newIds.next();
   }
 
-  partitionOf(id: string): number {
+  partitionOf({ id, isGrouped }: Offer): number {
+    if (isGrouped) return OF_GROUPS;
     return this.#spread ? this.#spread.partitionOf(id) : 0;
   }
 
   /** @param partition - where all these offers belong */
   async offer(partition: number, offers: readonly Offer[]): Promise<readonly WriteOutcome[]> {
+    if (partition === OF_GROUPS) return this.partitions.groups!.offer(offers);
     if (this.#ahead[partition] || !this.#mayGoStraight(offers)) return this.#placeInTurn(partition, offers);
     try {
       return await this.partitions.stores[partition]!.offer(offers);

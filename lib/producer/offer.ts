@@ -2,7 +2,7 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type Expiry, readExpiry } from '../message/expiry.js';
 import { type DueTime, readEither } from '../message/due-time.js';
 import { type CheckedDuration, type Duration, readMaxWait } from '../message/duration.js';
-import { assertMessageId } from '../message/message-id.js';
+import { assertGroup, assertMessageId } from '../message/message-id.js';
 import { assertMessageType, NO_TYPE } from '../message/message-type.js';
 import type { MessageHeaders } from '../message/message.js';
 import { showGiven } from '../message/show-given.js';
@@ -33,6 +33,11 @@ export interface OfferOptions {
    * `'follow'` is not available in every layout. Default: `'keep'`.
    */
   readonly onDuplicate?: OnDuplicate | undefined;
+  /**
+   * Whose message it is, such as `customer-7`: text of 1–256 bytes without control characters. Messages of one group are handled as the
+   * queue's option `groups` says, which all processes need; `producer.group` manages them together. Default: none.
+   */
+  readonly group?: string | undefined;
   /**
    * How late the message may be: if its handler cannot start within this time after it first fell due, it has expired and is not
    * handled. Retries and deferrals do not prolong it. 0 ms – 100 years, or `'never'`. Not available in every layout. Default:
@@ -102,7 +107,7 @@ export interface OfferResult {
 export type TypedOfferOptions = Omit<OfferOptions, 'type'>;
 
 /** The options of an offer that are checked. */
-export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate'> {
+export interface CheckedOfferOptions extends Pick<OfferOptions, 'type' | 'id' | 'headers' | 'onDuplicate' | 'group'> {
   readonly expiry?: Expiry;
   /** ms */
   readonly maxWait?: number;
@@ -123,6 +128,7 @@ const TYPED_OPTIONS: readonly (keyof TypedOfferOptions)[] = [
   'id',
   'headers',
   'onDuplicate',
+  'group',
   'maxWait',
   'expiresAfter',
   'onExpired',
@@ -199,6 +205,7 @@ export function checkOfferOptions({
   id,
   headers,
   onDuplicate,
+  group,
   maxWait,
   expiresAfter,
   onExpired,
@@ -209,9 +216,13 @@ export function checkOfferOptions({
     throw new DelayQueueError('INVALID_ARGUMENT', "onDuplicate must be 'keep', 'replace', 'reject' or 'follow'");
   }
   const checked = { type, id, headers: headers === undefined ? undefined : readHeaders(headers), onDuplicate };
-  if (expiresAfter === undefined && onExpired === undefined && maxWait === undefined) return checked;
+  if (group !== undefined) assertGroup(group);
+  if (expiresAfter === undefined && onExpired === undefined && maxWait === undefined && group === undefined) {
+    return checked;
+  }
   return {
     ...checked,
+    ...(group !== undefined && { group }),
     ...(maxWait !== undefined && { maxWait: checkMaxWait(maxWait, checked) }),
     ...((expiresAfter !== undefined || onExpired !== undefined) && { expiry: readExpiry(expiresAfter, onExpired) }),
   };

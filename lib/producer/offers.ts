@@ -108,10 +108,12 @@ export class Offers {
    * @throws DelayQueueError `INVALID_PAYLOAD`, `PAYLOAD_TOO_LARGE`
    */
   #encode(writer: QueueWriter, { payload, due, options, newId }: NewMessage, checkOf: CheckOfType): EncodedOffer {
-    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry, maxWait } = options;
-    if (onDuplicate === 'follow' || maxWait !== undefined || expiry) assertSupported(writer.queue, options);
+    const { type = NO_TYPE, id, headers = NO_HEADERS, onDuplicate = 'keep', expiry, maxWait, group } = options;
+    if (onDuplicate === 'follow' || maxWait !== undefined || expiry || group !== undefined) {
+      assertSupported(writer.queue, options);
+    }
     const check = checkOf(type);
-    const body = encodeBody(writer.bodyRules, { type, payload, headers, expiry });
+    const body = encodeBody(writer.bodyRules, { type, payload, headers, expiry, group });
     const isNew = id === undefined;
     const checked =
       check &&
@@ -122,7 +124,8 @@ export class Offers {
         this.limits,
       );
     const offer = { id: id ?? newId ?? writer.newId(), due, onDuplicate, body, isNew, checked };
-    return maxWait === undefined ? offer : { ...offer, maxWait };
+    if (maxWait === undefined && group === undefined) return offer;
+    return { ...offer, ...(maxWait !== undefined && { maxWait }), ...(group !== undefined && { isGrouped: true }) };
   }
 
   async #observe<Result>(

@@ -16,6 +16,7 @@ import {
   type TypedOfferOptions,
 } from './offer.js';
 import { Offers } from './offers.js';
+import type { MessageGroup } from './message-group.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 
@@ -90,6 +91,10 @@ export class QueueHandle {
 
   deadLetters(): DeadLetters {
     return this[PRODUCER].deadLetters(this.queue);
+  }
+
+  group(group: string): MessageGroup {
+    return this[PRODUCER].group(this.queue, group);
   }
 
   protected [OFFER](message: NewMessage): Promise<OfferResult> {

@@ -50,7 +50,7 @@ export class QueueWriter {
   readonly bodyRules: BodyRules;
   #placement: OfferPlacement;
   /** By partition; each is made for its first offer. */
-  #batchers: TurnBatcher<PendingOffer>[] = [];
+  #batchers = new Map<number, TurnBatcher<PendingOffer>>();
   /** How many offers are not sent or not answered yet. */
   #pending = 0;
 
@@ -73,8 +73,9 @@ export class QueueWriter {
    * @throws DelayQueueError `DUPLICATE_MESSAGE`, `QUEUE_FULL`, `PAYLOAD_TOO_LARGE`, and what the store throws
    */
   write(offer: Offer): Promise<OfferResult> {
-    const partition = this.#currentPlacement().partitionOf(offer.id);
-    const batcher = (this.#batchers[partition] ??= this.#newBatcher(partition));
+    const partition = this.#currentPlacement().partitionOf(offer);
+    let batcher = this.#batchers.get(partition);
+    if (!batcher) this.#batchers.set(partition, (batcher = this.#newBatcher(partition)));
     this.#begin(1);
     return new Promise((resolve, reject) => batcher.add({ offer, resolve, reject }));
   }
@@ -99,7 +100,7 @@ export class QueueWriter {
   #currentPlacement(): OfferPlacement {
     if (!this.#placement.isCurrent) {
       this.#placement = new OfferPlacement(this.queue.partitions, this.context);
-      this.#batchers = [];
+      this.#batchers = new Map();
     }
     return this.#placement;
   }
@@ -162,7 +163,9 @@ export class QueueWriter {
   }
 
   async #writeEach(placement: OfferPlacement, offers: readonly Offer[]): Promise<WriteOutcome[]> {
-    if (placement.hasOnePartition) return this.#writeList(placement, 0, offers);
+    if (placement.hasOnePartition && !offers.some(({ isGrouped }) => isGrouped)) {
+      return this.#writeList(placement, 0, offers);
+    }
     const outcomes: WriteOutcome[] = [];
     const writes = [...byPartition(placement, offers)].map(async ([partition, places]) => {
       const own = places.map((place) => offers[place]!);
@@ -204,8 +207,8 @@ export class QueueWriter {
 /** The places in a list of the offers that belong to each partition. */
 function byPartition(placement: OfferPlacement, offers: readonly Offer[]): Map<number, number[]> {
   const places = new Map<number, number[]>();
-  for (const [place, { id }] of offers.entries()) {
-    const partition = placement.partitionOf(id);
+  for (const [place, offer] of offers.entries()) {
+    const partition = placement.partitionOf(offer);
     const own = places.get(partition);
     if (own) own.push(place);
     else places.set(partition, [place]);

@@ -13,6 +13,7 @@ import type { DeadLetter, MessageCounts, MessageHeaders, MessageSnapshot, Messag
 import type { QueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
+import type { MessageGroup } from './message-group.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
 import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
@@ -116,6 +117,8 @@ export interface TypedQueue<Payloads> {
   isPaused(): Promise<boolean>;
   /** As `DelayQueueProducer.clear`. */
   clear(): Promise<number>;
+  /** As `DelayQueueProducer.group`. */
+  group(group: string): MessageGroup;
   /** As `DelayQueueProducer.deadLetters`. The payloads are what was offered. */
   deadLetters(): DeadLetters<DeadLetterOf<Payloads>>;
 }

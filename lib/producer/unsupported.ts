@@ -13,9 +13,24 @@ export function unsupported({ name, options }: Queue, what: string): DelayQueueE
  *
  * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`
  */
-export function assertSupported(queue: Queue, { onDuplicate, maxWait, expiry }: CheckedOfferOptions): void {
+export function assertSupported(queue: Queue, { onDuplicate, maxWait, expiry, group }: CheckedOfferOptions): void {
   const { can } = queue.options.layout;
   if (onDuplicate === 'follow' && !can.followers) throw unsupported(queue, "onDuplicate: 'follow'");
   if (maxWait !== undefined && !can.debounce) throw unsupported(queue, 'maxWait');
   if (expiry && !can.expiry) throw unsupported(queue, 'expiresAfter');
+  if (group !== undefined) assertGrouped(queue, 'group');
+}
+
+/**
+ * Makes sure that the messages of a queue may have groups.
+ *
+ * @param what - what was asked for
+ * @throws DelayQueueError `UNSUPPORTED_BY_LAYOUT`, `INVALID_ARGUMENT`
+ */
+export function assertGrouped(queue: Queue, what: string): void {
+  const { groups, layout } = queue.options;
+  if (!layout.can.groups) throw unsupported(queue, what);
+  if (groups) return;
+  const advice = `set queues['${queue.name}'].groups, such as { concurrency: 1 }, in every process that uses the queue`;
+  throw new DelayQueueError('INVALID_ARGUMENT', `${what}: queue '${queue.name}' has no groups; ${advice}`);
 }

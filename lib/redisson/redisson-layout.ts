@@ -30,6 +30,7 @@ export class RedissonLayout implements QueueLayout {
       partitions: false,
       families: false,
       expiry: false,
+      groups: false,
       changes: false,
       debounce: false,
       followers: false,

@@ -9,7 +9,6 @@ import { MemoryPartitions } from '../store/memory/memory-partitions.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
-import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
 import type { Partitions } from '../store/partitioned/partitions.js';
 import { RedisCheck } from '../redis/check/redis-check.js';
 import { examineConnection } from '../redis/connection/redis-client.js';
@@ -72,9 +71,9 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     copies,
   });
   const open = (queue: string, options: ResolvedQueueOptions): Partitions => {
-    const { layout, partitions, blockTimeout } = options;
+    const { layout, partitions, groups, blockTimeout } = options;
     const limitsOf = (count: number) => limitsOfPartition(options, count);
-    return layout.open(connections, { prefix, queue, partitions, limitsOf, blockTimeout, clock, events });
+    return layout.open(connections, { prefix, queue, partitions, limitsOf, groups, blockTimeout, clock, events });
   };
   const neededBy = ({ name, options: { layout, partitions } }: CheckedQueue) => [
     ...layout.neededCommands({ prefix, queue: name, partitions, isCluster: connections.isCluster }),
@@ -115,7 +114,7 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
   return {
     connect: () => events.note('memory-store', {}),
     open: (queue, options) =>
-      new FixedPartitions(partitions.open(queue, options.partitions, limitsOfPartition(options))),
+      partitions.open(queue, options.partitions, { ...limitsOfPartition(options), groups: options.groups }),
     directory,
     check: () => Promise.resolve(),
     isConnected: true,

@@ -52,8 +52,7 @@ export class QueueWorker {
   readonly #random: () => number;
   readonly #open: (store: MessageStore) => PartitionWorker;
   readonly #shared: { readonly slots: Slots; loops: number };
-  /** By partition. */
-  readonly #serving: PartitionWorker[] = [];
+  readonly #serving = new Map<MessageStore, PartitionWorker>();
   /** Those of partitions that the queue has no more. */
   readonly #leaving = new Set<PartitionWorker>();
   #unwatch: readonly (() => void)[] = [];
@@ -122,10 +121,11 @@ export class QueueWorker {
   async visit(): Promise<Visit> {
     const visits = await withAll(this.#queue.partitions, () => {
       this.#openAll();
-      return Promise.allSettled(this.#serving.map(visit));
+      return Promise.allSettled([...this.#serving.values()].map(visit));
     });
     const merged = mergeVisits(visits);
-    if (merged.hasFound && this.#random() < REPAIRING_VISITS) this.#serving.forEach(repair);
+    if (merged.hasFound && this.#random() < REPAIRING_VISITS)
+      for (const worker of this.#serving.values()) repair(worker);
     return merged;
   }
 
@@ -162,16 +162,20 @@ export class QueueWorker {
   }
 
   get #all(): PartitionWorker[] {
-    return [...this.#serving, ...this.#leaving];
+    return [...this.#serving.values(), ...this.#leaving];
   }
 
   /** Serves the partitions that the queue has now. */
   #follow(): void {
     const { stores } = this.#queue.partitions;
     this.#shared.loops = stores.length;
-    for (const worker of this.#serving.splice(stores.length)) void this.#leave(worker);
+    for (const [store, worker] of this.#serving) {
+      if (stores.includes(store)) continue;
+      this.#serving.delete(store);
+      void this.#leave(worker);
+    }
     this.#openAll();
-    for (const worker of this.#serving) {
+    for (const worker of this.#serving.values()) {
       if (worker.isStarted) continue;
       worker.isStarted = true;
       repair(worker);
@@ -183,7 +187,7 @@ export class QueueWorker {
   /** Opens the partitions that are not open. */
   #openAll(): void {
     const { stores } = this.#queue.partitions;
-    for (const store of stores.slice(this.#serving.length)) this.#serving.push(this.#open(store));
+    for (const store of stores) if (!this.#serving.has(store)) this.#serving.set(store, this.#open(store));
   }
 
   /** The partition is empty, as far as anybody knows. */

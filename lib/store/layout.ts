@@ -2,7 +2,7 @@ import type { MessageCodec } from '../message/codec/message-codec.js';
 import type { Events } from '../events/events.js';
 import type { Clock } from '../timing/clock.js';
 import type { Outcome } from './message-flow.js';
-import type { StoreLimits } from './message-store.js';
+import type { GroupRules, StoreLimits } from './message-store.js';
 import type { Partitions } from './partitioned/partitions.js';
 import type { NeededCommand } from '../redis/check/permissions.js';
 import type { RedisConnections } from '../redis/redis-connections.js';
@@ -66,6 +66,8 @@ export interface LayoutAbilities {
   readonly changes: boolean;
   /** Whether an offer that replaces a message may have a `maxWait`. */
   readonly debounce: boolean;
+  /** Whether messages can have groups. */
+  readonly groups: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }
@@ -85,6 +87,8 @@ export interface QueueAddress {
 export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
   /** The limits of each partition, if there are so many. */
   readonly limitsOf: (partitions: number) => StoreLimits;
+  /** How messages of one group are handled; null or absent: messages have no groups. */
+  readonly groups?: GroupRules | null;
   /** How long an idle consumer blocks, ms. */
   readonly blockTimeout: number;
   readonly clock: Clock;

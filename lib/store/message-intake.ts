@@ -77,6 +77,8 @@ export interface Offer {
   readonly body: MessageBody;
   /** Its id was generated for it, so no message can have it yet. */
   readonly isNew?: boolean;
+  /** Its body names its group. */
+  readonly isGrouped?: boolean;
 }
 
 /**

@@ -27,6 +27,16 @@ export interface StoreLimits {
   readonly maxMessages: number | null;
   /** Absent or null: no limit. */
   readonly rate?: Rate | null;
+  /** Absent or null: the messages of this store have no groups. */
+  readonly groups?: GroupRules | null;
+}
+
+/** How messages of one group are handled. */
+export interface GroupRules {
+  /** How many of them are handled at once, over all processes; null: no limit. */
+  readonly concurrency: number | null;
+  /** Whether a message that waits for a retry holds those behind it back, or lets them pass. */
+  readonly onRetry: 'hold' | 'pass';
 }
 
 /** At most `max` messages are claimed in any `per` ms, over all processes and by the store's clock. */

@@ -50,6 +50,14 @@ export interface MessageUpkeep {
   list(request: PageRequest): Promise<StoredPage>;
 
   /**
+   * Lists the messages of a group, in the order of their ids, with the states that they have at one instant. Left out where messages
+   * have no groups.
+   *
+   * @returns fewer than `limit` if these are the last ones
+   */
+  listGroup?(request: GroupPageRequest): Promise<GroupMember[]>;
+
+  /**
    * Makes dead letters due now, with all attempts before them again. {@link MessageFlow.watchDue} tells of it.
    *
    * @param options - `unwrap`: a body that tells when its message first fell due (`set-aside-body.ts`) loses what tells it, because it
@@ -150,6 +158,19 @@ export interface StoredPage {
   readonly cursor: string | null;
   /** The partitions that did not answer, and are left out; absent: none. */
   readonly missing?: readonly number[];
+}
+
+export interface GroupPageRequest {
+  readonly group: string;
+  /** The last message on the page before; default: none. */
+  readonly behind?: string | undefined;
+  /** The maximum number of messages, 1–1000. */
+  readonly limit: number;
+}
+
+export interface GroupMember {
+  readonly id: string;
+  readonly state: MessageState;
 }
 
 /** One dead letter by its id, or at most so many (1–1000) of the oldest. */

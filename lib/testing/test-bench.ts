@@ -6,7 +6,7 @@ import type { Substitutes } from '../runtime/substitutes.js';
 import { limitsOfPartition } from '../runtime/partition-limits.js';
 import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
 import { MemoryPartitions } from '../store/memory/memory-partitions.js';
-import { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
+import type { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
 import type { StoreLimits } from '../store/message-store.js';
 import { LONGEST_TIMER } from '../timing/clock.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -61,10 +61,7 @@ export class TestBench implements Substitutes {
 
   /** A queue with a message that is with a handler, or about to be; undefined: nothing is under way. */
   findBusy(): WatchedStore | undefined {
-    return this.#followedStores().find((store) => {
-      const { counts, paused } = store.glance();
-      return counts.active > 0 || (counts.ready > 0 && !paused);
-    });
+    return this.#followedStores().find(({ isBusy }) => isBusy);
   }
 
   /** The followed queue whose next message falls due first; undefined: none is delayed. */
@@ -96,7 +93,7 @@ export class TestBench implements Substitutes {
       connect: () => events.note('under-test', {}),
       check: () => Promise.resolve(),
       isConnected: true,
-      open: (queue, options) => new FixedPartitions(this.#open(queue, options)),
+      open: (queue, options) => this.#open(queue, options),
       directory: this.#directory,
       hurry: () => {
         this.#isClosing = true;
@@ -106,9 +103,10 @@ export class TestBench implements Substitutes {
     };
   }
 
-  #open(queue: string, options: ResolvedQueueOptions): WatchedStore[] {
+  #open(queue: string, options: ResolvedQueueOptions): FixedPartitions {
+    const { partitions, groups } = options;
     // A message that is due is handled before time moves on, so none could wait for a rate.
-    return this.#partitions.open(queue, options.partitions, { ...limitsOfPartition(options), rate: null });
+    return this.#partitions.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null });
   }
 
   #newStore(queue: string, limits: StoreLimits): WatchedStore {

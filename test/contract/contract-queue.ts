@@ -19,6 +19,8 @@ export interface QueueUnderTest {
   leftovers?(): Promise<readonly string[]>;
   /** Whether messages due in the same millisecond come in offer order, whatever their ids. */
   readonly keepsOrderOfOffers?: boolean;
+  /** Whether ready messages may move within their state, from a line to the front. */
+  readonly hasLines?: boolean;
   /** Damages the store: a message loses its record; for stores whose records can get lost. */
   lose?(id: string): Promise<unknown>;
   /** Whether bodies have no type in this layout. */
@@ -79,6 +81,10 @@ export class ContractQueue {
 
   get isTypeless(): boolean {
     return this.underTest.isTypeless ?? false;
+  }
+
+  get hasLines(): boolean {
+    return this.underTest.hasLines ?? false;
   }
 
   /** Damages the store: a message loses its record. */

@@ -1,44 +1,55 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { withoutComments } from '../../lib/redis/script/lua-source.js';
+import { ofVariant, withoutComments } from '../../lib/redis/script/lua-source.js';
 
 const LIB = path.resolve(import.meta.dirname, '../../lib');
 
 const files = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.lua'))
-  .map(readLuaFile);
+  .flatMap((file) => [undefined, 'lanes'].flatMap((variant) => readLuaFile(file, variant)));
 const parts = files.filter(({ isPart }) => isPart);
 
-function readLuaFile(file: string) {
+/** @returns none if the file has no lines of its own for this variant */
+function readLuaFile(file: string, variant: string | undefined) {
   const [, home, include, name] = /(\w+)(?:\/script)?\/lua\/(include\/)?([\w-]+)\.lua$/.exec(
     file.replaceAll(path.sep, '/'),
   )!;
-  const text = readFileSync(path.join(LIB, file), 'utf8');
+  const whole = readFileSync(path.join(LIB, file), 'utf8');
+  const text = ofVariant(whole, variant);
+  if (variant && text === ofVariant(whole, undefined)) return [];
   const code = withoutComments(text).replace(/'[^'\n]*'/g, "''");
-  return {
-    file,
-    text,
-    name: `${home}/${name}`,
-    isPart: include !== undefined,
-    includes: [...text.matchAll(/^--@include (\S+)$/gm)].map(([, part]) =>
-      part!.includes('/') ? part! : `${home}/${part}`,
-    ),
-    defines: [...code.matchAll(/^local (?:function (\w+)|([A-Z_]+) =)/gm)].map(
-      ([, name, constant]) => (name ?? constant)!,
-    ),
-    uses: new Set(code.match(/(?<![.\w])[A-Za-z_]\w*/g)),
-  };
+  return [
+    {
+      file,
+      variant,
+      text,
+      name: `${home}/${name}`,
+      isPart: include !== undefined,
+      includes: [...text.matchAll(/^--@include (\S+)$/gm)].map(([, part]) =>
+        part!.includes('/') ? part! : `${home}/${part}`,
+      ),
+      defines: [...code.matchAll(/^local (?:function (\w+)|([A-Z_]+) =)/gm)].map(
+        ([, name, constant]) => (name ?? constant)!,
+      ),
+      uses: new Set(code.match(/(?<![.\w])[A-Za-z_]\w*/g)),
+    },
+  ];
 }
 
 describe('a Lua file', () => {
-  test.each(files)('$name includes the parts whose names it uses, and no others', ({ defines, uses, includes }) => {
-    const used = parts.filter((part) => part.defines.some((name) => uses.has(name) && !defines.includes(name)));
-    expect(includes.toSorted()).toEqual(used.map(({ name }) => name).sort());
-  });
+  test.each(files)(
+    '$name $variant includes the parts whose names it uses, and no others',
+    ({ defines, uses, includes }) => {
+      const used = parts.filter(
+        (part) => !part.variant && part.defines.some((name) => uses.has(name) && !defines.includes(name)),
+      );
+      expect(includes.toSorted()).toEqual(used.map(({ name }) => name).sort());
+    },
+  );
 
   test('never defines a name that another part defines', () => {
-    const names = parts.flatMap(({ defines }) => defines);
+    const names = parts.flatMap(({ defines, variant }) => (variant ? [] : defines));
     expect(names).toEqual([...new Set(names)]);
   });
 

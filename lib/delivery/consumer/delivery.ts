@@ -25,6 +25,7 @@ export class Delivery implements DelayedMessage, Claim {
   type = NO_TYPE;
   payload: unknown;
   headers = NO_HEADERS;
+  group: string | undefined;
   /** Undefined: it does not matter. */
   firstDue: FirstDue | undefined;
   readonly attempt: number;
@@ -67,10 +68,11 @@ export class Delivery implements DelayedMessage, Claim {
   }
 
   /** Sets the decoded content. */
-  open({ type, payload, headers }: MessageContent): void {
+  open({ type, payload, headers, group }: MessageContent): void {
     this.type = type;
     this.payload = payload;
     this.headers = headers;
+    this.group = group;
   }
 
   /** Created on first use: most handlers never read it, and a controller for each message would be costly. */

@@ -27,6 +27,8 @@ export interface MessageContent {
   headers: MessageHeaders;
   /** Undefined: the message does not say when it expires. */
   expiry?: Expiry | undefined;
+  /** Undefined: the message has none. */
+  group?: string | undefined;
 }
 
 /** Encoded content. Text stays a string until it reaches the socket, because encoding it once is cheaper than twice. */

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { DelayQueueError } from '../delay-queue-errors.js';
 import { NO_TYPE } from '../message-type.js';
 import type { MessageHeaders } from '../message.js';
+import { groupLines, isGrouped, unwrapGroup, wrapGroup } from './group-body.js';
 import { isExpiring, linesOf, unwrapExpiring, wrapExpiring } from './expiring-body.js';
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
@@ -22,10 +23,10 @@ const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) =
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
 /** Those of a message that was set aside, of one that expires, and of one with a type. */
-const FIRST_LINES = /^(?:W\d+\n)*(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
+const FIRST_LINES = /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
 /** Longer than any of these lines. */
-const LONGEST = 200;
+const LONGEST = 500;
 
 const PLAIN_JSON = 'J'.charCodeAt(0);
 
@@ -42,6 +43,7 @@ const LINE_FEED = '\n';
  * | `K`, `C` | the same with a type: kind, type, line feed, payload |
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
  * | `W` | a message that was set aside: `W`, instant, line feed, its body (`set-aside-body.ts`) |
+ * | `Ngroup` | a message that has a group: two lines, its body (`group-body.ts`) |
  * | `Nexpires` | a message that says when it expires: two lines, its body (`expiring-body.ts`) |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Buffer` or another `Uint8Array` is stored as
@@ -52,7 +54,8 @@ const LINE_FEED = '\n';
  * cannot read it sets the message aside for another process.
  */
 export const nativeCodec: MessageCodec = {
-  encode({ type, payload, headers, expiry }: MessageContent): MessageBody {
+  encode({ type, payload, headers, expiry, group }: MessageContent): MessageBody {
+    if (group !== undefined) return wrapGroup(nativeCodec.encode({ type, payload, headers, expiry }), group);
     if (expiry) return wrapExpiring(nativeCodec.encode({ type, payload, headers }), expiry);
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
@@ -63,8 +66,9 @@ export const nativeCodec: MessageCodec = {
     return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** The expiry, the kind, the type, and the line feeds after the type and the headers. */
-  framingBytes: ({ type, headers, expiry }) =>
+  /** The group, the expiry, the kind, the type, and the line feeds after the type and the headers. */
+  framingBytes: ({ type, headers, expiry, group }) =>
+    (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
     (expiry ? linesOf(expiry).length : 0) +
     1 +
     (Object.keys(headers).length > 0 ? 1 : 0) +
@@ -75,6 +79,7 @@ export const nativeCodec: MessageCodec = {
     if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
     if (isSetAside(body)) return decodeSetAside(body);
     if (isExpiring(body)) return decodeExpiring(body);
+    if (isGrouped(body)) return decodeGrouped(body);
     const kind = body.toString('latin1', 0, 1);
     const form = FORMS.get(kind);
     if (form === undefined) throw unknownKind(body, kind);
@@ -113,6 +118,12 @@ function decodeExpiring(body: Buffer): MessageContent {
   const parts = unwrapExpiring(body);
   if (!parts) throw unreadable(body, 'it does not say when it expires');
   return { ...nativeCodec.decode(parts.body), expiry: parts.expiry };
+}
+
+function decodeGrouped(body: Buffer): MessageContent {
+  const parts = unwrapGroup(body);
+  if (!parts) throw unreadable(body, 'it does not name its group');
+  return { ...nativeCodec.decode(parts.body), group: parts.group };
 }
 
 function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {

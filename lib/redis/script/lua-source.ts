@@ -7,14 +7,21 @@ export type ReadLua = (path: string) => string;
 export type LuaHomes = Readonly<Record<string, ReadLua>>;
 
 /** Reads `<home>/<path in the home>`, where the home is one of those given, or `redis`: the one in this folder. */
-export function readHomes(given: LuaHomes): ReadLua {
+export function readHomes(given: LuaHomes, variant?: string): ReadLua {
   const homes: LuaHomes = { redis: readLua, ...given };
   return (path) => {
     const home = homeOf(path);
     const read = homes[home];
     if (read === undefined) throw new Error(`${path}: there are no Lua files of ${home}`);
-    return read(path.slice(home.length + 1));
+    return ofVariant(read(path.slice(home.length + 1)), variant);
   };
+}
+
+/** A line `--@with <variant> <code>` is there in this variant of a script only. */
+export function ofVariant(text: string, variant: string | undefined): string {
+  return text.replace(/^([ \t]*)--@with (\w+) (.*)\n/gm, (_line, indent: string, of: string, code: string) =>
+    of === variant ? `${indent}${code}\n` : '',
+  );
 }
 
 /** Reads the script `<home>/<name>`. */

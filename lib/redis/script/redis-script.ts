@@ -19,6 +19,7 @@ export interface RedisScript<Part extends string = string> extends LuaHeader<Par
  * @param path - `<home>/<name>`
  * @param layout - the keys of any queue, by the names that a header may use
  * @param homes - the homes that the path, and the includes, name; `redis` is always one
+ * @param variant - of which the script has the lines, if it has several
  * @throws Error if the header cannot be read or names a key that the layout does not have, if the header and the code use
  *   different names, or if parts include each other
  */
@@ -26,8 +27,9 @@ export function loadScript<Part extends string>(
   path: string,
   layout: Readonly<Record<Part, string>>,
   homes: LuaHomes = {},
+  variant?: string,
 ): RedisScript<Part> {
-  const read = readHomes(homes);
+  const read = readHomes(homes, variant);
   const text = readScript(path, read);
   const header: LuaHeader = headerOf(path, read);
   checkKeys(path, header, layout);

@@ -1,3 +1,4 @@
+import { FixedPartitions } from '../partitioned/fixed-partitions.js';
 import type { StoreLimits } from '../message-store.js';
 import type { MemoryQueueDirectory } from './memory-directory.js';
 import type { MemoryMessageStore } from './memory-store.js';
@@ -16,14 +17,21 @@ export class MemoryPartitions<Store extends MemoryMessageStore> {
   }
 
   /** Opens a queue, or gives an open one these limits: it may have been used before the options of its handler were known. */
-  open(queue: string, count: number, limits: StoreLimits): Store[] {
-    return Array.from({ length: count }, (_, partition) => {
-      const name = `${queue}#${partition}`;
-      const store = this.#stores.get(name) ?? this.#create(queue, limits);
-      this.#stores.set(name, store);
-      store.limit(limits);
-      return store;
-    });
+  open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): FixedPartitions {
+    const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
+    return new FixedPartitions(
+      partitions,
+      undefined,
+      groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined,
+    );
+  }
+
+  #open(queue: string, part: string, limits: StoreLimits): Store {
+    const name = `${queue}#${part}`;
+    const store = this.#stores.get(name) ?? this.#create(queue, limits);
+    this.#stores.set(name, store);
+    store.limit(limits);
+    return store;
   }
 
   #create(queue: string, limits: StoreLimits): Store {

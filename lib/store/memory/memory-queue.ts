@@ -4,6 +4,7 @@ import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection } from '../message-upkeep.js';
 import { ClaimRate } from './claim-rate.js';
+import { MemoryLanes } from './memory-lanes.js';
 import { MessageTable, type MemoryMessage } from './message-table.js';
 
 /** How many of the oldest dead letters are looked at beyond those to be dropped. */
@@ -18,8 +19,10 @@ interface Taken {
 /** The rules by which the messages of one queue change their state. Nothing here waits, and nothing here tells anyone. */
 export class MemoryQueue {
   readonly table = new MessageTable();
-  limits: StoreLimits;
   paused = false;
+  #limits!: StoreLimits;
+  /** Undefined: messages have no groups. */
+  #lanes: MemoryLanes | undefined;
   /** Tokens of claims that others have succeeded. */
   readonly #endedTokens = new Set<string>();
   readonly #rate = new ClaimRate();
@@ -28,6 +31,27 @@ export class MemoryQueue {
 
   constructor(limits: StoreLimits) {
     this.limits = limits;
+  }
+
+  get limits(): StoreLimits {
+    return this.#limits;
+  }
+
+  set limits(limits: StoreLimits) {
+    this.#limits = limits;
+    const { groups } = limits;
+    if (!groups) this.#lanes = undefined;
+    else if (this.#lanes?.rules !== groups) this.#lanes = new MemoryLanes(groups);
+  }
+
+  /** The messages that a claim can take, at most so many. */
+  claimable(most: number): MemoryMessage[] {
+    if (!this.#lanes) return this.table.list('ready', most);
+    return this.#lanes.choose(this.table.list('ready', this.table.count('ready')), most);
+  }
+
+  countClaimable(): number {
+    return this.#lanes ? this.claimable(Infinity).length : this.table.count('ready');
   }
 
   takeIn({ id, due, onDuplicate, maxWait, body }: Offer, now: number): OfferReceipt {
@@ -52,6 +76,7 @@ export class MemoryQueue {
 
   /** Removes a message and its follower. */
   remove(message: MemoryMessage): void {
+    this.#lanes?.leave(message);
     this.table.remove(message);
     this.dropFollower(message.id);
   }
@@ -63,13 +88,17 @@ export class MemoryQueue {
 
   clear(): void {
     this.table.clear();
+    this.#lanes?.clear();
     this.#followers.clear();
   }
 
   /** The message is gone, or dead of an error; or its follower takes its place. */
   end(message: MemoryMessage, now: number, error?: string): void {
     const follower = this.#followers.get(message.id);
-    if (!follower && error !== undefined) return this.table.bury(message, error, Math.floor(now));
+    if (!follower && error !== undefined) {
+      this.#lanes?.leave(message);
+      return this.table.bury(message, error, Math.floor(now));
+    }
     this.remove(message);
     if (follower)
       this.table.insert(message.id, Buffer.from(follower.body), instantOf(follower.due, now), Math.floor(now));
@@ -96,9 +125,10 @@ export class MemoryQueue {
     const { rate } = this.limits;
     const room = rate ? this.#rate.room(rate, now) : Infinity;
     const takesReady = passedOn.length === 0 && !this.paused;
-    const waiting = takesReady ? this.table.list('ready', Math.min(most, room)) : passedOn;
+    const waiting = takesReady ? this.claimable(Math.min(most, room)) : passedOn;
     const taken = withinBytes(waiting.slice(0, most), maxBytes);
     this.table.lease(taken, token, Math.ceil(now + lease));
+    this.#lanes?.take(taken);
     this.table.lineUpFirst(passedOn.slice(taken.length));
     if (rate && takesReady) this.#rate.count(taken.length, now);
     // A claim that got all it asked for may have left its consumer without a free slot to wait with.
@@ -178,7 +208,10 @@ export class MemoryQueue {
     if (outcome.kind === 'ack') this.end(message, now);
     else if (outcome.kind === 'release') this.table.lineUpFirst([message]);
     else if (outcome.kind === 'dead') this.end(message, now, outcome.error);
-    else this.table.delay(message, againAt(outcome, now));
+    else {
+      if (outcome.kind !== 'retry' || this.#lanes?.rules.onRetry === 'pass') this.#lanes?.leave(message);
+      this.table.delay(message, againAt(outcome, now));
+    }
     return true;
   }
 
@@ -189,7 +222,7 @@ export class MemoryQueue {
 
   /** Those whose due time or lease end has passed. */
   #passed(state: 'delayed' | 'active', now: number, limit: number): MemoryMessage[] {
-    return this.table.list(state, limit).filter(({ rank }) => rank <= now);
+    return this.table.list(state, limit).filter(({ rank }) => Math.floor(rank) <= now);
   }
 }
 

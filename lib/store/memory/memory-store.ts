@@ -16,6 +16,8 @@ import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../mes
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
+  GroupMember,
+  GroupPageRequest,
   StoredPage,
   PageRequest,
   QueueStatus,
@@ -63,8 +65,10 @@ export class MemoryMessageStore implements MessageStore {
   cancel(id: string): Promise<boolean> {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
-      if (message) this.#table.remove(message);
-      return this.#queue.dropFollower(id) || message !== undefined;
+      if (!message) return this.#queue.dropFollower(id);
+      this.#queue.remove(message);
+      this.#ringForReady();
+      return true;
     });
   }
 
@@ -108,7 +112,7 @@ export class MemoryMessageStore implements MessageStore {
       if (!this.#queue.isRateAwaited(now)) this.#ringForReady();
 
       const more = moved === limit || recovered + buried.length === limit;
-      const ready = this.#table.count('ready');
+      const ready = this.#queue.countClaimable();
       const next = Math.min(this.#table.earliest('delayed') ?? Infinity, this.#table.earliest('active') ?? Infinity);
       const nextAt = next === Infinity ? null : next;
       const nextIn = nextAt === null ? null : Math.max(0, nextAt - now);
@@ -142,7 +146,7 @@ export class MemoryMessageStore implements MessageStore {
   settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     return this.#atomically((now) => {
       const { accepted, released } = this.#queue.settle(settlements, now);
-      if (released > 0) this.#ringForReady();
+      if (released > 0 || this.#hasLanes) this.#ringForReady();
       return { accepted, dropped: this.#queue.dropDead() };
     });
   }
@@ -153,6 +157,7 @@ export class MemoryMessageStore implements MessageStore {
       if (!message) return false;
       this.#announcer.tellOfAbort({ id, token: message.token! });
       this.#queue.end(message, now);
+      if (this.#hasLanes) this.#ringForReady();
       return true;
     });
   }
@@ -169,6 +174,15 @@ export class MemoryMessageStore implements MessageStore {
   /** All on one page. */
   countTypes(): Promise<TypeCountPage> {
     return this.#atomically(() => ({ counts: this.#table.countTypes(), cursor: null }));
+  }
+
+  /** Whether a message is active, or can be claimed. */
+  get isBusy(): boolean {
+    return this.#table.count('active') > 0 || (!this.#queue.paused && this.#queue.claimable(1).length > 0);
+  }
+
+  get #hasLanes(): boolean {
+    return Boolean(this.#queue.limits.groups);
   }
 
   /** As {@link status}, without a promise. */
@@ -205,6 +219,10 @@ export class MemoryMessageStore implements MessageStore {
 
   list(request: PageRequest): Promise<StoredPage> {
     return this.#atomically(() => listPage(this.#table, request, snapshotOf));
+  }
+
+  listGroup({ group, behind, limit }: GroupPageRequest): Promise<GroupMember[]> {
+    return this.#atomically(() => this.#table.listGroup(group, behind).slice(0, limit));
   }
 
   redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {
@@ -253,7 +271,7 @@ export class MemoryMessageStore implements MessageStore {
    * @returns whether there was something to ring for
    */
   #ringForReady(): boolean {
-    const isWorthIt = !this.#queue.paused && this.#table.count('ready') > 0;
+    const isWorthIt = !this.#queue.paused && this.#queue.claimable(1).length > 0;
     if (isWorthIt) this.#doorbells.ring();
     return isWorthIt;
   }

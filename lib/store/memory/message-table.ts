@@ -1,4 +1,5 @@
 import type { MessageCounts, MessageState } from '../../message/message.js';
+import { groupOf } from '../../message/codec/group-body.js';
 import { bodyType } from '../../message/codec/native-codec.js';
 import type { Claim } from '../message-flow.js';
 import type { TypeCount } from '../message-upkeep.js';
@@ -7,6 +8,10 @@ import { RankedList, type Ranked } from './ranked-list.js';
 /** A message where it is now; only the {@link MessageTable} changes it. */
 export interface MemoryMessage extends Ranked {
   readonly id: string;
+  /** Empty: none. */
+  readonly group: string;
+  /** Whether it has a slot of its group. */
+  hasSlot: boolean;
   body: Buffer;
   offeredAt: number;
   dueAt: number;
@@ -17,13 +22,17 @@ export interface MemoryMessage extends Ranked {
   error: string;
   state: MessageState;
   /**
-   * Its place among those in the same state. delayed: when it is due; ready: its number in the line; active: when its
+   * Its place among those in the same state. delayed: when it is due, and a fraction of a millisecond that keeps messages with groups in
+   * the order of their offers; ready: its number in the line; active: when its
    * lease ends; dead: when it died.
    */
   rank: number;
   /** Its id; while active, the place in its claim. */
   name: string;
 }
+
+/** As in `equals.lua`. */
+const FRACTION = 1 / 4096;
 
 /** The messages of one queue, by id and, in order, by state. Its verbs are the steps of a message's way. */
 export class MessageTable {
@@ -84,7 +93,8 @@ export class MessageTable {
 
   /** The lowest rank in a state: the earliest due time, lease end or death; undefined: nothing is in that state. */
   earliest(state: MessageState): number | undefined {
-    return this.#byState[state].first()?.rank;
+    const first = this.#byState[state].first();
+    return first && Math.floor(first.rank);
   }
 
   /** The first messages of a state, or the first behind a place that a message has, or had. */
@@ -92,9 +102,19 @@ export class MessageTable {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
 
+  /** The messages of a group behind an id, in the order of ids. */
+  listGroup(group: string, behind = ''): MemoryMessage[] {
+    const last = bytesOf(behind);
+    const inOrder = [...this.#byId.values()].filter((each) => each.group === group && bytesOf(each.id) > last);
+    return inOrder.sort((one, other) => (bytesOf(one.id) < bytesOf(other.id) ? -1 : 1));
+  }
+
   insert(id: string, body: Buffer, dueAt: number, offeredAt: number): void {
+    const group = groupOf(body) ?? '';
     const message: MemoryMessage = {
       id,
+      group,
+      hasSlot: false,
       name: bytesOf(id),
       body,
       offeredAt,
@@ -103,7 +123,7 @@ export class MessageTable {
       token: null,
       error: '',
       state: 'delayed',
-      rank: dueAt,
+      rank: group === '' ? dueAt : this.#rankBehindEquals(dueAt),
     };
     this.#byId.set(id, message);
     this.#byState.delayed.add(message);
@@ -151,6 +171,12 @@ export class MessageTable {
   clear(): void {
     this.#byId.clear();
     this.#byState = emptyLists();
+  }
+
+  #rankBehindEquals(dueAt: number): number {
+    const equals = this.#byState.delayed.take(4096, { rank: dueAt, name: '' }).filter(({ rank }) => rank < dueAt + 1);
+    const last = equals.at(-1);
+    return last ? Math.min(last.rank + FRACTION, dueAt + 1 - FRACTION) : dueAt;
   }
 
   #move(message: MemoryMessage, state: MessageState, rank: number, name = bytesOf(message.id)): void {

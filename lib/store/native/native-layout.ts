@@ -19,6 +19,7 @@ export const nativeLayout: QueueLayout = {
     followers: true,
     changes: true,
     debounce: true,
+    groups: true,
     severalQueues: true,
   },
   codec: nativeCodec,

@@ -17,6 +17,7 @@ import {
 } from '../partitioned/partitioning.js';
 import type { Partitions, Repartitioned } from '../partitioned/partitions.js';
 import { Reading } from '../partitioned/reading.js';
+import { LaneStore } from './lane-store.js';
 import { nativeKeys } from './native-keys.js';
 import { NativeMessageStore } from './native-store.js';
 import { PartitionCheck } from './partition-check.js';
@@ -33,7 +34,9 @@ export type NativePartitionsOptions = Omit<QueueToOpen, 'blockTimeout'>;
 export class NativePartitions implements Partitions {
   #partitioning: Partitioning;
   #text: string;
+  #partitions: readonly NativeMessageStore[];
   #stores: readonly NativeMessageStore[];
+  readonly groups: LaneStore | undefined;
   /** Whether calls may go by the partitioning. A queue configured with one partition need not ask: it is told if it has others. */
   #isKnown: boolean;
   #agreeing: Promise<void> | undefined;
@@ -55,7 +58,9 @@ export class NativePartitions implements Partitions {
     this.#partitioning = { ...UNPARTITIONED, count: partitions };
     this.#text = formatPartitioning(this.#partitioning);
     this.#limits = { ...limitsOf(partitions) };
-    this.#stores = this.#open(partitions, []);
+    this.groups = this.#openGroups();
+    this.#partitions = this.#open(partitions, []);
+    this.#stores = this.#withGroups();
     this.#missing = new MissingReport(new OnceAMinute(clock), (missing) =>
       events.emit('partitions-missing', { queue, missing, partitions: this.#stores.length }),
     );
@@ -108,7 +113,7 @@ export class NativePartitions implements Partitions {
   }
 
   offerIfPresent(partition: number, offers: readonly Offer[]): Promise<(OfferReceipt | undefined)[]> {
-    return this.#stores[partition]!.offerIfPresent(offers);
+    return this.#partitions[partition]!.offerIfPresent(offers);
   }
 
   watch(checkInterval: number): () => void {
@@ -140,7 +145,7 @@ export class NativePartitions implements Partitions {
 
   /** Goes by the newest partitioning of the partitions that can be reached. @returns whether there is one */
   async #goByOthers(): Promise<boolean> {
-    const newest = await this.#copies.newest(Math.max(2, this.#stores.length));
+    const newest = await this.#copies.newest(Math.max(2, this.#partitions.length));
     if (!newest) return false;
     this.#check(newest);
     this.#take(newest);
@@ -205,7 +210,8 @@ export class NativePartitions implements Partitions {
     this.#partitioning = agreed;
     this.#text = text;
     Object.assign(this.#limits, this.options.limitsOf(agreed.count));
-    this.#stores = this.#open(widthOf(agreed), this.#stores);
+    this.#partitions = this.#open(widthOf(agreed), this.#partitions);
+    this.#stores = this.#withGroups();
     for (const listener of this.#listeners) listener();
   }
 
@@ -217,6 +223,16 @@ export class NativePartitions implements Partitions {
       (_, i) =>
         open[i] ?? new NativeMessageStore(this.connections, { keys: nativeKeys(prefix, queue, i), ...settings }),
     );
+  }
+
+  #openGroups(): LaneStore | undefined {
+    const { prefix, queue, limitsOf, groups } = this.options;
+    if (!groups) return undefined;
+    return new LaneStore(this.connections, { prefix, queue, limits: limitsOf(1), rules: groups });
+  }
+
+  #withGroups(): readonly NativeMessageStore[] {
+    return this.groups ? [...this.#partitions, this.groups] : this.#partitions;
   }
 
   /** @throws DelayQueueError `INVALID_OPTION` */

@@ -34,7 +34,7 @@ import type { ScriptCall } from '../../redis/script/script-call.js';
 import type { ScriptReply } from '../../redis/script/script-reply.js';
 import type { NativeKeys } from './native-keys.js';
 import { type Announcing, readAnnouncement } from './announcements.js';
-import { nativeScripts as scripts } from './native-scripts.js';
+import { type NativeScripts, nativeScripts } from './native-scripts.js';
 import {
   ackArguments,
   changeArguments,
@@ -73,6 +73,14 @@ export interface NativeStoreOptions {
    * `Repartitioned`. Default: none, because there is only this partition.
    */
   readonly partitioning?: () => string;
+  /** Of messages that have groups: scripts that know of lanes, and their argument. */
+  readonly lanes?: Lanes;
+}
+
+export interface Lanes {
+  readonly scripts: NativeScripts;
+  /** As in `lua/include/lanes.lua`. */
+  readonly argument: string;
 }
 
 const NONE = () => '';
@@ -92,13 +100,17 @@ export class NativeMessageStore implements MessageStore {
   readonly #keys: NativeKeys;
   readonly #limits: StoreLimits;
   readonly #partitioning: () => string;
+  readonly #scripts: NativeScripts;
+  readonly #lanes: Lanes | undefined;
   #slot: number | undefined;
 
-  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE }: NativeStoreOptions) {
+  constructor(connections: RedisConnections, { keys, limits, partitioning = NONE, lanes }: NativeStoreOptions) {
     this.#connections = connections;
     this.#keys = keys;
     this.#limits = limits;
     this.#partitioning = partitioning;
+    this.#scripts = lanes?.scripts ?? nativeScripts;
+    this.#lanes = lanes;
   }
 
   /** What is known of the way to the server that has the messages. */
@@ -126,34 +138,35 @@ export class NativeMessageStore implements MessageStore {
     if (offers.length === 0) return [];
     const { channel, publish } = this.#announcing;
     const partitioning = this.#partitioning();
-    if (maxMessages === 0 && !offers.some(mayReplace)) {
+    const { offerNew } = this.#scripts;
+    if (offerNew && maxMessages === 0 && !offers.some(mayReplace)) {
       const call = { args: { channel, publish, partitioning }, rest: newOfferArguments(offers) };
-      const reply = await this.#write(scripts.offerNew, call);
+      const reply = await this.#write(offerNew, call);
       if (!reply.done) {
         const receipts = reply.rest((due): OfferReceipt => ({ outcome: 'created', dueAt: due.number() }));
         return reply.notCopied ? withProblem(receipts, reply) : receipts;
       }
     }
     const args = { channel, publish, maxMessages, partitioning };
-    const reply = await this.#write(scripts.offer, { args, rest: offerArguments(offers) });
+    const reply = await this.#write(this.#scripts.offer, { args, rest: offerArguments(offers) });
     return readReceipts(reply, offers.length);
   }
 
   async cancel(id: string): Promise<boolean> {
-    const reply = await this.#write(scripts.cancel, { args: { id, partitioning: this.#partitioning() } });
+    const reply = await this.#write(this.#scripts.cancel, { args: { id, partitioning: this.#partitioning() } });
     return reply.ifCopied(reply.flag());
   }
 
   async reschedule(id: string, due: DueTime): Promise<boolean> {
     const args = { id, due: dueArgument(due), ...this.#announcing, partitioning: this.#partitioning() };
-    const reply = await this.#write(scripts.reschedule, { args });
+    const reply = await this.#write(this.#scripts.reschedule, { args });
     return reply.ifCopied(reply.flag());
   }
 
   async change(id: string, change: Change): Promise<ChangeOutcome> {
     if ((await this.accepts(change.to)) === false) return 'oversized';
     const args = { ...changeArguments(id, change), ...this.#announcing, partitioning: this.#partitioning() };
-    const reply = await this.#write(scripts.change, { args });
+    const reply = await this.#write(this.#scripts.change, { args });
     const outcome = readChangeOutcome(reply);
     if (outcome === 'changed') reply.ifCopied(true);
     return outcome;
@@ -161,50 +174,52 @@ export class NativeMessageStore implements MessageStore {
 
   async find(id: string): Promise<StoredMessage | null> {
     const args = { id, partitioning: this.#partitioning() };
-    return readFound(id, await this.#runByPartitioning(scripts.find, { args }));
+    return readFound(id, await this.#runByPartitioning(this.#scripts.find, { args }));
   }
 
   async transfer(request: TransferRequest): Promise<TransferReport> {
     const args = transferArguments(request, this.#limits, this.#announcing);
-    return readTransferReport(await this.#run(scripts.transfer, { args })).report;
+    return readTransferReport(await this.#run(this.#scripts.transfer, { args })).report;
   }
 
   async claim(request: ClaimRequest): Promise<ClaimReport> {
-    return readClaimReport(await this.#run(scripts.claim, claimCall(request, this.#limits)));
+    return readClaimReport(await this.#run(this.#scripts.claim, claimCall(request, this.#limits)));
   }
 
   async transferAndClaim(claim: ClaimRequest, teller?: Teller): Promise<ClaimedTransfer | undefined> {
-    if (this.#limits.rate) return undefined;
+    const { transferAndClaim } = this.#scripts;
+    if (this.#limits.rate || !transferAndClaim) return undefined;
     const args = claimedTransferArguments(claim, teller, this.#announcing);
-    return readClaimedTransfer(await this.#run(scripts.transferAndClaim, { args }));
+    return readClaimedTransfer(await this.#run(transferAndClaim, { args }));
   }
 
   async ring(): Promise<void> {
-    await this.#run(scripts.ring);
+    await this.#run(this.#scripts.ring);
   }
 
   async extend<Held extends Claim>(claims: readonly Held[], lease: number): Promise<Held[]> {
     if (claims.length === 0) return [];
     const rest = claims.flatMap(({ id, token }) => [id, token]);
-    const lost = (await this.#run(scripts.extend, { args: { lease }, rest })).rest((reply) => reply.number());
+    const lost = (await this.#run(this.#scripts.extend, { args: { lease }, rest })).rest((reply) => reply.number());
     return lost.map((position) => claims[position - 1]!);
   }
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    if (settlements.every(isAck)) {
-      const reply = await this.#run(scripts.ack, { rest: ackArguments(settlements) });
+    const { ack } = this.#scripts;
+    if (ack && settlements.every(isAck)) {
+      const reply = await this.#run(ack, { rest: ackArguments(settlements) });
       if (!reply.done) return { accepted: settlements.map(() => true), dropped: 0 };
     }
     const { channel, publish } = this.#announcing;
     const args = { channel, publish, maxDead: this.#limits.maxDeadLetters };
-    const reply = await this.#run(scripts.settle, { args, rest: settlementArguments(settlements) });
+    const reply = await this.#run(this.#scripts.settle, { args, rest: settlementArguments(settlements) });
     return readSettleReport(reply, settlements.length);
   }
 
   async abort(id: string): Promise<boolean> {
     const args = { id, partitioning: this.#partitioning(), ...this.#announcing };
-    const reply = await this.#write(scripts.abort, { args });
+    const reply = await this.#write(this.#scripts.abort, { args });
     return reply.ifCopied(reply.flag());
   }
 
@@ -215,32 +230,32 @@ export class NativeMessageStore implements MessageStore {
 
   async repair(cursor = ''): Promise<RepairReport> {
     const args = { cursor, size: REPAIR_PART, longestDelay: LONGEST_DELAY, ...this.#announcing };
-    return readRepairReport(await this.#run(scripts.repair, { args }));
+    return readRepairReport(await this.#run(this.#scripts.repair, { args }));
   }
 
   async status(): Promise<QueueStatus> {
-    return readQueueStatus(await this.#run(scripts.status));
+    return readQueueStatus(await this.#run(this.#scripts.status));
   }
 
   async countTypes(cursor = ''): Promise<TypeCountPage> {
-    return readTypeCounts(await this.#run(scripts.countTypes, { args: { cursor } }));
+    return readTypeCounts(await this.#run(this.#scripts.countTypes, { args: { cursor } }));
   }
 
   async pause(): Promise<void> {
-    await this.#run(scripts.pause);
+    await this.#run(this.#scripts.pause);
   }
 
   async resume(): Promise<void> {
-    await this.#run(scripts.resume);
+    await this.#run(this.#scripts.resume);
   }
 
   async clear(): Promise<number> {
-    return (await this.#run(scripts.clear)).number();
+    return (await this.#run(this.#scripts.clear)).number();
   }
 
   async list(request: PageRequest): Promise<StoredPage> {
     const { state } = request;
-    return readStoredPage(state, await this.#run(scripts.list, { args: { state, ...pageArguments(request) } }));
+    return readStoredPage(state, await this.#run(this.#scripts.list, { args: { state, ...pageArguments(request) } }));
   }
 
   async redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {
@@ -250,12 +265,12 @@ export class NativeMessageStore implements MessageStore {
       ...this.#announcing,
       unwrap: unwrap ? '1' : '',
     };
-    return (await this.#runByPartitioning(scripts.redrive, { args })).number();
+    return (await this.#runByPartitioning(this.#scripts.redrive, { args })).number();
   }
 
   async discard(selection: DeadSelection): Promise<number> {
     const args = { ...selectionArguments(selection), partitioning: this.#partitioning() };
-    return (await this.#runByPartitioning(scripts.discard, { args })).number();
+    return (await this.#runByPartitioning(this.#scripts.discard, { args })).number();
   }
 
   watchDue(listener: DueListener): () => void {
@@ -290,13 +305,18 @@ export class NativeMessageStore implements MessageStore {
     commands = this.#connections.commands,
   ): Promise<ScriptReply> {
     try {
-      return await commands.run(script, { ...call, keys: this.#keys });
+      return await commands.run(script, this.#callOf(script, call));
     } catch (error) {
       throw repartitioned(error) ?? error;
     }
   }
 
   #run(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): Promise<ScriptReply> {
-    return this.#connections.commands.run(script, { ...call, keys: this.#keys });
+    return this.#connections.commands.run(script, this.#callOf(script, call));
+  }
+
+  #callOf(script: RedisScript<keyof NativeKeys>, call?: Omit<ScriptCall, 'keys'>): ScriptCall<keyof NativeKeys> {
+    if (!this.#lanes || !script.args.some(({ name }) => name === 'lanes')) return { ...call, keys: this.#keys };
+    return { ...call, args: { ...call?.args, lanes: this.#lanes.argument }, keys: this.#keys };
   }
 }

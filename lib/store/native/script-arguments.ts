@@ -10,7 +10,7 @@ import {
   type TransferRequest,
 } from '../message-flow.js';
 import type { Change, DueTime, Offer } from '../message-intake.js';
-import type { StoreLimits } from '../message-store.js';
+import type { GroupRules, StoreLimits } from '../message-store.js';
 import type { DeadSelection, PageRequest } from '../message-upkeep.js';
 import { parseCursor } from '../page-cursor.js';
 import { type Announcing, tellerArgument } from './announcements.js';
@@ -48,6 +48,11 @@ export function claimCall(request: ClaimRequest, { rate }: StoreLimits): Omit<Sc
   const { token, insteadOf, limit, maxBytes = 0, lease } = request;
   const args = { token, insteadOf: insteadOf ?? '', limit, maxBytes, lease, rate: rateArgument(rate) };
   return { args, optionalKeys: insteadOf !== undefined };
+}
+
+/** Of scripts that know of lanes. */
+export function lanesArgument({ concurrency, onRetry }: GroupRules): string {
+  return `${concurrency ?? 0} ${onRetry}`;
 }
 
 function rateArgument(rate: StoreLimits['rate']): string {

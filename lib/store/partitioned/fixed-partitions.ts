@@ -11,12 +11,19 @@ export class FixedPartitions implements Partitions {
   readonly partitioning: Partitioning;
   readonly isReady = true;
 
-  /** @param check - makes sure that the queue can be served here */
+  readonly stores: readonly MessageStore[];
+
+  /**
+   * @param check - makes sure that the queue can be served here
+   * @param groups - the store of messages that have groups
+   */
   constructor(
-    readonly stores: readonly MessageStore[],
+    partitions: readonly MessageStore[],
     private readonly check: () => Promise<void> = () => DONE,
+    readonly groups?: MessageStore,
   ) {
-    this.partitioning = { ...UNPARTITIONED, count: stores.length };
+    this.stores = groups ? [...partitions, groups] : partitions;
+    this.partitioning = { ...UNPARTITIONED, count: partitions.length };
   }
 
   reachOf(): Reach {

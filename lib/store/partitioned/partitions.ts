@@ -11,6 +11,8 @@ export interface Partitions {
   readonly partitioning: Partitioning;
   /** The store of each partition that may hold messages. Another list after each change. */
   readonly stores: readonly MessageStore[];
+  /** The last of {@link stores}, if it has the messages that have groups; they are in no partition. */
+  readonly groups?: MessageStore | undefined;
   /** What is known of the way to a partition; nothing is sent. */
   reachOf(partition: number): Reach;
   /** Begins a read of all partitions, as far as they answer. */
@@ -52,11 +54,21 @@ export function restless(): DelayQueueError {
   return new DelayQueueError('STORE_REFUSED', "The queue's partitions keep changing or disagree; try again later");
 }
 
+interface Question<Answer> {
+  readonly ask: (store: MessageStore) => Promise<Answer>;
+  readonly isFound: (answer: Answer) => boolean;
+}
+
 /** Asks the places of an id, one after the other, until one has found it. */
-export async function lookUp<Answer>(
+export async function lookUp<Answer>(partitions: Partitions, id: string, question: Question<Answer>): Promise<Answer> {
+  const answer = await askPartitions(partitions, id, question);
+  return !partitions.groups || question.isFound(answer) ? answer : question.ask(partitions.groups);
+}
+
+async function askPartitions<Answer>(
   partitions: Partitions,
   id: string,
-  { ask, isFound }: { ask: (store: MessageStore) => Promise<Answer>; isFound: (answer: Answer) => boolean },
+  { ask, isFound }: Question<Answer>,
 ): Promise<Answer> {
   const ready = partitions.ready();
   if (ready) await ready;

@@ -2,11 +2,13 @@
 -- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
+--@with lanes --      groups lanes lines members held ready wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--@with lanes --      lanes: text, as in include/lanes.lua
 -- Returns 1 if it was removed, 0 if it is not active (any more).
 --
 -- Atomic so that exactly one of abort and settle wins. A crash right after leaves the message gone; if the announcement is lost, the
@@ -20,6 +22,8 @@
 --@include claims
 --@include holders
 --@include check-partitioning
+--@with lanes --@include lanes
+--@with lanes --@include ring
 
 local id = args.id
 local now, now_micros = read_clock()
@@ -36,6 +40,11 @@ end
 check_store_held()
 check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
 local release = plan_release({ id }, now, now_micros)
+--@with lanes check_lanes()
+--@with lanes redis.call('LLEN', keys.wake)
+--@with lanes local is_paused = redis.call('GET', keys.paused)
+--@with lanes read_lanes({ id })
+--@with lanes leave_lane(id)
 -- Before the first write, because a user's ACL can refuse it; nobody can act on it before the script has ended.
 local text = string.format('abort %s %s', token, id)
 redis.call(args.publish, args.channel, text)
@@ -52,5 +61,9 @@ if release then
 else
   redis.call('HDEL', keys.messages, id)
   redis.call('HDEL', keys.attempts, id)
+  --@with lanes forget_groups({ id })
 end
+--@with lanes if store_lanes() > 0 and not is_paused then
+--@with lanes   ring(keys.wake)
+--@with lanes end
 return 1

@@ -1,7 +1,9 @@
 #!lua flags=allow-oom
 -- Takes ready messages under a lease.
 --
--- KEYS ready claims leases messages attempts wake paused rate ended:token [ended:instead_of] if the claim replaces another one
+-- KEYS ready claims leases messages attempts wake paused rate
+--@with lanes --      groups lanes lines members held
+--      ended:token [ended:instead_of] if the claim replaces another one
 -- ARGV deadline: number, instant in ms, 0: none
 --      token: text, of this claim; a token that has already taken messages takes no more
 --      instead_of: text, token of the claim that this one replaces, empty: none. What that claim holds passes to this one,
@@ -9,6 +11,7 @@
 --      limit: number, maximum number of messages to take (0-1000); 0 gives back what the other claim holds
 --      max_bytes: number, maximum size of the records to take, in bytes, 0: no limit; one record is taken whatever its size
 --      lease: number, in ms
+--@with lanes --      lanes: text, as in include/lanes.lua
 --      rate: text, maximum number of messages to claim, a space, and within how many ms; empty: no limit
 -- Returns more (0 or 1: whether ready messages remain that can be claimed now), now in microseconds, in how many microseconds the
 --      caller has to claim again because the rate is spent (-1: it has not), the failed attempts of the messages that were taken,

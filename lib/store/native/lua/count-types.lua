@@ -2,6 +2,7 @@
 -- Counts the messages of each type in each state, one page of the queue at a time.
 --
 -- KEYS delayed ready claims dead messages
+--@with lanes --      lanes lines
 -- ARGV cursor: text, from the previous call, empty: the first page
 -- Returns the next cursor (empty: this was the last page), then for each state and type on the page: state, type, number of
 --      messages.
@@ -15,6 +16,7 @@
 -- Atomic so that a page shows one instant. Writes nothing.
 --@include held
 --@include pages
+--@with lanes --@include line-pages
 
 -- The type of a message, read from the first line of its body: the only part of a body that a script looks at. It is what
 -- `lib/message/codec/native-codec.ts` reads.
@@ -28,6 +30,8 @@ local function body_type(record)
     wrapped = select(2, string.find(record, '^W%d+\n', at))
     at = wrapped and wrapped + 1 or at
   until not wrapped
+  --@with lanes local grouped = select(2, string.find(record, '^Ngroup\n[^\n]*\n', at))
+  --@with lanes at = grouped and grouped + 1 or at
   local expiring = select(2, string.find(record, '^Nexpires\n[^\n]*\n', at))
   at = expiring and expiring + 1 or at
   local found = string.match(record, '^[KCkc]([A-Za-z0-9_.:-]+)\n', at)
@@ -93,9 +97,11 @@ local function walk_claims(state, counts, start)
   return nil
 end
 
+local page_of_line = page_of_list
+--@with lanes page_of_line = page_of_ready
 local STATES = {
   { name = 'delayed', key = keys.delayed, walk = walk, page = page_of_set },
-  { name = 'ready', key = keys.ready, walk = walk, page = page_of_list },
+  { name = 'ready', key = keys.ready, walk = walk, page = page_of_line },
   { name = 'active', key = keys.claims, walk = walk_claims },
   { name = 'dead', key = keys.dead, walk = walk, page = page_of_set },
 }

@@ -2,6 +2,7 @@
 -- Lists messages of one state, page by page.
 --
 -- KEYS delayed ready claims leases messages attempts dead errors
+--@with lanes --      lanes lines
 -- ARGV state: text, 'delayed', 'ready', 'active' or 'dead'
 --      at: text, score or position in the place where the previous page ended, empty: none
 --      name: text, the rest of that place, empty: start at the offset
@@ -18,7 +19,10 @@
 --@include held
 --@include listed
 --@include pages
+--@with lanes --@include line-pages
 
+local page_of_line = page_of_list
+--@with lanes page_of_line = page_of_ready
 local start = args.name ~= '' and { at = args.at, name = args.name } or { offset = args.offset }
 -- One more, to know whether another page follows.
 local most = args.limit + 1
@@ -52,7 +56,7 @@ end
 
 local function read_page()
   if args.state == 'ready' then
-    return page_of_list(keys.ready, start, most)
+    return page_of_line(keys.ready, start, most)
   elseif args.state == 'active' then
     return page_of_claims()
   end

@@ -2,11 +2,13 @@
 -- Stores new messages. Where all ids are free and there is no maximum, offer-new does it for less.
 --
 -- KEYS delayed messages ready claims leases attempts dead errors partitions followers
+--@with lanes --      groups lanes lines members held wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
+--@with lanes --      lanes: text, as in include/lanes.lua
 --      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace', 'reject' or
 --        'follow'; 'replace', a space and the longest wait in ms), body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
@@ -24,6 +26,9 @@
 --@include announce
 --@include offers
 --@include take-out
+--@with lanes --@include lanes
+--@with lanes --@include ring
+--@with lanes --@include equals
 
 local function is_active(id)
   if redis.call('ZSCORE', keys.delayed, id) or redis.call('ZSCORE', keys.dead, id) then
@@ -58,6 +63,14 @@ local function chain_began(record, id)
   return redis.call('ZSCORE', keys.delayed, id) and is_record(record) and record_offered(record)
 end
 
+--@with lanes local function enter_offers(scores, sources)
+--@with lanes   local ids, bodies = {}, {}
+--@with lanes   for i, at in ipairs(sources) do
+--@with lanes     ids[i], bodies[i] = ARGV[at], ARGV[at + 3]
+--@with lanes   end
+--@with lanes   enter_groups(ids, bodies)
+--@with lanes end
+
 local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 check_partitioning()
@@ -87,6 +100,11 @@ end
 if #replaced > 0 then
   check_take_out()
 end
+--@with lanes check_lanes()
+--@with lanes redis.call('LLEN', keys.wake)
+--@with lanes local is_paused = redis.call('GET', keys.paused)
+--@with lanes read_lanes(replaced)
+--@with lanes behind_equals(scores)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
 announce(args.publish, args.channel, earliest_before, earliest, now)
 
@@ -98,4 +116,8 @@ if #followers > 0 then
 end
 redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))
+--@with lanes enter_offers(scores, sources)
+--@with lanes if store_lanes() > 0 and not is_paused then
+--@with lanes   ring(keys.wake)
+--@with lanes end
 return receipts

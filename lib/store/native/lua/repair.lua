@@ -4,12 +4,14 @@
 -- or gone, because a process that does not know of followers has settled them.
 --
 -- KEYS messages delayed ready claims dead wake paused followers attempts errors
+--@with lanes --      groups lanes lines members held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
 --        'followers' and a cursor: goes on with these first
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
 --      longest_delay: number, ms; what falls due still later was never delayed by this package
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
+--@with lanes --      lanes: text, as in include/lanes.lua
 -- Returns the next cursor (empty: the search is over, or there are too many ready messages to search), the ids of the messages
 --      that are ready now, and of those that are delayed now.
 --
@@ -24,12 +26,15 @@
 --@include ring
 --@include set
 --@include follower
+--@with lanes --@include lanes
+--@with lanes --@include recount
 
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MOST_READY = 10000
 
 local function is_sound(ready)
   local known = redis.call('ZCARD', keys.delayed) + ready + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
+  --@with lanes known = known + redis.call('HLEN', keys.lines)
   return redis.call('HLEN', keys.messages) <= known
 end
 
@@ -75,9 +80,12 @@ local function find_lost(now)
   local cursor = args.cursor == '' and '0' or args.cursor
   local next_cursor, part = unpack(redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size))
   local lost, ready, holders = { ready = {}, delayed = {}, dues = {} }, nil, nil
+  --@with lanes lost.ids, lost.bodies = {}, {}
   for at = 1, #part, 2 do
     local id = part[at]
     if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) then
+      --@with lanes ready = ready or set_of(redis.call('HVALS', keys.lines))
+      --@with lanes for place, other in ipairs(redis.call('LRANGE', keys.ready, 0, -1)) do ready[other] = place end
       ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
       holders = holders or holders_of(keys.claims)
       if not ready[id] and not holders[id] then
@@ -85,6 +93,7 @@ local function find_lost(now)
         local ids = due and lost.delayed or lost.ready
         ids[#ids + 1], lost.dues[id] = id, due
         lost.earliest = lower_of(lost.earliest, due)
+        --@with lanes lost.ids[#lost.ids + 1], lost.bodies[#lost.bodies + 1] = id, string.sub(part[at + 1], 13)
       end
     end
   end
@@ -113,11 +122,27 @@ if of_followers then
   args.cursor = ''
 end
 local ready = redis.call('LLEN', keys.ready)
+--@with lanes local in_lines = redis.call('HLEN', keys.lines)
+--@with lanes if args.cursor == '' and ready + in_lines + redis.call('HLEN', keys.lanes) <= MOST_READY then
+--@with lanes   check_lanes()
+--@with lanes   if not are_lanes_sound(ready, count_active(keys.claims)) then
+--@with lanes     recount_lanes()
+--@with lanes     if store_lanes() > 0 and not redis.call('GET', keys.paused) then
+--@with lanes       ring(keys.wake)
+--@with lanes     end
+--@with lanes     ready = redis.call('LLEN', keys.ready)
+--@with lanes   end
+--@with lanes end
+--@with lanes if in_lines > MOST_READY then
+--@with lanes   return { '', {}, {} }
+--@with lanes end
 if ready > MOST_READY or (args.cursor == '' and is_sound(ready)) then
   return { '', {}, {} }
 end
 local now = read_clock()
 local lost, next_cursor = find_lost(now)
+--@with lanes check_lanes()
+--@with lanes enter_groups(lost.ids, lost.bodies)
 if #lost.ready > 0 then
   redis.call('LLEN', keys.wake)
   redis.call('GET', keys.paused)
@@ -127,7 +152,12 @@ if #lost.delayed > 0 then
   check_permissions('ZADD', keys.delayed)
   announce(args.publish, args.channel, lowest(keys.delayed), lost.earliest, now)
 end
+--@with lanes read_lanes(lost.ready)
+--@with lanes local found = lost.ready
+--@with lanes lost.ready = join_lines(found)
 make_ready(lost.ready)
+--@with lanes lost.ready = found
+--@with lanes store_lanes()
 for id, due in pairs(lost.dues) do
   redis.call('ZADD', keys.delayed, due, id)
 end

@@ -2,9 +2,11 @@
 -- Ends claims, each with its outcome. Where all outcomes are 'ack', ack does it for less.
 --
 -- KEYS delayed messages claims leases attempts dead errors ready wake paused followers
+--@with lanes --      groups lanes lines members held
 -- ARGV channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_dead: number, maximum number of dead letters
+--@with lanes --      lanes: text, as in include/lanes.lua
 --      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
 --        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms, or
 --        '@' and an instant; dead: error,
@@ -26,6 +28,9 @@
 --@include claims
 --@include give-back
 --@include follower
+--@with lanes --@include lanes
+--@with lanes --@include ring
+--@with lanes --@include set
 
 -- The lists of the plan that a message joins, by its outcome.
 local LISTS = {
@@ -184,6 +189,15 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
     check_give_back()
   end
   check_store_held()
+  --@with lanes check_lanes()
+  --@with lanes redis.call('LLEN', keys.wake)
+  --@with lanes plan.is_paused = redis.call('GET', keys.paused)
+  --@with lanes local ids = {}
+  --@with lanes for id in pairs(plan.runs) do
+  --@with lanes   ids[#ids + 1] = id
+  --@with lanes end
+  --@with lanes read_lanes(ids)
+  --@with lanes plan.is_delayed = set_of(plan.scores)
   plan_writes(plan, attempts_kept)
   for _, write in ipairs(plan.writes) do
     if #write[3] > 0 then
@@ -193,7 +207,20 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
   announce(args.publish, args.channel, plan.earliest_before, plan.earliest, now)
 end
 
+--@with lanes -- Of the messages whose claims have ended, all but those that are ready again give back their slots; retries may keep them.
+--@with lanes local function leave_lanes(plan)
+--@with lanes   for id, run in pairs(plan.runs) do
+--@with lanes     if plan.is_delayed[id] and run.outcome == 'retry' and is_retry_held() then
+--@with lanes       hold_lane(id)
+--@with lanes     elseif run.outcome ~= 'release' then
+--@with lanes       leave_lane(id)
+--@with lanes     end
+--@with lanes   end
+--@with lanes   forget_groups(plan.gone)
+--@with lanes end
+
 local function execute_settlement(plan)
+  --@with lanes leave_lanes(plan)
   for token, left in pairs(plan.left) do
     store_held(token, left)
   end
@@ -209,6 +236,9 @@ local function execute_settlement(plan)
   if #plan.dead > 0 then
     plan.reply[1] = drop_oldest_dead(args.max_dead)
   end
+  --@with lanes if store_lanes() > 0 and not plan.is_paused then
+  --@with lanes   ring(keys.wake)
+  --@with lanes end
 end
 
 local plan = plan_outcomes()

@@ -2,6 +2,7 @@
 -- Counts the messages in each state at one instant.
 --
 -- KEYS delayed ready claims dead paused messages
+--@with lanes --      lines
 -- Returns delayed, ready, active, dead, now in ms, earliest due in ms (-1: none is delayed), due time of the first ready message
 --      in ms (-1: none is ready), paused (0 or 1).
 --
@@ -13,6 +14,7 @@
 
 return {
   redis.call('ZCARD', keys.delayed),
+  --@with lanes redis.call('HLEN', keys.lines) +
   redis.call('LLEN', keys.ready),
   count_active(keys.claims),
   redis.call('ZCARD', keys.dead),

@@ -2,12 +2,14 @@
 -- Moves what is due from delayed to ready, and takes back active messages whose lease has expired.
 --
 -- KEYS delayed ready claims leases attempts messages dead errors wake paused rate followers
+--@with lanes --      groups lanes lines members held
 -- ARGV teller: text, as in transfer-and-claim
 --      limit: number, maximum number of messages to move, and of messages to take back (1-1000)
 --      max_attempts: number, attempts that a message has
 --      max_dead: number, maximum number of dead letters
 --      lease_error: text, error of a dead letter whose lease expired, JSON
 --      rate: text, as in claim
+--@with lanes --      lanes: text, as in include/lanes.lua
 -- Returns moved, recovered (ready again), ids of the buried (dead now, or followed by another message), dropped (oldest dead letters), more (0 or 1), ready messages,
 --      now in microseconds, next instant in ms at which there is work (-1: none is known).
 --

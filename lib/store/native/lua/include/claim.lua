@@ -3,6 +3,8 @@
 --@include permission
 --@include record
 --@include held
+--@with lanes --@include lanes
+--@with lanes --@include turns
 
 -- How long a token is remembered as ended: as long as a call may be under way, which is the longest offerTimeout.
 local ENDED_KEPT_MS = 600000
@@ -91,6 +93,9 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   local most = rate and math.min(limit, rate.room) or limit
   if #passed == 0 and not is_paused and most > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, most - 1)
+    --@with lanes check_claim_permissions()
+    --@with lanes check_lanes()
+    --@with lanes ready = ready + top_up(ids, most)
   end
   local reply = { 0, now_micros, -1, '' }
   local count, present = append_taken(reply, ids, math.min(limit, #ids), most_bytes(), known)
@@ -98,6 +103,7 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   local popped = #passed == 0 and count or 0
   local given_back = #passed - (count - popped)
   local more = not is_paused and ready - popped + given_back + elsewhere > 0
+  --@with lanes more = more or not is_paused and popped > 0 and lines_go_on({ unpack(ids, 1, count) })
   local counts = rate and #passed == 0 and #present > 0
   if counts then
     rate.count(#present)
@@ -116,6 +122,7 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   end
   if popped > 0 then
     redis.call('LPOP', keys.ready, popped)
+    --@with lanes leave_to_claim(ids, count, present)
   end
   for i = #passed, #passed - given_back + 1, -1 do
     redis.call('LPUSH', keys.ready, passed[i])

@@ -1,5 +1,6 @@
 -- Removes dead letters.
 --@include permission
+--@with lanes --@include lanes
 
 -- Raises an error before the first write if a key of dead letters has another type, or the user may not remove letters.
 local function check_dead()
@@ -7,6 +8,7 @@ local function check_dead()
   redis.call('HLEN', keys.errors)
   redis.call('HLEN', keys.messages)
   redis.call('HLEN', keys.attempts)
+  --@with lanes check_lanes()
   check_permissions(
     'ZRANGE', keys.dead, 'HMGET', keys.errors, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HDEL', keys.messages,
     'HDEL', keys.attempts
@@ -37,6 +39,8 @@ local function oldest_read(most)
 end
 
 local function remove_dead(ids)
+  --@with lanes read_lanes(ids)
+  --@with lanes forget_groups(ids)
   redis.call('ZREM', keys.dead, unpack(ids))
   redis.call('HDEL', keys.errors, unpack(ids))
   redis.call('HDEL', keys.messages, unpack(ids))

@@ -4,6 +4,7 @@
 --@include permission
 --@include record
 --@include lowest
+--@with lanes --@include lanes
 
 -- Which followers take the place of these messages, which are about to be gone or dead: `ids`, the same as a set (`released`), what is
 -- stored for them, and the earliest due time. Nil if there are none. Raises an error before the first write if one of the keys has
@@ -13,6 +14,8 @@ local function plan_release(ids, now, now_micros)
   for i, text in ipairs(#ids > 0 and redis.call('HMGET', keys.followers, unpack(ids)) or {}) do
     if text then
       release = release or { ids = {}, released = {}, scores = {}, records = {} }
+      --@with lanes release.bodies = release.bodies or {}
+      --@with lanes table.insert(release.bodies, string.match(text, '^[^\n]*\n(.*)$') or text)
       local when, body = string.match(text, '^([+@]%d+)\n(.*)$')
       -- What has another form was written by somebody else; it must not keep messages from being settled.
       local id, due = ids[i], due_instant(when or '+0', now_micros)
@@ -47,6 +50,8 @@ end
 
 -- The caller has taken the ids out of the states that their messages were in.
 local function release_followers(release)
+  --@with lanes forget_groups(release.ids)
+  --@with lanes enter_groups(release.ids, release.bodies)
   redis.call('HDEL', keys.followers, unpack(release.ids))
   redis.call('HDEL', keys.attempts, unpack(release.ids))
   redis.call('ZADD', keys.delayed, unpack(release.scores))

@@ -8,6 +8,7 @@
 --@include claims
 --@include announce
 --@include follower
+--@with lanes --@include lanes
 
 -- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
 local teller = {}
@@ -96,6 +97,7 @@ end
 local function plan_transfer(now, now_micros)
   local plan = { next_due = lowest(keys.delayed), next_lease_end = lowest(keys.leases) }
   plan.due = up_to_now(keys.delayed, plan.next_due, now, args.limit)
+  --@with lanes plan.due = up_to_now(keys.delayed, plan.next_due, now + 4095 / 4096, args.limit)
   plan.expired = expired_claims(up_to_now(keys.leases, plan.next_lease_end, now, args.limit))
   plan.ready = redis.call('LLEN', keys.ready)
   if plan.ready + #plan.due + #plan.expired.ids > 0 then
@@ -107,6 +109,11 @@ local function plan_transfer(now, now_micros)
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
     plan.release = plan_release(buried_by(plan), now, now_micros)
   end
+  --@with lanes if #plan.due + #plan.expired.ids > 0 then
+  --@with lanes   check_lanes()
+  --@with lanes   read_lanes(plan.due)
+  --@with lanes   read_lanes(plan.expired.ids)
+  --@with lanes end
   check_transfer_permissions(plan)
   if plan.release and teller.command then
     announce(teller.command, teller.channel, plan.next_due, plan.release.earliest, now)
@@ -125,6 +132,7 @@ local function take_back(now, plan)
       again[#again + 1] = id
     else
       buried[#buried + 1] = id
+      --@with lanes leave_lane(id)
       if not (plan.release and plan.release.released[id]) then
         letters[#letters + 1], letters[#letters + 2] = now, id
         causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
@@ -164,7 +172,10 @@ local function execute_transfer(now, plan)
   if #plan.due > 0 then
     -- They have the lowest scores, so they are the first by rank.
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
+    --@with lanes plan.due = join_lines(plan.due)
+    --@with lanes if #plan.due > 0 then
     redis.call('RPUSH', keys.ready, unpack(plan.due))
+    --@with lanes end
     next_due = lowest(keys.delayed)
   end
   -- After what is due, which is removed by its rank.
@@ -174,6 +185,7 @@ local function execute_transfer(now, plan)
   end
 
   report.ready = plan.ready + #plan.due + report.recovered
+  --@with lanes report.ready = report.ready + store_lanes() + claimable_in_lines()
   -- While the queue is paused nobody is woken; resume rings for these messages.
   if report.ready > 0 and not plan.is_quiet then
     ring(keys.wake)

@@ -1,0 +1,147 @@
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { type DueTime, readDue } from '../message/due-time.js';
+import type { CheckedDue } from '../message/due-time.js';
+import type { Duration } from '../message/duration.js';
+import { assertGroup, assertMessageId } from '../message/message-id.js';
+import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
+import type { QueueRegistrar } from '../runtime/queue-registrar.js';
+import type { Queue } from '../runtime/queues.js';
+import type { MessageStore } from '../store/message-store.js';
+import type { GroupMember } from '../store/message-upkeep.js';
+import { MAX_BATCH } from '../timing/turn-batcher.js';
+import { assertState, type MessagePage, snapshotOf } from './message-page.js';
+import { readPage } from './read-page.js';
+import { assertGrouped } from './unsupported.js';
+
+/** Which messages of a group to list. */
+export interface GroupQuery {
+  /** The `cursor` of the previous page. Default: the first page. */
+  readonly cursor?: string | undefined;
+  /** The maximum number of messages, 1–1000. Default: 100. */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors.
+ *
+ * They go through the group in steps of up to 1000 messages, each of which sees one instant. What is offered meanwhile may be missed.
+ */
+export interface MessageGroup {
+  /**
+   * Cancels the messages of the group that are not due yet.
+   *
+   * @returns how many
+   *
+   * @example
+   * ```ts
+   * const cancelled = await producer.group('reminders', `customer-${customer.id}`).cancelAll();
+   * ```
+   */
+  cancelAll(): Promise<number>;
+
+  /**
+   * Moves the due time of the messages of the group that are not due yet.
+   *
+   * @param due - a delay from now, 0 ms – 100 years, or a `Date` between 1970 and 9999; by the clock of Redis
+   * @returns how many were moved
+   */
+  rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number>;
+
+  /** Makes the dead letters of the group due now, with all their attempts restored. @returns how many */
+  redriveAll(): Promise<number>;
+
+  /** Counts the messages of the group in each state. */
+  counts(): Promise<MessageCounts>;
+
+  /**
+   * Lists the messages of the group in a state, in the order of their ids.
+   *
+   * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
+   * @param query - `cursor` of the page before; `limit` (1–1000, default 100)
+   */
+  list(state: MessageState, query?: GroupQuery): Promise<MessagePage>;
+}
+
+/** The messages of a group in the store of a queue. */
+export class StoredGroup implements MessageGroup {
+  readonly #store: MessageStore;
+
+  /** @throws DelayQueueError `INVALID_ARGUMENT`, `UNSUPPORTED_BY_LAYOUT` */
+  constructor(
+    private readonly queue: Queue,
+    private readonly group: string,
+    private readonly registrar: QueueRegistrar,
+  ) {
+    assertGroup(group);
+    assertGrouped(queue, `group('${queue.name}', …)`);
+    this.#store = queue.partitions.groups!;
+  }
+
+  cancelAll(): Promise<number> {
+    return this.#forEach('delayed', (id) => this.#store.cancel(id));
+  }
+
+  async rescheduleAll<const Due extends Duration | Date = Duration | Date>(due: CheckedDue<Due>): Promise<number> {
+    const dueTime: DueTime = readDue(due);
+    return this.#forEach('delayed', (id) => this.#store.reschedule(id, dueTime));
+  }
+
+  async redriveAll(): Promise<number> {
+    const registered = this.registrar.register(this.queue.name);
+    const redriven = await this.#forEach('dead', async (id) => {
+      return (await this.#store.redrive({ id }, { unwrap: this.queue.options.layout.can.expiry })) > 0;
+    });
+    if (registered) await registered;
+    return redriven;
+  }
+
+  async counts(): Promise<MessageCounts> {
+    const counts = { delayed: 0, ready: 0, active: 0, dead: 0 };
+    for await (const members of this.#pages()) for (const { state } of members) counts[state]++;
+    return counts;
+  }
+
+  async list(state: MessageState, query?: GroupQuery): Promise<MessagePage> {
+    assertState(state);
+    const { cursor, limit } = readPage(query);
+    if (cursor !== undefined) assertCursor(cursor);
+    const messages: MessageSnapshot[] = [];
+    for await (const members of this.#pages(cursor)) {
+      for (const member of members) {
+        if (member.state !== state) continue;
+        if (messages.length === limit) return { messages, cursor: messages.at(-1)!.id };
+        const found = await this.#store.find(member.id);
+        if (found?.state === state) messages.push(snapshotOf(this.queue, found));
+      }
+    }
+    return { messages, cursor: null };
+  }
+
+  async #forEach(state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
+    let changed = 0;
+    for await (const members of this.#pages()) {
+      const done = await Promise.all(members.filter((each) => each.state === state).map(({ id }) => change(id)));
+      changed += done.filter(Boolean).length;
+    }
+    return changed;
+  }
+
+  async *#pages(behind?: string): AsyncGenerator<readonly GroupMember[]> {
+    for (let last = behind; ;) {
+      const members = await this.#store.listGroup!({ group: this.group, behind: last, limit: MAX_BATCH });
+      yield members;
+      if (members.length < MAX_BATCH) return;
+      last = members.at(-1)!.id;
+    }
+  }
+}
+
+/** A cursor is the id of the last message on its page. */
+function assertCursor(cursor: string): void {
+  try {
+    assertMessageId(cursor);
+  } catch (error) {
+    const problem = 'cursor: must be the `cursor` of an earlier page of this group';
+    throw new DelayQueueError('INVALID_ARGUMENT', problem, { cause: error });
+  }
+}

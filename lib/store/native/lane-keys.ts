@@ -1,0 +1,28 @@
+import { type NativeKeys, nativeKeys, nativeKeysUnder } from './native-keys.js';
+
+/** The keys that messages with groups have besides; `native/lua/include/lanes.lua` describes what is in them. */
+const ENDINGS = {
+  /** HASH id → group, and the place in its line. */
+  groups: 'groups',
+  /** HASH group → its slots and its line. */
+  lanes: 'lanes',
+  /** HASH group and place → id, of messages that wait in lines. */
+  lines: 'lines',
+  /** ZSET of groups and ids. */
+  members: 'members',
+  /** HASH id → '1', of delayed messages that hold their lanes. */
+  held: 'held',
+};
+
+export type LaneKeys = NativeKeys & { readonly [Part in keyof typeof ENDINGS]: string };
+
+/**
+ * The Redis keys of the messages of a queue that have groups. Processes that know of no groups leave them alone. Whether the queue is
+ * paused is known of the whole queue.
+ */
+export function laneKeys(prefix: string, queue: string): LaneKeys {
+  const ofQueue = nativeKeys(prefix, queue);
+  const root = `${prefix}:{${queue}}:lane:`;
+  const own = Object.fromEntries(Object.entries(ENDINGS).map(([part, ending]) => [part, root + ending]));
+  return { ...nativeKeysUnder(root), paused: ofQueue.paused, ...own } as LaneKeys;
+}

@@ -1,0 +1,36 @@
+import type { RedisConnections } from '../../redis/redis-connections.js';
+import type { MessageState } from '../../message/message.js';
+import type { GroupRules, StoreLimits } from '../message-store.js';
+import type { GroupMember, GroupPageRequest } from '../message-upkeep.js';
+import { type LaneKeys, laneKeys } from './lane-keys.js';
+import { laneScripts } from './lane-scripts.js';
+import { NativeMessageStore } from './native-store.js';
+import { lanesArgument } from './script-arguments.js';
+
+export interface LaneStoreOptions {
+  readonly prefix: string;
+  readonly queue: string;
+  readonly limits: StoreLimits;
+  readonly rules: GroupRules;
+}
+
+/**
+ * The messages of a queue that have groups. They have keys of their own, in the slot of the queue's first partition: processes that
+ * know of no groups leave them alone. The scripts are those of other messages, with the lines that know of lanes.
+ */
+export class LaneStore extends NativeMessageStore {
+  readonly #commands: RedisConnections['commands'];
+  readonly #keys: LaneKeys;
+
+  constructor(connections: RedisConnections, { prefix, queue, limits, rules }: LaneStoreOptions) {
+    const keys = laneKeys(prefix, queue);
+    super(connections, { keys, limits, lanes: { scripts: laneScripts(), argument: lanesArgument(rules) } });
+    this.#commands = connections.commands;
+    this.#keys = keys;
+  }
+
+  async listGroup({ group, behind = '', limit }: GroupPageRequest): Promise<GroupMember[]> {
+    const reply = await this.#commands.run(laneScripts().group, { keys: this.#keys, args: { group, behind, limit } });
+    return reply.rest(() => ({ id: reply.text(), state: reply.text() as MessageState }));
+  }
+}

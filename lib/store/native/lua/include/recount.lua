@@ -1,0 +1,62 @@
+-- Mends lanes whose counts do not fit what is stored, as damage from outside may leave them.
+--@include holders
+--@include lanes
+
+-- Whether as many slots are taken as there are messages that have one, and no line waits in vain.
+local function are_lanes_sound(ready, active)
+  local taken = 0
+  for _, text in ipairs(redis.call('HVALS', keys.lanes)) do
+    if #text ~= 20 then
+      return false
+    end
+    local slots_taken, of_ready, first, behind = struct.unpack('>I4I4I6I6', text)
+    taken = taken + slots_taken
+    if first < behind and has_room({ taken = slots_taken, ready = of_ready }) then
+      return false
+    end
+  end
+  return taken == ready + active + redis.call('HLEN', keys.held)
+end
+
+local function count_slots(ids, of_ready)
+  for first = 1, #ids, 1000 do
+    local part = { unpack(ids, first, math.min(first + 999, #ids)) }
+    read_lanes(part)
+    for _, id in ipairs(part) do
+      local lane = lane_of(id)
+      if lane then
+        lane.taken, lane.ready = lane.taken + 1, lane.ready + of_ready
+      end
+    end
+  end
+end
+
+local function recount_lanes()
+  redis.call('DEL', keys.lanes)
+  local active, held = {}, {}
+  for id in pairs(holders_of(keys.claims)) do
+    active[#active + 1] = id
+  end
+  for _, id in ipairs(redis.call('HKEYS', keys.held)) do
+    if redis.call('ZSCORE', keys.delayed, id) then
+      held[#held + 1] = id
+    else
+      redis.call('HDEL', keys.held, id)
+    end
+  end
+  count_slots(redis.call('LRANGE', keys.ready, 0, -1), 1)
+  count_slots(active, 0)
+  count_slots(held, 0)
+  for _, name in ipairs(redis.call('HKEYS', keys.lines)) do
+    local group, place = string.match(name, '^([^\n]*)\n(%d+)$')
+    if group then
+      if not lanes[group] then
+        read_lanes_of({ group })
+      end
+      local lane = lanes[group]
+      place, lane.is_changed = tonumber(place), true
+      lane.first = lane.behind == 0 and place or math.min(lane.first, place)
+      lane.behind = math.max(lane.behind, place + 1)
+    end
+  end
+end

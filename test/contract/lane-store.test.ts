@@ -1,0 +1,83 @@
+import type { MessageBody } from '../../lib/message/codec/message-codec.js';
+import { unwrapSetAside, wrapSetAside } from '../../lib/message/codec/set-aside-body.js';
+import { isGrouped, unwrapGroup, wrapGroup } from '../../lib/message/codec/group-body.js';
+import { laneKeys } from '../../lib/store/native/lane-keys.js';
+import { laneScripts } from '../../lib/store/native/lane-scripts.js';
+import { NativeMessageStore } from '../../lib/store/native/native-store.js';
+import type { RedisConnections } from '../../lib/redis/redis-connections.js';
+import type { ClaimReport, ClaimRequest } from '../../lib/store/message-flow.js';
+import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store/message-intake.js';
+import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
+import type { StoreLimits } from '../../lib/store/message-store.js';
+import { describeMessageStore } from './message-store.contract.js';
+import { openRedisQueue } from './redis-queue.js';
+import { PREFIX } from './redis-stores.js';
+
+/** Gives every message a group, of which its callers see nothing. */
+class GroupingStore extends NativeMessageStore {
+  groupOf = (_id: string) => 'g';
+
+  override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    return super.offer(
+      offers.map((offer) => ({ ...offer, body: grouped(Buffer.from(offer.body), this.groupOf(offer.id)) })),
+    );
+  }
+
+  override change(id: string, { due, from, to }: Change): Promise<ChangeOutcome> {
+    const group = this.groupOf(id);
+    return super.change(id, { due, from: Buffer.from(grouped(from, group)), to: grouped(Buffer.from(to), group) });
+  }
+
+  override async claim(request: ClaimRequest): Promise<ClaimReport> {
+    const report = await super.claim(request);
+    return { ...report, messages: report.messages.map(withoutGroup) };
+  }
+
+  override async find(id: string): Promise<StoredMessage | null> {
+    const found = await super.find(id);
+    return found && withoutGroup(found);
+  }
+
+  override async list(request: PageRequest): Promise<StoredPage> {
+    const page = await super.list(request);
+    return { ...page, messages: page.messages.map(withoutGroup) };
+  }
+}
+
+function grouped(body: Buffer, group: string): MessageBody {
+  const { since, body: inside } = unwrapSetAside(body);
+  if (since === null) return wrapGroup(body, group);
+  return wrapSetAside(Buffer.from(grouped(inside, group)), since);
+}
+
+function withoutGroup<Message extends { readonly body: Buffer }>(message: Message): Message {
+  return { ...message, body: isGrouped(message.body) ? unwrapGroup(message.body)!.body : message.body };
+}
+
+type OpenStore = (connections: RedisConnections, queue: string) => GroupingStore;
+
+const oneGroup =
+  (limits: StoreLimits): OpenStore =>
+  (connections, queue) =>
+    new GroupingStore(connections, {
+      keys: laneKeys(PREFIX, queue),
+      limits,
+      lanes: { scripts: laneScripts(), argument: '0 hold' },
+    });
+
+const manyGroups =
+  (limits: StoreLimits): OpenStore =>
+  (connections, queue) => {
+    const lanes = { scripts: laneScripts(), argument: '1 hold' };
+    const store = new GroupingStore(connections, { keys: laneKeys(PREFIX, queue), limits, lanes });
+    store.groupOf = (id) => id;
+    return store;
+  };
+
+describeMessageStore('NativeMessageStore of one group without a limit', (limits) =>
+  Promise.resolve({ ...openRedisQueue(oneGroup(limits)), keepsOrderOfOffers: true, hasLines: true }),
+);
+
+describeMessageStore('NativeMessageStore of many groups with one slot each', (limits) =>
+  Promise.resolve({ ...openRedisQueue(manyGroups(limits)), keepsOrderOfOffers: true }),
+);

@@ -1,0 +1,249 @@
+import { describe, expect, test } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import {
+  DelayedHandler,
+  type DelayedMessage,
+  type DelayQueueModuleOptions,
+  type GroupOptions,
+} from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+/** Handles messages one step at a time, and sees how many of a group run at once. */
+class Desk {
+  readonly started: string[] = [];
+  readonly done: string[] = [];
+  readonly #running = new Map<string, number>();
+  readonly #waiting: (() => void)[] = [];
+  mostAtOnce = 0;
+  isOpen = true;
+
+  readonly handle = async (payload: unknown, { id, group = '' }: DelayedMessage): Promise<void> => {
+    this.started.push(id);
+    const running = (this.#running.get(group) ?? 0) + 1;
+    this.#running.set(group, running);
+    this.mostAtOnce = Math.max(this.mostAtOnce, running);
+    try {
+      if (!this.isOpen) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      else await new Promise((resolve) => setImmediate(resolve));
+      if (payload === 'fails once' && this.started.filter((other) => other === id).length === 1)
+        throw new Error('once');
+      this.done.push(id);
+    } finally {
+      this.#running.set(group, this.#running.get(group)! - 1);
+    }
+  };
+
+  open(): void {
+    this.isOpen = true;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}
+
+describe.each<[string, DelayQueueModuleOptions]>([
+  ['Redis', {}],
+  ['Redis with partitions', { defaults: { partitions: 3 } }],
+  ['memory', { store: 'memory' }],
+])('groups: %s', (_name, module) => {
+  const scene = new Scene();
+
+  async function start(groups: GroupOptions, apps = 1, more: object = {}) {
+    const queue = scene.newQueue();
+    const desk = new Desk();
+    const options = {
+      ...module,
+      defaults: { ...module.defaults, backoff: { type: 'fixed', delay: 50 } as const },
+      queues: { [queue]: { groups, ...more } },
+    };
+    const started = [];
+    for (let i = 0; i < apps; i++) {
+      started.push(await scene.startApp({ module: options, providers: [handlerOf(queue, desk.handle)] }));
+    }
+    return { queue, desk, producer: started[0]!.producer };
+  }
+
+  test('messages of one group are handled one after the other, in the order of their due times', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 1 });
+    const ids = Array.from({ length: 40 }, (_, i) => `m${i}`);
+    const shuffled = ids.map((id, i) => ({ id, payload: i, delay: 200 + i })).sort((a, b) => (a.id < b.id ? -1 : 1));
+    await producer.offerMany(
+      queue,
+      shuffled.map((each) => ({ ...each, group: 'one' })),
+    );
+    await until(() => desk.done.length === 40, { within: 20_000 });
+    expect(desk.done).toEqual(ids);
+    expect(desk.mostAtOnce).toBe(1);
+  });
+
+  test('messages of one group that fall due at the same instant come in the order of their offers', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 1 });
+    const at = new Date(Date.now() + 300);
+    const ids = Array.from({ length: 20 }, (_, i) => `m${(i * 7) % 20}`);
+    await producer.offerMany(
+      queue,
+      ids.map((id) => ({ id, payload: id, at, group: 'one' })),
+    );
+    await until(() => desk.done.length === 20, { within: 20_000 });
+    expect(desk.done).toEqual(ids);
+  });
+
+  test('as many messages of a group run at once as its concurrency says, and groups do not wait for each other', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 2 });
+    desk.isOpen = false;
+    await producer.offerMany(
+      queue,
+      ['a1', 'a2', 'a3', 'b1'].map((id) => ({ id, payload: id, delay: 0, group: id[0]! })),
+    );
+    await until(() => desk.started.length === 3, { within: 20_000 });
+    expect([...desk.started].sort()).toEqual(['a1', 'a2', 'b1']);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 1, active: 3, dead: 0 });
+    desk.open();
+    await until(() => desk.done.length === 4, { within: 20_000 });
+    expect(desk.mostAtOnce).toBe(2);
+  });
+
+  test.each([
+    ['hold', ['first', 'second']],
+    ['pass', ['second', 'first']],
+  ] as const)('while a message waits for its retry, onRetry %s decides who is next', async (onRetry, order) => {
+    const { queue, desk, producer } = await start({ concurrency: 1, onRetry });
+    await producer.offerMany(queue, [
+      { id: 'first', payload: 'fails once', delay: 0, group: 'one' },
+      { id: 'second', payload: 'works', delay: 1, group: 'one' },
+    ]);
+    await until(() => desk.done.length === 2, { within: 20_000 });
+    expect(desk.done).toEqual(order);
+  });
+
+  test('a customer with many messages delays another one by one turn', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 'unlimited' }, 1, { concurrency: 1 });
+    desk.isOpen = false;
+    await producer.offerMany(
+      queue,
+      Array.from({ length: 500 }, (_, i) => ({ payload: i, delay: 0, group: 'large' })),
+    );
+    await until(async () => (await producer.counts(queue)).ready >= 499, { within: 20_000 });
+    await producer.offer(queue, 'urgent', 0, { id: 'urgent', group: 'small' });
+    await until(async () => (await producer.counts(queue)).delayed === 0, { within: 20_000 });
+    desk.open();
+    await until(() => desk.started.includes('urgent'), { within: 20_000 });
+    expect(desk.started.indexOf('urgent')).toBeLessThanOrEqual(3);
+    await until(() => desk.done.length === 501, { within: 20_000 });
+  });
+
+  test('two processes never handle two messages of a lane at once', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 1 }, 2);
+    await producer.offerMany(
+      queue,
+      Array.from({ length: 300 }, (_, i) => ({ id: `m${i}`, payload: i, delay: i % 50, group: `g${i % 7}` })),
+    );
+    await until(() => desk.done.length === 300, { within: 20_000 });
+    expect(desk.mostAtOnce).toBe(1);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  test('a message with a group is found, moved, cancelled and aborted by its id', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 1 });
+    desk.isOpen = false;
+    await producer.offer(queue, 'p', '1h', { id: 'a', group: 'one', headers: { h: '1' }, type: 't' });
+    await producer.offer(queue, 'p', '1h', { id: 'plain' });
+    expect(await producer.find(queue, 'a')).toMatchObject({ state: 'delayed', group: 'one', payload: 'p', type: 't' });
+    expect(await producer.find(queue, 'plain')).not.toHaveProperty('group');
+    expect(await producer.reschedule(queue, 'a', '2h', { payload: 'q' })).toBe(true);
+    expect(await producer.find(queue, 'a')).toMatchObject({ group: 'one', payload: 'q' });
+    expect(await producer.cancel(queue, 'a')).toBe(true);
+    expect(await producer.find(queue, 'a')).toBeNull();
+    await producer.offer(queue, 'p', 0, { id: 'a', group: 'one' });
+    await until(() => desk.started.length === 1, { within: 20_000 });
+    await producer.offer(queue, 'p', 0, { id: 'b', group: 'one' });
+    expect(await producer.abort(queue, 'a')).toBe(true);
+    await until(() => desk.started.length === 2, { within: 20_000 });
+    desk.open();
+    await until(() => desk.done.includes('b'), { within: 20_000 });
+    expect((await producer.list(queue, 'delayed')).messages.map(({ id }) => id)).toEqual(['plain']);
+  });
+
+  test('everything of a customer is counted, listed, moved, cancelled and redriven at once', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 1 });
+    const offers = Array.from({ length: 1200 }, (_, i) => ({
+      id: `m${i}`,
+      payload: i,
+      delay: '1h' as const,
+      group: 'one',
+    }));
+    await producer.offerMany(queue, [...offers, { id: 'other', payload: 0, delay: '1h', group: 'one more' }]);
+    const one = producer.group(queue, 'one');
+    expect(await one.counts()).toEqual({ delayed: 1200, ready: 0, active: 0, dead: 0 });
+    const listed: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await one.list('delayed', { limit: 500, ...(cursor !== undefined && { cursor }) });
+      listed.push(...page.messages.map(({ id }) => id));
+      cursor = page.cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(listed).toEqual(offers.map(({ id }) => id).sort());
+    expect(await one.rescheduleAll('2h')).toBe(1200);
+    expect(await one.cancelAll()).toBe(1200);
+    expect(await producer.group(queue, 'one more').counts()).toMatchObject({ delayed: 1 });
+    expect(desk.started).toEqual([]);
+    expect(await one.redriveAll()).toBe(0);
+  });
+
+  test('a queue that is paused handles no message with a group, and clear removes them', async () => {
+    const { queue, desk, producer } = await start({ concurrency: 1 });
+    await producer.pause(queue);
+    await producer.offerMany(
+      queue,
+      Array.from({ length: 5 }, (_, i) => ({ payload: i, delay: 0, group: 'one' })),
+    );
+    await until(async () => (await producer.counts(queue)).ready === 5, { within: 20_000 });
+    expect(desk.started).toEqual([]);
+    expect((await producer.list(queue, 'ready')).messages).toHaveLength(5);
+    expect(await producer.clear(queue)).toBe(5);
+    await producer.offer(queue, 'p', 0, { id: 'last', group: 'one' });
+    await producer.resume(queue);
+    await until(() => desk.done.includes('last'), { within: 20_000 });
+    expect(desk.done).toEqual(['last']);
+  });
+});
+
+describe('groups', () => {
+  const scene = new Scene();
+
+  test('a group is refused in a queue without the option, in another layout, and with a malformed name', async () => {
+    const [queue, shared, grouped] = [scene.newQueue(), scene.newQueue(), scene.newQueue()];
+    const { producer } = await scene.startApp({
+      module: { consume: false, queues: { [shared]: { layout: redisson() }, [grouped]: { groups: {} } } },
+    });
+    await expect(producer.offer(queue, 1, 0, { group: 'one' })).rejects.toThrow(
+      `group: queue '${queue}' has no groups; set queues['${queue}'].groups, such as { concurrency: 1 }, in every process`,
+    );
+    await expect(producer.offer(shared, 1, 0, { group: 'one' })).rejects.toThrow("layout 'redisson'");
+    await expect(producer.offer(grouped, 1, 0, { group: 'a\nb' })).rejects.toThrow(
+      'group: the name of a group must be text',
+    );
+    expect(() => producer.group(queue, 'one')).toThrow('has no groups');
+    expect((await producer.counts(grouped)).delayed).toBe(0);
+  });
+
+  test('a handler gets batches with messages of several groups', async () => {
+    const queue = scene.newQueue();
+    const batches: string[][] = [];
+    @Injectable()
+    class Batches {
+      @DelayedHandler(queue, { batch: 10, groups: { concurrency: 1 } })
+      handle(_payloads: unknown[], messages: readonly DelayedMessage[]): void {
+        batches.push(messages.map(({ group }) => group!));
+      }
+    }
+    const { producer } = await scene.startApp({ providers: [Batches] });
+    await producer.offerMany(
+      queue,
+      Array.from({ length: 30 }, (_, i) => ({ payload: i, delay: 100, group: `g${i % 10}` })),
+    );
+    await until(() => batches.flat().length === 30, { within: 20_000 });
+    for (const batch of batches) expect(new Set(batch).size).toBe(batch.length);
+  });
+});
