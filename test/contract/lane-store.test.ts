@@ -70,7 +70,12 @@ const manyGroups =
   (connections, queue) => {
     const lanes = { scripts: laneScripts(), argument: '1 hold' };
     const store = new GroupingStore(connections, { keys: laneKeys(PREFIX, queue), limits, lanes });
-    store.groupOf = (id) => id;
+    // Short ones, because rules measure bodies.
+    const groups = new Map<string, string>();
+    store.groupOf = (id) => {
+      if (!groups.has(id)) groups.set(id, String.fromCodePoint(0x21 + groups.size));
+      return groups.get(id)!;
+    };
     return store;
   };
 
