@@ -330,7 +330,7 @@ export class DelayQueueProducer {
    *
    * @example
    * ```ts
-   * const cancelled = await producer.group('reminders', `customer-${customer.id}`).cancelAll();
+   * const cancelled = await producer.group('reminders', `customer-${userId}`).cancelAll();
    * ```
    */
   group(queue: string, group: string): MessageGroup {

@@ -34,7 +34,7 @@ export interface MessageGroup {
    *
    * @example
    * ```ts
-   * const cancelled = await producer.group('reminders', `customer-${customer.id}`).cancelAll();
+   * const cancelled = await producer.group('reminders', `customer-${userId}`).cancelAll();
    * ```
    */
   cancelAll(): Promise<number>;

@@ -67,7 +67,7 @@ export class MemoryMessageStore implements MessageStore {
       const message = this.#table.getIn('delayed', id);
       if (!message) return this.#queue.dropFollower(id);
       this.#queue.remove(message);
-      this.#ringForReady();
+      if (this.#hasLanes) this.#ringForReady();
       return true;
     });
   }
