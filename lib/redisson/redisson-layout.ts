@@ -32,6 +32,7 @@ export class RedissonLayout implements QueueLayout {
       expiry: false,
       changes: false,
       debounce: false,
+      repeats: false,
       followers: false,
       severalQueues,
     };

@@ -66,6 +66,8 @@ export interface LayoutAbilities {
   readonly changes: boolean;
   /** Whether an offer that replaces a message may have a `maxWait`. */
   readonly debounce: boolean;
+  /** Whether messages can repeat. */
+  readonly repeats: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }

@@ -14,6 +14,7 @@ import { describeLeases } from './rules/lease.rules.js';
 import { describeLists } from './rules/list.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
 import { describeRates } from './rules/rate.rules.js';
+import { describeRepeating } from './rules/repeat.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
 import { describeTypeCounts } from './rules/type-count.rules.js';
 import { describeTransfers } from './rules/transfer.rules.js';
@@ -32,6 +33,7 @@ export function describeMessageStore(
     describeOffers(queues);
     describeDuplicates(queues);
     if (follows) describeFollowers(queues);
+    if (follows) describeRepeating(queues);
     if (canChange) describeChanges(queues);
     if (canChange) describeDebouncing(queues);
     describeTransfers(queues);

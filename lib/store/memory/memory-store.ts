@@ -64,7 +64,8 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
       if (message) this.#table.remove(message);
-      return this.#queue.dropFollower(id) || message !== undefined;
+      const isEnded = !message && this.#queue.endRepetition(id);
+      return this.#queue.dropFollower(id) || isEnded || message !== undefined;
     });
   }
 

@@ -19,6 +19,7 @@ export const nativeLayout: QueueLayout = {
     followers: true,
     changes: true,
     debounce: true,
+    repeats: true,
     severalQueues: true,
   },
   codec: nativeCodec,

@@ -8,6 +8,9 @@
 --@include claims
 --@include announce
 --@include follower
+--@include record
+--@include rule
+--@include set
 
 -- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
 local teller = {}
@@ -81,12 +84,16 @@ local function check_transfer_permissions(plan)
   check_tell()
 end
 
--- The ids whose last attempt ends with their lease.
+-- The ids whose last attempt ends with their lease. Those of messages that repeat are not among them: such a message is ready again, and
+-- whoever claims it ends the occurrence, because only a calendar knows the next one.
 local function buried_by(plan)
   local ids = {}
   for i, id in ipairs(plan.expired.ids) do
     if (tonumber(plan.failed[i] or 0) or 0) + 1 >= args.max_attempts then
-      ids[#ids + 1] = id
+      local record = redis.call('HGET', keys.messages, id)
+      if not (is_record(record) and find_rule(record)) then
+        ids[#ids + 1] = id
+      end
     end
   end
   return ids
@@ -105,7 +112,8 @@ local function plan_transfer(now, now_micros)
   if #plan.expired.ids > 0 then
     check_dead()
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
-    plan.release = plan_release(buried_by(plan), now, now_micros)
+    plan.buried = buried_by(plan)
+    plan.release = plan_release(plan.buried, now, now_micros)
   end
   check_transfer_permissions(plan)
   if plan.release and teller.command then
@@ -116,19 +124,14 @@ end
 
 -- Returns recovered (ready again), ids of the buried (dead now), dropped (oldest dead letters).
 local function take_back(now, plan)
-  local spent, again, letters, causes, buried = {}, {}, {}, {}, {}
-  local max_attempts = args.max_attempts
+  local spent, again, letters, causes, is_buried = {}, {}, {}, {}, set_of(plan.buried)
   for i, id in ipairs(plan.expired.ids) do
-    local count = (tonumber(plan.failed[i] or 0) or 0) + 1
-    spent[#spent + 1], spent[#spent + 2] = id, count
-    if count < max_attempts then
+    spent[#spent + 1], spent[#spent + 2] = id, (tonumber(plan.failed[i] or 0) or 0) + 1
+    if not is_buried[id] then
       again[#again + 1] = id
-    else
-      buried[#buried + 1] = id
-      if not (plan.release and plan.release.released[id]) then
-        letters[#letters + 1], letters[#letters + 2] = now, id
-        causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
-      end
+    elseif not (plan.release and plan.release.released[id]) then
+      letters[#letters + 1], letters[#letters + 2] = now, id
+      causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
     end
   end
 
@@ -142,7 +145,7 @@ local function take_back(now, plan)
     redis.call('HSET', keys.errors, unpack(causes))
     dropped = drop_oldest_dead(args.max_dead)
   end
-  return #again, buried, dropped
+  return #again, plan.buried, dropped
 end
 
 -- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known).
