@@ -1,4 +1,5 @@
 import { DelayQueueError } from './delay-queue-errors.js';
+import { tagOf } from './partition-of.js';
 import { showGiven } from './show-given.js';
 
 /** What becomes of occurrences that no process could handle in time: they are handled once, late, or skipped. */
@@ -53,6 +54,14 @@ export function readRule({ cron, timeZone = 'UTC', missed = 'once' }: Partial<Re
 export function isRule(value: unknown): value is RepeatRule {
   const { cron, timeZone, missed } = (value ?? {}) as Partial<RepeatRule>;
   return isText(cron) && isText(timeZone) && MISSED.includes(missed);
+}
+
+/**
+ * The id of the dead letter of an occurrence, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces put it into the partition of its
+ * message.
+ */
+export function letterIdOf(id: string, at: Date): string {
+  return `${tagOf(id) === id ? `{${id}}` : id}@${at.toISOString()}`;
 }
 
 function isText(value: unknown): value is string {

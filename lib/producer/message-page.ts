@@ -56,7 +56,7 @@ export async function listMessages<Snapshot extends MessageSnapshot>(
 /** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */
 export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnapshot<T> {
   const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
-  const { expiry, ...content } = readContent<T>(known.codec, body);
+  const { expiry, repeat, ...content } = readContent<T>(known.codec, body);
   const expiresAt = state === 'dead' ? undefined : deadlineOf(known, message, expiry);
   return {
     id,
@@ -67,6 +67,7 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
     dueAt: dateOf(dueAt),
     offeredAt: dateOf(offeredAt),
     ...(expiresAt && { expiresAt }),
+    ...(repeat && { repeat }),
     ...(leasedUntil !== null && { leasedUntil: dateOf(leasedUntil) }),
     ...(death !== null && { diedAt: dateOf(death.at), error: readFailure(death.error) }),
   };

@@ -219,7 +219,7 @@ export type Outcome =
       readonly body?: MessageBody;
       readonly lateBy?: number;
       /** `letter`: the id of the dead letter that the occurrence leaves behind, which does not repeat. */
-      readonly next?: NextOccurrence & { readonly letter: string };
+      readonly next?: NextOccurrence & { readonly letter: string; readonly failedAttempts: number };
     };
 
 /** The next occurrence of a message that repeats: offered anew in the same step, under the same id and with all attempts before it. */

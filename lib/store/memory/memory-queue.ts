@@ -221,14 +221,13 @@ export class MemoryQueue {
 
   /** Ends an occurrence. Its message comes again, unless it is to repeat no longer, or its follower takes its place. */
   #goOn(message: MemoryMessage, outcome: Extract<Outcome, { kind: 'ack' | 'dead' }>, now: number): void {
-    const { id, failedAttempts } = message;
     if (outcome.kind === 'dead' && !this.table.get(outcome.next!.letter)) {
-      this.table.insert(outcome.next!.letter, occurrenceOf(message), message.dueAt, message.offeredAt);
-      const letter = this.table.get(outcome.next!.letter)!;
-      letter.failedAttempts = failedAttempts;
-      this.table.bury(letter, outcome.error, Math.floor(now));
+      const { letter, failedAttempts } = outcome.next!;
+      const buried = this.table.insert(letter, occurrenceOf(message), message.dueAt, message.offeredAt);
+      buried.failedAttempts = failedAttempts;
+      this.table.bury(buried, outcome.error, Math.floor(now));
     }
-    if (this.#followers.has(id) || !repeats(message)) return this.end(message, now);
+    if (this.#followers.has(message.id) || !repeats(message)) return this.end(message, now);
     message.body = Buffer.from(unwrapSetAside(message.body).body);
     this.table.renew(message, Math.floor(now));
     this.table.delay(message, outcome.next!.at);

@@ -92,7 +92,7 @@ export class MessageTable {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
 
-  insert(id: string, body: Buffer, dueAt: number, offeredAt: number): void {
+  insert(id: string, body: Buffer, dueAt: number, offeredAt: number): MemoryMessage {
     const message: MemoryMessage = {
       id,
       name: bytesOf(id),
@@ -107,6 +107,7 @@ export class MessageTable {
     };
     this.#byId.set(id, message);
     this.#byState.delayed.add(message);
+    return message;
   }
 
   /** As if offered anew, all attempts before it. */

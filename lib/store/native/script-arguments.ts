@@ -91,7 +91,8 @@ function kindOf(outcome: Outcome): string {
 
 function detail(outcome: Outcome): ScriptArgument {
   if (outcome.kind === 'dead' && outcome.next) {
-    return `@${outcome.next.at} ${outcome.error}\n${outcome.next.letter}`;
+    const { at, failedAttempts, letter } = outcome.next;
+    return `@${at} ${failedAttempts} ${outcome.error}\n${letter}`;
   }
   const what = whatOf(outcome);
   return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;

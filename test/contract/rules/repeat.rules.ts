@@ -33,7 +33,11 @@ export function describeRepeating(queues: ContractQueues): void {
   const contentOf = async (queue: ContractQueue, id = 'a') => queue.codec.decode((await queue.find(id)).body);
   const counts = async (queue: ContractQueue) => (await queue.store.status()).counts;
   const handled = (at: number): Outcome => ({ kind: 'ack', next: { at } });
-  const failed = (at: number): Outcome => ({ kind: 'dead', error: '{"name":"E"}', next: { at, letter: '{a}@1' } });
+  const failed = (at: number): Outcome => ({
+    kind: 'dead',
+    error: '{"name":"E"}',
+    next: { at, letter: '{a}@1', failedAttempts: 2 },
+  });
 
   describe('repeating', () => {
     it('an occurrence that is handled comes again at the next time, with all attempts and no longer set aside', async () => {

@@ -10,7 +10,7 @@
 --        '@' and an instant; dead: error,
 --        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids.
 --        Of a message that repeats, 'next' is handled, and its detail is '@' and the instant of the next occurrence; 'bury' is dead, and
---        its detail continues with a space, the error, a line feed, and the id of the dead letter
+--        its detail goes on with a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
 --      held: nothing was changed for it.
 --
@@ -136,15 +136,15 @@ end
 -- occurrence.
 local function plan_buried(plan, now)
   check_dead()
-  local failed = redis.call('HMGET', keys.attempts, unpack(plan.buried))
-  for i, id in ipairs(plan.buried) do
+  for _, id in ipairs(plan.buried) do
     local run, record = plan.runs[id], redis.call('HGET', keys.messages, id)
+    local failed, error = string.match(run.detail, '^%S+ (%d+) (.*)$')
     if is_record(record) and redis.call('HEXISTS', keys.messages, run.body) == 0 then
       local _, last = find_rule(record)
       add_pair(plan.deaths, now, run.body)
-      add_pair(plan.errors, run.body, string.match(run.detail, ' (.*)$'))
+      add_pair(plan.errors, run.body, error)
       add_pair(plan.records, run.body, last and with_body(record, string.sub(record, last + 1)) or record)
-      add_pair(plan.spent, run.body, (tonumber(failed[i] or 0) or 0) + 1)
+      add_pair(plan.spent, run.body, failed)
     end
   end
 end
