@@ -30,13 +30,18 @@ export class Repetition {
     { rule, at }: { readonly rule: RepeatRule; readonly at: number },
   ) {
     this.occurrence = { ...rule, at: new Date(at) };
-    this.#next = this.#nextFromNow();
+    this.#next = this.#hasAttempt ? this.#nextFromNow() : settings.calendar.next(rule, message.dueAt);
   }
 
-  /** The outcome of an occurrence that its handler is not to see: the leases of all its attempts have expired, or it is to be skipped. */
+  /** Not if the leases of all its attempts have expired: then nothing stands for the occurrences until now. */
+  get #hasAttempt(): boolean {
+    return this.message.attempt <= this.settings.attempts;
+  }
+
+  /** The outcome of an occurrence that its handler is not to see: it has no attempt left, or is to be skipped. */
   outcomeWithoutHandler(): Outcome | undefined {
     const { attempt, lateness } = this.message;
-    if (attempt > this.settings.attempts) return { kind: 'dead', error: JSON.stringify(LEASE_EXPIRED), by: 'lease' };
+    if (!this.#hasAttempt) return { kind: 'dead', error: JSON.stringify(LEASE_EXPIRED), by: 'lease' };
     const isMissed = attempt === 1 && lateness > MISSED_AFTER;
     return isMissed && this.occurrence.missed === 'skip' ? { kind: 'ack', lateBy: lateness } : undefined;
   }
