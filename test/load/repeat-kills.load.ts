@@ -18,7 +18,7 @@ describe('a message that repeats every second', () => {
     const start = async () => {
       const worker = await scene.startWorker({
         queue,
-        handler: { lease: 1000, attempts: 100, repeat: { cron: '* * * * * *', payload: { do: 'work', ms: 100 } } },
+        handler: { lease: 1000, attempts: 100, repeat: { cron: '* * * * * *', payload: { do: 'work', ms: 600 } } },
       });
       all.push(worker);
       return worker;
