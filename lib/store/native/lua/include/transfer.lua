@@ -10,7 +10,6 @@
 --@include follower
 --@include record
 --@include rule
---@include set
 
 -- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
 local teller = {}
@@ -84,19 +83,19 @@ local function check_transfer_permissions(plan)
   check_tell()
 end
 
--- The ids whose last attempt ends with their lease. Those of messages that repeat are not among them: such a message is ready again, and
+-- The ids whose last attempt ends with their lease, as a list and as a set. Those of messages that repeat are not among them: such a message is ready again, and
 -- whoever claims it ends the occurrence, because only a calendar knows the next one.
 local function buried_by(plan)
-  local ids = {}
+  local ids, is_buried = {}, {}
   for i, id in ipairs(plan.expired.ids) do
     if (tonumber(plan.failed[i] or 0) or 0) + 1 >= args.max_attempts then
       local record = redis.call('HGET', keys.messages, id)
       if not (is_record(record) and find_rule(record)) then
-        ids[#ids + 1] = id
+        ids[#ids + 1], is_buried[id] = id, true
       end
     end
   end
-  return ids
+  return ids, is_buried
 end
 
 -- Raises an error if a key has another type.
@@ -112,7 +111,7 @@ local function plan_transfer(now, now_micros)
   if #plan.expired.ids > 0 then
     check_dead()
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
-    plan.buried = buried_by(plan)
+    plan.buried, plan.is_buried = buried_by(plan)
     plan.release = plan_release(plan.buried, now, now_micros)
   end
   check_transfer_permissions(plan)
@@ -124,10 +123,10 @@ end
 
 -- Returns recovered (ready again), ids of the buried (dead now), dropped (oldest dead letters).
 local function take_back(now, plan)
-  local spent, again, letters, causes, is_buried = {}, {}, {}, {}, set_of(plan.buried)
+  local spent, again, letters, causes = {}, {}, {}, {}
   for i, id in ipairs(plan.expired.ids) do
     spent[#spent + 1], spent[#spent + 2] = id, (tonumber(plan.failed[i] or 0) or 0) + 1
-    if not is_buried[id] then
+    if not plan.is_buried[id] then
       again[#again + 1] = id
     elseif not (plan.release and plan.release.released[id]) then
       letters[#letters + 1], letters[#letters + 2] = now, id
