@@ -2,17 +2,14 @@ import { DelayQueueError } from './delay-queue-errors.js';
 import { tagOf } from './partition-of.js';
 import { showGiven } from './show-given.js';
 
-/** What becomes of occurrences that no process could handle in time: they are handled once, late, or skipped. */
-export type Missed = 'once' | 'skip';
-
 /** By what rule a message repeats. */
 export interface RepeatRule {
   /** The calendar, such as `'0 9 * * 1-5'`. */
   readonly cron: string;
   /** The IANA time zone in which the calendar is read. */
   readonly timeZone: string;
-  /** What becomes of missed occurrences. */
-  readonly missed: Missed;
+  /** What becomes of occurrences that no process could handle in time: they are handled once, late, or skipped. */
+  readonly missed: 'once' | 'skip';
 }
 
 /** An occurrence of a message that repeats. */
@@ -34,7 +31,7 @@ export interface Calendar {
 
 /** Printable ASCII, which neither a calendar nor a time zone exceeds. */
 const TEXT = /^[ -~]{1,200}$/;
-const MISSED: readonly unknown[] = ['once', 'skip'] satisfies Missed[];
+const MISSED: readonly unknown[] = ['once', 'skip'] satisfies RepeatRule['missed'][];
 
 /**
  * Checks a rule, but not what its calendar says.

@@ -1,6 +1,5 @@
 import type { Duration } from '../message/duration.js';
 import type { MessageHeaders } from '../message/message.js';
-import type { Missed } from '../message/repeat-rule.js';
 
 /** When a message repeats, and what its occurrences have in common. */
 export interface RepeatOptions {
@@ -15,7 +14,7 @@ export interface RepeatOptions {
    * What becomes of occurrences for which no process was there in time: `'once'` handles the first of them late, in place of all,
    * `'skip'` handles none that is more than a minute late (event `expired`). Default: `'once'`.
    */
-  readonly missed?: Missed | undefined;
+  readonly missed?: 'once' | 'skip' | undefined;
   /** Text values that each occurrence has. Default: none. */
   readonly headers?: MessageHeaders | undefined;
   /** How late an occurrence may be, as in the options of an offer. Default: `expiresAfter` of the queue. */
