@@ -45,8 +45,8 @@ const WORK: Readonly<Record<BackgroundWork, WorkTexts>> = {
     level: 'warn',
   },
   repeat: {
-    failing: 'The messages that repeat for handlers of this process cannot be offered',
-    restored: 'The messages that repeat are offered',
+    failing: 'the message that repeats for its handler could not be offered',
+    restored: 'the message that repeats for its handler is offered',
     level: 'error',
   },
   'find-queues': {

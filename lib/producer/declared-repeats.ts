@@ -15,68 +15,6 @@ import { failurePause } from '../timing/failure-pause.js';
 import { Pauses } from '../timing/pauses.js';
 import { Repeats } from './repeats.js';
 
-/** Offers the messages that repeat for the handlers of this process, once these have started. */
-@Injectable()
-export class DeclaredRepeats implements StartTask, OnModuleDestroy {
-  readonly #pauses: Pauses;
-  readonly #streak: FailureStreak;
-  #stopped = false;
-
-  constructor(
-    private readonly handlers: HandlerRegistry,
-    private readonly repeats: Repeats,
-    @Inject(CLOCK) clock: Clock,
-    events: Events,
-  ) {
-    this.#pauses = new Pauses(clock);
-    this.#streak = new FailureStreak(clock, workFailures(events, 'repeat'));
-  }
-
-  /** @throws DelayQueueError `INVALID_OPTION` for what no later attempt would accept */
-  async run(): Promise<void> {
-    const declared = this.handlers
-      .handled()
-      .flatMap(({ name: queue, handlers }) =>
-        [...handlers.values()].flatMap((handler) =>
-          handler.repeat ? [{ queue, handler, repeat: handler.repeat }] : [],
-        ),
-      );
-    for (const each of declared) await this.#offer(each);
-  }
-
-  onModuleDestroy(): void {
-    this.#stopped = true;
-    this.#pauses.end();
-  }
-
-  /** @throws DelayQueueError `INVALID_OPTION` */
-  async #offer(declared: Declared, failures = 0): Promise<void> {
-    const { queue, handler, repeat } = declared;
-    const { id = handler.type === NO_TYPE ? 'repeat' : `repeat:${handler.type}`, payload = {}, ...options } = repeat;
-    try {
-      if (isFamily(queue))
-        throw new DelayQueueError('INVALID_OPTION', 'a family of queues cannot have it; name a queue');
-      await this.repeats.repeat(queue, { id, type: handler.type, options, payload, check: handler.check });
-      this.#streak.worked();
-    } catch (error) {
-      if (hasCode(error, ...MISTAKES)) throw mistaken(handler, error);
-      if (this.#stopped || hasCode(error, 'CLOSED')) return;
-      this.#streak.failed(showFailure(error));
-      // The application starts meanwhile.
-      void this.#pauses.take(failurePause(failures + 1)).then(() => this.#again(declared, failures + 1));
-    }
-  }
-
-  async #again(declared: Declared, failures: number): Promise<void> {
-    if (this.#stopped) return;
-    try {
-      await this.#offer(declared, failures);
-    } catch (error) {
-      this.#streak.failed(showFailure(error));
-    }
-  }
-}
-
 interface Declared {
   readonly queue: string;
   readonly handler: DelayedMessageHandler;
@@ -92,8 +30,76 @@ const MISTAKES = [
   'UNSUPPORTED_BY_LAYOUT',
 ] as const;
 
+/** Offers the messages that repeat for the handlers of this process, once these have started. */
+@Injectable()
+export class DeclaredRepeats implements StartTask, OnModuleDestroy {
+  readonly #pauses: Pauses;
+  #stopped = false;
+
+  constructor(
+    private readonly handlers: HandlerRegistry,
+    private readonly repeats: Repeats,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly events: Events,
+  ) {
+    this.#pauses = new Pauses(clock);
+  }
+
+  /**
+   * The application starts even if messages cannot be offered yet: they are offered later.
+   *
+   * @throws DelayQueueError `INVALID_OPTION` for a mistake
+   */
+  async run(): Promise<void> {
+    const declared = this.handlers
+      .handled()
+      .flatMap(({ name: queue, handlers }) =>
+        [...handlers.values()].flatMap((handler) =>
+          handler.repeat ? [{ queue, handler, repeat: handler.repeat }] : [],
+        ),
+      );
+    await Promise.all(declared.map((each) => this.#begin(each)));
+  }
+
+  onModuleDestroy(): void {
+    this.#stopped = true;
+    this.#pauses.end();
+  }
+
+  async #begin(declared: Declared): Promise<void> {
+    try {
+      await this.#offer(declared);
+    } catch (error) {
+      if (hasCode(error, ...MISTAKES)) throw mistaken(declared.handler, error);
+      void this.#offerLater(declared, error);
+    }
+  }
+
+  async #offerLater(declared: Declared, error: unknown): Promise<void> {
+    const streak = new FailureStreak(this.clock, workFailures(this.events, 'repeat', declared.queue));
+    let failure = error;
+    for (let failures = 1; !this.#stopped && !hasCode(failure, 'CLOSED'); failures++) {
+      streak.callFailed(failure);
+      await this.#pauses.take(failurePause(failures));
+      if (this.#stopped) return;
+      try {
+        await this.#offer(declared);
+        return streak.worked();
+      } catch (again) {
+        failure = again;
+      }
+    }
+  }
+
+  async #offer({ queue, handler, repeat }: Declared): Promise<void> {
+    const { type, check } = handler;
+    const { id = type === NO_TYPE ? 'repeat' : `repeat:${type}`, payload = {}, ...options } = repeat;
+    if (isFamily(queue)) throw new DelayQueueError('INVALID_OPTION', 'a family of queues cannot have it; name a queue');
+    await this.repeats.repeat(queue, { id, type, options, payload, check });
+  }
+}
+
 function mistaken({ name }: DelayedMessageHandler, error: unknown): DelayQueueError {
-  return new DelayQueueError('INVALID_OPTION', `@DelayedHandler on ${name}: repeat: ${showFailure(error)}`, {
-    cause: error,
-  });
+  const problem = `@DelayedHandler on ${name}: repeat: ${showFailure(error)}`;
+  return new DelayQueueError('INVALID_OPTION', problem, { cause: error });
 }

@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import { calendar } from '../../lib/calendar/index.js';
 import {
   again,
   DelayedHandler,
   type DelayedMessage,
   DelayQueueError,
+  DelayQueueModule,
   type DelayQueueEvent,
   DelayQueueProducer,
   DelayQueue,
@@ -15,6 +17,7 @@ import {
   type PayloadOf,
   RejectMessage,
 } from '../../lib/index.js';
+import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
 import { redisson } from '../../lib/redisson/index.js';
 import { Latch } from '../support/latch.js';
 import { randomName } from '../support/random-name.js';
@@ -74,8 +77,9 @@ describe.each([
     await until(() => times.length === 3, { within: 10_000 });
     expect(times).toEqual([0, 1, 2].map((seconds) => times[0]! + seconds * SECOND));
     expect(times[0]! % SECOND).toBe(0);
+    await until(async () => (await producer.find(queue, 'repeat'))?.state === 'delayed');
     const found = await producer.find(queue, 'repeat');
-    expect(found).toMatchObject({ state: 'delayed', repeat: { ...EVERY_SECOND, ...STORED }, payload: { n: 1 } });
+    expect(found).toMatchObject({ repeat: { ...EVERY_SECOND, ...STORED }, payload: { n: 1 } });
     expect(found!.dueAt.getTime()).toBe(times[2]! + SECOND);
     expect((await producer.list(queue, 'delayed')).messages).toEqual([found]);
     expect(await producer.cancel(queue, 'repeat')).toBe(true);
@@ -333,8 +337,93 @@ describe('a message that repeats', () => {
       module: { calendar, store: 'memory', defaults: { maxMessages: 1 } },
       providers: [handler, Blocker],
     });
-    expect(log.join('\n')).toContain('The messages that repeat for handlers of this process cannot be offered');
+    expect(log.join('\n')).toContain('the message that repeats for its handler could not be offered');
     expect(await producer.cancel(queue, 'in the way')).toBe(true);
     await until(() => times.length > 0, { within: 15_000 });
+  });
+});
+
+describe('a message that repeats, in virtual time', () => {
+  async function startAt(date: string, handler: ReturnType<typeof repeatingHandler>) {
+    const module = await Test.createTestingModule({
+      imports: [DelayQueueModule.forRoot({ calendar }), DelayQueueTestingModule.startAt(new Date(date))],
+      providers: [handler],
+    }).compile();
+    await module.init();
+    return { module, tester: module.get(DelayQueueTester), producer: module.get(DelayQueueProducer) };
+  }
+
+  const DAILY = { cron: '0 9 * * *', timeZone: 'Europe/Berlin' };
+
+  test('comes at nine by the clock on the wall on every day of a year', async () => {
+    const times: Date[] = [];
+    const handler = repeatingHandler('digests', DAILY, (_, { repeat }) => times.push(repeat!.at));
+    const { module, tester } = await startAt('2030-01-01T12:00:00Z', handler);
+    expect(tester.offered('digests')).toMatchObject([{ id: 'repeat', dueAt: new Date('2030-01-02T08:00:00Z') }]);
+    await tester.advance('365d');
+    const walls = times.map((time) => time.toLocaleString('sv', { timeZone: 'Europe/Berlin' }));
+    expect(walls.filter((wall) => !wall.endsWith(' 09:00:00'))).toEqual([]);
+    expect(new Set(walls).size).toBe(365);
+    expect(walls).toHaveLength(365);
+    await module.close();
+  });
+
+  test.each([
+    ['once', ['2030-01-02T08:00', '2030-01-11T08:00']],
+    ['skip', ['2030-01-11T08:00']],
+  ] as const)('missed occurrences are handled as the rule says: %s', async (missed, expected) => {
+    const times: string[] = [];
+    const handler = repeatingHandler('digests', { ...DAILY, missed }, (_, { repeat }) => {
+      times.push(repeat!.at.toISOString().slice(0, 16));
+    });
+    const { module, tester, producer } = await startAt('2030-01-01T12:00:00Z', handler);
+    await producer.pause('digests');
+    await tester.advance('9d');
+    expect(times).toEqual([]);
+    await producer.resume('digests');
+    await tester.advance('1d');
+    expect(times).toEqual(expected);
+    await module.close();
+  });
+
+  test('an occurrence that is less than a minute late is not missed', async () => {
+    let handled = 0;
+    const { module, tester, producer } = await startAt(
+      '2030-01-01T07:59:30Z',
+      repeatingHandler('digests', { ...DAILY, missed: 'skip' }, () => handled++),
+    );
+    await producer.pause('digests');
+    await tester.advance('89s');
+    await producer.resume('digests');
+    await tester.advance('1s');
+    expect(handled).toBe(1);
+    await module.close();
+  });
+
+  test('an occurrence that has expired is dropped, or leaves a letter, and the next one comes', async () => {
+    const times: string[] = [];
+    const repeat = { ...DAILY, expiresAfter: '5m', onExpired: 'dead' } as const;
+    const handler = repeatingHandler('digests', repeat, (_, { dueAt }) => times.push(dueAt.toISOString()));
+    const { module, tester, producer } = await startAt('2030-01-01T07:30:00Z', handler);
+    await producer.pause('digests');
+    await tester.advance('40m');
+    await producer.resume('digests');
+    await tester.advance('1d');
+    expect(times).toEqual(['2030-01-02T08:00:00.000Z']);
+    const { messages } = await producer.deadLetters('digests').list();
+    expect(messages).toMatchObject([{ id: '{repeat}@2030-01-01T08:00:00.000Z', error: { name: 'Expired' } }]);
+    await module.close();
+  });
+
+  test('a rule that has no further time ends', async () => {
+    let handled = 0;
+    const { module, tester, producer } = await startAt(
+      '2030-01-01T00:00:00Z',
+      repeatingHandler('digests', { cron: '0 0 9 1 2 * 2030' }, () => handled++),
+    );
+    await tester.advance('400d');
+    expect(handled).toBe(1);
+    expect(await producer.counts('digests')).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    await module.close();
   });
 });
