@@ -5,12 +5,15 @@ import { DelayQueueError } from './message/delay-queue-errors.js';
 import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
 import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './options/module-options.js';
 import { Changes } from './producer/changes.js';
+import { DeclaredRepeats } from './producer/declared-repeats.js';
 import { Offers } from './producer/offers.js';
+import { Repeats } from './producer/repeats.js';
 import { DelayQueueProducer } from './producer/delay-queue-producer.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
 import { runtimeProviders } from './runtime/runtime-providers.js';
 import { SingleImport } from './runtime/single-import.js';
+import { START_TASK } from './runtime/start-task.js';
 
 /**
  * The delay queue of an application. Import it once, in the root module. It is global, so every other module can inject
@@ -28,6 +31,8 @@ import { SingleImport } from './runtime/single-import.js';
     ...runtimeProviders,
     Offers,
     Changes,
+    Repeats,
+    { provide: START_TASK, useClass: DeclaredRepeats },
     DelayQueueProducer,
     {
       provide: SingleImport,
@@ -35,7 +40,7 @@ import { SingleImport } from './runtime/single-import.js';
       inject: [ModulesContainer],
     },
   ],
-  exports: [DelayQueueProducer, Offers, Changes],
+  exports: [DelayQueueProducer, Offers, Changes, Repeats],
 })
 export class DelayQueueModule {
   /**

@@ -37,6 +37,9 @@ export type {
   MessageSnapshot,
   MessageState,
 } from './message/message.js';
+export type { Calendar, Occurrence, RepeatRule } from './message/repeat-rule.js';
+export type { HandlerRepeat, RepeatingOptions, RepeatOptions } from './options/repeat-options.js';
+export type { TypedRepeatOptions } from './producer/repeats.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   Accepts,

@@ -161,7 +161,16 @@ export interface DelayQueueEvents {
   'work-restored': {
     /** The work, which is retried until it succeeds. */
     readonly work:
-      'transfer' | 'claim' | 'settle' | 'extend' | 'repair' | 'subscribe' | 'watch-target' | 'register' | 'find-queues';
+      | 'transfer'
+      | 'claim'
+      | 'settle'
+      | 'extend'
+      | 'repair'
+      | 'subscribe'
+      | 'watch-target'
+      | 'register'
+      | 'find-queues'
+      | 'repeat';
     /** Undefined for work of the whole process. */
     readonly queue?: string | undefined;
     /** How long it has failed, ms. */

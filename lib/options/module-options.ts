@@ -1,5 +1,6 @@
 import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import type { Duration } from '../message/duration.js';
+import type { Calendar } from '../message/repeat-rule.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { AcknowledgeOptions } from './acknowledge-options.js';
 import type { QueueOptions } from './queue-options.js';
@@ -89,6 +90,13 @@ export interface DelayQueueModuleOptions {
    * @defaultValue undefined: once the primary has it
    */
   readonly acknowledge?: AcknowledgeOptions | undefined;
+  /**
+   * Reads the calendars of messages that repeat, where they are offered and where they are handled: `calendar` of
+   * `nestjs-delay-queue/calendar`. Without one, `repeat` is refused, and a message that repeats waits for another process.
+   *
+   * @defaultValue undefined: none
+   */
+  readonly calendar?: Calendar | undefined;
 }
 
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */

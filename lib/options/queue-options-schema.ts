@@ -5,6 +5,7 @@ import { isLayout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { LAYOUT_RULE } from './options-of-layouts.js';
 import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
+import type { HandlerRepeat, RepeatingOptions } from './repeat-options.js';
 import { duration, HOUR, number, SECOND, wholeNumber } from './values-schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
@@ -131,11 +132,23 @@ const batchFields = {
   batchWait: z.prefault(duration(0, HOUR), 0),
 } satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodMiniType<unknown, BatchOptions[Name]> };
 
+/** Any object will do here: its fields are checked where the message is offered. */
+const repeatFields = {
+  repeat: z.optional(
+    z.custom<HandlerRepeat>((value) => typeof value === 'object' && value !== null, {
+      error: "must be an object with cron, such as { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }",
+    }),
+  ),
+} satisfies { readonly [Name in keyof Required<RepeatingOptions>]: z.ZodMiniType<unknown, RepeatingOptions[Name]> };
+
+/** What only handlers have. */
+const ownFields = { ...batchFields, ...repeatFields };
+
 /** For the options of a handler of one type. */
-export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), batchFields);
+export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), ownFields);
 
 /** For the options of a handler of every type. */
-export const queueHandlerSchema = z.extend(queueLayerSchema, batchFields);
+export const queueHandlerSchema = z.extend(queueLayerSchema, ownFields);
 
 /** How many messages a handler takes in one call. */
 export interface BatchSize {

@@ -1,5 +1,6 @@
 import type { Duration } from '../message/duration.js';
 import type { QueueLayout } from '../store/layout.js';
+import type { RepeatingOptions } from './repeat-options.js';
 
 export type { QueueLayout };
 
@@ -111,10 +112,10 @@ export interface GroupOptions {
 }
 
 /** The options of a handler of one type of messages. All are optional. */
-export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, BatchOptions {}
+export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, BatchOptions, RepeatingOptions {}
 
 /** The options of a handler of every type of messages, which are those of its queue, too. All are optional. */
-export interface QueueHandlerOptions extends QueueOptions, BatchOptions {}
+export interface QueueHandlerOptions extends QueueOptions, BatchOptions, RepeatingOptions {}
 
 /** The options of a queue. All are optional. */
 export interface QueueOptions {

@@ -20,6 +20,7 @@ import {
   queueSchema,
   type ResolvedQueueOptions,
 } from './queue-options-schema.js';
+import type { HandlerRepeat } from './repeat-options.js';
 
 // All functions that check throw a DelayQueueError INVALID_OPTION, which names each field that is wrong.
 
@@ -84,13 +85,14 @@ export interface ReadHandlerOptions {
   /** What it says of itself. */
   readonly options: HandlerSettings;
   readonly batch: BatchSize | undefined;
+  readonly repeat: HandlerRepeat | undefined;
 }
 
 /** Checks the options of a handler of every type. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, ...queueOptions } = given;
-  return { queueOptions, options: {}, batch: batchOf(parsed, given, place) };
+  const { batch: _batch, batchWait: _batchWait, repeat, ...queueOptions } = given;
+  return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat };
 }
 
 /** Checks the options of a handler of one type. The error also says where an option of the queue belongs. */
@@ -105,8 +107,8 @@ export function readHandlerOptions(given: HandlerOptions, place: string): ReadHa
     );
   }
   const parsed = check(handlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, ...options } = given;
-  return { queueOptions: {}, options, batch: batchOf(parsed, given, place) };
+  const { batch: _batch, batchWait: _batchWait, repeat, ...options } = given;
+  return { queueOptions: {}, options, batch: batchOf(parsed, given, place), repeat };
 }
 
 function batchOf(

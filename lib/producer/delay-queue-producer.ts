@@ -23,6 +23,7 @@ import { Offers } from './offers.js';
 import { listMessages, type MessagePage, type MessageQuery, snapshotOf } from './message-page.js';
 import { type MessageGroup, StoredGroup } from './message-group.js';
 import { countByType, type QueueCounts } from './queue-counts.js';
+import { Repeats, type TypedRepeatOptions } from './repeats.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 
 /**
@@ -39,6 +40,7 @@ export class DelayQueueProducer {
   @Inject() readonly known!: Queues;
   @Inject() private readonly offering!: Offers;
   @Inject() private readonly changes!: Changes;
+  @Inject() private readonly repeats!: Repeats;
   @Inject() private readonly registrar!: QueueRegistrar;
   @Inject(STORES) private readonly stores!: Stores;
 
@@ -112,12 +114,37 @@ export class DelayQueueProducer {
   }
 
   /**
+   * Has a message repeat by a calendar: one message that comes again at each time, on any number of processes. Handling an occurrence and
+   * offering the next one is one step. An occurrence whose attempts are spent leaves a dead letter of its own, and the next one comes.
+   *
+   * Call it as often as you like, such as at each start: the same rule and payload change nothing. A new one replaces that of before; an
+   * occurrence that is due by then is still handled. {@link cancel} ends it, also while an occurrence is handled.
+   *
+   * @param queue - the queue that handles it
+   * @param id - of the message, at most 229 bytes; `list` and `find` show the rule as `repeat`, the next time as `dueAt`
+   * @param options - `cron`, `timeZone`, `missed`, `type`, `headers`, `expiresAfter`, `onExpired`
+   * @param payload - what each occurrence has, as in {@link offer}
+   * @returns when it falls due next, and whether it is new
+   * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, `UNSUPPORTED_BY_LAYOUT`
+   *
+   * @example
+   * ```ts
+   * await producer.repeat('digests', 'weekdays', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }, {});
+   * ```
+   */
+  async repeat<T>(queue: string, id: string, options: TypedRepeatOptions, payload: T): Promise<OfferResult> {
+    return this.repeats.repeat(queue, { id, options, payload });
+  }
+
+  /**
    * Removes a message that is not due yet. Of `cancel`, `reschedule` and the message falling due, exactly one wins. A message that
-   * follows an active one (`onDuplicate: 'follow'`) is removed as well.
+   * follows an active one (`onDuplicate: 'follow'`) is removed as well. One that repeats ends: if an occurrence is due already, it is
+   * still handled, as the last one.
    *
    * @param queue - the queue that the message was offered to
    * @param id - given to `offer`, or returned by it
-   * @returns whether one was removed; false if there is none, or it is already ready, active or dead, and none follows it
+   * @returns whether one was removed or ended; false if there is none, or it is already ready, active or dead, and neither repeats nor
+   *   is followed
    *
    * @example
    * ```ts

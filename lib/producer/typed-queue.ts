@@ -11,6 +11,7 @@ import type { CheckedDue } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { DeadLetter, MessageCounts, MessageHeaders, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueOptions } from '../options/queue-options.js';
+import type { RepeatOptions } from '../options/repeat-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
 import type { MessageGroup } from './message-group.js';
@@ -138,6 +139,8 @@ export interface QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   ): Promise<OfferResult>;
   /** As `DelayQueueProducer.offerAt`, with the payload checked. */
   offerAt(payload: PayloadInput<Payload>, date: Date, options?: TypedOfferOptions): Promise<OfferResult>;
+  /** As `DelayQueueProducer.repeat`, with the payload checked. */
+  repeat(id: string, options: RepeatOptions, payload: PayloadInput<Payload>): Promise<OfferResult>;
 }
 
 /** The handle of a typed queue with several types of messages. */
@@ -160,6 +163,13 @@ export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
     payload: PayloadInputOf<Payloads, Type>,
     date: Date,
     options?: TypedOfferOptions,
+  ): Promise<OfferResult>;
+  /** As `DelayQueueProducer.repeat`, of a message of a type, with the payload checked. */
+  repeat<Type extends TypesOf<Payloads>>(
+    type: Type,
+    id: string,
+    options: RepeatOptions,
+    payload: PayloadInputOf<Payloads, Type>,
   ): Promise<OfferResult>;
 }
 

@@ -18,6 +18,7 @@ import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
 import { ShutdownHint } from './shutdown-hint.js';
+import { START_TASK, type StartTask } from './start-task.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
@@ -54,6 +55,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly misspeltNames: MisspeltNames,
     private readonly modules: ModulesContainer,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
+    @Inject(START_TASK) private readonly startTask: StartTask,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -136,6 +138,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     if (this.#stopping) return;
     this.registrar.registerHandled(handled.map(({ name }) => name));
     if (handled.length > 0) this.shutdownHint?.start();
+    await this.startTask.run();
   }
 
   async #stop(): Promise<void> {

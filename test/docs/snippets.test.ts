@@ -108,7 +108,7 @@ import { DelayQueueInspector, examine } from 'nestjs-delay-queue/diagnosis';
 
 /** The same of those in `lib/calendar`. */
 const CALENDAR_CONTEXT = `
-import { next } from 'nestjs-delay-queue/calendar';
+import { calendar, next } from 'nestjs-delay-queue/calendar';
 `;
 
 /** By folder. */

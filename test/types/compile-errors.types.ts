@@ -86,7 +86,7 @@ export class WrongUses {
   @DelayedHandler(Emails, { timout: 1 })
   r(): void {}
 
-  // @ts-expect-error Type '"email"' has no properties in common with type 'TypedHandlerOptions<undefined>'.
+  // @ts-expect-error Argument of type 'string' is not assignable to parameter of type 'TypedHandlerOptions<undefined>'.
   @DelayedHandler(Emails, 'email')
   s(): void {}
 
@@ -235,3 +235,9 @@ export class TooEarly extends DeferMessage {
     super('1m');
   }
 }
+// @ts-expect-error Type 'string' is not assignable to type 'number'.
+void orders.repeat('remind', 'id', { cron: '0 9 * * *' }, { nth: '1' });
+// @ts-expect-error Argument of type '{}' is not assignable to parameter of type 'TypedRepeatOptions'.
+void producer.repeat('b', 'id', {}, 1);
+// @ts-expect-error Type '"all"' is not assignable to type '"once" | "skip" | undefined'.
+void emails.repeat('id', { cron: '0 9 * * *', missed: 'all' }, { to: text });

@@ -7,6 +7,7 @@ import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
 import { Changes } from '../../lib/producer/changes.js';
+import { Repeats } from '../../lib/producer/repeats.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
@@ -90,6 +91,7 @@ describe('an offer made while another payload is encoded', () => {
         DelayQueueProducer,
         Offers,
         Changes,
+        Repeats,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
         { provide: Queues, useValue: queues },
         { provide: QueueRegistrar, useValue: { register: () => undefined } },
