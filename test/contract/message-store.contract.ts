@@ -25,7 +25,7 @@ import { describeWholeQueue } from './rules/whole-queue.rules.js';
 export function describeMessageStore(
   name: string,
   openQueue: OpenQueue,
-  { claimsAlong = false, follows = true, canChange = true, repeats = follows } = {},
+  { claimsAlong = false, follows = true, canChange = true, repeats = true } = {},
 ): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
@@ -33,7 +33,7 @@ export function describeMessageStore(
     describeOffers(queues);
     describeDuplicates(queues);
     if (follows) describeFollowers(queues);
-    if (repeats) describeRepeating(queues);
+    if (follows && repeats) describeRepeating(queues);
     if (canChange) describeChanges(queues);
     if (canChange) describeDebouncing(queues);
     describeTransfers(queues);
