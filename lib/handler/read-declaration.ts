@@ -54,5 +54,11 @@ function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclarati
     const given = type === NO_TYPE ? 'none' : showGiven(type);
     throw new DelayQueueError('INVALID_HANDLER', `${place}: queue '${queue}': ${advice}; given: ${given}`);
   }
-  return { queue, definition, type, check: checksOf(definition)(type), ...readHandlerOptions(options, place) };
+  const read = readHandlerOptions(options, place);
+  if (read.instance !== undefined) {
+    const problem = `instance: queue '${queue}' is a class: set it in the options of DelayQueue()`;
+    throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
+  }
+  const { instance } = definition;
+  return { queue, definition, type, check: checksOf(definition)(type), ...read, instance };
 }

@@ -9,16 +9,20 @@ import type {
   BatchOptions,
   HandlerOptions,
   HandlerSettings,
+  InstanceOptions,
   QueueHandlerOptions,
   QueueOptions,
+  TypedQueueOptions,
 } from './queue-options.js';
 import {
   type BatchSize,
   handlerSchema,
+  instanceSchema,
   queueHandlerSchema,
   queueLayerSchema,
   queueSchema,
   type ResolvedQueueOptions,
+  typedQueueSchema,
 } from './queue-options-schema.js';
 
 // All functions that check throw a DelayQueueError INVALID_OPTION, which names each field that is wrong.
@@ -72,9 +76,19 @@ export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Checks the options of a decorator separately, so that the error can name the place. */
-export function validateQueueOptions(options: unknown, place: string): void {
-  check(queueLayerSchema, options as QueueOptions, place);
+/** Checks the options of a typed queue separately, so that the error can name the place. */
+export function readTypedQueueOptions(
+  given: TypedQueueOptions,
+  place: string,
+): { readonly queueOptions: QueueOptions; readonly instance: string | undefined } {
+  check(typedQueueSchema, given, place);
+  const { instance, ...queueOptions } = given;
+  return { queueOptions, instance };
+}
+
+/** Checks the options of a listener, and reads which instance it belongs to. */
+export function readInstance(given: InstanceOptions, place: string): string | undefined {
+  return check(instanceSchema, given, place).instance;
 }
 
 /** The options of a handler, each part where it belongs. */
@@ -84,13 +98,15 @@ export interface ReadHandlerOptions {
   /** What it says of itself. */
   readonly options: HandlerSettings;
   readonly batch: BatchSize | undefined;
+  /** Which instance it belongs to; undefined: the one without a name. */
+  readonly instance: string | undefined;
 }
 
 /** Checks the options of a handler of every type. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, ...queueOptions } = given;
-  return { queueOptions, options: {}, batch: batchOf(parsed, given, place) };
+  const { batch: _batch, batchWait: _batchWait, instance, ...queueOptions } = given;
+  return { queueOptions, options: {}, batch: batchOf(parsed, given, place), instance };
 }
 
 /** Checks the options of a handler of one type. The error also says where an option of the queue belongs. */
@@ -105,8 +121,8 @@ export function readHandlerOptions(given: HandlerOptions, place: string): ReadHa
     );
   }
   const parsed = check(handlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, ...options } = given;
-  return { queueOptions: {}, options, batch: batchOf(parsed, given, place) };
+  const { batch: _batch, batchWait: _batchWait, instance, ...options } = given;
+  return { queueOptions: {}, options, batch: batchOf(parsed, given, place), instance };
 }
 
 function batchOf(

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   Inject,
   Injectable,
@@ -5,15 +6,18 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
 import { allInSlices, inSlices } from '../timing/slices.js';
 import { isFamily } from '../message/queue-family.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import { showInstances } from '../message/instance-name.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
+import { type Instance, instancesOf } from './instance.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
@@ -40,7 +44,7 @@ const LONGEST_ABORT_RESERVE = 1000;
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   readonly #workers: Worker[] = [];
-  #stopping = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
@@ -53,20 +57,26 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly registrar: QueueRegistrar,
     private readonly misspeltNames: MisspeltNames,
     private readonly modules: ModulesContainer,
+    private readonly app: ModuleRef,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.queues.checkOptions(this.clock);
-    await this.misspeltNames.compareHandled(this.clock);
-    this.stores.connect();
-    await this.#check();
-    if (this.options.consume) afterBootstrap(this.modules, () => this.#startOrClose());
+    await this.#orCloseAll(() => this.#prepare());
+    if (this.options.consume) afterBootstrap(this.modules, () => this.#orCloseAll(() => this.#start()));
     else this.#reportHandlersNotStarted();
   }
 
+  /** Nest goes from module to module, but all instances stop at the same time: none waits for the handlers of another. */
   async onModuleDestroy(): Promise<void> {
-    this.#stopping = true;
+    await Promise.all(this.#ofAllInstances().map((runtime) => runtime.stop()));
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stopInTime());
+  }
+
+  async #stopInTime(): Promise<void> {
     this.shutdownHint?.stop();
     this.stores.hurry();
     await new Promise<void>((resolve, reject) => {
@@ -84,6 +94,29 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     await this.stores.close();
   }
 
+  #ofAllInstances(): DelayQueueRuntime[] {
+    return this.app.get(DelayQueueRuntime, { strict: false, each: true });
+  }
+
+  /** Nest calls no shutdown hooks for an application that failed to start. */
+  async #orCloseAll(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      await this.onModuleDestroy();
+      await Promise.all(this.#ofAllInstances().map(({ stores }) => stores.close()));
+      throw error;
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    await this.queues.checkOptions(this.clock);
+    await this.misspeltNames.compareHandled(this.clock);
+    refuseSharedPlace(instancesOf(this.app));
+    this.stores.connect();
+    await this.#check();
+  }
+
   async #check(): Promise<void> {
     const handled: CheckedQueue[] = [];
     if (this.options.consume) {
@@ -92,11 +125,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     try {
       await this.stores.check(handled);
     } catch (error) {
-      if (isVerdict(error) || hasCode(error, 'INVALID_OPTION')) {
-        // Nest calls no shutdown hooks for an application that failed to start.
-        await this.stores.close();
-        throw error;
-      }
+      if (isVerdict(error) || hasCode(error, 'INVALID_OPTION')) throw error;
       // The application may well be up before Redis; the check runs once Redis is there.
       this.events.note('unchecked', { reason: showFailure(error) });
     }
@@ -109,17 +138,6 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   #reportHandlersNotStarted(): void {
     const handlers = this.handlers.handled().flatMap(startEvents);
     if (handlers.length > 0) this.events.note('handlers-not-started', { handlers });
-  }
-
-  async #startOrClose(): Promise<void> {
-    try {
-      await this.#start();
-    } catch (error) {
-      // Nest calls no shutdown hooks for an application that failed to start.
-      await this.onModuleDestroy();
-      await this.stores.close();
-      throw error;
-    }
   }
 
   async #start(): Promise<void> {
@@ -148,6 +166,21 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     await allInSlices(this.#workers, this.clock, (worker) => worker.stopClaiming());
     await allInSlices(this.#workers, this.clock, (worker) => worker.drained());
     cancelAbort();
+  }
+}
+
+/** Messages of one instance would reach the other. */
+function refuseSharedPlace(instances: readonly Instance[]): void {
+  for (const [i, { name, stores }] of instances.entries()) {
+    const other = instances
+      .slice(0, i)
+      .find((each) => stores.place && isDeepStrictEqual(each.stores.place, stores.place));
+    if (!other) continue;
+    throw new DelayQueueError(
+      'INVALID_OPTION',
+      `connection: two instances of DelayQueueModule have the same connection and prefix (${showInstances([other.name, name])}), so each ` +
+        'would handle messages of the other: give one another connection, or another prefix',
+    );
   }
 }
 
