@@ -43,8 +43,8 @@ export class Events {
     this.#tell(name, event);
     const hasSubscribers = CHANNELS[name].hasSubscribers;
     if (this.#watchers.length === 0 && !hasSubscribers) return;
-    const told = this.complete(name, event) as DelayQueueEvent;
-    for (const watch of this.#watchers) watch(told);
+    const told: unknown = this.complete(name, event);
+    for (const watch of this.#watchers) watch(told as DelayQueueEvent);
     if (hasSubscribers) CHANNELS[name].publish(told);
   }
 

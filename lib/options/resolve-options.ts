@@ -81,8 +81,9 @@ export function readTypedQueueOptions(
   given: TypedQueueOptions,
   place: string,
 ): { readonly queueOptions: QueueOptions; readonly instance: string | undefined } {
-  check(typedQueueSchema, given, place);
-  const { instance, ...queueOptions } = given;
+  const { instance } = check(typedQueueSchema, given, place);
+  if (instance === undefined) return { queueOptions: given, instance };
+  const { instance: _instance, ...queueOptions } = given;
   return { queueOptions, instance };
 }
 
