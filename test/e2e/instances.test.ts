@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type DynamicModule, Injectable, Module, type Provider, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Redis } from 'ioredis';
 import {
   DelayedHandler,
   DelayQueue,
@@ -16,7 +15,6 @@ import {
   OnDelayQueueEvent,
   payload,
 } from '../../lib/index.js';
-import { Latch } from '../support/latch.js';
 import { Scene } from '../support/scene.js';
 import { startRoot, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -477,14 +475,13 @@ describe('the start fails', () => {
 
   test('unless the prefixes differ, and then messages stay apart', async () => {
     const imports = [UNNAMED(), BILLING({ ...placeOf(unnamed), prefix: `${unnamed.prefix}:billing` })];
-    await start(imports, [
-      class {
-        @DelayedHandler('orders', { instance: 'billing' })
-        handle(text: string): void {
-          handled.push(text);
-        }
-      },
-    ]);
+    class OfBilling {
+      @DelayedHandler('orders', { instance: 'billing' })
+      handle(text: string): void {
+        handled.push(text);
+      }
+    }
+    await start(imports, [OfBilling]);
     await app!.producer.offer('orders', 'other', 0);
     await producerOf('billing').offer('orders', 'own', 0);
     await until(() => handled.length === 1);
