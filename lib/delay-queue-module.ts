@@ -1,6 +1,5 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { INSTANCE } from './handler/instance-names.js';
 import { showFailure } from './message/failure.js';
 import { DelayQueueError } from './message/delay-queue-errors.js';
 import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
@@ -12,6 +11,7 @@ import { tokenOf } from './producer/inject-producer.js';
 import { readInstanceName, UNNAMED } from './message/instance-name.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
+import { namedInstance } from './runtime/instance.js';
 import { runtimeProviders } from './runtime/runtime-providers.js';
 
 /**
@@ -84,7 +84,7 @@ function instanceOf(definition: DynamicModule, name: string): DynamicModule {
     module: DelayQueueModule,
     providers: [
       ...(definition.providers ?? []),
-      { provide: INSTANCE, useValue: name },
+      namedInstance(name),
       producer,
       ...(name === UNNAMED ? [] : ofTypedQueues),
     ],

@@ -50,7 +50,7 @@ export class Events {
 
   /** An event as listeners and observers get it. */
   complete<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): DelayQueueEvent<Name> {
-    return { name, ...this.#origin, ...event } as DelayQueueEvent<Name>;
+    return { name, ...this.#origin, ...event };
   }
 
   /** Tells the log, and no observer. */

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type ValueProvider } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { Events } from '../events/events.js';
 import { HandlerRegistry } from '../handler/handler-registry.js';
@@ -24,6 +24,11 @@ export class Instance {
   ) {}
 }
 
+/** Gives an instance its name. */
+export function namedInstance(name: string): ValueProvider<string> {
+  return { provide: INSTANCE, useValue: name };
+}
+
 /** All instances of an application. Nest throws if there is none. */
 export function instancesOf(app: Pick<ModuleRef, 'get'>): Instance[] {
   return app.get(Instance, { strict: false, each: true });
@@ -37,9 +42,6 @@ export function findInstance(app: Pick<ModuleRef, 'get'>, name: string): Instanc
   const instances = instancesOf(app);
   const found = instances.find((instance) => instance.name === name);
   if (found) return found;
-  const problem = `instance: ${showUnknownInstance(
-    name,
-    instances.map((each) => each.name),
-  )}`;
-  throw new DelayQueueError('INVALID_OPTION', problem);
+  const known = instances.map((instance) => instance.name);
+  throw new DelayQueueError('INVALID_OPTION', `instance: ${showUnknownInstance(name, known)}`);
 }

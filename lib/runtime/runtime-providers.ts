@@ -20,7 +20,7 @@ import { type Clock, systemClock } from '../timing/clock.js';
 import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
-import { Instance } from './instance.js';
+import { Instance, namedInstance } from './instance.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
@@ -34,7 +34,7 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
 /** What a process needs besides what offers: its options and surroundings, its handlers and listeners, its queues and workers. */
 export const runtimeProviders: Provider[] = [
   // A module with a name replaces it.
-  { provide: INSTANCE, useValue: UNNAMED },
+  namedInstance(UNNAMED),
   InstanceNames,
   UniqueNames,
   Instance,

@@ -196,6 +196,7 @@ describe('an instance whose Redis is down', () => {
       { within: 20_000 },
     );
     await until(() => handled.includes('billing'), { within: 20_000 });
+    expect(handled).toEqual(['main', 'billing']);
   });
 });
 
