@@ -17,14 +17,19 @@ export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToke
 }
 
 /**
- * The token of the producer of a named instance; that of the one without a name is the class `DelayQueueProducer`.
+ * The token of the producer of a named instance, for `inject`, `get` and `overrideProvider`. That of the one without a name is the class
+ * `DelayQueueProducer`.
  *
  * @param instance - the `name` that `DelayQueueModule.forRoot()` was given
  * @throws DelayQueueError `INVALID_OPTION` immediately, for a malformed name
  *
  * @example
  * ```ts
- * const billing = app.get<DelayQueueProducer>(getDelayQueueProducerToken('billing'));
+ * const reports = {
+ *   provide: 'reports',
+ *   inject: [getDelayQueueProducerToken('billing')],
+ *   useFactory: (billing: DelayQueueProducer) => ({ plan: () => billing.offer('reports', {}, '1h') }),
+ * };
  * ```
  */
 export function getDelayQueueProducerToken(instance?: string): InjectionToken<DelayQueueProducer> {

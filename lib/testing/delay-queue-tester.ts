@@ -47,7 +47,7 @@ export class DelayQueueTester {
    *
    * @example
    * ```ts
-   * const billing = module.get(DelayQueueTester).instance('billing');
+   * const billing = queue.instance('billing');
    * expect(billing.offered('invoices')).toHaveLength(1);
    * ```
    */
