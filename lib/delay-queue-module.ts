@@ -1,16 +1,16 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { showFailure } from './message/failure.js';
 import { DelayQueueError } from './message/delay-queue-errors.js';
-import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
-import type { DelayQueueModuleOptions, DelayQueueOptionsFactory, InstanceName } from './options/module-options.js';
-import { Changes } from './producer/changes.js';
-import { Offers } from './producer/offers.js';
-import { DelayQueueProducer } from './producer/delay-queue-producer.js';
-import { tokenOf } from './producer/inject-producer.js';
+import { showFailure } from './message/failure.js';
 import { readInstanceName, UNNAMED } from './message/instance-name.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
+import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
+import type { DelayQueueModuleOptions, DelayQueueOptionsFactory, InstanceName } from './options/module-options.js';
+import { Changes } from './producer/changes.js';
+import { DelayQueueProducer } from './producer/delay-queue-producer.js';
+import { tokenOf } from './producer/inject-producer.js';
+import { Offers } from './producer/offers.js';
 import { namedInstance } from './runtime/instance.js';
 import { runtimeProviders } from './runtime/runtime-providers.js';
 

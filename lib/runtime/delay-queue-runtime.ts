@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   Inject,
   Injectable,
@@ -13,11 +12,8 @@ import { allInSlices, inSlices } from '../timing/slices.js';
 import { isFamily } from '../message/queue-family.js';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
-import { showInstances } from '../message/instance-name.js';
-import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
-import { type Instance, instancesOf } from './instance.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
@@ -112,7 +108,6 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   async #prepare(): Promise<void> {
     await this.queues.checkOptions(this.clock);
     await this.misspeltNames.compareHandled(this.clock);
-    refuseSharedPlace(instancesOf(this.app));
     this.stores.connect();
     await this.#check();
   }
@@ -166,21 +161,6 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     await allInSlices(this.#workers, this.clock, (worker) => worker.stopClaiming());
     await allInSlices(this.#workers, this.clock, (worker) => worker.drained());
     cancelAbort();
-  }
-}
-
-/** Messages of one instance would reach the other. */
-function refuseSharedPlace(instances: readonly Instance[]): void {
-  for (const [i, { name, stores }] of instances.entries()) {
-    const other = instances
-      .slice(0, i)
-      .find((each) => stores.place && isDeepStrictEqual(each.stores.place, stores.place));
-    if (!other) continue;
-    throw new DelayQueueError(
-      'INVALID_OPTION',
-      `connection: two instances of DelayQueueModule have the same connection and prefix (${showInstances([other.name, name])}), so each ` +
-        'would handle messages of the other: give one another connection, or another prefix',
-    );
   }
 }
 

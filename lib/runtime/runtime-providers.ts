@@ -21,12 +21,12 @@ import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
 import { Instance, namedInstance } from './instance.js';
+import { InstanceCheck } from './instance-check.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
 import { ShutdownHint } from './shutdown-hint.js';
 import type { Substitutes } from './substitutes.js';
-import { UniqueNames } from './unique-names.js';
 import { Workers } from './workers.js';
 
 const IN_A_TEST = { token: SUBSTITUTES, optional: true };
@@ -36,7 +36,7 @@ export const runtimeProviders: Provider[] = [
   // A module with a name replaces it.
   namedInstance(UNNAMED),
   InstanceNames,
-  UniqueNames,
+  InstanceCheck,
   Instance,
   {
     provide: RESOLVED_OPTIONS,

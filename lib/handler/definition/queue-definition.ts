@@ -109,6 +109,22 @@ export function definitionOf(value: unknown): QueueDefinition | undefined {
   return typeof definition === 'object' && CHECKED in definition ? definition : undefined;
 }
 
+/**
+ * The instance of a typed queue, which its class alone names.
+ *
+ * @param given - what was given beside the class
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+export function instanceOfQueue(
+  { queue, instance }: QueueDefinition,
+  given: string | undefined,
+  place: string,
+): string | undefined {
+  if (given === undefined) return instance;
+  const problem = `instance: queue '${queue}' is a class: set it in the options of DelayQueue()`;
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
+}
+
 /** Whether two classes say the same: with equal options, and with specs that are the same objects. */
 export function isSameDefinition(one: QueueDefinition, other: QueueDefinition): boolean {
   const [specs, others] = [specsOf(one), specsOf(other)];

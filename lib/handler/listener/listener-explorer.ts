@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { definitionOf } from '../definition/queue-definition.js';
+import { definitionOf, instanceOfQueue } from '../definition/queue-definition.js';
 import { isEventName } from '../../events/delay-queue-events.js';
 import { isObserver, OBSERVER_METHODS } from '../../events/delay-queue-observer.js';
 import { Observers } from '../../events/observers.js';
@@ -60,13 +60,9 @@ export class ListenerExplorer implements OnModuleInit {
       throw new DelayQueueError('INVALID_LISTENER', `${place}: there is no event ${showGiven(event)}`);
     }
     const isWanted = readQueue(queue, place);
-    const instance = readInstance(options, place);
+    const given = readInstance(options, place);
     const definition = definitionOf(queue);
-    if (definition && instance !== undefined) {
-      const problem = `instance: queue '${definition.queue}' is a class: set it in the options of DelayQueue()`;
-      throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
-    }
-    if (!this.#isOwn(definition ? definition.instance : instance, place)) return;
+    if (!this.#isOwn(definition ? instanceOfQueue(definition, given, place) : given, place)) return;
     const host = instanceOf(method.host, place) as Instance;
     this.observers.listen(event, { place: fullName, isWanted, call: (told) => host[method.name]!(told) });
   }
