@@ -106,7 +106,7 @@ export class WrongUses {
 
 // @ts-expect-error Type 'number' is not assignable to type 'string'.
 DelayQueueModule.forRoot({ name: 7 });
-// @ts-expect-error Object literal may only specify known properties, and 'name' does not exist in type 'DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>'.
+// @ts-expect-error Type '() => { name: string; }' is not assignable to type '(...args: any[]) => DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>'.
 DelayQueueModule.forRootAsync({ useFactory: () => ({ name: 'billing' }) });
 
 declare const producer: DelayQueueProducer;
