@@ -228,6 +228,8 @@ export type DelayQueueEvent<Name extends keyof DelayQueueEvents = keyof DelayQue
   readonly [Each in Name]: {
     /** The name of the event. */
     readonly name: Each;
+    /** The name of the instance of the module; absent: the one without a name. */
+    readonly instance?: string;
   } & DelayQueueEvents[Each];
 }[Name];
 

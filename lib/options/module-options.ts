@@ -99,6 +99,17 @@ export interface DelayQueueModuleOptions {
   readonly calendar?: Calendar | undefined;
 }
 
+/** What tells an instance of the module from the others. */
+export interface InstanceName {
+  /**
+   * Makes this an instance beside others, with a producer, handlers and listeners of its own. 1–64 of the characters
+   * `A–Z a–z 0–9 _ -`. See `docs/instances.md`.
+   *
+   * @defaultValue none: the instance that everything belongs to that names no other
+   */
+  readonly name?: string | undefined;
+}
+
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */
 export interface DelayQueueOptionsFactory {
   /** Called once, at start-up. */

@@ -9,16 +9,20 @@ import type {
   BatchOptions,
   HandlerOptions,
   HandlerSettings,
+  InstanceOptions,
   QueueHandlerOptions,
   QueueOptions,
+  TypedQueueOptions,
 } from './queue-options.js';
 import {
   type BatchSize,
   handlerSchema,
+  instanceSchema,
   queueHandlerSchema,
   queueLayerSchema,
   queueSchema,
   type ResolvedQueueOptions,
+  typedQueueSchema,
 } from './queue-options-schema.js';
 import type { HandlerRepeat } from './repeat-options.js';
 
@@ -73,9 +77,20 @@ export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Checks the options of a decorator separately, so that the error can name the place. */
-export function validateQueueOptions(options: unknown, place: string): void {
-  check(queueLayerSchema, options as QueueOptions, place);
+/** Checks the options of a typed queue separately, so that the error can name the place. */
+export function readTypedQueueOptions(
+  given: TypedQueueOptions,
+  place: string,
+): { readonly queueOptions: QueueOptions; readonly instance: string | undefined } {
+  const { instance } = check(typedQueueSchema, given, place);
+  if (instance === undefined) return { queueOptions: given, instance };
+  const { instance: _instance, ...queueOptions } = given;
+  return { queueOptions, instance };
+}
+
+/** Checks the options of a listener, and reads which instance it belongs to. */
+export function readInstance(given: InstanceOptions, place: string): string | undefined {
+  return check(instanceSchema, given, place).instance;
 }
 
 /** The options of a handler, each part where it belongs. */
@@ -86,13 +101,15 @@ export interface ReadHandlerOptions {
   readonly options: HandlerSettings;
   readonly batch: BatchSize | undefined;
   readonly repeat: HandlerRepeat | undefined;
+  /** Which instance it belongs to; undefined: the one without a name. */
+  readonly instance: string | undefined;
 }
 
 /** Checks the options of a handler of every type. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, repeat, ...queueOptions } = given;
-  return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat };
+  const { batch: _batch, batchWait: _batchWait, repeat, instance, ...queueOptions } = given;
+  return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
 /** Checks the options of a handler of one type. The error also says where an option of the queue belongs. */
@@ -107,8 +124,8 @@ export function readHandlerOptions(given: HandlerOptions, place: string): ReadHa
     );
   }
   const parsed = check(handlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, repeat, ...options } = given;
-  return { queueOptions: {}, options, batch: batchOf(parsed, given, place), repeat };
+  const { batch: _batch, batchWait: _batchWait, repeat, instance, ...options } = given;
+  return { queueOptions: {}, options, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
 function batchOf(

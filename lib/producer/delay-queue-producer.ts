@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { INSTANCE } from '../handler/instance-names.js';
 import { dateOf } from '../message/date-of.js';
 import { type CheckedDue, dueAfter, dueAt } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
@@ -28,7 +29,7 @@ import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 
 /**
  * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
- * without handlers.
+ * without handlers. That of a named instance is injected by `@InjectDelayQueueProducer(name)`.
  *
  * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument, and, because all of them call
  * Redis, `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
@@ -43,6 +44,12 @@ export class DelayQueueProducer {
   @Inject() private readonly repeats!: Repeats;
   @Inject() private readonly registrar!: QueueRegistrar;
   @Inject(STORES) private readonly stores!: Stores;
+  @Inject(INSTANCE) private readonly name!: string;
+
+  /** The name of the instance it belongs to; undefined: the one without a name. */
+  get instance(): string | undefined {
+    return this.name || undefined;
+  }
 
   /**
    * Offers a message that falls due after a delay.

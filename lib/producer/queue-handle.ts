@@ -16,6 +16,7 @@ import {
   readTypedOfferOptions,
   type TypedOfferOptions,
 } from './offer.js';
+import { tokenOf } from './inject-producer.js';
 import { Offers } from './offers.js';
 import type { MessageGroup } from './message-group.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
@@ -33,11 +34,10 @@ const REPEAT = Symbol('repeat');
 
 /** What the handle of a typed queue does at run time. `typed-queue.ts` says what the compiler lets through. */
 export class QueueHandle {
-  // Injected into properties, so that a class that extends it may have a constructor of its own.
-  @Inject() private readonly [PRODUCER]!: DelayQueueProducer;
-  @Inject() private readonly [OFFERS]!: Offers;
-  @Inject() private readonly [CHANGES]!: Changes;
-  @Inject() private readonly [REPEATS]!: Repeats;
+  private readonly [PRODUCER]!: DelayQueueProducer;
+  private readonly [OFFERS]!: Offers;
+  private readonly [CHANGES]!: Changes;
+  private readonly [REPEATS]!: Repeats;
   readonly queue: string;
   readonly #checkOf: CheckOfType;
 
@@ -113,6 +113,14 @@ export class QueueHandle {
   protected [CHANGE](id: string, due: Duration | Date, change: MessageChange | undefined): Promise<boolean> {
     return this[CHANGES].reschedule(this.queue, { id, due, change, checkOf: this.#checkOf });
   }
+}
+
+/** Has an instance injected into the properties of a class, so that one that extends it may have a constructor of its own. */
+export function injectInstance({ prototype }: { readonly prototype: object }, instance: string): void {
+  Inject(tokenOf(DelayQueueProducer, instance))(prototype, PRODUCER);
+  Inject(tokenOf(Offers, instance))(prototype, OFFERS);
+  Inject(tokenOf(Changes, instance))(prototype, CHANGES);
+  Inject(tokenOf(Repeats, instance))(prototype, REPEATS);
 }
 
 /** The handle of a queue whose messages have no type. */

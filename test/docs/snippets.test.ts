@@ -49,6 +49,7 @@ const EXAMPLE_CONTEXT = `
 import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
+import { DelayQueueProducer, getDelayQueueProducerToken, InjectDelayQueueProducer } from 'nestjs-delay-queue';
 import type {
   DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf,
 } from 'nestjs-delay-queue';

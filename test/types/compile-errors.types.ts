@@ -4,6 +4,7 @@ import {
   DeferMessage,
   DelayedHandler,
   DelayQueue,
+  DelayQueueModule,
   type DelayQueueProducer,
   type Duration,
   payload,
@@ -93,7 +94,20 @@ export class WrongUses {
   // @ts-expect-error Type 'number' is not assignable to type 'undefined'.
   @DelayedHandler(Emails, { batchWait: 1 })
   t(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, and 'instance' does not exist in type 'TypedHandlerOptions<undefined>'.
+  @DelayedHandler(Emails, { instance: 'billing' })
+  u(): void {}
+
+  // @ts-expect-error Type 'number' is not assignable to type 'string'.
+  @DelayedHandler('b', { instance: 7 })
+  v(): void {}
 }
+
+// @ts-expect-error Type 'number' is not assignable to type 'string'.
+DelayQueueModule.forRoot({ name: 7 });
+// @ts-expect-error Type '() => { name: string; }' is not assignable to type '(...args: any[]) => DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>'.
+DelayQueueModule.forRootAsync({ useFactory: () => ({ name: 'billing' }) });
 
 declare const producer: DelayQueueProducer;
 declare const orders: Orders;
@@ -104,6 +118,12 @@ declare const number: number;
 declare const ids: string[];
 
 export class RightUses {
+  @DelayedHandler('b', { instance: 'billing', concurrency: 2 })
+  e(): void {}
+
+  @DelayedHandler('b', 'remind', { instance: 'billing' })
+  f(): void {}
+
   @DelayedHandler('b', { concurrency: 2, backoff: (attempt) => attempt * 2 })
   a(): void {}
 

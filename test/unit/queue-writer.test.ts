@@ -10,6 +10,7 @@ import { Changes } from '../../lib/producer/changes.js';
 import { Repeats } from '../../lib/producer/repeats.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
+import { namedInstance } from '../../lib/runtime/instance.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queues } from '../../lib/runtime/queues.js';
@@ -99,6 +100,7 @@ describe('an offer made while another payload is encoded', () => {
         { provide: Observers, useValue: {} },
         { provide: CLOCK, useValue: new ManualClock() },
         { provide: RESOLVED_OPTIONS, useValue: {} },
+        namedInstance(''),
       ],
     }).compile();
     const producer = module.get(DelayQueueProducer);
