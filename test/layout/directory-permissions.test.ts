@@ -36,7 +36,10 @@ describe('the permissions of the directory of queues', () => {
     await until(() => trace.commands.some(({ name, part }) => name === 'ZRANGE' && part === 'names'));
     byProducer = trace.commands.length;
     await directory.registerHandled(['orders', FAMILY]);
-    directory.watch(FAMILY, { onEarlierDue: () => undefined, onListening: () => undefined });
+    directory.watch(
+      { name: FAMILY, hasGroups: false },
+      { onEarlierDue: () => undefined, onListening: () => undefined },
+    );
     await until(() => trace.commands.some(({ name }) => name === 'PSUBSCRIBE'));
     const { registrations } = await directory.listRegistered(FAMILY);
     expect(await directory.retire({ queue: 'tenant-1', stamp: 'another' })).toBe(false);
