@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { RedisScript } from '../../lib/redis/script/redis-script.js';
-import type { MessageStore } from '../../lib/store/message-store.js';
+import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
 import { tellerArgument } from '../../lib/store/native/announcements.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { laneScripts } from '../../lib/store/native/lane-scripts.js';
+import { nativeLayout } from '../../lib/store/native/native-layout.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { lanePermissions, partitionPermissions } from '../../lib/store/native/native-permissions.js';
 import { nativeScripts } from '../../lib/store/native/native-scripts.js';
@@ -14,6 +15,7 @@ import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { redissonPermissions } from '../../lib/redisson/redisson-permissions.js';
 import { redissonScripts } from '../../lib/redisson/redisson-scripts.js';
 import { RedissonMessageStore } from '../../lib/redisson/redisson-store.js';
+import { readPage } from '../docs/pages.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';
@@ -192,5 +194,26 @@ describe('the permissions of each layout', () => {
     const needed = [...run, { name: 'EVAL' }, { name: 'EVALSHA' }];
     const printed = await printedRules('operations.md', 'producer');
     expect(commandRules(printed)).toEqual(rulesFor(needed, ['client|setname', 'info']));
+  });
+
+  test('of a process that only produces messages with groups match the documentation', async () => {
+    const scripts = ['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'list', 'group'];
+    const run = lanes.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
+    const producer = await printedRules('operations.md', 'producer');
+    const further = rulesFor(run, []).filter((rule) => !producer.includes(rule));
+    const [sentence] = /\*\*\[Groups\][^]*?\n- /.exec(await readPage('docs/operations.md'))!;
+    const named = [...sentence.matchAll(/`(\+\w+)`/g)].map(([, rule]) => rule!);
+    expect(further).toEqual(named.sort());
+  });
+
+  test('of a worker include those on the keys of lanes if, and only if, messages may have groups', () => {
+    const needed = (groups: GroupRules | null) =>
+      nativeLayout
+        .neededCommands({ ...QUEUE, partitions: 3, groups, isCluster: true })
+        .map(({ target = '' }) => target);
+    const lane = (target: string) => target.includes(':lane:');
+    expect(needed(null).filter(lane)).toEqual([]);
+    const { paused, rate, partitions, ...keys } = laneKeys(QUEUE.prefix, QUEUE.queue);
+    expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(lane))).toEqual(new Set(Object.values(keys)));
   });
 });
