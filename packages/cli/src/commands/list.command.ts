@@ -1,13 +1,15 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { MessageSnapshot, MessageState } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
+import { WrongUsage } from '../exit-codes.js';
 import { errorText, payloadText, recordOfMessage } from '../text/message-record.js';
-import { tableOf } from '../text/table.js';
+import { type Cell, tableOf } from '../text/table.js';
 
 interface ListArguments {
   readonly limit: number;
   readonly offset?: number;
   readonly cursor?: string;
+  readonly group?: string;
 }
 
 /** A payload is cut to this many characters; `show` has all of it. */
@@ -22,17 +24,34 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
     .option('--limit <number>', 'how many messages, 1–1000', wholeNumber, 20)
     .option('--offset <number>', 'how many to pass over', wholeNumber)
     .option('--cursor <cursor>', 'where the page before ended')
-    .action((queue: string, state: MessageState, query: ListArguments, command: Command) =>
-      commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
-        const { messages, cursor, missing } = await producer.list(queue, state, query);
+    .option('--group <name>', 'only those of a group, in the order of their ids')
+    .action((queue: string, state: MessageState, { group, ...query }: ListArguments, command: Command) => {
+      if (group !== undefined && query.offset !== undefined) {
+        throw new WrongUsage('--offset does not go with --group: use --cursor');
+      }
+      return commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
+        const page =
+          group === undefined
+            ? await producer.list(queue, state, query)
+            : await producer.group(queue, group).list(state, query);
+        const { messages, cursor, missing } = page;
         warnOfMissing(queue, missing);
         const end = cursor === null ? [] : [{ cursor }];
         report.print([...messages.map(recordOfMessage), ...end], () => [
-          ...tableOf(['id', 'type', INSTANT[state], 'failed', SUBJECT[state]], messages.map(rowOf)),
-          ...end.map((page) => `More: --cursor '${page.cursor}'`),
+          ...tableOfMessages(state, messages),
+          ...end.map((next) => `More: --cursor '${next.cursor}'`),
         ]);
-      }),
-    );
+      });
+    });
+}
+
+function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
+  const hasGroups = messages.some(({ group }) => group !== undefined);
+  const head = ['id', 'type', ...(hasGroups ? ['group'] : []), INSTANT[state], 'failed', SUBJECT[state]];
+  return tableOf(
+    head,
+    messages.map((message) => rowOf(message, hasGroups)),
+  );
 }
 
 const INSTANT: Readonly<Record<MessageState, string>> = {
@@ -49,9 +68,11 @@ const SUBJECT: Readonly<Record<MessageState, string>> = {
   dead: 'error',
 };
 
-function rowOf({ id, type, dueAt, leasedUntil, diedAt, failedAttempts, error, payload }: MessageSnapshot) {
-  const instant = diedAt ?? leasedUntil ?? dueAt;
-  return [id, type, instant.toISOString(), failedAttempts, error ? errorText(error) : cut(payloadText(payload))];
+function rowOf(message: MessageSnapshot, hasGroups: boolean): Cell[] {
+  const { id, type, group = '', dueAt, leasedUntil, diedAt, failedAttempts, error, payload } = message;
+  const instant = (diedAt ?? leasedUntil ?? dueAt).toISOString();
+  const subject = error ? errorText(error) : cut(payloadText(payload));
+  return [id, type, ...(hasGroups ? [group] : []), instant, failedAttempts, subject];
 }
 
 function cut(text: string): string {
