@@ -59,7 +59,12 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
-    return this.#atomically((now) => offers.map((offer) => this.#queue.takeIn(offer, now)));
+    return this.#atomically((now) => {
+      const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
+      // What was replaced may have had a slot.
+      if (this.#hasLanes && receipts.some(({ outcome }) => outcome === 'replaced')) this.#ringForReady();
+      return receipts;
+    });
   }
 
   cancel(id: string): Promise<boolean> {
