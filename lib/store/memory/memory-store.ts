@@ -196,7 +196,7 @@ export class MemoryMessageStore implements MessageStore {
       counts: this.#table.counts(),
       now: Math.floor(this.#now()),
       nextDue: this.#table.earliest('delayed') ?? null,
-      oldestReady: this.#table.list('ready', 1)[0]?.dueAt ?? null,
+      oldestReady: this.#queue.claimable(1)[0]?.dueAt ?? null,
       paused: this.#queue.paused,
     };
   }
