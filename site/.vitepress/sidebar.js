@@ -14,6 +14,7 @@ const GUIDE = {
     'docs/families.md',
     'docs/nest.md',
     'docs/context.md',
+    'docs/instances.md',
     'packages/outbox/README.md',
     'docs/outbox.md',
   ],

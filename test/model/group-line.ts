@@ -1,5 +1,8 @@
 import type { GroupRules } from '../../lib/store/message-store.js';
 
+/** How many turns another group may have while one waits: its own, and one because a claim could take more than one of each group. */
+const MOST_TURNS = 2;
+
 /** The ready messages of groups, and who has a slot: a message takes one when it is claimed, unless it has one already. */
 export class GroupLine {
   /** The messages that have a slot, whatever their state. */
@@ -8,8 +11,8 @@ export class GroupLine {
   readonly #lines = new Map<string, string[]>();
   /** Ready messages that have a slot: they were active before. */
   readonly #returned = new Set<string>();
-  /** By each group that can be claimed: those that had a turn since it waits. */
-  #turns = new Map<string, Set<string>>();
+  /** By each group that can be claimed: how many turns others had since it waits. */
+  #turns = new Map<string, Map<string, number>>();
 
   constructor(
     private readonly rules: GroupRules,
@@ -68,10 +71,16 @@ export class GroupLine {
     this.noteTurns();
   }
 
+  /** A group had its turn, though nothing of it was ready. */
+  haveTurn(group: string): void {
+    this.#turns.delete(group);
+    this.noteTurns();
+  }
+
   /** From now on, groups wait that can be claimed, and no others. */
   noteTurns(): void {
-    const turns = new Map<string, Set<string>>();
-    for (const group of this.claimableGroups) turns.set(group, this.#turns.get(group) ?? new Set());
+    const turns = new Map<string, Map<string, number>>();
+    for (const group of this.claimableGroups) turns.set(group, this.#turns.get(group) ?? new Map());
     this.#turns = turns;
   }
 
@@ -80,12 +89,13 @@ export class GroupLine {
       const group = this.groupOf(id);
       const isReturned = this.#returned.has(id);
       const isNext = isReturned || (this.#line(group)[0] === id && this.#room(group) > 0);
-      const isInTurn = isReturned || [...this.#turns].every(([other, served]) => other === group || !served.has(group));
+      const isInTurn =
+        isReturned || [...this.#turns].every(([other, had]) => other === group || (had.get(group) ?? 0) < MOST_TURNS);
       this.remove(id);
       this.slots.add(id);
-      if (!isReturned) for (const served of this.#turns.values()) served.add(group);
+      if (!isReturned) for (const had of this.#turns.values()) had.set(group, (had.get(group) ?? 0) + 1);
       this.#turns.delete(group);
-      if (this.claimableOf(group) > 0) this.#turns.set(group, new Set());
+      if (this.claimableOf(group) > 0) this.#turns.set(group, new Map());
       return isNext && isInTurn;
     });
   }
@@ -105,7 +115,7 @@ export class GroupLine {
     for (const id of this.slots) clone.slots.add(id);
     for (const id of this.#returned) clone.#returned.add(id);
     for (const [group, line] of this.#lines) clone.#lines.set(group, [...line]);
-    clone.#turns = new Map([...this.#turns].map(([group, served]) => [group, new Set(served)]));
+    clone.#turns = new Map([...this.#turns].map(([group, had]) => [group, new Map(had)]));
     return clone;
   }
 }

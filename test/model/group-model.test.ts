@@ -23,6 +23,8 @@ class GroupedMemoryStore extends MemoryMessageStore {
 }
 
 class GroupedMemoryRealStore extends MemoryRealStore {
+  override readonly ownCommands = [...followCommands(this.delays), ...changeCommands(this.delays)];
+
   constructor() {
     super((options) => new GroupedMemoryStore(options));
   }

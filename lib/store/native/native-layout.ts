@@ -20,6 +20,7 @@ export const nativeLayout: QueueLayout = {
     changes: true,
     debounce: true,
     groups: true,
+    repeats: true,
     severalQueues: true,
   },
   codec: nativeCodec,

@@ -89,7 +89,7 @@ const NONE = () => '';
 const LONGEST_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
-const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack';
+const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
 
 /** As a maximum number of messages: offers create none. */
 const NONE_NEW = -1;

@@ -31,6 +31,8 @@ export class NativeExercise {
     await this.#ackAfterFailures();
     await store.clear();
     await this.#followInAllWays();
+    await store.clear();
+    await this.#repeatInAllStates();
   }
 
   async #ackOneByOne(): Promise<void> {
@@ -49,6 +51,35 @@ export class NativeExercise {
     ]);
     const second = await this.#claimAlong(['failed', 'again'], 9);
     await this.#ack(second.messages, second.token);
+  }
+
+  /** Offers a message that repeats while it is in each state, ends its occurrences, and cancels it while it is active. */
+  async #repeatInAllStates(): Promise<void> {
+    const { store } = this;
+    const later = 4_000_000_000_000;
+    const repeat = (payload: number, at = later) =>
+      store.offer([{ id: 'r', due: { at }, onDuplicate: 'repeat', body: `Nrepeat\n{}\nJ${payload}` }]);
+    await repeat(1);
+    await repeat(2);
+    await store.reschedule('r', { at: 0 });
+    // Due, but not active: it gets the body; once with another offer in the call, and once alone.
+    await store.offer([
+      { id: 'r', due: { at: later }, onDuplicate: 'repeat', body: 'Nrepeat\n{}\nJ3' },
+      { id: 'other', due: { at: later }, onDuplicate: 'replace', body: 'J' },
+    ]);
+    await repeat(4);
+    const first = await this.#claimAlong(['r'], 9);
+    await repeat(5);
+    await this.store.settle([{ claim: { id: 'r', token: first.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
+    await store.reschedule('r', { at: 0 });
+    const second = await this.#claimAlong(['r'], 9);
+    const next = { at: 0, letter: '{r}@1', failedAttempts: 1 };
+    await this.store.settle([
+      { claim: { id: 'r', token: second.token }, outcome: { kind: 'dead', error: '{}', next } },
+    ]);
+    const third = await this.#claimAlong(['r'], 9);
+    await store.cancel('r');
+    await this.store.settle([{ claim: { id: 'r', token: third.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
   }
 
   /** Releases followers, of messages that are settled, are buried, and were settled by somebody who does not know of followers. */

@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { MessageSnapshot, MessageState } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
-import { errorText, payloadText, recordOfMessage } from '../text/message-record.js';
+import { errorText, payloadText, recordOfMessage, repeatText } from '../text/message-record.js';
 import { tableOf } from '../text/table.js';
 
 interface ListArguments {
@@ -28,7 +28,7 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
         warnOfMissing(queue, missing);
         const end = cursor === null ? [] : [{ cursor }];
         report.print([...messages.map(recordOfMessage), ...end], () => [
-          ...tableOf(['id', 'type', INSTANT[state], 'failed', SUBJECT[state]], messages.map(rowOf)),
+          ...tableOfMessages(state, messages),
           ...end.map((page) => `More: --cursor '${page.cursor}'`),
         ]);
       }),
@@ -49,9 +49,17 @@ const SUBJECT: Readonly<Record<MessageState, string>> = {
   dead: 'error',
 };
 
-function rowOf({ id, type, dueAt, leasedUntil, diedAt, failedAttempts, error, payload }: MessageSnapshot) {
-  const instant = diedAt ?? leasedUntil ?? dueAt;
-  return [id, type, instant.toISOString(), failedAttempts, error ? errorText(error) : cut(payloadText(payload))];
+/** The rules have a column if any message has one. */
+function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
+  const repeats = messages.some(({ repeat }) => repeat) ? ['repeats'] : [];
+  const rows = messages.map((message) => {
+    const { id, type, dueAt, leasedUntil, diedAt, failedAttempts, error, payload, repeat } = message;
+    const instant = diedAt ?? leasedUntil ?? dueAt;
+    const rule = repeats.map(() => (repeat ? repeatText(repeat) : ''));
+    const subject = error ? errorText(error) : cut(payloadText(payload));
+    return [id, type, instant.toISOString(), failedAttempts, ...rule, subject];
+  });
+  return tableOf(['id', 'type', INSTANT[state], 'failed', ...repeats, SUBJECT[state]], rows);
 }
 
 function cut(text: string): string {
