@@ -369,6 +369,18 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
         expect(await queue.queue.stateOf('a2')).toBe('delayed');
       });
 
+      it('a message that once waited in line takes nobody out of the line when it is replaced', async () => {
+        const queue = await open(ONE_HELD);
+        const first = await queue.begin('a1', 'a2');
+        await queue.settle(first, { kind: 'ack' });
+        const [second] = await queue.claim();
+        await queue.settle(second, { kind: 'defer', delay: 0 });
+        await queue.queue.transferSomething();
+        await queue.makeReady('a3', 'a4');
+        await queue.offer('a2', { after: HOUR }, { onDuplicate: 'replace' });
+        expect(await queue.handleAll(1)).toEqual(['a3', 'a4']);
+      });
+
       it('a line in which more than a thousand messages were replaced goes on', async () => {
         const queue = await open(ONE_HELD);
         const many = Array.from({ length: 1200 }, (_, i) => `a${i}`);
