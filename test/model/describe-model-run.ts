@@ -14,7 +14,6 @@ import { modelSettings } from './model-settings.js';
 import { QueueModel } from './queue-model.js';
 import type { RealStore } from './real-queue.js';
 
-const MOST_COMMANDS = 250;
 const HOUR = 3_600_000;
 /** Far more time than the runs take, because it must also suffice to shrink a failure. */
 const PATIENCE = 60_000;
@@ -61,7 +60,7 @@ export function describeModelRun(
   openStore: () => RealStore,
   limitsOfRuns = anyLimits,
 ): void {
-  const { runs, seed, path, replay } = modelSettings(defaultRuns);
+  const { runs, mostCommands, seed, path, replay } = modelSettings(defaultRuns);
   const patience = PATIENCE + runs * PATIENCE_PER_RUN;
 
   describe(`${name} and the model`, () => {
@@ -76,7 +75,7 @@ export function describeModelRun(
       `agree after every command of ${runs} random runs (MODEL_SEED=${seed})`,
       async () => {
         const commands = fc.commands([anyCommand(store)], {
-          maxCommands: MOST_COMMANDS,
+          maxCommands: mostCommands,
           size: 'max',
           replayPath: replay,
         });

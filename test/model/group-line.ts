@@ -80,7 +80,7 @@ export class GroupLine {
   /** From now on, groups wait that can be claimed, and no others. */
   noteTurns(): void {
     const turns = new Map<string, Map<string, number>>();
-    for (const group of this.claimableGroups) turns.set(group, this.#turns.get(group) ?? new Map());
+    for (const group of this.claimableGroups) turns.set(group, this.#turns.get(group) ?? new Map<string, number>());
     this.#turns = turns;
   }
 
