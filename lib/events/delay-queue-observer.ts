@@ -73,6 +73,8 @@ export interface OfferContext {
     readonly type: string;
     /** As given; those of observers are not among them. */
     readonly headers: MessageHeaders;
+    /** As given; absent if none was. */
+    readonly group?: string | undefined;
   }[];
   /** Whether messages of the queue have headers; not every layout has them. */
   readonly carriesHeaders: boolean;

@@ -16,6 +16,8 @@ export const BATCH_SIZE = 'messaging.batch.message_count';
 export const ERROR_TYPE = 'error.type';
 const INSTANCE = 'delay_queue.instance';
 const TYPE = 'delay_queue.message.type';
+/** Of spans alone: in a metric, each group would make a series of its own. */
+export const GROUP = 'delay_queue.message.group';
 export const ATTEMPT = 'delay_queue.message.attempt';
 export const LATENESS = 'delay_queue.message.lateness';
 export const OUTCOME = 'delay_queue.message.outcome';

@@ -20,6 +20,7 @@ import {
   ATTEMPT,
   BATCH_SIZE,
   ERROR_TYPE,
+  GROUP,
   LATENESS,
   MESSAGE_ID,
   OUTCOME,
@@ -148,8 +149,15 @@ function headersFrom(active: Context, { mixes }: { readonly mixes: boolean }): M
   return Object.keys(carrier).length > 0 ? carrier : undefined;
 }
 
-function addMessage(attributes: Attributes, { id, type }: { readonly id: string; readonly type: string }): Attributes {
+interface Described {
+  readonly id: string;
+  readonly type: string;
+  readonly group?: string | undefined;
+}
+
+function addMessage(attributes: Attributes, { id, type, group }: Described): Attributes {
   attributes[MESSAGE_ID] = id;
+  if (group !== undefined) attributes[GROUP] = group;
   return addType(attributes, type);
 }
 

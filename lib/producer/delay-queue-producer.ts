@@ -360,6 +360,7 @@ export class DelayQueueProducer {
   /**
    * Gives access to the messages that were offered with the same `group`. The option `groups` of the queue must be set.
    *
+   * @typeParam T - the type of their payloads, which is not checked at run time
    * @throws DelayQueueError `INVALID_ARGUMENT` or `UNSUPPORTED_BY_LAYOUT` immediately: for a malformed name, or a queue without groups
    *
    * @example
@@ -367,7 +368,7 @@ export class DelayQueueProducer {
    * const cancelled = await producer.group('reminders', `customer-${userId}`).cancelAll();
    * ```
    */
-  group(queue: string, group: string): MessageGroup {
+  group<T = unknown>(queue: string, group: string): MessageGroup<MessageSnapshot<T>> {
     return new StoredGroup(this.known.named(queue), group, this.registrar);
   }
 

@@ -25,8 +25,10 @@ export interface GroupQuery {
  * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors.
  *
  * They go through the group in steps of up to 1000 messages, each of which sees one instant. What is offered meanwhile may be missed.
+ *
+ * @typeParam Snapshot - what a message looks like
  */
-export interface MessageGroup {
+export interface MessageGroup<Snapshot = MessageSnapshot> {
   /**
    * Cancels the messages of the group that are not due yet.
    *
@@ -59,11 +61,11 @@ export interface MessageGroup {
    * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
    * @param query - `cursor` of the page before; `limit` (1–1000, default 100)
    */
-  list(state: MessageState, query?: GroupQuery): Promise<MessagePage>;
+  list(state: MessageState, query?: GroupQuery): Promise<MessagePage<Snapshot>>;
 }
 
 /** The messages of a group in the store of a queue. */
-export class StoredGroup implements MessageGroup {
+export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGroup<Snapshot> {
   readonly #store: MessageStore;
 
   /** @throws DelayQueueError `INVALID_ARGUMENT`, `UNSUPPORTED_BY_LAYOUT` */
@@ -101,17 +103,17 @@ export class StoredGroup implements MessageGroup {
     return counts;
   }
 
-  async list(state: MessageState, query?: GroupQuery): Promise<MessagePage> {
+  async list(state: MessageState, query?: GroupQuery): Promise<MessagePage<Snapshot>> {
     assertState(state);
     const { cursor, limit } = readPage(query);
     if (cursor !== undefined) assertCursor(cursor);
-    const messages: MessageSnapshot[] = [];
+    const messages: Snapshot[] = [];
     for await (const members of this.#pages(cursor)) {
       for (const member of members) {
         if (member.state !== state) continue;
         if (messages.length === limit) return { messages, cursor: messages.at(-1)!.id };
         const found = await this.#store.find(member.id);
-        if (found?.state === state) messages.push(snapshotOf(this.queue, found));
+        if (found?.state === state) messages.push(snapshotOf(this.queue, found) as Snapshot);
       }
     }
     return { messages, cursor: null };

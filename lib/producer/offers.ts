@@ -134,10 +134,11 @@ export class Offers {
     offer: (headers: MessageHeaders | undefined) => Promise<Result>,
   ): Promise<Result> {
     const carriesHeaders = this.queues.named(queue).options.layout.can.headers;
-    const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {} }, newId }) => ({
+    const envelopes = messages.map(({ options: { id, type = NO_TYPE, headers = {}, group }, newId }) => ({
       id: (id ?? newId)!,
       type,
       headers,
+      ...(group !== undefined && { group }),
     }));
     const work = (given?: MessageHeaders) => {
       const headers = given === undefined ? undefined : readHeaders(given);

@@ -119,8 +119,8 @@ export interface TypedQueue<Payloads> {
   isPaused(): Promise<boolean>;
   /** As `DelayQueueProducer.clear`. */
   clear(): Promise<number>;
-  /** As `DelayQueueProducer.group`. */
-  group(group: string): MessageGroup;
+  /** As `DelayQueueProducer.group`. The payloads are what was offered. */
+  group(group: string): MessageGroup<SnapshotOf<Payloads>>;
   /** As `DelayQueueProducer.deadLetters`. The payloads are what was offered. */
   deadLetters(): DeadLetters<DeadLetterOf<Payloads>>;
 }

@@ -77,8 +77,8 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     const limitsOf = (count: number) => limitsOfPartition(options, count);
     return layout.open(connections, { prefix, queue, partitions, limitsOf, groups, blockTimeout, clock, events });
   };
-  const neededBy = ({ name, options: { layout, partitions } }: CheckedQueue) => [
-    ...layout.neededCommands({ prefix, queue: name, partitions, isCluster: connections.isCluster }),
+  const neededBy = ({ name, options: { layout, partitions, groups } }: CheckedQueue) => [
+    ...layout.neededCommands({ prefix, queue: name, partitions, groups, isCluster: connections.isCluster }),
     ...(copies ? [{ name: waitFor(copies).command }] : []),
   ];
   return {

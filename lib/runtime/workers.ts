@@ -45,8 +45,10 @@ export class Workers {
   #family(declared: DeclaredQueue): Family {
     const { clock, events, random } = this;
     const { name } = declared;
+    const { checkInterval, groups } = this.queues.optionsOfFamily(name);
     return new Family({
       name,
+      hasGroups: groups !== null,
       has: (queue) => this.handlers.servedBy(queue) === declared,
       directory: this.stores.directory,
       source: {
@@ -56,7 +58,7 @@ export class Workers {
       clock,
       events,
       random,
-      checkInterval: this.queues.optionsOfFamily(name).checkInterval,
+      checkInterval,
     });
   }
 

@@ -82,6 +82,8 @@ export interface QueueAddress {
   readonly queue: string;
   /** How many partitions this process is configured with. */
   readonly partitions: number;
+  /** How messages of one group are handled; null or absent: messages have no groups. */
+  readonly groups?: GroupRules | null;
   readonly isCluster: boolean;
 }
 
@@ -89,8 +91,6 @@ export interface QueueAddress {
 export interface QueueToOpen extends Omit<QueueAddress, 'isCluster'> {
   /** The limits of each partition, if there are so many. */
   readonly limitsOf: (partitions: number) => StoreLimits;
-  /** How messages of one group are handled; null or absent: messages have no groups. */
-  readonly groups?: GroupRules | null;
   /** How long an idle consumer blocks, ms. */
   readonly blockTimeout: number;
   readonly clock: Clock;

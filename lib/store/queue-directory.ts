@@ -44,8 +44,10 @@ export interface QueueDirectory {
    */
   retire(registration: Registration): Promise<boolean>;
 
-  /** Listens for earlier due times and for aborts in all queues of a family until the returned function is called. Some may get lost. */
-  watch(family: string, listener: FamilyListener): () => void;
+  /**
+   * Listens for earlier due times and for aborts in all queues of a family until the returned function is called. Some may get lost.
+   */
+  watch(family: WatchedFamily, listener: FamilyListener): () => void;
 }
 
 /**
@@ -58,6 +60,12 @@ export interface Registration {
   readonly queue: string;
   /** Differs from that of every other registration. */
   readonly stamp: string;
+}
+
+export interface WatchedFamily {
+  readonly name: string;
+  /** Whether messages of its queues may have groups. */
+  readonly hasGroups: boolean;
 }
 
 export interface RegisteredPart {

@@ -183,6 +183,7 @@ export class DelayQueueTester {
 }
 
 function show<T>({ queue, id, body, dueAt, delay }: TakenOffer, queues: Queues): OfferedMessage<T> {
-  const { type, payload, headers } = readContent<T>(queues.get(queue).codec, Buffer.from(body as string));
-  return { queue, id, type, payload, headers, dueAt: new Date(dueAt), delay };
+  const { type, payload, headers, group } = readContent<T>(queues.get(queue).codec, Buffer.from(body as string));
+  const grouped = group === undefined ? {} : { group };
+  return { queue, id, type, payload, headers, ...grouped, dueAt: new Date(dueAt), delay };
 }

@@ -13,6 +13,8 @@ export interface HandleOptions {
   readonly id?: string | undefined;
   /** Default: none. */
   readonly headers?: MessageHeaders | undefined;
+  /** Whose message it is, in a queue with `groups`. Default: none. */
+  readonly group?: string | undefined;
   /** Which attempt it is; the last of `attempts` that fails makes a dead letter. Default 1. */
   readonly attempt?: number | undefined;
   /** How long the handler may take in real time. Default `'4s'`. */
@@ -27,17 +29,18 @@ export interface ResolvedHandleOptions {
   readonly type: string;
   readonly id: string;
   readonly headers: MessageHeaders;
+  readonly group: string | undefined;
   readonly attempt: number;
   readonly patience: number;
 }
 
-const FIELDS: readonly (keyof HandleOptions)[] = ['type', 'id', 'headers', 'attempt', 'patience'];
+const FIELDS: readonly (keyof HandleOptions)[] = ['type', 'id', 'headers', 'group', 'attempt', 'patience'];
 
 /**
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
 export function readHandleOptions(given: HandleOptions, newId: () => string): ResolvedHandleOptions {
   const { attempt = 1, patience, ...offer } = readFields(given, 'options', FIELDS);
-  const { type = NO_TYPE, id = newId(), headers = {} } = checkOfferOptions(offer);
-  return { type, id, headers, attempt: readCount('attempt', attempt), patience: readPatience(patience) };
+  const { type = NO_TYPE, id = newId(), headers = {}, group } = checkOfferOptions(offer);
+  return { type, id, headers, group, attempt: readCount('attempt', attempt), patience: readPatience(patience) };
 }

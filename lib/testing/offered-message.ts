@@ -16,6 +16,8 @@ export interface OfferedMessage<T = unknown> {
   readonly payload: T;
   /** What was offered as `headers`; empty if nothing was. */
   readonly headers: MessageHeaders;
+  /** What was offered as `group`; absent if nothing was. */
+  readonly group?: string | undefined;
   /** When it fell, or will fall due for the first time; of one that follows another message, if that had ended at once. */
   readonly dueAt: Date;
   /** From the offer until then, ms; of one that follows another message, from its end. 0 for an `offerAt` of an instant that has passed. */

@@ -11,6 +11,7 @@ const GUIDE = {
     'docs/producing.md',
     'docs/typed-queues.md',
     'docs/batches.md',
+    'docs/groups.md',
     'docs/families.md',
     'docs/nest.md',
     'docs/context.md',

@@ -43,6 +43,20 @@ describe('the command line', () => {
     expect(await producer.counts(queue)).toMatchObject({ delayed: 0 });
   });
 
+  it('cancels the delayed messages of a group', async () => {
+    ({ producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups: {} } } } }));
+    for (const id of ['a', 'b']) await producer.offer(queue, {}, '1h', { id, group: 'customer-7' });
+    await producer.offer(queue, {}, '1h', { id: 'c', group: 'customer-8' });
+    expect(await run('cancel', queue, '--group', 'customer-7', '--yes')).toEqual(fine('Cancelled: 2.'));
+    expect(await producer.counts(queue)).toMatchObject({ delayed: 1 });
+    const { output } = await run('cancel', queue, '--group', 'customer-8', '--yes', '--json');
+    expect(jsonLines(output)).toEqual([{ queue, group: 'customer-8', cancelled: 1 }]);
+    const problem = 'Say which: cancel <queue> <id>, or cancel <queue> --group <name>\n';
+    for (const words of [[], ['c', '--group', 'customer-8']]) {
+      expect(await run('cancel', queue, ...words, '--yes')).toMatchObject({ code: 2, problems: problem });
+    }
+  });
+
   it('says why a message cannot be cancelled', async () => {
     await bury('a');
     const problem = "Message 'a' is not delayed, but dead: redrive or discard it. Nothing was changed.";

@@ -135,6 +135,26 @@ describe('the command line', () => {
     expect(output).not.toContain('\u001b');
   });
 
+  it('lists the messages of a group, with those of others, and shows one with its group', async () => {
+    const grouped = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false, queues: { [grouped]: { groups: {} } } } });
+    await producer.offer(grouped, 1, '1h', { id: 'a1', group: 'customer-7' });
+    await producer.offer(grouped, 2, '2h', { id: 'b1', group: 'customer-8' });
+    await producer.offer(grouped, 3, '3h', { id: 'plain' });
+    expect(shown((await run('counts', grouped)).output)[1]).toContain('  3      0       0     0  no');
+    expect(shown((await run('list', grouped, 'delayed')).output)).toEqual([
+      'id     type  group       due                       failed  payload',
+      'a1           customer-7  INSTANT       0  1',
+      'b1           customer-8  INSTANT       0  2',
+      'plain                    INSTANT       0  3',
+    ]);
+    const { output: json } = await run('list', grouped, 'delayed', '--group', 'customer-8', '--json');
+    expect(jsonLines(json)).toMatchObject([{ id: 'b1', group: 'customer-8' }]);
+    expect((await run('show', grouped, 'a1')).output).toContain('group            customer-7\n');
+    const problems = '--offset does not go with --group: use --cursor\n';
+    expect(await run('list', grouped, 'delayed', '--group', 'a', '--offset', '1')).toMatchObject({ code: 2, problems });
+  });
+
   it('shows bytes in base64', async () => {
     const { output } = await run('show', queue, 'bytes');
     expect(output).toContain('payload          3 bytes, base64: AAH/');

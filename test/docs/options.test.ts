@@ -31,13 +31,15 @@ const queueOptions: OptionSet = {
 };
 
 /** The fields of a queue option that is an object. */
-function fieldsOf(option: 'backoff' | 'rate', type: string, required: Given): OptionSet {
+function fieldsOf(option: 'backoff' | 'rate' | 'groups', type: string, required: Given): OptionSet {
   const resolve = (given: Given) => {
     return resolveQueueOptions({ [option]: { ...required, ...given } })[option]!;
   };
   const options = readDocumentedOptions('lib/options/queue-options.ts', type).filter(({ name }) => name !== 'type');
   return { type, options, check: resolve, resolve };
 }
+
+const groupOptions = fieldsOf('groups', 'GroupOptions', {});
 
 const acknowledgeOptions: OptionSet = {
   type: 'AcknowledgeOptions',
@@ -61,6 +63,7 @@ const SETS = [
   fieldsOf('backoff', 'FixedBackoff', { type: 'fixed', delay: 0 }),
   fieldsOf('backoff', 'ExponentialBackoff', { type: 'exponential' }),
   fieldsOf('rate', 'RateOptions', { max: 1, per: '1s' }),
+  groupOptions,
 ];
 
 const every = (filter: (option: DocumentedOption) => boolean) =>
@@ -115,6 +118,7 @@ describe('the table of', () => {
     ['the module options', moduleOptions, 'docs/options.md'],
     ['the options of acknowledge', acknowledgeOptions, 'docs/options.md'],
     ["a queue's options", queueOptions, 'docs/options.md'],
+    ['the options of groups', groupOptions, 'docs/groups.md'],
     ['the options of redisson()', redissonOptions, 'docs/redisson.md'],
   ])('%s describes each option in the words of its comment', async (_what, { options }, page) => {
     const rows = await rowsOn(page);

@@ -57,12 +57,24 @@ describe('messages added on bull-board', () => {
     });
   });
 
+  test('have the group of the form, which their duplicates share', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { queues: { [queue]: { groups: {} } } } });
+    board = await RunningBoard.start(new DelayQueueBoardAdapter(producer, queue));
+    const options = { delay: 60_000, jobId: 'a', group: 'customer-7' };
+    expect(await board.add(queue, { name: '', data: {}, options })).toMatchObject({ status: 200 });
+    const { opts } = (await board.queue(queue)).jobs[0]!;
+    expect(opts).toMatchObject({ group: 'customer-7' });
+    const { body } = await board.add(queue, { name: '', data: {}, options: opts });
+    expect(await producer.find(queue, body.job.id)).toMatchObject({ group: 'customer-7' });
+  });
+
   test('are refused with options that messages do not have', async () => {
     const { queue, producer, board } = await start();
     const options = { delay: 60_000, attempts: 3, priority: 1 };
     expect(await board.add(queue, { name: '', data: {}, options })).toMatchObject({
       status: 400,
-      body: { message: 'A message has no option attempts, priority. Its options are delay, jobId, headers.' },
+      body: { message: 'A message has no option attempts, priority. Its options are delay, jobId, headers, group.' },
     });
     expect((await producer.counts(queue)).delayed).toBe(0);
   });

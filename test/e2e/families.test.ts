@@ -64,6 +64,29 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     for (const { late } of handled.calls) expect(late).toBeGreaterThanOrEqual(0);
   });
 
+  test('gets messages with groups as soon as they are due', async () => {
+    const name = scene.newQueue();
+    const handled = new Handled();
+    const options = { groups: { concurrency: 1 } };
+    const queues = { [`${name}-*`]: options };
+    const { producer } = await scene.startApp({
+      module: { ...module, queues },
+      providers: [handlerOf(`${name}-*`, handled.record)],
+    });
+    await producer.offer(`${name}-0`, 'first', 0, { id: 'first' });
+    await handled.untilCalls(1);
+    // They are new, so the family learns of them from what is announced.
+    for (const queue of [`${name}-1`, `${name}-2`]) {
+      await producer.offer(queue, 'later', 300, { id: 'later', group: 'one' });
+      await producer.offer(queue, 'now', 0, { id: 'now', group: 'one' });
+    }
+    await handled.untilCalls(5);
+    expect(byQueue(handled).slice(1)).toEqual(
+      [`${name}-1`, `${name}-2`].flatMap((queue) => ['later', 'now'].map((id) => [queue, id])),
+    );
+    for (const { late } of handled.calls) expect(late).toBeLessThan(10_000);
+  });
+
   test('leaves a queue to a handler of its own name, and to the family with the longest name', async () => {
     const name = scene.newQueue();
     const [all, some, own, remind] = [new Handled(), new Handled(), new Handled(), new Handled()];

@@ -12,6 +12,7 @@ import {
 } from '../../lib/index.js';
 import { observeQueues, openTelemetry } from '../../lib/otel/index.js';
 import { DelayQueueHealthIndicator, type DelayQueueHealthOptions } from '../../lib/terminus/index.js';
+import { DelayQueueBoardAdapter } from 'nestjs-delay-queue-bull-board';
 import { Telemetry } from '../support/otel/telemetry.js';
 import { Scene } from '../support/scene.js';
 import { startRoot, type TestApp } from '../support/test-app.js';
@@ -87,6 +88,40 @@ describe('the health of an instance', () => {
     const check = await startApp();
     const message: unknown = expect.stringContaining(problem);
     await expect(check(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', message });
+  });
+});
+
+describe('the board of an instance', () => {
+  class Invoices extends DelayQueue('invoices', payload<string>(), { instance: 'billing' }) {}
+  class Orders extends DelayQueue('orders', payload<string>()) {}
+
+  test('refuses a typed queue that belongs to another one than the producer', async () => {
+    app = await startRoot({
+      module: class {},
+      imports: [
+        DelayQueueModule.forRoot({ store: 'memory' }),
+        DelayQueueModule.forRoot({ name: 'billing', store: 'memory' }),
+      ],
+      providers: [Invoices, Orders],
+    });
+    const { context, producer } = app;
+    const names = [
+      new DelayQueueBoardAdapter(producer, Orders),
+      new DelayQueueBoardAdapter(producer, context.get(Orders)),
+      new DelayQueueBoardAdapter(billingProducer(), Invoices),
+      new DelayQueueBoardAdapter(billingProducer(), context.get(Invoices), { prefix: 'a ' }),
+      new DelayQueueBoardAdapter(billingProducer(), 'orders'),
+    ].map((adapter) => adapter.getName());
+    expect(names).toEqual(['orders', 'orders', 'billing:invoices', 'a billing:invoices', 'billing:orders']);
+    const refused = (expected: string) =>
+      expect.objectContaining({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(`pass that of @InjectDelayQueueProducer(${expected})`),
+      });
+    for (const queue of [Invoices, context.get(Invoices)]) {
+      expect(() => new DelayQueueBoardAdapter(producer, queue)).toThrow(refused("'billing'"));
+    }
+    expect(() => new DelayQueueBoardAdapter(billingProducer(), Orders)).toThrow(refused(''));
   });
 });
 

@@ -3,6 +3,7 @@ import { type DynamicModule, Injectable, Module, type Provider, type Type } from
 import { NestFactory } from '@nestjs/core';
 import {
   DelayedHandler,
+  type DelayedMessage,
   DelayQueue,
   type DelayQueueEvent,
   DelayQueueListener,
@@ -15,6 +16,7 @@ import {
   OnDelayQueueEvent,
   payload,
 } from '../../lib/index.js';
+import { redisson } from '../../lib/redisson/index.js';
 import { Scene } from '../support/scene.js';
 import { startRoot, type TestApp } from '../support/test-app.js';
 import { until } from '../support/until.js';
@@ -51,7 +53,7 @@ let handled: string[] = [];
 afterEach(() => void (handled = []));
 
 @Injectable()
-class Handlers {
+class TwoHandlers {
   @DelayedHandler('orders')
   ofNone(text: string): void {
     handled.push(`unnamed ${text}`);
@@ -61,7 +63,10 @@ class Handlers {
   ofBilling(text: string): void {
     handled.push(`billing ${text}`);
   }
+}
 
+@Injectable()
+class Handlers extends TwoHandlers {
   @DelayedHandler('orders', 'urgent', { instance: 'billing', timeout: '10s' })
   ofOneType(text: string): void {
     handled.push(`billing urgent ${text}`);
@@ -197,6 +202,38 @@ describe('an application with several instances', () => {
     expect(await producerOf('billing').find('orders', 'often')).toMatchObject({ state: 'delayed' });
     await producerOf('billing').clear('orders');
     await app!.producer.clear('orders');
+  });
+
+  test.each<[string, DelayQueueModuleOptions]>([
+    ['in partitions', { defaults: { partitions: 4 } }],
+    ["in Redisson's layout", { defaults: { layout: redisson() } }],
+    ['in memory', { store: 'memory' }],
+  ])('has queues %s in one instance and ordinary ones in another', async (_how, options) => {
+    await start([UNNAMED(), BILLING(options)], [TwoHandlers]);
+    await app!.producer.offer('orders', 'a', 0, { id: 'm' });
+    await producerOf('billing').offer('orders', 'b', '1h', { id: 'm' });
+    expect(await producerOf('billing').reschedule('orders', 'm', 0)).toBe(true);
+    await until(() => handled.length === 2);
+    expect(handled.sort()).toEqual(['billing b', 'unnamed a']);
+  });
+
+  test('has families of queues in each instance', async () => {
+    class Families {
+      @DelayedHandler('tenant-*')
+      ofNone(_payload: unknown, { queue }: DelayedMessage): void {
+        handled.push(`unnamed ${queue}`);
+      }
+
+      @DelayedHandler('tenant-*', { instance: 'billing' })
+      ofBilling(_payload: unknown, { queue }: DelayedMessage): void {
+        handled.push(`billing ${queue}`);
+      }
+    }
+    await start([UNNAMED(), BILLING()], [Families]);
+    await app!.producer.offer('tenant-a', null, 0);
+    await producerOf('billing').offer('tenant-b', null, 0);
+    await until(() => handled.length === 2);
+    expect(handled.sort()).toEqual(['billing tenant-b', 'unnamed tenant-a']);
   });
 
   test('names them in its log', async () => {

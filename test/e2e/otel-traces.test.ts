@@ -117,6 +117,16 @@ describe('the span of an offer', () => {
     });
   });
 
+  test('names the group of the message, as does that of its handler', async () => {
+    const defaults = { groups: { concurrency: 1 } };
+    const { queue, producer } = await startApp({ module: { defaults } });
+    await producer.offer(queue, {}, 0, { group: 'customer-7' });
+    for (const name of [`offer ${queue}`, `process ${queue}`]) {
+      const [span] = await telemetry.untilSpans(name, 1);
+      expect(span!.attributes).toMatchObject({ 'delay_queue.message.group': 'customer-7' });
+    }
+  });
+
   test('has the number of messages if there are many', async () => {
     const { queue, handled, producer } = await startApp();
     await producer.offerMany(queue, [

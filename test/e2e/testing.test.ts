@@ -12,6 +12,7 @@ import {
   DelayedHandler,
   type DelayedMessage,
   DelayQueue,
+  type GroupOptions,
   payload,
   type PayloadOf,
   RejectMessage,
@@ -115,6 +116,60 @@ describe('The rate of a queue', () => {
     );
     await tester.advance(0);
     expect(calls).toBe(3);
+  });
+});
+
+describe('Messages with groups', () => {
+  const apps = new TestedApps();
+
+  function start(groups: GroupOptions) {
+    const handled: string[] = [];
+    const handle = (payload: unknown, { id, attempt }: DelayedMessage) => {
+      handled.push(id);
+      if (payload === 'fails' && attempt === 1) throw new Error('no');
+    };
+    const backoff = { type: 'fixed', delay: '10m' } as const;
+    return apps
+      .startParts({ providers: [handlerOf('orders', handle, { groups, backoff })] })
+      .then((parts) => ({ handled, ...parts }));
+  }
+
+  test.each<[GroupOptions['onRetry'], string[]]>([
+    ['hold', ['a1', 'b1', 'a1', 'a2']],
+    ['pass', ['a1', 'b1', 'a2', 'a1']],
+  ])('go by their lanes as time passes: onRetry %s', async (onRetry, expected) => {
+    const { tester, producer, handled } = await start({ onRetry });
+    await producer.offer('orders', 'fails', '1h', { id: 'a1', group: 'a' });
+    await producer.offer('orders', 'works', '61m', { id: 'a2', group: 'a' });
+    await producer.offer('orders', 'works', '1h', { id: 'b1', group: 'b' });
+    await tester.advance('65m');
+    expect(handled).toEqual(expected.slice(0, onRetry === 'hold' ? 2 : 3));
+    expect(await producer.find('orders', 'a2')).toEqual(
+      onRetry === 'hold' ? expect.objectContaining({ state: 'ready', group: 'a' }) : null,
+    );
+    await tester.drain();
+    expect(handled).toEqual(expected);
+  });
+
+  test('are offered with their group, cancelled together, and handled with it', async () => {
+    const { tester, producer, handled } = await start({ concurrency: 1 });
+    await producer.offer('orders', 'works', '1h', { id: 'a1', group: 'a' });
+    await producer.offer('orders', 'works', '1h', { id: 'plain' });
+    expect(tester.offered('orders')).toMatchObject([{ id: 'a1', group: 'a' }, { id: 'plain' }]);
+    expect(tester.offered('orders')[1]).not.toHaveProperty('group');
+    expect(await producer.group('orders', 'a').cancelAll()).toBe(1);
+    await tester.drain();
+    expect(handled).toEqual(['plain']);
+  });
+
+  test('are given to a handler that is tried, if its queue has groups', async () => {
+    const groups: unknown[] = [];
+    const handle = (_payload: unknown, { group }: DelayedMessage) => void groups.push(group);
+    const providers = [handlerOf('orders', handle, { groups: {} }), handlerOf('mails', handle)];
+    const { tester } = await apps.startParts({ providers });
+    expect(await tester.handle('orders', 1, { group: 'a' })).toEqual({ kind: 'ack' });
+    await expect(tester.handle('mails', 1, { group: 'a' })).rejects.toThrow("group: queue 'mails' has no groups");
+    expect(groups).toEqual(['a']);
   });
 });
 
@@ -642,7 +697,7 @@ describe('A handler that is called with one message', () => {
     [
       'an unknown option',
       (t: Tester) => t.handle('payments', null, { kind: 'ack' } as never),
-      /type, id, headers, attempt/,
+      /type, id, headers, group, attempt/,
     ],
     ['an id that cannot be', (t: Tester) => t.handle('payments', null, { type: 'ack', id: '' }), /^id: /],
     [

@@ -148,10 +148,10 @@ describe('announcements in a cluster', () => {
     const app = await startConsumer(`${family}-*`);
     const heard: string[] = [];
     let isListening = false;
-    new NativeQueueDirectory(connect(), 'delay-queue').watch(`${family}-*`, {
-      onListening: () => (isListening = true),
-      onEarlierDue: (name) => heard.push(name),
-    });
+    new NativeQueueDirectory(connect(), 'delay-queue').watch(
+      { name: `${family}-*`, hasGroups: false },
+      { onListening: () => (isListening = true), onEarlierDue: (name) => heard.push(name) },
+    );
     await until(() => isListening);
     for (let i = 1; i <= 3; i++) {
       await expectHeard(app, `${family}-1`);

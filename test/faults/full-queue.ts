@@ -5,10 +5,12 @@ import { systemClock } from '../../lib/timing/clock.js';
 import type { Claim, Outcome } from '../../lib/store/message-flow.js';
 import type { Offer } from '../../lib/store/message-intake.js';
 import type { MessageStore, StoreLimits } from '../../lib/store/message-store.js';
+import { type LaneKeys, laneKeys } from '../../lib/store/native/lane-keys.js';
 import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { RedisConnections } from '../../lib/redis/redis-connections.js';
 import { LoggedEvents } from '../support/logged-events.js';
+import { OneGroupStore } from '../layout/exercise/lanes.exercise.js';
 import type { Scene } from '../support/scene.js';
 
 export const FULL_QUEUE_IDS = ['delayed', 'due', 'ready', 'active', 'followed', 'expired', 'dead'];
@@ -77,31 +79,49 @@ export const CALLS: Record<string, (store: MessageStore) => Promise<unknown>> = 
   'discard the oldest': (store) => store.discard({ oldest: 10 }),
 };
 
+/** The same for the keys of lanes, where all messages are of one group. */
+export const CALLS_OF_LANES: typeof CALLS = {
+  ...CALLS,
+  'cancel a held message': (store) => store.cancel('held'),
+  'reschedule a held message': (store) => store.reschedule('held', { at: FAR + 1 }),
+  'offer, replace a held message': offer('held', 'replace'),
+  'offer, replace a message in line': offer('in line', 'replace'),
+  abort: (store) => store.abort('active'),
+  'list the group': (store) => store.listGroup!({ group: 'one', limit: 10 }),
+};
+
 /** Instants differ between two queues, which were filled and called at different times. */
 export const withoutInstants = (answer: unknown) =>
   JSON.stringify(answer, (_name, value: unknown) => (typeof value === 'number' && value > 1e6 ? 'an instant' : value));
 
 export interface FullQueue {
   readonly store: NativeMessageStore;
-  readonly keys: NativeKeys;
+  readonly keys: NativeKeys | LaneKeys;
   /** Every key of the queue, byte by byte. */
   dump(): Promise<Record<string, string | null>>;
 }
 
 /**
  * Queues with a message in every state, named after it: `delayed`, `due`, `ready`, `active`, `followed` (active, with a
- * follower), `expired` (active, but its lease has ended) and `dead`. Each but `delayed` and `due` has failed once. All are copies of one queue that is made
- * before the tests of a suite.
+ * follower), `expired` (active, but its lease has ended) and `dead`. Each but `delayed` and `due` has failed once. With lanes, also `held`,
+ * which waits for its retry, and `in line`. All are copies of one queue that is made before the tests of a suite.
  */
 export class FullQueues {
   #connections: RedisConnections | undefined;
   #pattern = new Map<string, Buffer>();
   readonly #limits: StoreLimits;
 
-  /** @param options - `user`: the Redis user of the stores, who may do everything at first */
+  /**
+   * @param options - `user`: the Redis user of the stores, who may do everything at first; `hasLanes`: the messages are of one group, whose
+   *   slots are all taken
+   */
   constructor(
     private readonly scene: Scene,
-    options: { readonly user?: string; readonly limits?: Partial<StoreLimits> } = {},
+    private readonly options: {
+      readonly user?: string;
+      readonly limits?: Partial<StoreLimits>;
+      readonly hasLanes?: boolean;
+    } = {},
   ) {
     this.#limits = { attempts: 5, maxDeadLetters: 100, maxMessages: 100, rate: RATE, ...options.limits };
     beforeAll(async () => {
@@ -115,7 +135,7 @@ export class FullQueues {
         heartbeat: 60_000,
       });
       const pattern = this.#open();
-      await fill(pattern.store);
+      await fill(pattern.store, options.hasLanes);
       for (const [part, key] of Object.entries(pattern.keys)) {
         const value = await scene.redis.dumpBuffer(key);
         if (value) this.#pattern.set(part, value);
@@ -125,24 +145,34 @@ export class FullQueues {
   }
 
   /** @param damage - what somebody else does to the keys before they are used */
-  async copy(damage: (redis: ChainableCommander, keys: NativeKeys) => unknown = () => {}): Promise<FullQueue> {
+  async copy(damage: (redis: ChainableCommander, keys: LaneKeys) => unknown = () => {}): Promise<FullQueue> {
     const queue = this.#open();
     const pipeline = this.scene.redis.pipeline();
     for (const [part, value] of this.#pattern) pipeline.restore(queue.keys[part as keyof NativeKeys], 0, value);
-    damage(pipeline, queue.keys);
+    damage(pipeline, queue.keys as LaneKeys);
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
     return queue;
   }
 
   #open(): FullQueue {
     const queue = this.scene.newQueue();
-    const keys = nativeKeys(this.scene.prefix, queue);
+    const { prefix } = this.scene;
+    if (this.options.hasLanes) {
+      const keys = laneKeys(prefix, queue);
+      const limits = { ...this.#limits, rate: null };
+      const store = new OneGroupStore(this.#connections!, { prefix, queue, limits, rules: RULES });
+      return { store, keys, dump: () => dump(this.scene.redis, keys) };
+    }
+    const keys = nativeKeys(prefix, queue);
     const store = new NativeMessageStore(this.#connections!, { keys, limits: this.#limits, partitioning: () => '0 1' });
     return { store, keys, dump: () => dump(this.scene.redis, keys) };
   }
 }
 
-async function fill(store: MessageStore): Promise<void> {
+/** As many slots as these messages have: `held`, `active`, `followed`, `expired` and `ready`. */
+const RULES = { concurrency: 5, onRetry: 'hold' } as const;
+
+async function fill(store: MessageStore, hasLanes = false): Promise<void> {
   const makeReady = async (id: string) => {
     await store.offer([{ id, due: { at: 0 }, onDuplicate: 'reject', body: 'J1' }]);
     await store.transfer({ limit: 10 });
@@ -151,6 +181,11 @@ async function fill(store: MessageStore): Promise<void> {
     await store.extend([claim], 0);
     await sleep(2);
   };
+  if (hasLanes) {
+    await makeReady('held');
+    await store.claim({ token: 'of held', limit: 1, lease: LONG_LEASE });
+    await store.settle([{ claim: { id: 'held', token: 'of held' }, outcome: { kind: 'retry', delay: LONG_LEASE } }]);
+  }
   for (const id of ['dead', 'active', 'followed', 'expired', 'ready']) {
     await makeReady(id);
     await store.claim({ token: 'first', limit: 1, lease: LONG_LEASE });
@@ -159,6 +194,7 @@ async function fill(store: MessageStore): Promise<void> {
     if (id !== 'ready') await store.claim({ token: `of ${id}`, limit: 1, lease: LONG_LEASE });
   }
   await store.settle([{ claim: { id: 'dead', token: 'of dead' }, outcome: { kind: 'dead', error: '{}' } }]);
+  if (hasLanes) await makeReady('in line');
   await store.offer([
     { id: 'delayed', due: { at: FAR }, onDuplicate: 'reject', body: 'J1' },
     { id: 'due', due: { at: 1 }, onDuplicate: 'reject', body: 'J1' },
@@ -167,8 +203,8 @@ async function fill(store: MessageStore): Promise<void> {
   await expire({ id: 'expired', token: 'of expired' });
 }
 
-async function dump(redis: Redis, keys: NativeKeys): Promise<Record<string, string | null>> {
-  const parts = Object.entries(keys);
+async function dump(redis: Redis, keys: object): Promise<Record<string, string | null>> {
+  const parts = Object.entries(keys) as [string, string][];
   const values = await Promise.all(parts.map(([, key]) => redis.dumpBuffer(key)));
   return Object.fromEntries(parts.map(([part], index) => [part, values[index]?.toString('latin1') ?? null]));
 }
@@ -178,3 +214,6 @@ export const COMMANDS = [
   'del exists get hdel hget hgetall hlen hmget hscan hset llen lpop lpush lrange lrem',
   'publish rpush set time unlink zadd zcard zrange zrem zremrangebyrank zscore',
 ].flatMap((line) => line.split(' '));
+
+/** The same for messages with groups, which have no short scripts. */
+export const COMMANDS_OF_LANES = COMMANDS.filter((command) => command !== 'exists');

@@ -1,24 +1,27 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomName } from '../support/random-name.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, COMMANDS, FullQueues, withoutInstants } from './full-queue.js';
+import { CALLS, CALLS_OF_LANES, COMMANDS, COMMANDS_OF_LANES, FullQueues, withoutInstants } from './full-queue.js';
 import { refusalOf } from '../support/refusal.js';
 
-describe('a user that loses the permission to run one command', () => {
+describe.each([
+  ['one command', false, CALLS, COMMANDS],
+  ['one command on the keys of lanes', true, CALLS_OF_LANES, COMMANDS_OF_LANES],
+] as const)('a user that loses the permission to run %s', (_what, hasLanes, calls, commands) => {
   const scene = new Scene({});
   const user = randomName('user');
   // With these limits, letters are buried and dropped at once.
-  const queues = new FullQueues(scene, { user, limits: { attempts: 2, maxDeadLetters: 0 } });
-  const refusals = new Map<string, string[]>(COMMANDS.map((command) => [command, []]));
+  const queues = new FullQueues(scene, { user, hasLanes, limits: { attempts: 2, maxDeadLetters: 0 } });
+  const refusals = new Map<string, string[]>(commands.map((command) => [command, []]));
   const setUser = (rule: string) => scene.redis.call('ACL', 'SETUSER', user, rule);
 
   beforeAll(async () => {
     // The server must know the scripts: an unknown one would be sent with EVAL instead of EVALSHA.
-    for (const call of Object.values(CALLS)) await call((await queues.copy()).store);
+    for (const call of Object.values(calls)) await call((await queues.copy()).store);
   });
 
-  test.each(COMMANDS)('%s: each call is refused without a change, or works as before', async (command) => {
-    for (const [name, call] of Object.entries(CALLS)) {
+  test.each(commands)('%s: each call is refused without a change, or works as before', async (command) => {
+    for (const [name, call] of Object.entries(calls)) {
       const { store, dump } = await queues.copy((redis, keys) =>
         redis.hset(keys.messages, 'in no state', 'J1'.repeat(9)),
       );

@@ -67,6 +67,34 @@ const ARGUMENTS: Readonly<Record<string, Argument>> = {
       ...named('cut\ud83d', 'cut\ud83c', '\udc00'),
     },
   },
+  'an invalid group': {
+    calls: [
+      (producer, queue, group) => producer.offer(queue, 1, 1, { group }),
+      (producer, queue, group) => producer.offerMany(queue, [{ payload: 1, delay: 1 }, { payload: 1, delay: 1, group }]), // prettier-ignore
+      (producer, queue, group) => producer.group(queue, group),
+    ],
+    values: {
+      ...named('', 'a\nb', '\u0000', 'x'.repeat(257), 'ä'.repeat(129), 5, null, {}, ['a'], 'cut\ud83d'),
+      'a symbol': Symbol('a'),
+      'boxed text': new String('a'),
+      'an object that is text': { toString: () => 'a' },
+    },
+  },
+  'an invalid query or state of a group': {
+    calls: [
+      (producer, queue, query) => producer.group(queue, 'a').list('delayed', query),
+      (producer, queue, state) => producer.group(queue, 'a').list(state),
+    ],
+    values: {
+      ...named(null, 5, [1], { nope: 1 }, { limit: 0 }, { limit: 1001 }, { cursor: '' }, { cursor: 5 }, { offset: 1 }),
+      'a cursor with a line feed': { cursor: 'a\nb' },
+      'a getter that throws': { get limit() { return refuse(); } }, // prettier-ignore
+    },
+  },
+  'an invalid due time of a group': {
+    calls: [(producer, queue, due) => producer.group(queue, 'a').rescheduleAll(due)],
+    values: { ...named(-1, NaN, '5 parsecs', null, undefined, {}, new Date(NaN)), 'a BigInt': 5n },
+  },
   'an invalid option of an offer': {
     calls: [
       (producer, queue, options) => producer.offer(queue, 1, 1, options),
@@ -168,7 +196,7 @@ describe('the arguments of a producer', () => {
 
   test.each(Object.entries(ARGUMENTS))('%s is refused before anything is written', async (_, { calls, values }) => {
     const queue = scene.newQueue();
-    const { producer } = await scene.startApp();
+    const { producer } = await scene.startApp({ module: { queues: { [queue]: { groups: {} } } } });
     const before = await keys();
     for (const [what, value] of Object.entries(values)) {
       for (const call of calls) {
@@ -189,7 +217,7 @@ describe('the arguments of a producer', () => {
       [{ payload: 1, delay: -5 }, 'messages[1]: delay must be between'],
       [
         { payload: 1, delay: 5, ttl: 5 },
-        "messages[1]: it: must be an object with payload, delay, at, type, id, headers, onDuplicate, maxWait, expiresAfter, onExpired, not 'ttl'",
+        "messages[1]: it: must be an object with payload, delay, at, type, id, headers, onDuplicate, group, maxWait, expiresAfter, onExpired, not 'ttl'",
       ],
       [{ payload: 1, delay: 5, headers: { a: 1 } }, "messages[1]: headers['a'] must be text, not 1"],
     ];

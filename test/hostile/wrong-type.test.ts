@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DelayQueueProducer } from '../../lib/index.js';
 import { Scene } from '../support/scene.js';
-import { CALLS, FullQueues, withoutInstants } from '../faults/full-queue.js';
+import { CALLS, CALLS_OF_LANES, FullQueues, withoutInstants } from '../faults/full-queue.js';
+import type { LaneKeys } from '../../lib/store/native/lane-keys.js';
 import { FOREIGN_VALUES, foreignTypes } from '../support/foreign-types.js';
 import { refusalOf } from '../support/refusal.js';
 
@@ -21,14 +22,27 @@ const RIGHT_TYPES = {
   partitions: 'string',
 } as const;
 
-describe('foreign types in keys', () => {
-  const scene = new Scene();
-  const queues = new FullQueues(scene);
+const { rate: _rate, partitions: _partitions, ...ofAllMessages } = RIGHT_TYPES;
+const RIGHT_TYPES_OF_LANES = {
+  ...ofAllMessages,
+  groups: 'hash',
+  lanes: 'hash',
+  lines: 'hash',
+  members: 'zset',
+  held: 'hash',
+} as const;
 
-  test.each(foreignTypes(RIGHT_TYPES))(
+describe.each([
+  ['keys', false, RIGHT_TYPES, CALLS],
+  ['keys of lanes', true, RIGHT_TYPES_OF_LANES, CALLS_OF_LANES],
+] as const)('foreign types in %s', (_keys, hasLanes, rightTypes, calls) => {
+  const scene = new Scene();
+  const queues = new FullQueues(scene, { hasLanes });
+
+  test.each(foreignTypes<keyof LaneKeys>(rightTypes as Record<keyof LaneKeys, string>))(
     'each call is refused without a change, or works as before: key %s, type %s',
     async (part, type) => {
-      for (const [name, call] of Object.entries(CALLS)) {
+      for (const [name, call] of Object.entries(calls)) {
         const { store, keys, dump } = await queues.copy((redis, { [part]: key }) =>
           FOREIGN_VALUES[type]!(redis.del(key), key),
         );
@@ -45,15 +59,15 @@ describe('foreign types in keys', () => {
         expect([name, refusal]).toMatchObject([name, { name: 'DelayQueueError', code: 'STORE_REFUSED' }]);
         expect((refusal as Error).message).toContain('WRONGTYPE');
         expect([name, await dump()]).toEqual([name, before]);
-        expect(await scene.redis.type(keys[part])).toBe(type);
+        expect(await scene.redis.type((keys as LaneKeys)[part])).toBe(type);
       }
     },
   );
 
   test('a foreign type in any key is noticed by some call', async () => {
-    for (const part of Object.keys(RIGHT_TYPES) as (keyof typeof RIGHT_TYPES)[]) {
+    for (const part of Object.keys(rightTypes) as (keyof LaneKeys)[]) {
       const refusals = await Promise.all(
-        Object.values(CALLS).map(async (call) => {
+        Object.values(calls).map(async (call) => {
           const { store } = await queues.copy((redis, { [part]: key }) => FOREIGN_VALUES.stream!(redis.del(key), key));
           return refusalOf(call(store));
         }),
@@ -61,8 +75,12 @@ describe('foreign types in keys', () => {
       expect([part, refusals.some(Boolean)]).toEqual([part, true]);
     }
   });
+});
 
-  test('the producer fails with advice, and nothing is written', async () => {
+describe('a foreign type in a key', () => {
+  const scene = new Scene();
+
+  test('lets the producer fail with advice, and nothing is written', async () => {
     const queue = scene.newQueue();
     const { producer } = await scene.startApp();
     await scene.redis.set(scene.key(queue, 'delayed'), 'foreign');

@@ -6,6 +6,7 @@ import {
   NativeQueueDirectory,
   retireScript,
 } from '../../lib/store/native/native-directory.js';
+import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
 import { printedRules } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
@@ -24,7 +25,7 @@ describe('the permissions of the directory of queues', () => {
   let byProducer: number;
 
   beforeAll(async () => {
-    const keys = { ...directoryKeys(PREFIX), due: nativeKeys(PREFIX, FAMILY).due };
+    const keys = { ...directoryKeys(PREFIX), due: nativeKeys(PREFIX, FAMILY).due, lane: laneKeys(PREFIX, FAMILY).due };
     trace = await CommandTrace.start(scene.redis, keys);
     const events = new LoggedEvents();
     const settings = { connection: scene.url, clock: systemClock, events, commandTimeout: 5000 };
@@ -36,8 +37,8 @@ describe('the permissions of the directory of queues', () => {
     await until(() => trace.commands.some(({ name, part }) => name === 'ZRANGE' && part === 'names'));
     byProducer = trace.commands.length;
     await directory.registerHandled(['orders', FAMILY]);
-    directory.watch(FAMILY, { onEarlierDue: () => undefined, onListening: () => undefined });
-    await until(() => trace.commands.some(({ name }) => name === 'PSUBSCRIBE'));
+    directory.watch({ name: FAMILY, hasGroups: true }, { onEarlierDue: () => undefined, onListening: () => undefined });
+    await until(() => trace.commands.filter(({ name }) => name === 'PSUBSCRIBE').length === 2);
     const { registrations } = await directory.listRegistered(FAMILY);
     expect(await directory.retire({ queue: 'tenant-1', stamp: 'another' })).toBe(false);
     expect(await directory.retire(registrations[0]!)).toBe(true);
@@ -51,8 +52,8 @@ describe('the permissions of the directory of queues', () => {
   });
 
   test('cover the commands that were run, and no others', () => {
-    const rows = Object.entries({ ...directoryPermissions, due: ['PSUBSCRIBE'] }).flatMap(([part, names]) =>
-      (names as string[]).map((name) => `${part} ${name}`),
+    const rows = Object.entries({ ...directoryPermissions, due: ['PSUBSCRIBE'], lane: ['PSUBSCRIBE'] }).flatMap(
+      ([part, names]) => (names as string[]).map((name) => `${part} ${name}`),
     );
     const run = new Set(trace.commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
     expect([...run].sort()).toEqual(rows.sort());

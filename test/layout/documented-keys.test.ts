@@ -9,13 +9,26 @@ import { until } from '../support/until.js';
 /** Keys stay as they are within a major version: this is the list that a change would break. */
 const documented = new Map(
   [
-    ...(await readPage('docs/internals/storage.md')).matchAll(/^\| `delay-queue:\{orders\}:([a-z]+)[^`]*` +\| (\w+)/gm),
+    ...(await readPage('docs/internals/storage.md')).matchAll(
+      /^\| `delay-queue:\{orders\}:((?:lane:)?[a-z]+)[^`]*` +\| (\w+)/gm,
+    ),
   ].map(([, key, type]) => [key!, type!.toLowerCase()]),
 );
 /** Present only for a moment, or in a queue of several partitions; and what is no key. */
 const RARE = ['ended', 'partitions', 'wake', 'due'];
 
+/** What the page says of keys with `lane:` before their names: they have the types of those without. */
+const typeOf = (key: string) => documented.get(key) ?? documented.get(key.replace(/^lane:/, ''));
+
 const scene = new Scene({});
+
+/** The keys of a queue, as the documentation names them, with their types. */
+async function keysOf(queue: string): Promise<(readonly [string, string])[]> {
+  const keys = await scene.redis.keys(`*{${queue}}*`);
+  return Promise.all(
+    keys.map(async (key) => [/\}:((?:lane:)?[a-z]+)/.exec(key)![1]!, await scene.redis.type(key)] as const),
+  );
+}
 
 test('a queue has the keys that the documentation lists, with their types, and no others', async () => {
   const queue = scene.newQueue();
@@ -41,12 +54,47 @@ test('a queue has the keys that the documentation lists, with their types, and n
   await producer.offer(queue, 'follower', 0, { id: 'active', onDuplicate: 'follow' });
   await producer.pause(queue);
 
-  const keys = await scene.redis.keys(`*{${queue}}*`);
-  const found = await Promise.all(
-    keys.map(async (key) => [/\}:([a-z]+)/.exec(key)![1]!, await scene.redis.type(key)] as const),
-  );
+  const found = await keysOf(queue);
   end.open();
   expect(found.filter(([key, type]) => documented.get(key) !== type)).toEqual([]);
   const names = found.map(([key]) => key);
-  expect([...documented.keys()].filter((key) => !names.includes(key) && !RARE.includes(key))).toEqual([]);
+  const ofAllQueues = [...documented.keys()].filter((key) => !key.startsWith('lane:'));
+  expect(ofAllQueues.filter((key) => !names.includes(key) && !RARE.includes(key))).toEqual([]);
+});
+
+test('messages with groups have the keys that the documentation lists, with their types, and no others', async () => {
+  const queue = scene.newQueue();
+  const end = new Latch();
+  const handle = (payload: unknown) => {
+    if (payload === 'dead') throw new RejectMessage('dead');
+    if (payload === 'retried') throw new Error('once more');
+    return end.opened;
+  };
+  const { producer } = await scene.startApp({
+    module: { queues: { [queue]: { groups: {}, backoff: { type: 'fixed', delay: '1h' } } } },
+    providers: [handlerOf(queue, handle)],
+  });
+  const offer = (payload: string, group: string) => producer.offer(queue, payload, 0, { id: payload, group });
+  await offer('dead', 'one');
+  await offer('retried', 'two');
+  await until(async () => (await producer.counts(queue)).dead === 1 && (await producer.counts(queue)).delayed === 1);
+  await offer('active', 'three');
+  await offer('in line', 'three');
+  await until(async () => {
+    const { active, ready } = await producer.counts(queue);
+    return active === 1 && ready === 1;
+  });
+  await producer.offer(queue, 'follower', 0, { id: 'active', onDuplicate: 'follow', group: 'three' });
+  await producer.pause(queue);
+  await offer('ready', 'four');
+  await until(async () => (await producer.counts(queue)).ready === 2);
+
+  const found = await keysOf(queue);
+  end.open();
+  expect(found.filter(([key, type]) => typeOf(key) !== type)).toEqual([]);
+  const names = found.map(([key]) => key);
+  const [without, own] = [/^(rate|paused|partitions)$/, (key: string) => key.startsWith('lane:')];
+  const expected = [...documented.keys()].map((key) => (own(key) || without.test(key) ? key : `lane:${key}`));
+  const rare = [...RARE.map((key) => `lane:${key}`), ...RARE, 'rate'];
+  expect(expected.filter((key) => !names.includes(key) && !rare.includes(key))).toEqual([]);
 });

@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
-import type { MessageStore } from '../../lib/store/message-store.js';
+import type { RedisScript } from '../../lib/redis/script/redis-script.js';
+import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
 import { tellerArgument } from '../../lib/store/native/announcements.js';
-import { nativeKeys } from '../../lib/store/native/native-keys.js';
-import { partitionPermissions } from '../../lib/store/native/native-permissions.js';
+import { laneKeys } from '../../lib/store/native/lane-keys.js';
+import { laneScripts } from '../../lib/store/native/lane-scripts.js';
+import { nativeLayout } from '../../lib/store/native/native-layout.js';
+import { type NativeKeys, nativeKeys } from '../../lib/store/native/native-keys.js';
+import { lanePermissions, partitionPermissions } from '../../lib/store/native/native-permissions.js';
 import { nativeScripts } from '../../lib/store/native/native-scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import { offerArguments, transferArguments } from '../../lib/store/native/script-arguments.js';
@@ -11,11 +15,14 @@ import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { redissonPermissions } from '../../lib/redisson/redisson-permissions.js';
 import { redissonScripts } from '../../lib/redisson/redisson-scripts.js';
 import { RedissonMessageStore } from '../../lib/redisson/redisson-store.js';
+import { readPage } from '../docs/pages.js';
 import { commandRules, printedRules, rulesFor } from '../support/access-rules.js';
 import { LoggedEvents } from '../support/logged-events.js';
 import { Scene } from '../support/scene.js';
 import { until } from '../support/until.js';
 import { CommandTrace } from './exercise/command-trace.js';
+import { FollowersExercise } from './exercise/followers.exercise.js';
+import { LanesExercise, OneGroupStore } from './exercise/lanes.exercise.js';
 import { NativeExercise } from './exercise/native.exercise.js';
 import { RedissonExercise } from './exercise/redisson.exercise.js';
 import { EXERCISE_LIMITS, StoreExercise } from './exercise/store.exercise.js';
@@ -26,10 +33,12 @@ const QUEUE = { prefix: 'delay-queue', queue: 'orders' };
 describe('the permissions of each layout', () => {
   const scene = new Scene({});
   let native: CommandTrace;
+  let lanes: CommandTrace;
   let redisson: CommandTrace;
 
   beforeAll(async () => {
     native = await traceNative();
+    lanes = await traceLanes();
     redisson = await traceRedisson();
   });
 
@@ -40,6 +49,11 @@ describe('the permissions of each layout', () => {
     commandTimeout: 5000,
   });
 
+  const abandonIn = (keys: NativeKeys) => (end: 'gone' | 'dead') => {
+    if (end === 'gone') return scene.redis.hdel(keys.messages, end);
+    return scene.redis.multi().del(keys.claims, keys.leases).zadd(keys.dead, 1, end).exec();
+  };
+
   async function traceNative(): Promise<CommandTrace> {
     const keys = nativeKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
@@ -49,11 +63,8 @@ describe('the permissions of each layout', () => {
     await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
     const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null };
     const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' });
-    const abandon = (end: 'gone' | 'dead') => {
-      if (end === 'gone') return scene.redis.hdel(keys.messages, end);
-      return scene.redis.multi().del(keys.claims, keys.leases).zadd(keys.dead, 1, end).exec();
-    };
-    await new NativeExercise(unlimited, abandon).run();
+    await new NativeExercise(unlimited).run();
+    await new FollowersExercise(unlimited, abandonIn(keys)).run();
     // As in a cluster, while nobody listens there.
     const publish = 'SPUBLISH';
     const inCluster = { channel: keys.due, publish, maxMessages: 0, partitioning: '' };
@@ -89,6 +100,38 @@ describe('the permissions of each layout', () => {
     return trace;
   }
 
+  async function traceLanes(): Promise<CommandTrace> {
+    const keys = laneKeys(QUEUE.prefix, QUEUE.queue);
+    const trace = await CommandTrace.start(scene.redis, keys);
+    const connections = new TracedConnections(settings());
+    const open = (concurrency: number | null) => {
+      const limits = { ...EXERCISE_LIMITS, rate: null };
+      return new OneGroupStore(connections, { ...QUEUE, limits, rules: { concurrency, onRetry: 'hold' } });
+    };
+    const store = open(1);
+    // As many slots as the exercise of other messages takes at once.
+    const free = open(1000);
+    const lose = (id: string, record: Buffer) =>
+      scene.redis.hset(keys.messages, id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
+    await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, lose).run());
+    await new FollowersExercise(free, abandonIn(keys)).run();
+    const damage = () => scene.redis.multi().del(keys.lanes, keys.held).hset(keys.held, 'gone', '1').exec();
+    await new LanesExercise(store, open(2), open(null), damage).run();
+    // As in a cluster, while nobody listens there.
+    await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
+    await store.transfer({ limit: 1 });
+    await store.claim({ token: 'aborted', limit: 1, lease: 1000 });
+    const abort = { id: 'aborted in a cluster', channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
+    await connections.commands.run(laneScripts().abort, { keys, args: { ...abort, lanes: '1 hold' } });
+    const args = { channel: keys.due, publish: 'SPUBLISH', maxMessages: 0, partitioning: '', lanes: '1 hold' };
+    const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
+    await connections.commands.run(laneScripts().offer, { keys, args, rest });
+    await store.clear();
+    await trace.end();
+    await connections.close();
+    return trace;
+  }
+
   async function traceRedisson(): Promise<CommandTrace> {
     const keys = redissonKeys(QUEUE);
     const trace = await CommandTrace.start(scene.redis, keys);
@@ -119,10 +162,13 @@ describe('the permissions of each layout', () => {
   }
 
   test('come from an exercise that reaches every place where a script calls Redis', () => {
-    const places = (scripts: typeof nativeScripts | typeof redissonScripts) => Object.values(scripts).flatMap(placesOf);
+    const places = (scripts: object) => (Object.values(scripts) as RedisScript[]).flatMap(placesOf);
     const unseen = (trace: CommandTrace, all: string[]) =>
       [...new Set(all)].filter((place) => !trace.places.has(place));
     expect(unseen(native, places(nativeScripts))).toEqual([]);
+    // A queue with groups has no rate, and they are in no partition.
+    const never = ['check_partitioning#1', 'is_rate_awaited#1', 'read_rate#1', 'read_rate#2'];
+    expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never);
     expect(unseen(redisson, places(redissonScripts))).toEqual([]);
   });
 
@@ -132,13 +178,14 @@ describe('the permissions of each layout', () => {
     const run = ({ commands }: CommandTrace) =>
       new Set(commands.flatMap(({ name, part }) => (part === undefined ? [] : [`${part} ${name}`])));
     expect([...run(native)].sort()).toEqual([...rows(partitionPermissions), 'due SPUBLISH'].sort());
+    expect([...run(lanes)].sort()).toEqual([...rows(lanePermissions), 'due SPUBLISH'].sort());
     expect([...run(redisson)].sort()).toEqual([...rows(redissonPermissions), 'due SPUBLISH'].sort());
   });
 
   test('leave out TIME, the only command that names no key', () => {
     const keyless = ({ commands }: CommandTrace) =>
       commands.flatMap(({ name, part }) => (part === undefined ? [name] : []));
-    expect(new Set([...keyless(native), ...keyless(redisson)])).toEqual(new Set(['TIME']));
+    expect(new Set([native, lanes, redisson].flatMap(keyless))).toEqual(new Set(['TIME']));
   });
 
   test('of a process that only produces match the documentation', async () => {
@@ -147,5 +194,26 @@ describe('the permissions of each layout', () => {
     const needed = [...run, { name: 'EVAL' }, { name: 'EVALSHA' }];
     const printed = await printedRules('operations.md', 'producer');
     expect(commandRules(printed)).toEqual(rulesFor(needed, ['client|setname', 'info']));
+  });
+
+  test('of a process that only produces messages with groups match the documentation', async () => {
+    const scripts = ['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'list', 'group'];
+    const run = lanes.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
+    const producer = await printedRules('operations.md', 'producer');
+    const further = rulesFor(run, []).filter((rule) => !producer.includes(rule));
+    const [sentence] = /\*\*\[Groups\][^]*?\n- /.exec(await readPage('docs/operations.md'))!;
+    const named = [...sentence.matchAll(/`(\+\w+)`/g)].map(([, rule]) => rule!);
+    expect(further).toEqual(named.sort());
+  });
+
+  test('of a worker include those on the keys of lanes if, and only if, messages may have groups', () => {
+    const needed = (groups: GroupRules | null) =>
+      nativeLayout
+        .neededCommands({ ...QUEUE, partitions: 3, groups, isCluster: true })
+        .map(({ target = '' }) => target);
+    const lane = (target: string) => target.includes(':lane:');
+    expect(needed(null).filter(lane)).toEqual([]);
+    const { paused, rate, partitions, ...keys } = laneKeys(QUEUE.prefix, QUEUE.queue);
+    expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(lane))).toEqual(new Set(Object.values(keys)));
   });
 });

@@ -28,6 +28,7 @@ DelayQueueModule.forRoot({
   defaults: { backoff: { type: 'exponential', delay: number, factor: number, maxDelay: number, jitter: number } },
   queues: { orders: { backoff: { type: 'fixed', delay: 1, jitter: number } } },
 });
+DelayQueueModule.forRoot({ defaults: { groups: { concurrency: number, onRetry: undefined } } });
 DelayQueueModule.forRoot({ connection: { cluster: { nodes: [], options: undefined } } });
 // @ts-expect-error not what may be missing
 DelayQueueModule.forRoot({ defaults: { backoff: { type: 'fixed', delay: undefined } } });
@@ -46,6 +47,8 @@ export class Handlers {
 
 void producer.offer('orders', {}, 1, { id: text, type: text, headers: undefined, onDuplicate: undefined });
 void producer.list('orders', 'dead', { cursor: text, limit: number, offset: number });
+void producer.offer('orders', {}, 1, { group: text });
+void producer.group('orders', 'customer').list('dead', { cursor: text, limit: number });
 void producer.queues({ cursor: text, limit: number });
 
 export const others = [
@@ -56,5 +59,5 @@ export const others = [
   kryo5({ classes: undefined }),
   { queues: undefined, maxOverdue: number, timeout: number } satisfies DelayQueueHealthOptions,
   { limit: number, patience: number } satisfies CallBounds,
-  { type: text, id: text, headers: undefined, attempt: number, patience: number } satisfies HandleOptions,
+  { type: text, id: text, headers: undefined, group: text, attempt: number, patience: number } satisfies HandleOptions,
 ];

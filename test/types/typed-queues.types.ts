@@ -60,8 +60,9 @@ export class RightUses {
   async offer(): Promise<void> {
     await this.orders.offer('cancel-unpaid', { orderId: 'o', at: '2030-01-01T00:00:00Z' }, '30m', { id: 'x' });
     await this.orders.offerAt('note', { text: 'x' }, new Date(), { headers: { tenant: 't' }, onDuplicate: 'replace' });
+    await this.orders.offer('note', { text: 'x' }, 0, { group: 'customer-7' });
     await this.orders.offerMany([
-      { type: 'remind', payload: { orderId: 'o', nth: 1 }, delay: '1d' },
+      { type: 'remind', group: 'customer-7', payload: { orderId: 'o', nth: 1 }, delay: '1d' },
       { type: 'audit', payload: { orderId: 'o' }, delay: 0, id: 'a' },
       { type: 'note', payload: { text: 'x' }, at: new Date() },
     ]);
@@ -103,6 +104,22 @@ export class RightUses {
     const email: { to: string } | undefined = (await this.emails.find('x'))?.payload;
     const queue: string = this.orders.queue;
     void [queue, email];
+  }
+
+  async lookAtGroups(producer: DelayQueueProducer): Promise<void> {
+    const group = this.orders.group('customer-7');
+    for (const message of (await group.list('delayed', { limit: 10 })).messages) {
+      if (message.type === 'note') holds<Equal<typeof message.payload.text, string>>();
+      holds<Equal<typeof message.group, string | undefined>>();
+    }
+    const numbers: number[] = [await group.cancelAll(), await group.rescheduleAll('1h'), await group.redriveAll()];
+    const { messages } = await producer.group<{ id: number }>('trips', 'customer-7').list('dead');
+    const id: number | undefined = messages[0]?.payload.id;
+    // @ts-expect-error not a duration
+    await group.rescheduleAll('5 parsecs');
+    // @ts-expect-error not a name
+    this.emails.group(7);
+    void [numbers, id];
   }
 
   async lookAtTheDead(producer: DelayQueueProducer): Promise<void> {

@@ -9,6 +9,8 @@ import { Lanes } from './lanes.js';
 export interface FamilyOptions {
   /** The beginning of the names of its queues, and a `*`. */
   readonly name: string;
+  /** Whether messages of its queues may have groups. Default: no. */
+  readonly hasGroups?: boolean;
   /** Whether a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
   readonly has: (queue: string) => boolean;
   readonly directory: QueueDirectory;
@@ -67,12 +69,15 @@ export class Family {
   }
 
   start(): void {
-    const { name, directory, has } = this.options;
-    this.#unwatch = directory.watch(name, {
-      onEarlierDue: (queue, dueIn) => has(queue) && !this.#stopped && this.#member(queue).expect(dueIn),
-      onAbort: (queue, claim) => this.#members.get(queue)?.abort(claim),
-      onListening: () => void this.#read(),
-    });
+    const { name, hasGroups = false, directory, has } = this.options;
+    this.#unwatch = directory.watch(
+      { name, hasGroups },
+      {
+        onEarlierDue: (queue, dueIn) => has(queue) && !this.#stopped && this.#member(queue).expect(dueIn),
+        onAbort: (queue, claim) => this.#members.get(queue)?.abort(claim),
+        onListening: () => void this.#read(),
+      },
+    );
     this.#readIn(LISTENING_GRACE);
   }
 

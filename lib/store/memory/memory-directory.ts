@@ -1,7 +1,13 @@
 import { belongsTo, isFamily } from '../../message/queue-family.js';
 import { queueMicrotask } from '../../timing/event-loop.js';
 import type { MessageFlow } from '../message-flow.js';
-import type { FamilyListener, QueueDirectory, RegisteredPart, Registration } from '../queue-directory.js';
+import type {
+  FamilyListener,
+  QueueDirectory,
+  RegisteredPart,
+  Registration,
+  WatchedFamily,
+} from '../queue-directory.js';
 
 interface Watch {
   readonly family: string;
@@ -50,7 +56,7 @@ export class MemoryQueueDirectory implements QueueDirectory {
     return Promise.resolve(this.#registered.get(queue) === stamp && this.#registered.delete(queue));
   }
 
-  watch(family: string, listener: FamilyListener): () => void {
+  watch({ name: family }: WatchedFamily, listener: FamilyListener): () => void {
     const watch = { family, listener };
     this.#watches.add(watch);
     queueMicrotask(() => this.#watches.has(watch) && listener.onListening());

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { isFamily, QUEUE_FAMILY } from '../../message/queue-family.js';
 import { QUEUE_NAME } from '../../message/queue-name.js';
-import type { FamilyListener, QueueDirectory, RegisteredPart, Registration } from '../queue-directory.js';
+import type {
+  FamilyListener,
+  QueueDirectory,
+  RegisteredPart,
+  Registration,
+  WatchedFamily,
+} from '../queue-directory.js';
 import { neededCommands, type NeededCommand, type Permissions } from '../../redis/check/permissions.js';
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import { loadScript } from '../../redis/script/redis-script.js';
 import { readAnnouncement } from './announcements.js';
 import { readLua } from './lua-files.js';
+import { laneKeys } from './lane-keys.js';
 import { nativeKeys } from './native-keys.js';
 import { queueOfTag } from './partition-tag.js';
 
@@ -32,12 +39,17 @@ export const directoryPermissions: Permissions<DirectoryKeys> = {
   handled: ['ZADD', 'ZRANGE'],
 };
 
-/** What a family needs besides what each of its queues needs. Redis compares the pattern with those of the user as text. */
-export function neededByFamily(prefix: string, family: string): NeededCommand[] {
+/** What a family needs besides what each of its queues needs. Redis compares the patterns with those of the user as text. */
+export function neededByFamily(prefix: string, family: WatchedFamily): NeededCommand[] {
   return [
     ...neededCommands(directoryPermissions, directoryKeys(prefix)),
-    { name: 'PSUBSCRIBE', target: nativeKeys(prefix, family).due },
+    ...patternsOf(prefix, family).map((target) => ({ name: 'PSUBSCRIBE', target })),
   ];
+}
+
+/** Patterns of channels. They are patterns of Redis, too: apart from the `*`, a family's name contains nothing with a meaning. */
+function patternsOf(prefix: string, { name, hasGroups }: WatchedFamily): string[] {
+  return [nativeKeys(prefix, name).due, ...(hasGroups ? [laneKeys(prefix, name).due] : [])];
 }
 
 export const retireScript = loadScript('native/retire', directoryKeys(''), { native: readLua });
@@ -123,9 +135,12 @@ export class NativeQueueDirectory implements QueueDirectory {
     return (await this.connections.commands.run(retireScript, call)).flag();
   }
 
-  watch(family: string, listener: FamilyListener): () => void {
-    // A pattern of Redis, too: apart from the `*` it contains nothing with a meaning.
-    const pattern = nativeKeys(this.prefix, family).due;
+  watch(family: WatchedFamily, listener: FamilyListener): () => void {
+    const stops = patternsOf(this.prefix, family).map((pattern) => this.#watch(pattern, family.name, listener));
+    return () => stops.forEach((stop) => stop());
+  }
+
+  #watch(pattern: string, family: string, listener: FamilyListener): () => void {
     const [before, behind] = [pattern.indexOf('*') - family.length + 1, pattern.length - pattern.indexOf('*') - 1];
     return this.connections.announcements.listenToAll(pattern, {
       onListening: () => listener.onListening(),

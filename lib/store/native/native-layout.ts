@@ -1,11 +1,12 @@
 import { nativeCodec } from '../../message/codec/native-codec.js';
 import { isFamily } from '../../message/queue-family.js';
 import type { QueueLayout } from '../layout.js';
-import { neededCommands } from '../../redis/check/permissions.js';
+import { type NeededCommand, neededCommands } from '../../redis/check/permissions.js';
+import { type LaneKeys, laneKeys } from './lane-keys.js';
 import { neededByFamily } from './native-directory.js';
 import { nativeKeys } from './native-keys.js';
 import { NativePartitions } from './native-partitions.js';
-import { neededInCluster, partitionPermissions } from './native-permissions.js';
+import { lanePermissions, neededInCluster, partitionPermissions } from './native-permissions.js';
 
 /** This package's own layout, which can do everything. */
 export const nativeLayout: QueueLayout = {
@@ -27,11 +28,19 @@ export const nativeLayout: QueueLayout = {
 
   open: (connections, queue) => new NativePartitions(connections, queue),
 
-  neededCommands({ prefix, queue, partitions, isCluster }) {
+  neededCommands({ prefix, queue, partitions, groups, isCluster }) {
     const ofQueue = Array.from({ length: partitions }, (_, partition) => {
       const keys = nativeKeys(prefix, queue, partition);
       return [...neededCommands(partitionPermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
     }).flat();
-    return isFamily(queue) ? [...ofQueue, ...neededByFamily(prefix, queue)] : ofQueue;
+    return [
+      ...ofQueue,
+      ...(groups ? neededByGroups(laneKeys(prefix, queue), isCluster) : []),
+      ...(isFamily(queue) ? neededByFamily(prefix, { name: queue, hasGroups: Boolean(groups) }) : []),
+    ];
   },
 };
+
+function neededByGroups(keys: LaneKeys, isCluster: boolean): NeededCommand[] {
+  return [...neededCommands(lanePermissions, keys), ...(isCluster ? neededInCluster(keys) : [])];
+}

@@ -1,4 +1,5 @@
 import type { NeededCommand, Permissions } from '../../redis/check/permissions.js';
+import type { LaneKeys } from './lane-keys.js';
 import type { NativeKeys } from './native-keys.js';
 
 /** The commands that every layout needs on these keys. */
@@ -36,4 +37,19 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   paused: [...nativePermissions.paused, 'EXISTS'],
   ended: [...nativePermissions.ended, 'EXISTS'],
   partitions: ['GET', 'SET'],
+};
+
+/** The same for the messages of a queue that have groups. They have no rate, and are in no partition. */
+export const lanePermissions: Permissions<LaneKeys> = {
+  ...nativePermissions,
+  attempts: nativePermissions.attempts.filter((name) => name !== 'EXISTS'),
+  messages: [...nativePermissions.messages, 'HEXISTS'],
+  followers: ['HDEL', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  rate: [],
+  partitions: [],
+  groups: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  lanes: ['DEL', 'HDEL', 'HGETALL', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  lines: ['HDEL', 'HGETALL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  members: ['UNLINK', 'ZADD', 'ZCARD', 'ZRANGE', 'ZREM'],
+  held: ['HDEL', 'HGETALL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
 };

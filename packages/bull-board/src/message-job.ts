@@ -11,7 +11,7 @@ export const NO_NAME = '__default__';
 /** A message as the board shows it and acts on it. */
 export class MessageJob implements QueueJob {
   readonly id: string;
-  readonly opts: { delay: number; headers?: object; expiresAt?: Date; repeat?: RepeatRule };
+  readonly opts: { delay: number; headers?: object; group?: string; expiresAt?: Date; repeat?: RepeatRule };
   readonly #producer: DelayQueueProducer;
   readonly #message: MessageSnapshot;
   readonly #handle: QueueHandle | undefined;
@@ -21,11 +21,12 @@ export class MessageJob implements QueueJob {
     this.#producer = producer;
     this.#message = message;
     this.#handle = handle;
-    const { id, dueAt, offeredAt, headers, expiresAt, repeat } = message;
+    const { id, dueAt, offeredAt, headers, group, expiresAt, repeat } = message;
     this.id = id;
     this.opts = {
       delay: Math.max(0, dueAt.getTime() - offeredAt.getTime()),
       ...(Object.keys(headers).length > 0 && { headers }),
+      ...(group !== undefined && { group }),
       ...(expiresAt && { expiresAt }),
       ...(repeat && { repeat }),
     };

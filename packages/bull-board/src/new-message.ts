@@ -2,7 +2,7 @@ import type { MessageSnapshot, OfferRequest, OfferResult } from 'nestjs-delay-qu
 import { unsupported } from './board-error.js';
 import { NO_NAME } from './message-job.js';
 
-const OPTIONS: readonly string[] = ['delay', 'jobId', 'headers'];
+const OPTIONS: readonly string[] = ['delay', 'jobId', 'headers', 'group'];
 
 /**
  * Reads what the board's form adds.
@@ -16,7 +16,7 @@ export function readNewMessage(name: string, payload: unknown, options: object):
     throw unsupported(`A message has no option ${names}. Its options are ${OPTIONS.join(', ')}.`);
   }
   // The producer checks the values.
-  const { delay = 0, jobId: id, headers } = options as Partial<OfferRequest> & { readonly jobId?: string };
+  const { delay = 0, jobId: id, headers, group } = options as Partial<OfferRequest> & { readonly jobId?: string };
   return {
     payload,
     delay,
@@ -24,11 +24,13 @@ export function readNewMessage(name: string, payload: unknown, options: object):
     ...(name !== '' && name !== NO_NAME && { type: name }),
     ...(id !== undefined && { id }),
     ...(headers !== undefined && { headers }),
+    ...(group !== undefined && { group }),
   };
 }
 
 /** A new message as it was offered. */
 export function asOffered(queue: string, message: OfferRequest, { id, dueAt }: OfferResult): MessageSnapshot {
-  const { type = '', payload, headers = {} } = message;
-  return { id, queue, type, payload, headers, state: 'ready', failedAttempts: 0, dueAt, offeredAt: dueAt };
+  const { type = '', payload, headers = {}, group } = message;
+  const grouped = group === undefined ? {} : { group };
+  return { id, queue, type, payload, headers, ...grouped, state: 'ready', failedAttempts: 0, dueAt, offeredAt: dueAt };
 }

@@ -3,6 +3,12 @@ import type { ConnectionOptions, DelayQueueModuleOptions, QueueLayout } from 'ne
 import { type CodecName, redisson } from 'nestjs-delay-queue/redisson';
 import { WrongUsage } from './exit-codes.js';
 
+/**
+ * So that messages with groups are there. Where a command frees a lane, it lets the next message go on only if nobody else of the group
+ * is active: whatever the application allows, that is not too many.
+ */
+const NARROWEST = { concurrency: 1 } as const;
+
 const DEFAULT_URL = 'redis://127.0.0.1:6379';
 
 /** The options of every command. */
@@ -75,7 +81,7 @@ function urlOf({ url }: CommonArguments): string {
 
 function queueOptions(args: CommonArguments, queues: readonly string[]) {
   const layout = layoutOf(args);
-  if (layout === undefined) return {};
+  if (layout === undefined) return { defaults: { groups: NARROWEST } };
   return queues.length === 1 ? { queues: { [queues[0]!]: { layout } } } : { defaults: { layout } };
 }
 

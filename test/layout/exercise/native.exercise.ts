@@ -1,4 +1,3 @@
-import type { Offer } from '../../../lib/store/message-intake.js';
 import type { MessageStore } from '../../../lib/store/message-store.js';
 import { until } from '../../support/until.js';
 
@@ -9,11 +8,7 @@ const ACK = { kind: 'ack' } as const;
 export class NativeExercise {
   #tokens = 0;
 
-  /** @param abandon - ends a message as somebody does who does not know of followers */
-  constructor(
-    private readonly store: MessageStore,
-    private readonly abandon: (end: 'gone' | 'dead') => Promise<unknown>,
-  ) {}
+  constructor(private readonly store: MessageStore) {}
 
   async run(): Promise<void> {
     const { store } = this;
@@ -29,8 +24,6 @@ export class NativeExercise {
     }
     await this.#ackOneByOne();
     await this.#ackAfterFailures();
-    await store.clear();
-    await this.#followInAllWays();
     await store.clear();
     await this.#repeatInAllStates();
   }
@@ -80,40 +73,6 @@ export class NativeExercise {
     const third = await this.#claimAlong(['r'], 9);
     await store.cancel('r');
     await this.store.settle([{ claim: { id: 'r', token: third.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
-  }
-
-  /** Releases followers, of messages that are settled, are buried, and were settled by somebody who does not know of followers. */
-  async #followInAllWays(): Promise<void> {
-    const { store } = this;
-    const follow = (id: string, due: Offer['due'] = { after: HOUR }) =>
-      store.offer([{ id, due, onDuplicate: 'follow', body: 'next' }]);
-    await this.#offer(['a', 'b', 'c', 'd'], { at: 0 });
-    const { token } = await this.#claimAlong(['a', 'b', 'c', 'd'], 9);
-    for (const id of ['a', 'b', 'c', 'none']) await follow(id);
-    await store.offer([
-      { id: 'd', due: { at: 0 }, onDuplicate: 'replace', body: 'anew' },
-      { id: 'c', due: { at: 0 }, onDuplicate: 'follow', body: 'last' },
-    ]);
-    await this.#ack(['a'], token);
-    await store.settle([{ claim: { id: 'b', token }, outcome: { kind: 'dead', error: '{}' } }]);
-    await store.cancel('c');
-    await follow('c');
-    await store.extend([{ id: 'c', token }], 0);
-    const teller = { scheduler: 'exercise', movedAt: null };
-    for (let lost = 0; lost < 2;) {
-      const { recovered, buried } = await store.transfer({ limit: 9, teller });
-      lost += recovered + buried.length;
-      if (recovered > 0) await store.claim({ token: 'c again', limit: 9, lease: 1 });
-    }
-    await store.clear();
-    for (const end of ['gone', 'dead'] as const) {
-      await this.#offer([end], { at: 0 });
-      await this.#claimAlong([end], 1);
-      await follow(end);
-      await this.abandon(end);
-      await store.repair();
-      await store.clear();
-    }
   }
 
   async #offer(ids: readonly string[], due: { after: number } | { at: number }): Promise<void> {

@@ -31,8 +31,11 @@ export function repeatCommands(): WeightedCommands[] {
     when: ({ claimHistory }) => claimHistory.length > 0,
     run: async (model, real, chosen) => {
       const held = model.claimHistory.filter((claim) => model.held(claim));
+      // Occurrences have names of their own: one and its redriven letter do not end in one call.
+      const claims = (held.length > 0 ? held : model.claimHistory).filter(({ id }) => IDS.includes(id));
+      if (claims.length === 0) return;
       const settlements = chosen.map((each) => {
-        const { id, token } = (held.length > 0 ? held : model.claimHistory)[each.claim % (held.length || 1)]!;
+        const { id, token } = claims[each.claim % claims.length]!;
         const dead = { letter: `{${id}}@${each.letter}`, failedAttempts: 2 };
         const outcome: Outcome = each.isDead
           ? { kind: 'dead', error: '{"e":3}', next: { at: each.at, ...dead } }

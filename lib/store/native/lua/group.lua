@@ -11,7 +11,7 @@
 --@include holders
 
 local first = '(' .. args.group .. '\n' .. args.behind
-local ids = redis.call('ZRANGEBYLEX', keys.members, first, '(' .. args.group .. '\11', 'LIMIT', 0, args.limit)
+local ids = redis.call('ZRANGE', keys.members, first, '(' .. args.group .. '\11', 'BYLEX', 'LIMIT', 0, args.limit)
 local holders = #ids > 0 and holders_of(keys.claims)
 local reply = {}
 for _, member in ipairs(ids) do

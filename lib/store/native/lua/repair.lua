@@ -80,15 +80,17 @@ local function find_lost(now)
   local cursor = args.cursor == '' and '0' or args.cursor
   local next_cursor, part = unpack(redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size))
   local lost, ready, holders = { ready = {}, delayed = {}, dues = {} }, nil, nil
+  --@with lanes local waiting
   --@with lanes lost.ids, lost.bodies = {}, {}
   for at = 1, #part, 2 do
     local id = part[at]
     if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) then
-      --@with lanes ready = ready or set_of(redis.call('HVALS', keys.lines))
-      --@with lanes for place, other in ipairs(redis.call('LRANGE', keys.ready, 0, -1)) do ready[other] = place end
       ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
+      --@with lanes waiting = waiting or set_of(redis.call('HGETALL', keys.lines))
       holders = holders or holders_of(keys.claims)
-      if not ready[id] and not holders[id] then
+      local is_known = ready[id] or holders[id]
+      --@with lanes is_known = is_known or waiting[id]
+      if not is_known then
         local due = future_due(part[at + 1], now)
         local ids = due and lost.delayed or lost.ready
         ids[#ids + 1], lost.dues[id] = id, due

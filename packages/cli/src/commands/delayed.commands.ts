@@ -2,20 +2,20 @@ import type { Command } from 'commander';
 import type { DelayQueueProducer } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
 import { readDuration } from '../duration.js';
-import { Refusal } from '../exit-codes.js';
+import { Refusal, WrongUsage } from '../exit-codes.js';
+import { counted } from '../text/counted.js';
 import { noMessage } from './show.command.js';
 
 export function addDelayedCommands(program: Command, commandLine: CommandLine): void {
   program
-    .command('cancel <queue> <id>')
-    .description('remove a message that is not due yet')
-    .action((queue: string, id: string, _: object, command: Command) =>
-      commandLine.change(command, queue, async ({ producer, report, ask }) => {
-        await ask(`Cancel message '${id}' of queue '${queue}'`);
-        if (!(await producer.cancel(queue, id))) throw await notDelayed(producer, queue, id);
-        report.print({ queue, id, cancelled: true }, () => `Cancelled '${id}'.`);
-      }),
-    );
+    .command('cancel <queue> [id]')
+    .description('remove a message that is not due yet; or all of a group that are not')
+    .option('--group <name>', 'all messages of the group that are not due yet')
+    .action((queue: string, id: string | undefined, { group }: { group?: string }, command: Command) => {
+      if (id !== undefined && group === undefined) return cancel(commandLine, command, { queue, id });
+      if (id === undefined && group !== undefined) return cancelGroup(commandLine, command, { queue, group });
+      throw new WrongUsage('Say which: cancel <queue> <id>, or cancel <queue> --group <name>');
+    });
   program
     .command('abort <queue> <id>')
     .description('stop a message that is being handled, and remove it')
@@ -37,6 +37,32 @@ export function addDelayedCommands(program: Command, commandLine: CommandLine): 
         report.print({ queue, id, rescheduled: true }, () => `'${id}' falls due in ${delay}.`);
       });
     });
+}
+
+function cancel(
+  commandLine: CommandLine,
+  command: Command,
+  { queue, id }: { queue: string; id: string },
+): Promise<void> {
+  return commandLine.change(command, queue, async ({ producer, report, ask }) => {
+    await ask(`Cancel message '${id}' of queue '${queue}'`);
+    if (!(await producer.cancel(queue, id))) throw await notDelayed(producer, queue, id);
+    report.print({ queue, id, cancelled: true }, () => `Cancelled '${id}'.`);
+  });
+}
+
+function cancelGroup(
+  commandLine: CommandLine,
+  command: Command,
+  { queue, group }: { queue: string; group: string },
+): Promise<void> {
+  return commandLine.change(command, queue, async ({ producer, report, ask }) => {
+    const messages = producer.group(queue, group);
+    const { delayed } = await messages.counts();
+    await ask(`Cancel ${counted(delayed, 'message')} of group '${group}' of queue '${queue}'`);
+    const cancelled = await messages.cancelAll();
+    report.print({ queue, group, cancelled }, () => `Cancelled: ${cancelled}.`);
+  });
 }
 
 async function notActive(producer: DelayQueueProducer, queue: string, id: string): Promise<Refusal> {

@@ -1,13 +1,15 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { MessageSnapshot, MessageState } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
+import { WrongUsage } from '../exit-codes.js';
 import { errorText, payloadText, recordOfMessage, repeatText } from '../text/message-record.js';
-import { tableOf } from '../text/table.js';
+import { type Cell, tableOf } from '../text/table.js';
 
 interface ListArguments {
   readonly limit: number;
   readonly offset?: number;
   readonly cursor?: string;
+  readonly group?: string;
 }
 
 /** A payload is cut to this many characters; `show` has all of it. */
@@ -22,17 +24,39 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
     .option('--limit <number>', 'how many messages, 1–1000', wholeNumber, 20)
     .option('--offset <number>', 'how many to pass over', wholeNumber)
     .option('--cursor <cursor>', 'where the page before ended')
-    .action((queue: string, state: MessageState, query: ListArguments, command: Command) =>
-      commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
-        const { messages, cursor, missing } = await producer.list(queue, state, query);
+    .option('--group <name>', 'only those of a group, in the order of their ids')
+    .action((queue: string, state: MessageState, { group, ...query }: ListArguments, command: Command) => {
+      if (group !== undefined && query.offset !== undefined) {
+        throw new WrongUsage('--offset does not go with --group: use --cursor');
+      }
+      return commandLine.look(command, [queue], async ({ producer, report, warnOfMissing }) => {
+        const page =
+          group === undefined
+            ? await producer.list(queue, state, query)
+            : await producer.group(queue, group).list(state, query);
+        const { messages, cursor, missing } = page;
         warnOfMissing(queue, missing);
         const end = cursor === null ? [] : [{ cursor }];
         report.print([...messages.map(recordOfMessage), ...end], () => [
           ...tableOfMessages(state, messages),
-          ...end.map((page) => `More: --cursor '${page.cursor}'`),
+          ...end.map((next) => `More: --cursor '${next.cursor}'`),
         ]);
-      }),
-    );
+      });
+    });
+}
+
+function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
+  const columns = {
+    hasGroups: messages.some(({ group }) => group !== undefined),
+    hasRules: messages.some(({ repeat }) => repeat !== undefined),
+  };
+  const { hasGroups, hasRules } = columns;
+  const middle = [INSTANT[state], 'failed', ...(hasRules ? ['repeats'] : [])];
+  const head = ['id', 'type', ...(hasGroups ? ['group'] : []), ...middle, SUBJECT[state]];
+  return tableOf(
+    head,
+    messages.map((message) => rowOf(message, columns)),
+  );
 }
 
 const INSTANT: Readonly<Record<MessageState, string>> = {
@@ -49,17 +73,18 @@ const SUBJECT: Readonly<Record<MessageState, string>> = {
   dead: 'error',
 };
 
-/** The rules have a column if any message has one. */
-function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
-  const repeats = messages.some(({ repeat }) => repeat) ? ['repeats'] : [];
-  const rows = messages.map((message) => {
-    const { id, type, dueAt, leasedUntil, diedAt, failedAttempts, error, payload, repeat } = message;
-    const instant = diedAt ?? leasedUntil ?? dueAt;
-    const rule = repeats.map(() => (repeat ? repeatText(repeat) : ''));
-    const subject = error ? errorText(error) : cut(payloadText(payload));
-    return [id, type, instant.toISOString(), failedAttempts, ...rule, subject];
-  });
-  return tableOf(['id', 'type', INSTANT[state], 'failed', ...repeats, SUBJECT[state]], rows);
+/** Groups and rules have a column if any message has one. */
+interface Columns {
+  readonly hasGroups: boolean;
+  readonly hasRules: boolean;
+}
+
+function rowOf(message: MessageSnapshot, { hasGroups, hasRules }: Columns): Cell[] {
+  const { id, type, group = '', dueAt, leasedUntil, diedAt, failedAttempts, error, payload, repeat } = message;
+  const instant = (diedAt ?? leasedUntil ?? dueAt).toISOString();
+  const rule = hasRules ? [repeat ? repeatText(repeat) : ''] : [];
+  const subject = error ? errorText(error) : cut(payloadText(payload));
+  return [id, type, ...(hasGroups ? [group] : []), instant, failedAttempts, ...rule, subject];
 }
 
 function cut(text: string): string {

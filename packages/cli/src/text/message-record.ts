@@ -6,13 +6,14 @@ import { fieldsOf } from './table.js';
 /** Shows a message with all that is known of it. */
 export function fieldsOfMessage(message: MessageSnapshot): string[] {
   const { id, queue, state, type, headers, failedAttempts, dueAt, offeredAt, leasedUntil, diedAt, error } = message;
-  const { expiresAt, repeat } = message;
+  const { group, expiresAt, repeat } = message;
   const fields: [string, string][] = [
     ['id', id],
     ['queue', queue],
     ['state', state],
   ];
   if (type) fields.push(['type', type]);
+  if (group !== undefined) fields.push(['group', group]);
   if (Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
   fields.push(['failed attempts', String(failedAttempts)]);
   fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()]);

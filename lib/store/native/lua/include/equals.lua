@@ -9,7 +9,7 @@ local function behind_equals(scores)
   for at = 1, #scores, 2 do
     local due = scores[at]
     local before = last[due]
-      or tonumber(redis.call('ZREVRANGEBYSCORE', keys.delayed, '(' .. due + 1, due, 'WITHSCORES', 'LIMIT', 0, 1)[2])
+      or tonumber(redis.call('ZRANGE', keys.delayed, '(' .. due + 1, due, 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')[2])
     scores[at] = before and math.min(before + FRACTION, due + 1 - FRACTION) or due
     last[due] = scores[at]
   end

@@ -4,12 +4,12 @@
 
 -- Whether as many slots are taken as there are messages that have one, each line is known, and none waits in vain.
 local function are_lanes_sound(ready, active)
-  local taken, places = 0, 0
-  for _, text in ipairs(redis.call('HVALS', keys.lanes)) do
-    if #text ~= 20 then
+  local taken, places, all = 0, 0, redis.call('HGETALL', keys.lanes)
+  for at = 2, #all, 2 do
+    if #all[at] ~= 20 then
       return false
     end
-    local slots_taken, of_ready, first, behind = struct.unpack('>I4I4I6I6', text)
+    local slots_taken, of_ready, first, behind = struct.unpack('>I4I4I6I6', all[at])
     taken, places = taken + slots_taken, places + behind - first
     if first < behind and slots_taken < slots and (slots_taken == 0 or of_ready == 0) then
       return false
@@ -33,13 +33,21 @@ local function count_slots(ids, of_ready)
   end
 end
 
+local function names_in(hash)
+  local all, names = redis.call('HGETALL', hash), {}
+  for at = 1, #all, 2 do
+    names[#names + 1] = all[at]
+  end
+  return names
+end
+
 local function recount_lanes()
   redis.call('DEL', keys.lanes)
   local active, held = {}, {}
   for id in pairs(holders_of(keys.claims)) do
     active[#active + 1] = id
   end
-  for _, id in ipairs(redis.call('HKEYS', keys.held)) do
+  for _, id in ipairs(names_in(keys.held)) do
     if redis.call('ZSCORE', keys.delayed, id) then
       held[#held + 1] = id
     else
@@ -49,7 +57,7 @@ local function recount_lanes()
   count_slots(redis.call('LRANGE', keys.ready, 0, -1), 1)
   count_slots(active, 0)
   count_slots(held, 0)
-  for _, name in ipairs(redis.call('HKEYS', keys.lines)) do
+  for _, name in ipairs(names_in(keys.lines)) do
     local group, place = string.match(name, '^([^\n]*)\n(%d+)$')
     if group then
       if not lane_numbers[group] then

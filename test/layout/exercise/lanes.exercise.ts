@@ -1,0 +1,135 @@
+import type { MessageBody } from '../../../lib/message/codec/message-codec.js';
+import { wrapGroup } from '../../../lib/message/codec/group-body.js';
+import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../../lib/store/message-intake.js';
+import { LaneStore } from '../../../lib/store/native/lane-store.js';
+import { until } from '../../support/until.js';
+
+const HOUR = 3_600_000;
+
+/** Gives all messages the same group, but those that have one already. */
+export class OneGroupStore extends LaneStore {
+  override offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
+    return super.offer(offers.map((offer) => ({ ...offer, body: grouped(offer.body) })));
+  }
+
+  override change(id: string, { due, from, to }: Change): Promise<ChangeOutcome> {
+    return super.change(id, { due, from: Buffer.from(grouped(from)), to: grouped(to) });
+  }
+}
+
+function grouped(body: MessageBody, group = 'one'): MessageBody {
+  return String(body).startsWith('Ngroup\n') ? body : wrapGroup(body, group);
+}
+
+/** Lets messages wait in the lines of their groups, and take them out of there in all ways. */
+export class LanesExercise {
+  #tokens = 0;
+
+  /**
+   * @param store - of lanes with a single slot, whose retries hold them
+   * @param wide - the same queue, with two slots for each group
+   * @param open - the same queue, with any number of slots
+   * @param damage - loses what is known of the lanes
+   */
+  constructor(
+    private readonly store: LaneStore,
+    private readonly wide: LaneStore,
+    private readonly open: LaneStore,
+    private readonly damage: () => Promise<unknown>,
+  ) {}
+
+  async run(): Promise<void> {
+    await this.#leaveLines();
+    await this.#holdLanes();
+    await this.#takeTurns();
+    await this.#repairLanes();
+    await this.#listGroup();
+    await this.store.clear();
+  }
+
+  /** Replaces messages that wait in a line, lets others go on, and lists the lines. */
+  async #leaveLines(): Promise<void> {
+    const { store } = this;
+    await this.#offer(['a', 'b', 'c', 'd', 'e'], { at: 0 });
+    await this.#transfer();
+    for (const offset of [0, 1, 2, 9]) {
+      const { cursor } = await store.list({ state: 'ready', from: { offset }, limit: 1 });
+      if (cursor !== null) await store.list({ state: 'ready', from: { cursor }, limit: 9 });
+    }
+    for (const cursor of ['', 'ready:0:none']) await store.countTypes(cursor);
+    await this.#offer(['b', 'c', 'd'], { after: HOUR }, 'replace');
+    await store.list({ state: 'ready', limit: 9 });
+    const { token, ids } = await this.#claim();
+    await store.settle(ids.map((id) => ({ claim: { id, token }, outcome: { kind: 'ack' } })));
+    await this.#claim();
+    await store.clear();
+  }
+
+  /** A retry holds its lane until it is cancelled, moved, replaced or due again. */
+  async #holdLanes(): Promise<void> {
+    for (const end of ['cancel', 'reschedule', 'change', 'replace', 'due'] as const) {
+      await this.#offer(['held', 'next'], { at: 0 });
+      await this.#transfer();
+      const { token } = await this.#claim();
+      const delay = end === 'due' ? 1 : HOUR;
+      await this.store.settle([{ claim: { id: 'held', token }, outcome: { kind: 'retry', delay } }]);
+      if (end === 'cancel') await this.store.cancel('held');
+      else if (end === 'reschedule') await this.store.reschedule('held', { at: 0 });
+      else if (end === 'replace') await this.#offer(['held'], { after: HOUR }, 'replace');
+      else if (end === 'change') {
+        const from = Buffer.from('body of held');
+        await this.store.change('held', { due: { at: 0 }, from, to: 'another' });
+      } else await until(async () => (await this.store.transfer({ limit: 9 })).moved > 0);
+      await this.store.repair();
+      await this.store.clear();
+    }
+  }
+
+  /** With several slots, claims let the next messages of their groups into the list of ready ids. */
+  async #takeTurns(): Promise<void> {
+    for (const store of [this.wide, this.open]) await this.#takeTurnsIn(store);
+  }
+
+  async #takeTurnsIn(store: LaneStore): Promise<void> {
+    const two = ['a', 'b', 'c'].flatMap((id) => ['one', 'two'].map((group) => ({ id: `${id} of ${group}`, group })));
+    await store.offer(
+      two.map(({ id, group }) => ({ id, due: { at: 0 }, onDuplicate: 'keep', body: grouped('its body', group) })),
+    );
+    await until(async () => (await store.transfer({ limit: 9 })).moved > 0);
+    await store.claim({ token: 'first turn', limit: 1, lease: HOUR });
+    await store.claim({ token: 'next turns', limit: 9, lease: HOUR });
+    await store.clear();
+  }
+
+  /** Counts again what is lost. */
+  async #repairLanes(): Promise<void> {
+    await this.#offer(['held', 'next', 'behind'], { at: 0 });
+    await this.#transfer();
+    const { token } = await this.#claim();
+    await this.store.settle([{ claim: { id: 'held', token }, outcome: { kind: 'retry', delay: HOUR } }]);
+    await this.damage();
+    await this.store.repair();
+    await this.store.clear();
+  }
+
+  async #listGroup(): Promise<void> {
+    await this.#offer(['later'], { after: HOUR });
+    await this.#offer(['ready', 'in line'], { at: 0 });
+    await this.#transfer();
+    await this.store.listGroup({ group: 'one', limit: 9 });
+  }
+
+  async #offer(ids: readonly string[], due: Offer['due'], onDuplicate: Offer['onDuplicate'] = 'keep'): Promise<void> {
+    await this.store.offer(ids.map((id) => ({ id, due, onDuplicate, body: `body of ${id}` })));
+  }
+
+  async #transfer(): Promise<void> {
+    await until(async () => (await this.store.transfer({ limit: 9 })).moved > 0);
+  }
+
+  async #claim() {
+    const token = `of lanes ${this.#tokens++}`;
+    const { messages } = await this.store.claim({ token, limit: 9, lease: HOUR });
+    return { token, ids: messages.map(({ id }) => id) };
+  }
+}
