@@ -84,7 +84,7 @@ end
 -- The message waits in no line any more. It may have left its place long ago, and another one may be there.
 local function leave_line(id)
   local place = line_place[id]
-  if place and redis.call('HGET', keys.lines, place) == id then
+  if place and redis.call('HMGET', keys.lines, place)[1] == id then
     is_changed[lane_of[id]] = true
     redis.call('HDEL', keys.lines, place)
   end
