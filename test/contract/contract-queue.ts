@@ -23,6 +23,8 @@ export interface QueueUnderTest {
   readonly hasLines?: boolean;
   /** Damages the store: a message loses its record; for stores whose records can get lost. */
   lose?(id: string): Promise<unknown>;
+  /** Damages the store: deletes a part of what it has stored; for stores with parts. */
+  damage?(part: string): Promise<unknown>;
   /** Whether bodies have no type in this layout. */
   readonly isTypeless?: boolean;
   /** Closes the stores and deletes everything the queue has stored. */
@@ -90,6 +92,11 @@ export class ContractQueue {
   /** Damages the store: a message loses its record. */
   async lose(id: string): Promise<void> {
     await defined(this.underTest.lose)(id);
+  }
+
+  /** Damages the store: a part of what it has stored is deleted. */
+  async damage(part: string): Promise<void> {
+    await defined(this.underTest.damage)(part);
   }
 
   now(): Promise<number> {

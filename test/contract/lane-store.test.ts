@@ -2,6 +2,7 @@ import type { MessageBody } from '../../lib/message/codec/message-codec.js';
 import { unwrapSetAside, wrapSetAside } from '../../lib/message/codec/set-aside-body.js';
 import { isGrouped, unwrapGroup, wrapGroup } from '../../lib/message/codec/group-body.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
+import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { laneScripts } from '../../lib/store/native/lane-scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
@@ -12,6 +13,7 @@ import type { StoreLimits } from '../../lib/store/message-store.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 import { PREFIX } from './redis-stores.js';
+import { describeGroups } from './rules/group.rules.js';
 
 /** Gives every message a group, of which its callers see nothing. */
 class GroupingStore extends NativeMessageStore {
@@ -89,4 +91,15 @@ describeMessageStore(
   'NativeMessageStore of many groups with one slot each',
   (limits) => Promise.resolve({ ...openRedisQueue(manyGroups(limits)), keepsOrderOfOffers: true }),
   { repeats: false },
+);
+
+describeGroups(
+  'LaneStore',
+  ({ groups, ...limits }) =>
+    Promise.resolve(
+      openRedisQueue(
+        (connections, queue) => new LaneStore(connections, { prefix: PREFIX, queue, limits, rules: groups! }),
+      ),
+    ),
+  { canBeDamaged: true },
 );

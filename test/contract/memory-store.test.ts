@@ -1,8 +1,10 @@
 import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import type { OpenQueue } from './contract-queue.js';
 import { describeMessageStore } from './message-store.contract.js';
+import { describeGroups } from './rules/group.rules.js';
 
-describeMessageStore('MemoryMessageStore', (limits) => {
+const openQueue: OpenQueue = (limits) => {
   const clock = new ManualClock();
   const store = new MemoryMessageStore({ limits, clock });
   return Promise.resolve({
@@ -12,4 +14,7 @@ describeMessageStore('MemoryMessageStore', (limits) => {
     advance: (ms) => clock.advance(ms),
     close: () => Promise.resolve(),
   });
-});
+};
+
+describeMessageStore('MemoryMessageStore', openQueue);
+describeGroups('MemoryMessageStore', openQueue);

@@ -52,6 +52,9 @@ export function openRedisQueue(openStore: OpenStore, nodes?: Address[]): QueueUn
     lose: async (id) => {
       for (const key of await keys()) if (key.endsWith(':messages')) await look.hdel(key, id);
     },
+    damage: async (part) => {
+      for (const key of await keys()) if (key.endsWith(`:${part}`)) await look.del(key);
+    },
     leftovers: async () => (await keys()).filter((key) => !OF_THE_QUEUE.test(key)),
     close: async () => {
       await Promise.all((await keys()).map((key) => look.del(key)));

@@ -14,18 +14,30 @@ import { modelSettings } from './model-settings.js';
 import { QueueModel } from './queue-model.js';
 import type { RealStore } from './real-queue.js';
 
-const MOST_COMMANDS = 250;
 const HOUR = 3_600_000;
 /** Far more time than the runs take, because it must also suffice to shrink a failure. */
 const PATIENCE = 60_000;
 const PATIENCE_PER_RUN = 3000;
 const TIME_TO_TELL = 10_000;
 
-const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({
+const LIMITS = {
   attempts: fc.constantFrom(2, 3),
   maxDeadLetters: fc.constantFrom(2, 1000),
   maxMessages: fc.constantFrom(null, 6),
+};
+
+const anyLimits: fc.Arbitrary<StoreLimits> = fc.record({
+  ...LIMITS,
   rate: fc.constantFrom(null, null, { max: 3, per: HOUR }, { max: 20, per: HOUR }),
+});
+
+/** Of queues with groups, which have no rate. */
+export const anyGroupLimits: fc.Arbitrary<StoreLimits> = fc.record({
+  ...LIMITS,
+  groups: fc.record({
+    concurrency: fc.constantFrom(1, 1, 2, 1000, null),
+    onRetry: fc.constantFrom('hold', 'hold', 'pass'),
+  }),
 });
 
 function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arbitrary<Command> {
@@ -42,8 +54,13 @@ function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arb
 }
 
 /** Runs random commands against a store and a model side by side, and compares the two after each command. */
-export function describeModelRun(name: string, defaultRuns: number, openStore: () => RealStore): void {
-  const { runs, seed, path, replay } = modelSettings(defaultRuns);
+export function describeModelRun(
+  name: string,
+  defaultRuns: number,
+  openStore: () => RealStore,
+  limitsOfRuns = anyLimits,
+): void {
+  const { runs, mostCommands, seed, path, replay } = modelSettings(defaultRuns);
   const patience = PATIENCE + runs * PATIENCE_PER_RUN;
 
   describe(`${name} and the model`, () => {
@@ -58,11 +75,11 @@ export function describeModelRun(name: string, defaultRuns: number, openStore: (
       `agree after every command of ${runs} random runs (MODEL_SEED=${seed})`,
       async () => {
         const commands = fc.commands([anyCommand(store)], {
-          maxCommands: MOST_COMMANDS,
+          maxCommands: mostCommands,
           size: 'max',
           replayPath: replay,
         });
-        const agreement = fc.asyncProperty(anyLimits, commands, async (limits, steps) => {
+        const agreement = fc.asyncProperty(limitsOfRuns, commands, async (limits, steps) => {
           const real = store.openQueue(limits);
           try {
             const model = store.openModel?.(limits) ?? new QueueModel(limits);

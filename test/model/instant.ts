@@ -39,6 +39,10 @@ export class Instant {
     return new Instant(this.#earliest + ms, this.#latest + ms);
   }
 
+  get isExact(): boolean {
+    return this.#earliest === this.#latest;
+  }
+
   /** The exact instant, known only after a first look. */
   get exact(): number {
     if (this.#earliest !== this.#latest) throw new Error('Nobody has looked at this instant yet.');

@@ -9,14 +9,18 @@ import { DueEar } from './due-ear.js';
 import type { QueueModel } from './queue-model.js';
 import type { RealQueue, RealStore } from './real-queue.js';
 
+type MemoryStoreOptions = ConstructorParameters<typeof MemoryMessageStore>[0];
+
 /** The memory store on a clock that only commands move. */
 export class MemoryRealStore implements RealStore {
   readonly delays = [0, 1, 5, 20, 3_600_000];
   readonly canAdvance = true;
   readonly ownCommands = [...followCommands(this.delays), ...changeCommands(this.delays), ...repeatCommands()];
 
+  constructor(private readonly openStore = (options: MemoryStoreOptions) => new MemoryMessageStore(options)) {}
+
   openQueue(limits: StoreLimits): RealQueue {
-    return new MemoryRealQueue(limits);
+    return new MemoryRealQueue(limits, this.openStore);
   }
 
   close(): Promise<void> {
@@ -30,8 +34,8 @@ class MemoryRealQueue implements RealQueue {
   readonly views: RealQueue['views'];
   readonly ear: DueEar;
 
-  constructor(limits: StoreLimits) {
-    this.#store = new MemoryMessageStore({ limits, clock: this.#clock });
+  constructor(limits: StoreLimits, openStore: (options: MemoryStoreOptions) => MemoryMessageStore) {
+    this.#store = openStore({ limits, clock: this.#clock });
     this.views = [this.#store, this.#store];
     this.ear = new DueEar(this.#store);
   }

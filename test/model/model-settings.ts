@@ -1,8 +1,11 @@
 /**
- * Settings from the environment: `MODEL_RUNS` for a longer search, the others to reproduce a failure, which prints them.
+ * Settings from the environment: `MODEL_RUNS` for a longer search, `MODEL_COMMANDS` for one of shorter runs, the others to reproduce a
+ * failure, which prints them.
  */
 export interface ModelSettings {
   readonly runs: number;
+  /** How many commands a run has at most. */
+  readonly mostCommands: number;
   readonly seed: number;
   /** fast-check's path to a shrunk counter-example. */
   readonly path: string | undefined;
@@ -10,10 +13,13 @@ export interface ModelSettings {
   readonly replay: string | undefined;
 }
 
+const MOST_COMMANDS = 250;
+
 export function modelSettings(defaultRuns: number): ModelSettings {
-  const { MODEL_RUNS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
+  const { MODEL_RUNS, MODEL_COMMANDS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
   return {
     runs: Number(MODEL_RUNS || defaultRuns),
+    mostCommands: Number(MODEL_COMMANDS || MOST_COMMANDS),
     seed: Number(MODEL_SEED || Math.floor(Math.random() * 2 ** 31)),
     path: MODEL_PATH || undefined,
     replay: MODEL_REPLAY || undefined,

@@ -24,7 +24,10 @@ export interface ModelMessage {
   lease?: { readonly token: string; readonly place: number; readonly end: Instant } | undefined;
   /** Present while the message is dead. */
   death?: { readonly error: string; readonly at: Instant } | undefined;
-  /** In Redisson's layout, its number among all offers, until a claim takes it. */
+  /**
+   * In Redisson's layout, its number among all offers, until a claim takes it; of a message with a group, its number among those of the
+   * same instant that were offered before it.
+   */
   entry?: number | undefined;
 }
 
@@ -108,7 +111,7 @@ export class QueueModel {
       return { outcome: 'full', due: new Instant(0) };
     }
     this.remove(id);
-    const message = this.#insert({ id, due, body }, at);
+    const message = this.insert({ id, due, body }, at);
     if (maxWait !== undefined) {
       if (present?.state === 'delayed') message.offered = present.offered;
       message.due = Instant.earlier(message.due, message.offered.plus(maxWait));
@@ -127,7 +130,7 @@ export class QueueModel {
     return 'keep';
   }
 
-  #insert({ id, due, body }: Pick<Offer, 'id' | 'due' | 'body'>, at: Moment): ModelMessage {
+  protected insert({ id, due, body }: Pick<Offer, 'id' | 'due' | 'body'>, at: Moment): ModelMessage {
     const message: ModelMessage = {
       id,
       body: body.toString(),
@@ -182,7 +185,7 @@ export class QueueModel {
 
     for (const message of [...moved, ...recovered]) toState(message, 'ready');
     for (const message of buried) {
-      if (!this.#release(message, at)) this.#bury(message, JSON.stringify(LEASE_EXPIRED), at);
+      if (!this.#release(message, at)) this.bury(message, JSON.stringify(LEASE_EXPIRED), at);
     }
     this.line.add(moved, recovered);
     if (!(at.from < this.#rateAwaited)) this.#ringIfReady();
@@ -192,7 +195,7 @@ export class QueueModel {
       buried: buried.map(({ id }) => id).sort(),
       dropped: this.#dropOldestDead(),
       more: [...batches, takenBack].some(({ length }) => length === limit),
-      ready: this.line.length,
+      ready: this.claimableNow,
     };
   }
 
@@ -209,9 +212,14 @@ export class QueueModel {
     return this.in('active').filter((message) => message.lease?.token === token);
   }
 
+  /** How many ready messages can be claimed now, whatever the limits of a claim. */
+  get claimableNow(): number {
+    return this.line.length;
+  }
+
   /** The number of messages that a new claim gets. */
   claimable(limit: number, at: Moment): number {
-    return this.paused ? 0 : Math.min(limit, this.line.length, this.#room(at));
+    return this.paused ? 0 : Math.min(limit, this.claimableNow, this.#room(at));
   }
 
   /** How many messages the rate still allows. */
@@ -350,7 +358,7 @@ export class QueueModel {
     if (outcome.kind === 'ack') {
       this.remove(message.id);
     } else if (outcome.kind === 'dead') {
-      this.#bury(message, outcome.error, at);
+      this.bury(message, outcome.error, at);
     } else if (outcome.kind === 'release') {
       toState(message, 'ready');
     } else {
@@ -378,7 +386,7 @@ export class QueueModel {
     const follower = this.followers.get(id);
     if (!follower) return false;
     this.remove(id);
-    this.#insert({ id, ...follower }, at);
+    this.insert({ id, ...follower }, at);
     return true;
   }
 
@@ -388,7 +396,7 @@ export class QueueModel {
     if (messages.length > 0) this.#ringIfReady();
   }
 
-  #bury(message: ModelMessage, error: string, at: Moment): void {
+  protected bury(message: ModelMessage, error: string, at: Moment): void {
     toState(message, 'dead');
     message.death = { error, at: Instant.at(at) };
   }
@@ -412,7 +420,7 @@ export class QueueModel {
   }
 
   get #isWorthRinging(): boolean {
-    return !this.paused && this.line.length > 0;
+    return !this.paused && this.claimableNow > 0;
   }
 }
 

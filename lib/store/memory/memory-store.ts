@@ -59,7 +59,12 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   offer(offers: readonly Offer[]): Promise<OfferReceipt[]> {
-    return this.#atomically((now) => offers.map((offer) => this.#queue.takeIn(offer, now)));
+    return this.#atomically((now) => {
+      const receipts = offers.map((offer) => this.#queue.takeIn(offer, now));
+      // What was replaced may have had a slot.
+      if (this.#hasLanes && receipts.some(({ outcome }) => outcome === 'replaced')) this.#ringForReady();
+      return receipts;
+    });
   }
 
   cancel(id: string): Promise<boolean> {
@@ -191,7 +196,7 @@ export class MemoryMessageStore implements MessageStore {
       counts: this.#table.counts(),
       now: Math.floor(this.#now()),
       nextDue: this.#table.earliest('delayed') ?? null,
-      oldestReady: this.#table.list('ready', 1)[0]?.dueAt ?? null,
+      oldestReady: this.#queue.claimable(1)[0]?.dueAt ?? null,
       paused: this.#queue.paused,
     };
   }

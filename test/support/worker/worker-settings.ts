@@ -26,7 +26,8 @@ export type Task =
 export interface Entries {
   ready: object;
   start: HandlerCall;
-  end: HandlerCall;
+  /** `startedAt`, `endedAt`: when its handler was called and when it returned, ms since the epoch. */
+  end: HandlerCall & { readonly startedAt: number; readonly endedAt: number };
   /** `abortedAt`: when its signal aborted, ms since the epoch. */
   aborted: HandlerCall & { readonly abortedAt: number };
 }

@@ -30,7 +30,8 @@ class Tasks {
   async handle(task: Task, message: DelayedMessage<Task>): Promise<void> {
     const { id, attempt, dueAt, repeat } = message;
     const occurrence = repeat && { at: repeat.at.getTime(), cron: repeat.cron };
-    const call = { id, attempt, late: Date.now() - dueAt.getTime(), ...occurrence };
+    const startedAt = Date.now();
+    const call = { id, attempt, late: startedAt - dueAt.getTime(), ...occurrence };
     if (!settings.quiet) {
       journal.write({ event: 'start', ...call });
       message.signal.addEventListener('abort', () =>
@@ -38,7 +39,7 @@ class Tasks {
       );
     }
     await this.#perform(task, message);
-    journal.write({ event: 'end', ...call });
+    journal.write({ event: 'end', ...call, startedAt, endedAt: Date.now() });
   }
 
   async #perform(task: Task, message: DelayedMessage<Task>): Promise<void> {

@@ -81,12 +81,12 @@ local function leave_ready(id)
   end
 end
 
--- The message waits in no line any more.
+-- The message waits in no line any more. It may have left its place long ago, and another one may be there.
 local function leave_line(id)
-  if line_place[id] then
+  local place = line_place[id]
+  if place and redis.call('HMGET', keys.lines, place)[1] == id then
     is_changed[lane_of[id]] = true
-    redis.call('HDEL', keys.lines, line_place[id])
-    line_place[id] = nil
+    redis.call('HDEL', keys.lines, place)
   end
 end
 

@@ -2,20 +2,21 @@
 --@include holders
 --@include lanes
 
--- Whether as many slots are taken as there are messages that have one, and no line waits in vain.
+-- Whether as many slots are taken as there are messages that have one, each line is known, and none waits in vain.
 local function are_lanes_sound(ready, active)
-  local taken, all = 0, redis.call('HGETALL', keys.lanes)
+  local taken, places, all = 0, 0, redis.call('HGETALL', keys.lanes)
   for at = 2, #all, 2 do
     if #all[at] ~= 20 then
       return false
     end
     local slots_taken, of_ready, first, behind = struct.unpack('>I4I4I6I6', all[at])
-    taken = taken + slots_taken
+    taken, places = taken + slots_taken, places + behind - first
     if first < behind and slots_taken < slots and (slots_taken == 0 or of_ready == 0) then
       return false
     end
   end
-  return taken == ready + active + redis.call('HLEN', keys.held)
+  -- Places of messages that were replaced are empty.
+  return taken == ready + active + redis.call('HLEN', keys.held) and places >= redis.call('HLEN', keys.lines)
 end
 
 local function count_slots(ids, of_ready)

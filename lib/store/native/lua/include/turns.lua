@@ -29,18 +29,19 @@ local function top_up(ids, most)
     return 0
   end
   read_lanes(ids)
+  local waiting
   repeat
-    local waiting = {}
+    waiting = {}
     for lane = 1, #lane_groups do
       if #waiting < most - #ids and lanes_first[lane] < lanes_behind[lane] and lanes_taken[lane] < slots then
         waiting[#waiting + 1], is_changed[lane] = lane, true
       end
     end
-    local taken = take_next(waiting)
-    for _, id in ipairs(taken) do
+    -- None of a line in which all others were replaced.
+    for _, id in ipairs(take_next(waiting)) do
       ids[#ids + 1] = id
     end
-  until #taken == 0 or #ids >= most
+  until #waiting == 0 or #ids >= most
   return #ids - before
 end
 

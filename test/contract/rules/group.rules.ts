@@ -1,0 +1,648 @@
+import { describe, expect, it } from '@jest/globals';
+import { wrapGroup } from '../../../lib/message/codec/group-body.js';
+import type { Claim, Doorbell, Outcome } from '../../../lib/store/message-flow.js';
+import type { DueTime, Offer } from '../../../lib/store/message-intake.js';
+import type { GroupRules, StoreLimits } from '../../../lib/store/message-store.js';
+import { type ContractQueue, ContractQueues, defined, HOUR, type OpenQueue, SHORT_LEASE } from '../contract-queue.js';
+
+const ONE_HELD: GroupRules = { concurrency: 1, onRetry: 'hold' };
+const ONE_PASSED: GroupRules = { concurrency: 1, onRetry: 'pass' };
+
+/** How long a silent doorbell is listened to, ms. */
+const SILENCE = 150;
+
+const idsOf = (claims: readonly { readonly id: string }[]) => claims.map(({ id }) => id);
+
+/** A queue with groups: the first letter of an id is the group of its message, unless an offer says otherwise. */
+class GroupedQueue {
+  constructor(readonly queue: ContractQueue) {}
+
+  get store() {
+    return this.queue.store;
+  }
+
+  async offer(
+    id: string,
+    due: DueTime,
+    { onDuplicate = 'reject', group = id[0]! }: { onDuplicate?: Offer['onDuplicate']; group?: string } = {},
+  ): Promise<void> {
+    const body = wrapGroup(Buffer.from(`J"${id}"`), group);
+    await this.store.offer([{ id, due, onDuplicate, body }]);
+  }
+
+  /** Makes new messages ready, in this order, as far as their groups let them. */
+  async makeReady(...ids: string[]): Promise<void> {
+    const longAgo = Math.floor(await this.queue.now()) - HOUR;
+    const offers = ids.map((id, i) => ({
+      id,
+      due: { at: longAgo + i },
+      onDuplicate: 'reject' as const,
+      body: wrapGroup(Buffer.from(`J"${id}"`), id[0]!),
+    }));
+    await this.store.offer(offers);
+    await this.queue.transfer();
+  }
+
+  claim(limit?: number, lease?: number): Promise<Claim[]> {
+    return this.queue.claim(limit, lease);
+  }
+
+  /** The ids that a claim takes. */
+  async take(limit?: number): Promise<string[]> {
+    return idsOf(await this.claim(limit));
+  }
+
+  settle(claim: Claim | undefined, outcome: Outcome): Promise<boolean> {
+    return this.queue.settle(claim, outcome);
+  }
+
+  /** Makes messages ready, and claims the first of them. */
+  async begin(...ids: string[]): Promise<Claim> {
+    await this.makeReady(...ids);
+    const [claim, ...others] = await this.claim(1);
+    expect([claim!.id, others]).toEqual([ids[0], []]);
+    return claim!;
+  }
+
+  /** Makes messages ready; the first of them was claimed, has failed and waits for a retry. */
+  async beginHeld(...ids: string[]): Promise<void> {
+    await this.settle(await this.begin(...ids), { kind: 'retry', delay: HOUR });
+    expect(await this.take()).toEqual([]);
+  }
+
+  /** A doorbell at which nobody has rung. */
+  async silentDoorbell(): Promise<Doorbell> {
+    const doorbell = this.queue.openDoorbell();
+    while (await this.rings(doorbell));
+    return doorbell;
+  }
+
+  async rings(doorbell: Doorbell): Promise<boolean> {
+    const waiting = doorbell.wait(SILENCE);
+    await this.queue.advance(SILENCE);
+    return waiting;
+  }
+
+  /** Handles everything that is ready, `limit` messages at a time, and tells the ids in their order. */
+  async handleAll(limit: number): Promise<string[]> {
+    const handled: string[] = [];
+    for (;;) {
+      const claims = await this.claim(limit);
+      if (claims.length === 0) return handled;
+      handled.push(...idsOf(claims));
+      await this.store.settle(claims.map((claim) => ({ claim, outcome: { kind: 'ack' } as const })));
+    }
+  }
+}
+
+type Step = (queue: GroupedQueue, claim: Claim) => Promise<unknown>;
+
+/** What ends an active message, so that its group has a free slot. */
+const ENDS: Record<string, Step> = {
+  'is handled': (queue, claim) => queue.settle(claim, { kind: 'ack' }),
+  'is a dead letter': (queue, claim) => queue.settle(claim, { kind: 'dead', error: '{}' }),
+  'comes again': (queue, claim) => queue.settle(claim, { kind: 'again', delay: HOUR }),
+  'is deferred': (queue, claim) => queue.settle(claim, { kind: 'defer', delay: HOUR }),
+  'is aborted': (queue, { id }) => queue.store.abort(id),
+  'is replaced': (queue, { id }) => queue.offer(id, { after: HOUR }, { onDuplicate: 'replace' }),
+  'moves to another group as it is replaced': (queue, { id }) =>
+    queue.offer(id, { after: HOUR }, { onDuplicate: 'replace', group: 'elsewhere' }),
+  'is handled, and its follower takes its place': async (queue, claim) => {
+    await queue.offer(claim.id, { after: HOUR }, { onDuplicate: 'follow' });
+    await queue.settle(claim, { kind: 'ack' });
+  },
+  'is a dead letter, and its follower takes its place': async (queue, claim) => {
+    await queue.offer(claim.id, { after: HOUR }, { onDuplicate: 'follow' });
+    await queue.settle(claim, { kind: 'dead', error: '{}' });
+  },
+  'is aborted, and its follower takes its place': async (queue, { id }) => {
+    await queue.offer(id, { after: HOUR }, { onDuplicate: 'follow' });
+    await queue.store.abort(id);
+  },
+};
+
+/** What ends the wait of a message for its retry, so that its group has a free slot. */
+const ENDS_OF_WAIT: Record<string, (queue: GroupedQueue, id: string) => Promise<unknown>> = {
+  'is cancelled': (queue, id) => queue.store.cancel(id),
+  'is replaced': (queue, id) => queue.offer(id, { after: HOUR }, { onDuplicate: 'replace' }),
+};
+
+/** What makes an active message ready again; it keeps its slot. */
+const RETURNS: Record<string, Step> = {
+  'is released': (queue, claim) => queue.settle(claim, { kind: 'release' }),
+  'loses its lease': async (queue, claim) => {
+    await queue.store.extend([claim], SHORT_LEASE);
+    await queue.queue.advance(SHORT_LEASE + 1);
+    await queue.queue.transferSomething();
+  },
+  'is unknown to its consumer': async (queue, { token }) => {
+    await queue.store.extend([{ id: 'nobody', token }], HOUR);
+  },
+  'was claimed with an answer that got lost': (queue, { token }) =>
+    queue.store.claim({ token: queue.queue.newToken(), insteadOf: token, limit: 0, lease: HOUR }),
+};
+
+/** For stores with groups; `limits.groups` says which rules they have. */
+export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamaged = false } = {}): void {
+  describe(`${name} with groups`, () => {
+    const queues = new ContractQueues(openQueue);
+    const open = async (groups: GroupRules, limits: Partial<StoreLimits> = {}) =>
+      new GroupedQueue(await queues.open({ ...limits, groups }));
+
+    describe.each([1, 2, 3, null])('with concurrency %s', (concurrency) => {
+      const most = concurrency ?? Infinity;
+
+      it('at most so many messages of a group are active at once, in whatever process', async () => {
+        const queue = await open({ concurrency, onRetry: 'hold' });
+        await queue.makeReady('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2');
+        const claims = [...(await queue.claim(2)), ...(await queue.queue.claim(1000, HOUR, queue.queue.secondView))];
+        expect(idsOf(claims).filter((id) => id.startsWith('a'))).toHaveLength(Math.min(5, most));
+        expect(idsOf(claims).filter((id) => id.startsWith('b'))).toHaveLength(Math.min(2, most));
+        expect(await queue.take()).toEqual([]);
+        expect((await queue.store.status()).counts).toEqual({
+          delayed: 0,
+          ready: 7 - claims.length,
+          active: claims.length,
+          dead: 0,
+        });
+      });
+
+      it('messages of a group come in the order of due times, and those of one instant in the order of offers', async () => {
+        const queue = await open({ concurrency, onRetry: 'hold' });
+        const longAgo = Math.floor(await queue.queue.now()) - HOUR;
+        const due = { a5: 2, a1: 1, a9: 0, a3: 1, a2: 1, a7: 2, a4: 2, a0: 3 };
+        for (const [id, at] of Object.entries(due)) await queue.offer(id, { at: longAgo + at });
+        await queue.queue.transfer();
+        expect(await queue.handleAll(1)).toEqual(['a9', 'a1', 'a3', 'a2', 'a5', 'a7', 'a4', 'a0']);
+      });
+
+      it('messages of one instant come in the order of offers also if one call offers them', async () => {
+        const queue = await open({ concurrency, onRetry: 'hold' });
+        const ids = ['a4', 'a2', 'b1', 'a9', 'a1', 'a7'];
+        const offers = ids.map((id) => ({
+          id,
+          due: { after: 0 },
+          onDuplicate: 'keep' as const,
+          body: wrapGroup(Buffer.from('J'), id[0]!),
+        }));
+        await queue.store.offer(offers);
+        await queue.queue.advance(2);
+        await queue.queue.transfer(2);
+        await queue.queue.transferAll(3);
+        const handled = await queue.handleAll(3);
+        expect(handled.filter((id) => id !== 'b1')).toEqual(['a4', 'a2', 'a9', 'a1', 'a7']);
+      });
+
+      it.each([1, 3, 10])(
+        'groups take turns: none waits longer than one turn of all that are ready, with claims of %i',
+        async (limit) => {
+          const queue = await open({ concurrency, onRetry: 'hold' });
+          // A power law: the first group has as many messages as all others together.
+          const sizes = [60, 20, 10, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1];
+          const ids = sizes.flatMap((size, group) =>
+            Array.from({ length: size }, (_, i) => `${String.fromCharCode(97 + group)}${i}`),
+          );
+          await queue.makeReady(...ids);
+          const turns = (await queue.handleAll(limit)).map((id) => id[0]!);
+          expect(turns).toHaveLength(ids.length);
+          expect(new Set(turns.slice(0, sizes.length)).size).toBe(sizes.length);
+          for (const group of new Set(turns)) {
+            const places = turns.flatMap((each, place) => (each === group ? [place] : []));
+            for (const [i, place] of places.slice(1).entries()) {
+              const between = turns.slice(places[i]! + 1, place);
+              // A claim takes the groups that are ready in turn, and those whose slots it frees in the one after.
+              expect(between.length).toBeLessThanOrEqual(new Set(between).size + limit - 1);
+            }
+          }
+        },
+      );
+
+      it('nothing is left when all messages are handled, whatever happened to them', async () => {
+        const queue = await open({ concurrency, onRetry: 'hold' });
+        for (const end of Object.values(ENDS)) {
+          await queue.makeReady('a1', 'a2', 'b1', 'c1', 'c2', 'c3');
+          const [first, ...others] = await queue.claim(3);
+          await end(queue, first!);
+          await queue.store.settle(others.map((claim) => ({ claim, outcome: { kind: 'retry', delay: 0 } as const })));
+          for (const id of ['a1', 'a2', 'b1', 'c1', 'c2', 'c3']) await queue.store.cancel(id);
+          await queue.queue.advance(2);
+          await queue.queue.transfer();
+          await queue.handleAll(2);
+          await queue.store.discard({ oldest: 1000 });
+        }
+        expect(await queue.queue.leftovers()).toEqual([]);
+      });
+    });
+
+    describe('a group with one slot', () => {
+      it.each(Object.keys(ENDS))(
+        'a message that %s lets the next one go, and the doorbell rings for it',
+        async (end) => {
+          const queue = await open(ONE_HELD);
+          const claim = await queue.begin('a1', 'a2', 'a3');
+          expect(await queue.take()).toEqual([]);
+          const doorbell = await queue.silentDoorbell();
+          await ENDS[end]!(queue, claim);
+          expect(await doorbell.wait(HOUR)).toBe(true);
+          expect(await queue.take()).toEqual(['a2']);
+          expect(await queue.take()).toEqual([]);
+        },
+      );
+
+      it('a message that its last lease buries lets the next one go', async () => {
+        const queue = await open(ONE_HELD, { attempts: 1 });
+        await queue.makeReady('a1', 'a2', 'a3');
+        await queue.claim(1, SHORT_LEASE);
+        await queue.queue.advance(SHORT_LEASE + 1);
+        expect(await queue.queue.transferSomething()).toMatchObject({ buried: ['a1'], ready: 1 });
+        expect(await queue.take()).toEqual(['a2']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('a message whose follower takes its place when its last lease ends lets the next one go', async () => {
+        const queue = await open(ONE_HELD, { attempts: 1 });
+        await queue.makeReady('a1', 'a2', 'a3');
+        await queue.claim(1, SHORT_LEASE);
+        await queue.offer('a1', { after: HOUR }, { onDuplicate: 'follow', group: 'b' });
+        await queue.queue.advance(SHORT_LEASE + 1);
+        await queue.queue.transferSomething();
+        expect(await queue.take()).toEqual(['a2']);
+        expect(await queue.queue.stateOf('a1')).toBe('delayed');
+      });
+
+      it.each(Object.keys(RETURNS))('a message that %s keeps its slot, and comes first again', async (comesBack) => {
+        const queue = await open(ONE_HELD);
+        const claim = await queue.begin('a1', 'a2');
+        await RETURNS[comesBack]!(queue, claim);
+        const [again, ...others] = await queue.claim();
+        expect([again?.id, others]).toEqual(['a1', []]);
+        await queue.settle(again, { kind: 'ack' });
+        expect(await queue.take()).toEqual(['a2']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('what a claim holds passes to the one that replaces it, with its slots', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.makeReady('a1', 'b1', 'a2', 'b2');
+        const [{ token }] = (await queue.claim()) as [Claim];
+        const next = queue.queue.newToken();
+        const { messages } = await queue.store.claim({ token: next, insteadOf: token, limit: 1, lease: HOUR });
+        expect(idsOf(messages)).toEqual(['a1']);
+        expect(await queue.take()).toEqual(['b1']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it.each(Object.keys(ENDS_OF_WAIT))(
+        'a message that waits for its retry and %s lets the next one go',
+        async (end) => {
+          const queue = await open(ONE_HELD);
+          await queue.beginHeld('a1', 'a2', 'a3');
+          const doorbell = await queue.silentDoorbell();
+          await ENDS_OF_WAIT[end]!(queue, 'a1');
+          expect(await doorbell.wait(HOUR)).toBe(true);
+          expect(await queue.take()).toEqual(['a2']);
+          expect(await queue.take()).toEqual([]);
+        },
+      );
+
+      it('a message that waits for its retry is not overtaken, not even by one that was due before it', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.beginHeld('a1', 'a2');
+        await queue.offer('a0', { at: 1 });
+        await queue.queue.transfer();
+        expect(await queue.take()).toEqual([]);
+        await queue.store.reschedule('a1', { after: 0 });
+        expect(await queue.take()).toEqual([]);
+        await queue.queue.transferSomething();
+        const [retried, ...others] = await queue.claim();
+        expect([retried?.id, others]).toEqual(['a1', []]);
+        await queue.settle(retried, { kind: 'ack' });
+        expect(await queue.handleAll(1)).toEqual(['a2', 'a0']);
+      });
+
+      it('a message that waits for its retry keeps its slot when it is moved or changed', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.beginHeld('a1', 'a2');
+        expect(await queue.store.reschedule('a1', { after: 2 * HOUR })).toBe(true);
+        expect(await queue.take()).toEqual([]);
+        const { body } = await queue.queue.find('a1');
+        const to = wrapGroup(Buffer.from('J"changed"'), 'a');
+        expect(await queue.store.change!('a1', { due: { at: 1 }, from: body, to })).toBe('changed');
+        await queue.queue.transfer();
+        expect(await queue.take()).toEqual(['a1']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('with onRetry pass, those behind a message that waits for its retry go on, and it joins them when it is due', async () => {
+        const queue = await open(ONE_PASSED);
+        const claim = await queue.begin('a1', 'a2', 'a3');
+        const doorbell = await queue.silentDoorbell();
+        await queue.settle(claim, { kind: 'retry', delay: 0 });
+        expect(await doorbell.wait(HOUR)).toBe(true);
+        const [second] = await queue.claim();
+        expect(second?.id).toBe('a2');
+        await queue.queue.transferSomething();
+        expect(await queue.take()).toEqual([]);
+        await queue.settle(second, { kind: 'ack' });
+        expect(await queue.handleAll(1)).toEqual(['a3', 'a1']);
+      });
+
+      it('a ready message that is replaced lets the next one go, and the doorbell rings', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.makeReady('a1', 'a2', 'a3');
+        const doorbell = await queue.silentDoorbell();
+        await queue.offer('a1', { after: HOUR }, { onDuplicate: 'replace' });
+        expect(await doorbell.wait(HOUR)).toBe(true);
+        expect(await queue.take()).toEqual(['a2']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('a message that is replaced while it waits in line frees no slot, and is passed over', async () => {
+        const queue = await open(ONE_HELD);
+        const claim = await queue.begin('a1', 'a2', 'a3', 'a4');
+        await queue.offer('a2', { after: HOUR }, { onDuplicate: 'replace' });
+        await queue.offer('a3', { at: 1 }, { onDuplicate: 'replace' });
+        await queue.queue.transfer();
+        expect(await queue.take()).toEqual([]);
+        await queue.settle(claim, { kind: 'ack' });
+        expect(await queue.handleAll(5)).toEqual(['a4', 'a3']);
+        expect(await queue.queue.stateOf('a2')).toBe('delayed');
+      });
+
+      it('a message that once waited in line takes nobody out of the line when it is replaced', async () => {
+        const queue = await open(ONE_HELD);
+        const first = await queue.begin('a1', 'a2');
+        await queue.settle(first, { kind: 'ack' });
+        const [second] = await queue.claim();
+        await queue.settle(second, { kind: 'defer', delay: 0 });
+        await queue.queue.transferSomething();
+        await queue.makeReady('a3', 'a4');
+        await queue.offer('a2', { after: HOUR }, { onDuplicate: 'replace' });
+        expect(await queue.handleAll(1)).toEqual(['a3', 'a4']);
+      });
+
+      it('a line in which more than a thousand messages were replaced goes on', async () => {
+        const queue = await open(ONE_HELD);
+        const many = Array.from({ length: 1200 }, (_, i) => `a${i}`);
+        const claim = await queue.begin('a', ...many, 'a last');
+        await queue.queue.transferAll(1000);
+        for (let first = 0; first < many.length; first += 100) {
+          const offers = many.slice(first, first + 100).map((id) => ({
+            id,
+            due: { after: HOUR },
+            onDuplicate: 'replace' as const,
+            body: wrapGroup(Buffer.from('J'), 'a'),
+          }));
+          await queue.store.offer(offers);
+        }
+        await queue.settle(claim, { kind: 'ack' });
+        expect(await queue.take()).toEqual(['a last']);
+      });
+
+      it('a delayed message that is cancelled, moved or replaced frees no slot unless it was held', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.begin('a1', 'a2');
+        for (const id of ['a3', 'a4', 'a5']) await queue.offer(id, { after: HOUR });
+        await queue.store.cancel('a3');
+        await queue.store.reschedule('a4', { after: 2 * HOUR });
+        await queue.offer('a5', { after: HOUR }, { onDuplicate: 'replace' });
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('one message that ends frees one slot, even if it is settled twice, aborted and replaced', async () => {
+        const queue = await open(ONE_HELD);
+        const claim = await queue.begin('a1', 'a2', 'a3');
+        const twice = [claim, claim].map((each) => ({ claim: each, outcome: { kind: 'ack' } as const }));
+        expect((await queue.store.settle(twice)).accepted).toEqual([true, false]);
+        expect(await queue.settle(claim, { kind: 'ack' })).toBe(false);
+        expect(await queue.store.abort('a1')).toBe(false);
+        await queue.offer('a1', { after: HOUR }, { onDuplicate: 'replace' });
+        expect(await queue.take()).toEqual(['a2']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('a late outcome of a claim that lost its lease frees no slot', async () => {
+        const queue = await open(ONE_HELD);
+        const lost = await queue.begin('a1', 'a2');
+        await RETURNS['loses its lease']!(queue, lost);
+        const [again] = await queue.claim();
+        expect(again?.id).toBe('a1');
+        for (const kind of ['ack', 'release'] as const) expect(await queue.settle(lost, { kind })).toBe(false);
+        expect(await queue.settle(lost, { kind: 'retry', delay: HOUR })).toBe(false);
+        expect(await queue.store.extend([lost], HOUR)).toEqual([lost]);
+        expect(await queue.take()).toEqual([]);
+        expect(await queue.settle(again, { kind: 'ack' })).toBe(true);
+        expect(await queue.take()).toEqual(['a2']);
+      });
+
+      it('a follower of another group has no slot of the group before', async () => {
+        const queue = await open(ONE_HELD);
+        const claim = await queue.begin('a1', 'a2');
+        await queue.offer('a1', { at: 1 }, { onDuplicate: 'follow', group: 'b' });
+        await queue.settle(claim, { kind: 'ack' });
+        await queue.makeReady('b2');
+        expect((await queue.take()).sort()).toEqual(['a1', 'a2']);
+        expect(await queue.take()).toEqual([]);
+        expect(await queue.store.abort('a1')).toBe(true);
+        expect(await queue.take()).toEqual(['b2']);
+      });
+
+      it('a redriven message takes its place behind those that wait, and a discarded one frees nothing', async () => {
+        const queue = await open(ONE_HELD);
+        const claim = await queue.begin('a1', 'a2', 'a3');
+        await queue.settle(claim, { kind: 'dead', error: '{}' });
+        const [second] = await queue.claim();
+        await queue.settle(second, { kind: 'dead', error: '{}' });
+        expect(await queue.take()).toEqual(['a3']);
+        expect(await queue.store.redrive({ id: 'a1' })).toBe(1);
+        await queue.makeReady('a4');
+        expect(await queue.store.discard({ id: 'a2' })).toBe(1);
+        expect(await queue.take()).toEqual([]);
+        expect(await queue.store.abort('a3')).toBe(true);
+        const rest = await queue.handleAll(1);
+        expect([...rest].sort()).toEqual(['a1', 'a4']);
+        expect(await queue.queue.leftovers()).toEqual([]);
+      });
+
+      it('a paused queue gives nobody a turn, and goes on with the same ones', async () => {
+        const queue = await open(ONE_HELD);
+        const claim = await queue.begin('a1', 'a2', 'a3');
+        await queue.store.pause();
+        const doorbell = await queue.silentDoorbell();
+        await queue.settle(claim, { kind: 'ack' });
+        expect(await queue.take()).toEqual([]);
+        expect(await queue.rings(doorbell)).toBe(false);
+        await queue.store.resume();
+        expect(await doorbell.wait(HOUR)).toBe(true);
+        expect(await queue.take()).toEqual(['a2']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('clear frees all slots once: what ends later frees none', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.beginHeld('a1', 'a2');
+        const old = await queue.begin('b1', 'b2');
+        expect(await queue.store.clear()).toBe(4);
+        expect(await queue.queue.leftovers()).toEqual([]);
+        await queue.makeReady('a3', 'a4', 'b3', 'b4');
+        expect(await queue.take()).toEqual(['a3', 'b3']);
+        expect(await queue.settle(old, { kind: 'ack' })).toBe(false);
+        expect(await queue.store.cancel('a1')).toBe(false);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it('a held message whose retry is its last lets the next one go as a dead letter', async () => {
+        const queue = await open(ONE_HELD, { attempts: 2 });
+        const claim = await queue.begin('a1', 'a2');
+        await queue.settle(claim, { kind: 'retry', delay: 0 });
+        await queue.queue.transferSomething();
+        const [again] = await queue.claim();
+        await queue.settle(again, { kind: 'dead', error: '{}' });
+        expect(await queue.take()).toEqual(['a2']);
+      });
+
+      it('groups do not wait for each other', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.beginHeld('a1', 'a2');
+        await queue.makeReady('b1', 'c1', 'b2');
+        expect(await queue.take()).toEqual(['b1', 'c1']);
+      });
+
+      it('a call that ends messages of several groups lets each of them go on', async () => {
+        const queue = await open(ONE_HELD);
+        await queue.makeReady('a1', 'b1', 'c1', 'd1', 'a2', 'b2', 'c2', 'd2');
+        const [a, b, c, d] = await queue.claim();
+        const outcomes: Outcome[] = [
+          { kind: 'ack' },
+          { kind: 'retry', delay: HOUR },
+          { kind: 'release' },
+          { kind: 'defer', delay: HOUR },
+        ];
+        const claims = [a, b, c, d].map(defined);
+        await queue.store.settle(claims.map((claim, i) => ({ claim, outcome: outcomes[i]! })));
+        expect((await queue.take()).sort()).toEqual(['a2', 'c1', 'd2']);
+        expect(await queue.take()).toEqual([]);
+      });
+    });
+
+    describe('a group with two slots', () => {
+      const twoHeld: GroupRules = { concurrency: 2, onRetry: 'hold' };
+
+      it('one that waits for its retry leaves one slot to the others', async () => {
+        const queue = await open(twoHeld);
+        const claim = await queue.begin('a1', 'a2', 'a3', 'a4');
+        await queue.settle(claim, { kind: 'retry', delay: HOUR });
+        const [second, ...none] = await queue.claim();
+        expect([second?.id, none]).toEqual(['a2', []]);
+        await queue.settle(second, { kind: 'ack' });
+        expect(await queue.take()).toEqual(['a3']);
+        expect(await queue.take()).toEqual([]);
+        await queue.store.cancel('a1');
+        expect(await queue.take()).toEqual(['a4']);
+      });
+
+      it.each(Object.keys(RETURNS))('a message that %s does not give its group another turn', async (comesBack) => {
+        const queue = await open(twoHeld);
+        const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'b1', 'b2');
+        await RETURNS[comesBack]!(queue, claim);
+        const [one, other] = [...(await queue.claim(1)), ...(await queue.claim(1)), ...(await queue.claim(1))].sort(
+          (a, b) => (a.id < b.id ? -1 : 1),
+        );
+        expect([one?.id, other?.id]).toEqual(['a1', 'a2']);
+        expect(await queue.take()).toEqual(['b2']);
+        await queue.settle(one, { kind: 'ack' });
+        expect(await queue.take()).toEqual(['a3']);
+      });
+    });
+
+    it('a customer with many ready messages delays the message of another by one turn', async () => {
+      const queue = await open({ concurrency: null, onRetry: 'hold' });
+      await queue.makeReady(...Array.from({ length: 500 }, (_, i) => `a${i}`));
+      await queue.claim(10);
+      await queue.makeReady('b1');
+      expect([...(await queue.take(1)), ...(await queue.take(1))]).toContain('b1');
+    });
+
+    if (canBeDamaged) describeDamage(open);
+  });
+}
+
+/** What mends a queue in which somebody has deleted something. */
+function describeDamage(open: (groups: GroupRules, limits?: Partial<StoreLimits>) => Promise<GroupedQueue>): void {
+  describe('after damage', () => {
+    it('a message that has lost its record frees its slot when it is claimed', async () => {
+      const queue = await open(ONE_HELD);
+      await queue.makeReady('a1', 'a2');
+      await queue.queue.lose('a1');
+      const { messages, orphans } = await queue.store.claim({ token: 't', limit: 5, lease: HOUR });
+      expect([idsOf(messages), orphans]).toEqual([[], ['a1']]);
+      expect(await queue.handleAll(5)).toEqual(['a2']);
+      expect(await queue.queue.leftovers()).toEqual([]);
+    });
+
+    it('an active or held message that has lost its record frees its slot when it ends', async () => {
+      const queue = await open(ONE_HELD);
+      const claim = await queue.begin('a1', 'a2');
+      await queue.queue.lose('a1');
+      await queue.settle(claim, { kind: 'retry', delay: HOUR });
+      expect(await queue.take()).toEqual(['a2']);
+      await queue.beginHeld('b1', 'b2');
+      await queue.queue.lose('b1');
+      await queue.store.cancel('b1');
+      expect(await queue.take()).toEqual(['b2']);
+    });
+
+    it('the repair counts the slots anew if their counts are gone', async () => {
+      const queue = await open({ concurrency: 2, onRetry: 'hold' });
+      const held = await queue.begin('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3');
+      await queue.settle(held, { kind: 'retry', delay: HOUR });
+      expect(await queue.take(2)).toHaveLength(2);
+      await queue.queue.damage('lanes');
+      await queue.store.repair();
+      // One of each group has a slot left at most: a1 waits for its retry, a2 and b1 are active.
+      expect(await queue.take()).toEqual(['b2']);
+      expect(await queue.take()).toEqual([]);
+      await queue.store.cancel('a1');
+      expect(await queue.take()).toEqual(['a3']);
+      expect(await queue.take()).toEqual([]);
+      for (const id of ['a2', 'b1', 'b2']) expect(await queue.store.abort(id)).toBe(true);
+      expect((await queue.handleAll(1)).sort()).toEqual(['a4', 'b3']);
+      expect(await queue.store.abort('a3')).toBe(true);
+      expect(await queue.queue.leftovers()).toEqual([]);
+    });
+
+    it('the repair lets a group go on whose counts are gone while nobody of it is active', async () => {
+      const queue = await open(ONE_HELD);
+      const claim = await queue.begin('a1', 'a2', 'a3');
+      await queue.queue.damage('lanes');
+      await queue.settle(claim, { kind: 'ack' });
+      const doorbell = await queue.silentDoorbell();
+      await queue.store.repair();
+      expect(await doorbell.wait(HOUR)).toBe(true);
+      expect(await queue.handleAll(5)).toEqual(['a2', 'a3']);
+    });
+
+    it.each(['ready', 'lines', 'claims'])(
+      'messages that are in no state without %s are ready again, one of a group at a time',
+      async (part) => {
+        const queue = await open(ONE_HELD);
+        await queue.begin('a1', 'a2', 'a3');
+        await queue.makeReady('b1', 'b2', 'c1');
+        await queue.queue.damage(part);
+        for (let cursor: string | null = ''; cursor !== null;) {
+          const report = await queue.store.repair(cursor);
+          ({ cursor } = report);
+        }
+        await queue.store.repair();
+        const first = await queue.take();
+        expect(first.map((id) => id[0]).sort()).toEqual(part === 'claims' ? ['a', 'b', 'c'] : ['b', 'c']);
+        for (const id of ['a1', ...first]) await queue.store.abort(id);
+        await queue.handleAll(1);
+        expect((await queue.store.status()).counts).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+        // Leases of claims that are gone end by themselves.
+        const left = await queue.queue.leftovers();
+        expect(left.filter((key) => !key.endsWith(':leases'))).toEqual([]);
+      },
+    );
+  });
+}

@@ -1,0 +1,121 @@
+import type { GroupRules } from '../../lib/store/message-store.js';
+
+/** How many turns another group may have while one waits: its own, and one because a claim could take more than one of each group. */
+const MOST_TURNS = 2;
+
+/** The ready messages of groups, and who has a slot: a message takes one when it is claimed, unless it has one already. */
+export class GroupLine {
+  /** The messages that have a slot, whatever their state. */
+  readonly slots = new Set<string>();
+  /** By group: ready messages without a slot, first come first. */
+  readonly #lines = new Map<string, string[]>();
+  /** Ready messages that have a slot: they were active before. */
+  readonly #returned = new Set<string>();
+  /** By each group that can be claimed: how many turns others had since it waits. */
+  #turns = new Map<string, Map<string, number>>();
+
+  constructor(
+    private readonly rules: GroupRules,
+    private readonly groupOf: (id: string) => string,
+  ) {}
+
+  get length(): number {
+    return this.#returned.size + [...this.#lines.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** How many messages can be claimed now. */
+  get claimable(): number {
+    return [...this.groups].reduce((sum, group) => sum + this.claimableOf(group), 0);
+  }
+
+  get claimableGroups(): string[] {
+    return [...this.groups].filter((group) => this.claimableOf(group) > 0);
+  }
+
+  claimableOf(group: string): number {
+    const returned = [...this.#returned].filter((id) => this.groupOf(id) === group).length;
+    return returned + Math.min(this.#line(group).length, this.#room(group));
+  }
+
+  /** The groups that have ready messages. */
+  get groups(): Set<string> {
+    const waiting = [...this.#lines].filter(([, line]) => line.length > 0).map(([group]) => group);
+    return new Set([...waiting, ...[...this.#returned].map(this.groupOf)]);
+  }
+
+  add(due: readonly { id: string }[], recovered: readonly { id: string }[]): void {
+    this.addFirst([...due.filter(({ id }) => this.slots.has(id)), ...recovered]);
+    for (const { id } of due) if (!this.slots.has(id)) this.#line(this.groupOf(id)).push(id);
+    this.noteTurns();
+  }
+
+  addFirst(givenBack: readonly { id: string }[]): void {
+    for (const { id } of givenBack) this.#returned.add(id);
+    this.noteTurns();
+  }
+
+  /** The message is ready no more. */
+  remove(id: string): void {
+    this.#returned.delete(id);
+    for (const line of this.#lines.values()) if (line.includes(id)) line.splice(line.indexOf(id), 1);
+  }
+
+  /** Whether a claim may take these messages, in this order. */
+  mayBeginWith(ids: readonly string[]): boolean {
+    return this.#clone().#take(ids);
+  }
+
+  /** A claim takes these messages. */
+  take(ids: readonly string[]): void {
+    this.#take(ids);
+    this.noteTurns();
+  }
+
+  /** A group had its turn, though nothing of it was ready. */
+  haveTurn(group: string): void {
+    this.#turns.delete(group);
+    this.noteTurns();
+  }
+
+  /** From now on, groups wait that can be claimed, and no others. */
+  noteTurns(): void {
+    const turns = new Map<string, Map<string, number>>();
+    for (const group of this.claimableGroups) turns.set(group, this.#turns.get(group) ?? new Map<string, number>());
+    this.#turns = turns;
+  }
+
+  #take(ids: readonly string[]): boolean {
+    return ids.every((id) => {
+      const group = this.groupOf(id);
+      const isReturned = this.#returned.has(id);
+      const isNext = isReturned || (this.#line(group)[0] === id && this.#room(group) > 0);
+      const isInTurn =
+        isReturned || [...this.#turns].every(([other, had]) => other === group || (had.get(group) ?? 0) < MOST_TURNS);
+      this.remove(id);
+      this.slots.add(id);
+      if (!isReturned) for (const had of this.#turns.values()) had.set(group, (had.get(group) ?? 0) + 1);
+      this.#turns.delete(group);
+      if (this.claimableOf(group) > 0) this.#turns.set(group, new Map());
+      return isNext && isInTurn;
+    });
+  }
+
+  #room(group: string): number {
+    const taken = [...this.slots].filter((id) => this.groupOf(id) === group).length;
+    return (this.rules.concurrency ?? Infinity) - taken;
+  }
+
+  #line(group: string): string[] {
+    if (!this.#lines.has(group)) this.#lines.set(group, []);
+    return this.#lines.get(group)!;
+  }
+
+  #clone(): GroupLine {
+    const clone = new GroupLine(this.rules, this.groupOf);
+    for (const id of this.slots) clone.slots.add(id);
+    for (const id of this.#returned) clone.#returned.add(id);
+    for (const [group, line] of this.#lines) clone.#lines.set(group, [...line]);
+    clone.#turns = new Map([...this.#turns].map(([group, had]) => [group, new Map(had)]));
+    return clone;
+  }
+}

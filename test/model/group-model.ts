@@ -1,0 +1,182 @@
+import { expect } from '@jest/globals';
+import { groupOf, wrapGroup } from '../../lib/message/codec/group-body.js';
+import type { MessageState } from '../../lib/message/message.js';
+import type { ClaimRequest, Settlement } from '../../lib/store/message-flow.js';
+import type { ChangeOutcome, DueTime, Offer, OfferOutcome } from '../../lib/store/message-intake.js';
+import type { StoreLimits } from '../../lib/store/message-store.js';
+import { GroupLine } from './group-line.js';
+import type { Instant, Moment } from './instant.js';
+import { type ModelMessage, QueueModel } from './queue-model.js';
+
+/** So many messages of one millisecond are told apart. */
+const MOST_EQUALS = 4096;
+
+/** Gives an offer a group, which depends on its body. */
+export function inGroup(offer: Offer): Offer {
+  const body = Buffer.from(offer.body);
+  const group = ['one', 'one', 'two', 'three'][body.reduce((sum, byte) => sum + byte, 0) % 4]!;
+  return { ...offer, body: wrapGroup(body.toString(), group) };
+}
+
+/** A new message, and those that were delayed when it was offered. */
+interface Unplaced {
+  readonly message: ModelMessage;
+  readonly delayed: readonly ModelMessage[];
+}
+
+/** How messages with groups differ: who may be claimed, and in which order those of one millisecond fall due. */
+export class GroupModel extends QueueModel {
+  override readonly line: GroupLine;
+  readonly #groups = new Map<string, string>();
+  /** Those whose due times nobody has seen yet. */
+  #unplaced: Unplaced[] = [];
+
+  /**
+   * @param isWhole - whether one call takes in its offers one after the other, and followers count as offers; in Redis, what an offer
+   * replaces of its own call has its place, and followers come before what was offered for the same millisecond
+   */
+  constructor(
+    limits: StoreLimits,
+    private readonly isWhole: boolean,
+  ) {
+    super(limits);
+    this.line = new GroupLine(limits.groups!, (id) => this.groupOf(id));
+  }
+
+  groupOf(id: string): string {
+    return this.#groups.get(id)!;
+  }
+
+  override in(state: MessageState): ModelMessage[] {
+    if (state === 'delayed') this.#unplaced = this.#unplaced.filter((each) => !this.#place(each));
+    return super.in(state);
+  }
+
+  override offer(offers: readonly Offer[], at: Moment): { outcome: OfferOutcome; due: Instant }[] {
+    return this.#freeing(() => {
+      const before = this.#delayed().map((message) => ({ ...message }));
+      const receipts = super.offer(offers.map(inGroup), at);
+      const isStored = ({ outcome }: { outcome: OfferOutcome }) => outcome === 'created' || outcome === 'replaced';
+      const stored = new Set(offers.filter((_, index) => isStored(receipts[index]!)).map(({ id }) => id));
+      if (this.isWhole) return receipts;
+      for (const id of stored) {
+        const message = this.messages.get(id)!;
+        this.#unplaced.push({ message, delayed: [...before] });
+        before.push(message);
+      }
+      return receipts;
+    });
+  }
+
+  protected override insert(offer: Pick<Offer, 'id' | 'due' | 'body'>, at: Moment): ModelMessage {
+    const delayed = this.#delayed();
+    const message = super.insert(offer, at);
+    this.#groups.set(offer.id, groupOf(Buffer.from(offer.body))!);
+    if (this.isWhole) this.#unplaced.push({ message, delayed });
+    return message;
+  }
+
+  override reschedule(id: string, due: DueTime, at: Moment): boolean {
+    const isChanged = super.reschedule(id, due, at);
+    if (isChanged) this.messages.get(id)!.entry = undefined;
+    return isChanged;
+  }
+
+  override change(id: string, change: { due: DueTime; from: string; to: string }, at: Moment): ChangeOutcome {
+    const outcome = super.change(id, change, at);
+    if (outcome === 'changed') this.messages.get(id)!.entry = undefined;
+    return outcome;
+  }
+
+  override transfer(limit: number, at: Moment) {
+    const report = super.transfer(limit, at);
+    this.line.noteTurns();
+    return { ...report, ready: this.#claimableSeen() };
+  }
+
+  /** There is no such thing with groups. */
+  override claimAlong(): undefined {
+    return undefined;
+  }
+
+  override claim(messages: readonly ModelMessage[], request: ClaimRequest, at: Moment) {
+    for (const { id, state } of messages) {
+      if (state === 'ready') this.line.take([id]);
+      else this.line.haveTurn(this.groupOf(id));
+    }
+    const report = super.claim(messages, request, at);
+    this.line.noteTurns();
+    if (report.more || this.limits.groups!.concurrency === 1) return report;
+    // Whoever replaces a message in a line leaves an empty place, for which a claim may wake somebody in vain.
+    if (this.bell === 'silent') this.bell = 'stale';
+    return { ...report, more: expect.any(Boolean) as unknown as boolean };
+  }
+
+  override settle(settlements: readonly Settlement[], at: Moment) {
+    return this.#freeing(() => {
+      const report = super.settle(settlements, at);
+      settlements.forEach(({ claim: { id }, outcome: { kind } }, index) => {
+        const keepsSlot = kind === 'release' || (kind === 'retry' && this.limits.groups!.onRetry === 'hold');
+        if (report.accepted[index] && !keepsSlot) this.line.slots.delete(id);
+      });
+      return report;
+    });
+  }
+
+  override cancel(id: string): boolean {
+    return this.#freeing(() => super.cancel(id));
+  }
+
+  override abort(id: string, at: Moment): boolean {
+    return this.#freeing(() => super.abort(id, at));
+  }
+
+  override remove(id: string): boolean {
+    this.line.slots.delete(id);
+    return super.remove(id);
+  }
+
+  protected override bury(message: ModelMessage, error: string, at: Moment): void {
+    this.line.slots.delete(message.id);
+    super.bury(message, error, at);
+  }
+
+  override get claimableNow(): number {
+    return this.line.claimable;
+  }
+
+  /** If a group can be claimed again, somebody is woken for it. */
+  #freeing<Result>(call: () => Result): Result {
+    const before = new Set(this.line.claimableGroups);
+    const result = call();
+    this.line.noteTurns();
+    const after = this.line.claimableGroups;
+    if (this.paused) return result;
+    if (after.some((group) => !before.has(group))) this.bell = 'rung';
+    else if (after.length > 0 && this.bell === 'silent') this.bell = 'stale';
+    return result;
+  }
+
+  /** What a transfer reports: with several slots, a store need not look into the lines. */
+  #claimableSeen(): number {
+    const { claimable } = this.line;
+    const { concurrency } = this.limits.groups!;
+    if (concurrency === 1 || concurrency === null) return claimable;
+    const isIt = (seen: unknown) => typeof seen === 'number' && seen <= claimable && seen >= Math.min(1, claimable);
+    return { asymmetricMatch: isIt, toString: () => `1 to ${claimable}` } as unknown as number;
+  }
+
+  #delayed(): ModelMessage[] {
+    return [...this.messages.values()].filter(({ state }) => state === 'delayed');
+  }
+
+  /** @returns whether it has its place, or needs none */
+  #place({ message, delayed }: Unplaced): boolean {
+    if (this.messages.get(message.id) !== message || message.state !== 'delayed') return true;
+    if (![message, ...delayed].every(({ due }) => due.isExact)) return false;
+    const equals = delayed.filter((other) => other !== message && other.due.exact === message.due.exact);
+    const last = Math.max(-1, ...equals.map(({ entry = 0 }) => entry));
+    message.entry = Math.min(last + 1, MOST_EQUALS - 1);
+    return true;
+  }
+}
