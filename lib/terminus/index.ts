@@ -11,6 +11,7 @@ export type {
   BackoffOptions,
   ExponentialBackoff,
   FixedBackoff,
+  GroupOptions,
   QueueLayout,
   QueueOptions,
   RateOptions,

@@ -213,7 +213,7 @@ describe('the permissions of each layout', () => {
         .map(({ target = '' }) => target);
     const lane = (target: string) => target.includes(':lane:');
     expect(needed(null).filter(lane)).toEqual([]);
-    const { paused, rate, partitions, ...keys } = laneKeys(QUEUE.prefix, QUEUE.queue);
+    const { paused: _paused, rate: _rate, partitions: _partitions, ...keys } = laneKeys(QUEUE.prefix, QUEUE.queue);
     expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(lane))).toEqual(new Set(Object.values(keys)));
   });
 });
