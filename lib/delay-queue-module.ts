@@ -1,20 +1,25 @@
 import { type ConfigurableModuleAsyncOptions, type DynamicModule, Module } from '@nestjs/common';
-import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
-import { showFailure } from './message/failure.js';
+import { DiscoveryModule } from '@nestjs/core';
 import { DelayQueueError } from './message/delay-queue-errors.js';
-import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
-import type { DelayQueueModuleOptions, DelayQueueOptionsFactory } from './options/module-options.js';
-import { Changes } from './producer/changes.js';
-import { Offers } from './producer/offers.js';
-import { DelayQueueProducer } from './producer/delay-queue-producer.js';
+import { showFailure } from './message/failure.js';
+import { readInstanceName, UNNAMED } from './message/instance-name.js';
 import { isLiteral } from './message/read-fields.js';
 import { showGiven } from './message/show-given.js';
+import { ConfigurableModuleClass } from './options/delay-queue-module-definition.js';
+import type { DelayQueueModuleOptions, DelayQueueOptionsFactory, InstanceName } from './options/module-options.js';
+import { Changes } from './producer/changes.js';
+import { DeclaredRepeats } from './producer/declared-repeats.js';
+import { DelayQueueProducer } from './producer/delay-queue-producer.js';
+import { tokenOf } from './producer/inject-producer.js';
+import { Offers } from './producer/offers.js';
+import { Repeats } from './producer/repeats.js';
+import { namedInstance } from './runtime/instance.js';
 import { runtimeProviders } from './runtime/runtime-providers.js';
-import { SingleImport } from './runtime/single-import.js';
+import { START_TASK } from './runtime/start-task.js';
 
 /**
  * The delay queue of an application. Import it once, in the root module. It is global, so every other module can inject
- * `DelayQueueProducer`.
+ * `DelayQueueProducer`. An application with several Redis servers imports it once for each, under a `name`.
  *
  * @example
  * ```ts
@@ -24,40 +29,33 @@ import { SingleImport } from './runtime/single-import.js';
  */
 @Module({
   imports: [DiscoveryModule],
-  providers: [
-    ...runtimeProviders,
-    Offers,
-    Changes,
-    DelayQueueProducer,
-    {
-      provide: SingleImport,
-      useFactory: (modules: ModulesContainer) => new SingleImport(DelayQueueModule, modules),
-      inject: [ModulesContainer],
-    },
-  ],
-  exports: [DelayQueueProducer, Offers, Changes],
+  providers: [...runtimeProviders, Offers, Changes, Repeats, { provide: START_TASK, useClass: DeclaredRepeats }],
 })
 export class DelayQueueModule {
   /**
    * Creates the module from fixed options.
    *
-   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field
-   * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object
+   * @param options - all optional; an invalid one fails the start-up with `INVALID_OPTION`, naming the field. With a `name`, this is an
+   *   instance beside others (`docs/instances.md`)
+   * @throws DelayQueueError `INVALID_OPTION` immediately if this is not an options object, or the name is malformed
    *
    * @example
    * ```ts
    * DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379', defaults: { attempts: 3 } });
    * ```
    */
-  static forRoot(options: DelayQueueModuleOptions = {}): DynamicModule {
-    return asThisModule(ConfigurableModuleClass.forRoot(readGivenOptions('forRoot()', options)));
+  static forRoot(options: DelayQueueModuleOptions & InstanceName = {}): DynamicModule {
+    const given = readGivenOptions('forRoot()', options);
+    const name = readInstanceName(given.name, 'DelayQueueModule.forRoot(): name');
+    return instanceOf(ConfigurableModuleClass.forRoot(given), name);
   }
 
   /**
    * Creates the module from options that come from other providers.
    *
-   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}
-   * @throws DelayQueueError `INVALID_OPTION` immediately if none of the three is given
+   * @param options - `useFactory` with `inject`, or `useClass` or `useExisting` with a {@link DelayQueueOptionsFactory}; a `name` stands
+   *   beside it, because Nest must know it before it calls a factory
+   * @throws DelayQueueError `INVALID_OPTION` immediately if none of the three is given, or the name is malformed
    *
    * @example
    * ```ts
@@ -68,20 +66,39 @@ export class DelayQueueModule {
    * ```
    */
   static forRootAsync(
-    options: ConfigurableModuleAsyncOptions<DelayQueueModuleOptions, keyof DelayQueueOptionsFactory>,
+    options: ConfigurableModuleAsyncOptions<DelayQueueModuleOptions, keyof DelayQueueOptionsFactory> & InstanceName,
   ): DynamicModule {
     const given = readGivenOptions('forRootAsync()', options);
     if (!given.useFactory && !given.useClass && !given.useExisting) {
       const problem = 'needs useFactory, useClass or useExisting';
       throw new DelayQueueError('INVALID_OPTION', `DelayQueueModule.forRootAsync(): ${problem}`);
     }
-    return asThisModule(ConfigurableModuleClass.forRootAsync(given));
+    const name = readInstanceName(given.name, 'DelayQueueModule.forRootAsync(): name');
+    return instanceOf(ConfigurableModuleClass.forRootAsync(given), name);
   }
 }
 
-/** `DelayQueueModule` does not extend the class that Nest builds: the declarations would then expose that class and its helpers. */
-function asThisModule(definition: DynamicModule): DynamicModule {
-  return { ...definition, module: DelayQueueModule };
+/**
+ * `DelayQueueModule` does not extend the class that Nest builds: the declarations would then expose that class and its helpers.
+ * The decorator exports nothing, because Nest would export it from the instances with a name as well.
+ */
+function instanceOf(definition: DynamicModule, name: string): DynamicModule {
+  const producer = { provide: tokenOf(DelayQueueProducer, name), useClass: DelayQueueProducer };
+  const ofTypedQueues = [Offers, Changes, Repeats].map((part) => ({
+    provide: tokenOf<object>(part, name),
+    useExisting: part,
+  }));
+  return {
+    ...definition,
+    module: DelayQueueModule,
+    providers: [
+      ...(definition.providers ?? []),
+      namedInstance(name),
+      producer,
+      ...(name === UNNAMED ? [] : ofTypedQueues),
+    ],
+    exports: [producer, ...ofTypedQueues].map(({ provide }) => provide),
+  };
 }
 
 /**

@@ -8,10 +8,12 @@ export {
   type BatchOptions,
   type GroupOptions,
   type HandlerOptions,
+  type InstanceOptions,
   type QueueHandlerOptions,
   type QueueLayout,
   type QueueOptions,
   type RateOptions,
+  type TypedQueueOptions,
 } from './options/queue-options.js';
 export type { AcknowledgeOptions } from './options/acknowledge-options.js';
 export {
@@ -20,6 +22,7 @@ export {
   type ConnectionOptions,
   type DelayQueueModuleOptions,
   type DelayQueueOptionsFactory,
+  type InstanceName,
 } from './options/module-options.js';
 export type { DelayQueueEvent, DelayQueueEvents } from './events/delay-queue-events.js';
 export type { DelayQueueObserver, HandlingOutcome, OfferContext } from './events/delay-queue-observer.js';
@@ -37,6 +40,9 @@ export type {
   MessageSnapshot,
   MessageState,
 } from './message/message.js';
+export type { Calendar, Occurrence, RepeatRule } from './message/repeat-rule.js';
+export type { HandlerRepeat, RepeatingOptions, RepeatOptions } from './options/repeat-options.js';
+export type { TypedRepeatOptions } from './producer/repeats.js';
 export { DelayedHandler } from './handler/delayed-handler-decorator.js';
 export type {
   Accepts,
@@ -76,6 +82,7 @@ export {
 } from './producer/typed-queue.js';
 export { again, type Again, type AgainOptions, DeferMessage, RejectMessage } from './message/handler-results.js';
 export { DelayQueueProducer } from './producer/delay-queue-producer.js';
+export { getDelayQueueProducerToken, InjectDelayQueueProducer } from './producer/inject-producer.js';
 export type { MessageChange } from './producer/change.js';
 export type { DeadLetters } from './producer/dead-letters.js';
 export type { GroupQuery, MessageGroup } from './producer/message-group.js';

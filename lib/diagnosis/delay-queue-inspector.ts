@@ -1,10 +1,9 @@
-import { Inject, Injectable, type Type } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { dateOf } from '../message/date-of.js';
 import type { MessageCounts } from '../message/message.js';
-import type { Stores } from '../runtime/create-stores.js';
-import { STORES } from '../runtime/delay-queue-tokens.js';
-import { Queues } from '../runtime/queues.js';
+import { UNNAMED } from '../message/instance-name.js';
+import { findInstance, type Instance } from '../runtime/instance.js';
 
 /** A queue at one instant; with `partitions`, at one for each. */
 export interface InspectedQueue {
@@ -41,7 +40,7 @@ export class DelayQueueInspector {
 
   /** Whether there is a connection to Redis, or to any server of a cluster. */
   get isConnected(): boolean {
-    return this.#get<Stores>(STORES).isConnected;
+    return this.#delayQueue.stores.isConnected;
   }
 
   /**
@@ -51,12 +50,13 @@ export class DelayQueueInspector {
    * @throws DelayQueueError as the methods of `DelayQueueProducer`
    */
   async inspect(queue: string): Promise<InspectedQueue> {
-    const { counts, paused, nextDue, now, missing } = await this.#get(Queues).named(queue).store.status();
+    const { counts, paused, nextDue, now, missing } = await this.#delayQueue.queues.named(queue).store.status();
     const due = nextDue === null ? null : dateOf(nextDue);
     return { counts, paused, nextDue: due, now: new Date(now), ...(missing && { missing }) };
   }
 
-  #get<T>(token: symbol | Type<T>): T {
-    return this.modules.get<T>(token, { strict: false });
+  /** A tool has one, without a name. */
+  get #delayQueue(): Instance {
+    return findInstance(this.modules, UNNAMED);
   }
 }

@@ -161,7 +161,16 @@ export interface DelayQueueEvents {
   'work-restored': {
     /** The work, which is retried until it succeeds. */
     readonly work:
-      'transfer' | 'claim' | 'settle' | 'extend' | 'repair' | 'subscribe' | 'watch-target' | 'register' | 'find-queues';
+      | 'transfer'
+      | 'claim'
+      | 'settle'
+      | 'extend'
+      | 'repair'
+      | 'subscribe'
+      | 'watch-target'
+      | 'register'
+      | 'find-queues'
+      | 'repeat';
     /** Undefined for work of the whole process. */
     readonly queue?: string | undefined;
     /** How long it has failed, ms. */
@@ -219,6 +228,8 @@ export type DelayQueueEvent<Name extends keyof DelayQueueEvents = keyof DelayQue
   readonly [Each in Name]: {
     /** The name of the event. */
     readonly name: Each;
+    /** The name of the instance of the module; absent: the one without a name. */
+    readonly instance?: string;
   } & DelayQueueEvents[Each];
 }[Name];
 

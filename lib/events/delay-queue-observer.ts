@@ -51,6 +51,14 @@ export interface DelayQueueObserver {
 
   /** Called for each event, at once; keep it short. A promise is not awaited. */
   event?(event: DelayQueueEvent): unknown;
+
+  /**
+   * Called at the start by an instance of the module that has a name.
+   *
+   * @param name - of the instance
+   * @returns the observer that watches the instance in place of this one
+   */
+  forInstance?(name: string): DelayQueueObserver;
 }
 
 /** What is about to be offered. */
@@ -109,6 +117,7 @@ export const OBSERVER_METHODS = [
   'handle',
   'handleBatch',
   'event',
+  'forInstance',
 ] as const satisfies (keyof DelayQueueObserver)[];
 
 /** Whether it has some of the methods of an observer, and nothing else under their names. */

@@ -44,6 +44,11 @@ const WORK: Readonly<Record<BackgroundWork, WorkTexts>> = {
     restored: 'Queues are registered again',
     level: 'warn',
   },
+  repeat: {
+    failing: 'the message that repeats for its handler could not be offered',
+    restored: 'the message that repeats for its handler is offered',
+    level: 'error',
+  },
   'find-queues': {
     failing: 'its queues cannot be looked up, so messages may be late',
     restored: 'its queues are looked up again',
@@ -57,6 +62,11 @@ const DEATHS: Readonly<Partial<Record<DeathCause, string>>> = {
   'unknown-type': 'unknownTypeGrace is over',
   expired: 'it has expired',
 };
+
+const unknownForm = (form: string) =>
+  form === 'repeat'
+    ? 'it repeats, and this process has no calendar that reads its rule (option `calendar`)'
+    : `its body has the form '${form}', which only a newer version reads`;
 
 /** What is logged, with its text and level; nothing else is. */
 type Texts = { readonly [Name in keyof Told]?: (logger: Logger, told: Told[Name]) => void };
@@ -81,8 +91,7 @@ const QUEUE_TEXTS: Texts = {
     logger.warn(`${queue}: ${count} dead letters were dropped because the queue has reached maxDeadLetters`),
   'unknown-type': (logger, { queue, id, type = '', form, isFirst }) => {
     if (!isFirst) return;
-    const problem =
-      form === undefined ? noHandler(type) : `its body has the form '${form}', which only a newer version reads`;
+    const problem = form === undefined ? noHandler(type) : unknownForm(form);
     logger.warn(
       `${queue}: message ${id} waits for another process: ${problem}. Such messages are looked at again every 30 s ` +
         'and become dead letters after unknownTypeGrace',

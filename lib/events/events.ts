@@ -17,6 +17,12 @@ const CHANNELS = Object.fromEntries(
 export class Events {
   readonly #listeners = new Map<keyof Told, ((told: never) => void)[]>();
   readonly #watchers: ((event: DelayQueueEvent) => void)[] = [];
+  readonly #origin: Pick<DelayQueueEvent, 'instance'>;
+
+  /** @param instance - whose events they are; undefined: of the instance without a name */
+  constructor(instance?: string) {
+    this.#origin = instance === undefined ? {} : { instance };
+  }
 
   /** @param listener - must not throw */
   on<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): void {
@@ -37,9 +43,14 @@ export class Events {
     this.#tell(name, event);
     const hasSubscribers = CHANNELS[name].hasSubscribers;
     if (this.#watchers.length === 0 && !hasSubscribers) return;
-    const told = { name, ...event } as DelayQueueEvent;
-    for (const watch of this.#watchers) watch(told);
+    const told: unknown = this.complete(name, event);
+    for (const watch of this.#watchers) watch(told as DelayQueueEvent);
     if (hasSubscribers) CHANNELS[name].publish(told);
+  }
+
+  /** An event as listeners and observers get it. */
+  complete<Name extends EventName>(name: Name, event: DelayQueueEvents[Name]): DelayQueueEvent<Name> {
+    return { name, ...this.#origin, ...event };
   }
 
   /** Tells the log, and no observer. */

@@ -1,8 +1,14 @@
+import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { showFailure } from '../message/failure.js';
 import type { DelayedMessage, MessageHeaders } from '../message/message.js';
 import type { Clock } from '../timing/clock.js';
 import type { DelayQueueEvent, EventName } from './delay-queue-events.js';
-import type { DelayQueueObserver, HandlingOutcome, OfferContext } from './delay-queue-observer.js';
+import {
+  type DelayQueueObserver,
+  type HandlingOutcome,
+  isObserver,
+  type OfferContext,
+} from './delay-queue-observer.js';
 import type { Events } from './events.js';
 import { OnceAMinute } from './once-a-minute.js';
 import { type Complain, type HookLimit, type HookOwner, surround } from './surround.js';
@@ -33,14 +39,18 @@ export class Observers {
   constructor(
     private readonly events: Events,
     private readonly clock: Clock,
+    /** Undefined: that of the one without a name. */
+    private readonly instance?: string,
   ) {}
 
   /**
    * Adds an observer inside those that are there.
    *
    * @param name - for errors and the log
+   * @throws DelayQueueError `INVALID_OPTION` if its `forInstance` returns no observer
    */
-  add(observer: DelayQueueObserver, name: string): void {
+  add(given: DelayQueueObserver, name: string): void {
+    const observer = this.#ofInstance(given, name);
     const owner = this.#ownerOf(name);
     if (observer.event) this.events.watch((event) => tell(() => observer.event!(event), owner));
     if (observer.offer) {
@@ -81,8 +91,15 @@ export class Observers {
     const owner = this.#ownerOf(listener.place);
     this.events.on(name, (event) => {
       if (!listener.isWanted('queue' in event ? event.queue : undefined)) return;
-      tell(() => listener.call({ name, ...event }), owner);
+      tell(() => listener.call(this.events.complete(name, event)), owner);
     });
+  }
+
+  #ofInstance(given: DelayQueueObserver, name: string): DelayQueueObserver {
+    if (this.instance === undefined || !given.forInstance) return given;
+    const observer: unknown = given.forInstance(this.instance);
+    if (isObserver(observer)) return observer;
+    throw new DelayQueueError('INVALID_OPTION', `${name}: forInstance() must return an observer`);
   }
 
   #ownerOf(name: string): HookOwner {

@@ -1,6 +1,7 @@
 import type { DelayedMessage } from '../message/message.js';
 import type { BatchSize } from '../options/queue-options-schema.js';
 import type { HandlerSettings } from '../options/queue-options.js';
+import type { HandlerRepeat } from '../options/repeat-options.js';
 import type { PayloadCheck } from './definition/payload-check.js';
 
 /** What a handler gets besides the payload; an array, if it takes many messages in one call. */
@@ -21,5 +22,7 @@ export interface DelayedMessageHandler {
   readonly check?: PayloadCheck | undefined;
   /** If it takes many messages in one call. */
   readonly batch?: BatchSize | undefined;
+  /** If it has a message that repeats. */
+  readonly repeat?: HandlerRepeat | undefined;
   readonly call: HandlerCall;
 }

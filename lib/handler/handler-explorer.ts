@@ -6,13 +6,14 @@ import { definitionOf } from './definition/queue-definition.js';
 import { declarationsOf, type HandlerDeclaration, placeOf } from './delayed-handler-decorator.js';
 import { HandlerCalls } from './handler-calls.js';
 import { HandlerRegistry } from './handler-registry.js';
+import { InstanceNames } from './instance-names.js';
 import type { InstanceWrapper } from './nest-internals.js';
 import { readDeclaration } from './read-declaration.js';
 
 /** Where the compiler and `@Inject()` leave what the parameters of a constructor are. */
 const KNOWN_PARAMETERS = ['design:paramtypes', 'self:paramtypes'];
 
-/** Finds the decorated methods of all providers and controllers, inherited ones too, before anything starts. */
+/** Finds the decorated methods of all providers and controllers that are for this instance, inherited ones too, before anything starts. */
 @Injectable()
 export class HandlerExplorer implements OnModuleInit {
   constructor(
@@ -20,6 +21,7 @@ export class HandlerExplorer implements OnModuleInit {
     private readonly scanner: MetadataScanner,
     private readonly registry: HandlerRegistry,
     private readonly calls: HandlerCalls,
+    private readonly instances: InstanceNames,
   ) {}
 
   /**
@@ -37,12 +39,18 @@ export class HandlerExplorer implements OnModuleInit {
 
   #define({ metatype, name }: InstanceWrapper): void {
     const definition = definitionOf(metatype);
-    if (definition) this.registry.define(definition, String(name));
+    if (!definition) return;
+    const place = `Queue '${definition.queue}', defined by ${String(name)}`;
+    if (this.instances.isOwn(definition.instance, { code: 'INVALID_OPTION', place })) {
+      this.registry.define(definition, String(name));
+    }
   }
 
   #register(method: ClassMethod, declaration: HandlerDeclaration): void {
+    const place = placeOf(method);
+    const { queue, definition, queueOptions, instance, ...target } = readDeclaration(declaration, place);
+    if (!this.instances.isOwn(instance, { code: 'INVALID_HANDLER', place })) return;
     refuseUninjected(method);
-    const { queue, definition, queueOptions, ...target } = readDeclaration(declaration, placeOf(method));
     if (definition) this.registry.define(definition, (declaration.queue as { readonly name: string }).name);
     this.registry.add(queue, { name: fullNameOf(method), ...target, call: this.calls.of(method) }, queueOptions);
   }

@@ -2,6 +2,7 @@ import type { PayloadSpec } from './definition/payload-spec.js';
 import type { DefinedBy, MessageOf, PayloadOf, TypesOf } from './definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import type { HandlerOptions, QueueHandlerOptions, QueueOptions } from '../options/queue-options.js';
+import type { RepeatingOptions } from '../options/repeat-options.js';
 
 /**
  * What {@link DelayedHandler} takes after the queue.
@@ -39,10 +40,8 @@ export type DecoratorOfHandler<Queue, TypeOrOptions, Batch extends number | unde
  *
  * @typeParam Batch - of `batch`; undefined if the handler takes one message in a call
  */
-export interface TypedHandlerOptions<Batch extends number | undefined> extends Pick<
-  QueueOptions,
-  'timeout' | 'backoff'
-> {
+export interface TypedHandlerOptions<Batch extends number | undefined>
+  extends Pick<QueueOptions, 'timeout' | 'backoff'>, RepeatingOptions {
   /**
    * The maximum number of messages in one call; the handler gets an array of payloads and one of messages. 1–1000.
    *

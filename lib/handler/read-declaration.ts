@@ -1,5 +1,11 @@
 import type { PayloadCheck } from './definition/payload-check.js';
-import { checksOf, definitionOf, type QueueDefinition, typesOf } from './definition/queue-definition.js';
+import {
+  checksOf,
+  definitionOf,
+  instanceOfQueue,
+  type QueueDefinition,
+  typesOf,
+} from './definition/queue-definition.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { isMessageType, MESSAGE_TYPE_RULE, NO_TYPE } from '../message/message-type.js';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
@@ -54,5 +60,7 @@ function ofTypedQueue(definition: QueueDefinition, declaration: HandlerDeclarati
     const given = type === NO_TYPE ? 'none' : showGiven(type);
     throw new DelayQueueError('INVALID_HANDLER', `${place}: queue '${queue}': ${advice}; given: ${given}`);
   }
-  return { queue, definition, type, check: checksOf(definition)(type), ...readHandlerOptions(options, place) };
+  const read = readHandlerOptions(options, place);
+  const instance = instanceOfQueue(definition, read.instance, place);
+  return { queue, definition, type, check: checksOf(definition)(type), ...read, instance };
 }

@@ -8,9 +8,9 @@
  *   cycle…).
  * - `PAYLOAD_TOO_LARGE`: the encoded payload and headers exceed `maxPayloadBytes`, or `proto-max-bulk-len` of Redis.
  * - `INVALID_HANDLER`: a `@DelayedHandler` method cannot be used: its queue name or type is malformed, another handler has the
- *   same, it is on a request-scoped controller, or Nest has no instance of a guard of it…
- * - `INVALID_LISTENER`: a `@DelayQueueListener()` or `@OnDelayQueueEvent` cannot be used: its event or queue is malformed, or its
- *   class is request-scoped.
+ *   same, there is no such instance, it is on a request-scoped controller, or Nest has no instance of a guard of it…
+ * - `INVALID_LISTENER`: a `@DelayQueueListener()` or `@OnDelayQueueEvent` cannot be used: its event or queue is malformed, there is no
+ *   such instance, or its class is request-scoped.
  * - `DUPLICATE_MESSAGE`: the id is in use, and the offer was made with `onDuplicate: 'reject'`.
  * - `QUEUE_FULL`: the queue already holds `maxMessages` messages.
  * - `UNSUPPORTED_BY_LAYOUT`: the queue's layout cannot do what was asked.

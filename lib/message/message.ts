@@ -1,3 +1,5 @@
+import type { Occurrence, RepeatRule } from './repeat-rule.js';
+
 /** Small text values that travel with a message alongside its payload, such as a trace id or a tenant. */
 export type MessageHeaders = Readonly<Record<string, string>>;
 
@@ -46,6 +48,8 @@ export interface DelayedMessage<T = unknown, Type extends string = string> exten
    * expire.
    */
   readonly expiresAt?: Date | undefined;
+  /** The rule of a message that repeats, and which occurrence this is; undefined: it does not repeat. */
+  readonly repeat?: Occurrence | undefined;
   /**
    * How many milliseconds ago the message fell due, by the clock of Redis, at the moment you ask. Read at the beginning of a handler,
    * it tells how late the message is.
@@ -71,6 +75,8 @@ export interface MessageSnapshot<T = unknown, Type extends string = string> exte
   readonly failedAttempts: number;
   /** When it expires, unless it is `dead`; absent: it does not. */
   readonly expiresAt?: Date;
+  /** The rule by which it repeats, `dueAt` being its next time; absent: it does not. */
+  readonly repeat?: RepeatRule;
   /** When its lease ends unless the consumer extends it; only while `active`. */
   readonly leasedUntil?: Date;
   /** When it became a dead letter, by the clock of Redis; only while `dead`. */

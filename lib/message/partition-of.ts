@@ -16,7 +16,7 @@ export function partitionOf(id: string, partitions: number): number {
 }
 
 /** What is between the braces of an id, if there is anything, else the whole id. */
-function tagOf(id: string): string {
+export function tagOf(id: string): string {
   const begin = id.indexOf('{') + 1;
   const end = begin === 0 ? -1 : id.indexOf('}', begin);
   return end > begin ? id.slice(begin, end) : id;

@@ -8,5 +8,5 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new Configurabl
 )
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createDelayQueueOptions')
-  .setExtras({}, (definition) => ({ ...definition, global: true }))
+  .setExtras({ name: undefined as string | undefined }, (definition) => ({ ...definition, global: true }))
   .build();

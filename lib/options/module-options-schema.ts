@@ -1,6 +1,7 @@
 import { z } from 'zod/mini';
 import { QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../message/queue-family.js';
 import { QUEUE_NAME } from '../message/queue-name.js';
+import type { Calendar } from '../message/repeat-rule.js';
 import { type DelayQueueObserver, isObserver, OBSERVER_METHODS } from '../events/delay-queue-observer.js';
 import type { OptionProblem } from '../redis/options/read-client-options.js';
 import { examineConnection, isCluster } from '../redis/connection/redis-client.js';
@@ -38,6 +39,11 @@ const queueOrFamilySchema = z
 /** Any object will do, such as an instance of a class; its methods must be methods. */
 const observerSchema = z.custom<DelayQueueObserver>(isObserver, {
   error: `must be an object with some of the methods ${OBSERVER_METHODS.join(', ')}`,
+});
+
+/** An error must say what to import. */
+const calendarSchema = z.custom<Calendar>((value) => typeof (value as Partial<Calendar> | null)?.next === 'function', {
+  error: "must be an object with the method next(), such as the calendar of 'nestjs-delay-queue/calendar'",
 });
 
 const acknowledgeSchema = z
@@ -82,6 +88,7 @@ const moduleFields = {
   shutdownTimeout: z.prefault(duration(0, HOUR), '10s'),
   offerTimeout: z.prefault(duration(10, HOUR / 6), '5s'),
   acknowledge: z.optional(acknowledgeSchema),
+  calendar: z.optional(calendarSchema),
 } satisfies {
   readonly [Name in keyof Required<DelayQueueModuleOptions>]: z.ZodMiniType<unknown, DelayQueueModuleOptions[Name]>;
 };

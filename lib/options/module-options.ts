@@ -1,5 +1,6 @@
 import type { DelayQueueObserver } from '../events/delay-queue-observer.js';
 import type { Duration } from '../message/duration.js';
+import type { Calendar } from '../message/repeat-rule.js';
 import type { ConnectionOptions } from '../redis/options/connection-options.js';
 import type { AcknowledgeOptions } from './acknowledge-options.js';
 import type { QueueOptions } from './queue-options.js';
@@ -89,6 +90,24 @@ export interface DelayQueueModuleOptions {
    * @defaultValue undefined: once the primary has it
    */
   readonly acknowledge?: AcknowledgeOptions | undefined;
+  /**
+   * Reads the calendars of messages that repeat, where they are offered and where they are handled: `calendar` of
+   * `nestjs-delay-queue/calendar`. Without one, `repeat` is refused, and a message that repeats waits for another process.
+   *
+   * @defaultValue undefined: none
+   */
+  readonly calendar?: Calendar | undefined;
+}
+
+/** What tells an instance of the module from the others. */
+export interface InstanceName {
+  /**
+   * Makes this an instance beside others, with a producer, handlers and listeners of its own. 1–64 of the characters
+   * `A–Z a–z 0–9 _ -`. See `docs/instances.md`.
+   *
+   * @defaultValue none: the instance that everything belongs to that names no other
+   */
+  readonly name?: string | undefined;
 }
 
 /** Implemented by a class given to `forRootAsync({ useClass })` or `useExisting`. */

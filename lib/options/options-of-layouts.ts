@@ -10,8 +10,11 @@ const EXAMPLE = "of 'nestjs-delay-queue/redisson'";
 
 export const LAYOUT_RULE = `must be 'native' or a layout object, such as redisson() ${EXAMPLE}`;
 
-/** What to write instead of an option that belongs to a layout; undefined: it does not. */
+const NAME = 'it names an instance: give it to forRoot(), or to forRootAsync() beside useFactory';
+
+/** What to write instead of an option that belongs elsewhere; undefined: it does not. */
 export function whereItBelongs(option: string): string | undefined {
+  if (option === 'name') return NAME;
   const name = OF_LAYOUT.get(option);
   return name && `give it to the layout, as in layout: redisson({ ${name} }) ${EXAMPLE}`;
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod/mini';
 import { LONGEST_DELAY } from '../message/duration.js';
+import { INSTANCE_NAME, INSTANCE_NAME_RULE } from '../message/instance-name.js';
 import { MOST_PARTITIONS } from '../message/partition-of.js';
 import { isLayout, type QueueLayout } from '../store/layout.js';
 import { nativeLayout } from '../store/native/native-layout.js';
 import { LAYOUT_RULE } from './options-of-layouts.js';
-import type { BackoffFunction, BatchOptions, QueueOptions } from './queue-options.js';
+import type { BackoffFunction, BatchOptions, InstanceOptions, QueueOptions } from './queue-options.js';
+import type { HandlerRepeat, RepeatingOptions } from './repeat-options.js';
 import { duration, HOUR, number, SECOND, wholeNumber } from './values-schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
@@ -131,11 +133,33 @@ const batchFields = {
   batchWait: z.prefault(duration(0, HOUR), 0),
 } satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodMiniType<unknown, BatchOptions[Name]> };
 
+/** Any object will do here: its fields are checked where the message is offered. */
+const repeatFields = {
+  repeat: z.optional(
+    z.custom<HandlerRepeat>((value) => typeof value === 'object' && value !== null, {
+      error: "must be an object with cron, such as { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }",
+    }),
+  ),
+} satisfies { readonly [Name in keyof Required<RepeatingOptions>]: z.ZodMiniType<unknown, RepeatingOptions[Name]> };
+
+export const instanceFields = {
+  instance: z.optional(z.string(INSTANCE_NAME_RULE).check(z.regex(INSTANCE_NAME, { error: INSTANCE_NAME_RULE }))),
+} satisfies { readonly [Name in keyof Required<InstanceOptions>]: z.ZodMiniType<unknown, InstanceOptions[Name]> };
+
+/** For options that only name an instance. */
+export const instanceSchema = z.strictObject(instanceFields);
+
+/** For the options of a typed queue. */
+export const typedQueueSchema = z.extend(queueLayerSchema, instanceFields);
+
+/** What only handlers have. */
+const handlerFields = { ...batchFields, ...repeatFields, ...instanceFields };
+
 /** For the options of a handler of one type. */
-export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), batchFields);
+export const handlerSchema = z.extend(z.pick(queueLayerSchema, { timeout: true, backoff: true }), handlerFields);
 
 /** For the options of a handler of every type. */
-export const queueHandlerSchema = z.extend(queueLayerSchema, batchFields);
+export const queueHandlerSchema = z.extend(queueLayerSchema, handlerFields);
 
 /** How many messages a handler takes in one call. */
 export interface BatchSize {

@@ -1,5 +1,6 @@
 import type { Duration } from '../message/duration.js';
 import type { QueueLayout } from '../store/layout.js';
+import type { RepeatingOptions } from './repeat-options.js';
 
 export type { QueueLayout };
 
@@ -110,11 +111,25 @@ export interface GroupOptions {
   readonly onRetry?: 'hold' | 'pass' | undefined;
 }
 
+/** Names an instance of the module. */
+export interface InstanceOptions {
+  /**
+   * The `name` that `DelayQueueModule.forRoot()` was given. See `docs/instances.md`.
+   *
+   * @defaultValue the instance without a name
+   */
+  readonly instance?: string | undefined;
+}
+
 /** The options of a handler of one type of messages. All are optional. */
-export interface HandlerOptions extends Pick<QueueOptions, 'timeout' | 'backoff'>, BatchOptions {}
+export interface HandlerOptions
+  extends Pick<QueueOptions, 'timeout' | 'backoff'>, BatchOptions, RepeatingOptions, InstanceOptions {}
 
 /** The options of a handler of every type of messages, which are those of its queue, too. All are optional. */
-export interface QueueHandlerOptions extends QueueOptions, BatchOptions {}
+export interface QueueHandlerOptions extends QueueOptions, BatchOptions, RepeatingOptions, InstanceOptions {}
+
+/** The options of a typed queue. All are optional. */
+export interface TypedQueueOptions extends QueueOptions, InstanceOptions {}
 
 /** The options of a queue. All are optional. */
 export interface QueueOptions {

@@ -9,17 +9,22 @@ import type {
   BatchOptions,
   HandlerOptions,
   HandlerSettings,
+  InstanceOptions,
   QueueHandlerOptions,
   QueueOptions,
+  TypedQueueOptions,
 } from './queue-options.js';
 import {
   type BatchSize,
   handlerSchema,
+  instanceSchema,
   queueHandlerSchema,
   queueLayerSchema,
   queueSchema,
   type ResolvedQueueOptions,
+  typedQueueSchema,
 } from './queue-options-schema.js';
+import type { HandlerRepeat } from './repeat-options.js';
 
 // All functions that check throw a DelayQueueError INVALID_OPTION, which names each field that is wrong.
 
@@ -72,9 +77,20 @@ export function withoutUndefined(options: QueueOptions): QueueOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Checks the options of a decorator separately, so that the error can name the place. */
-export function validateQueueOptions(options: unknown, place: string): void {
-  check(queueLayerSchema, options as QueueOptions, place);
+/** Checks the options of a typed queue separately, so that the error can name the place. */
+export function readTypedQueueOptions(
+  given: TypedQueueOptions,
+  place: string,
+): { readonly queueOptions: QueueOptions; readonly instance: string | undefined } {
+  const { instance } = check(typedQueueSchema, given, place);
+  if (instance === undefined) return { queueOptions: given, instance };
+  const { instance: _instance, ...queueOptions } = given;
+  return { queueOptions, instance };
+}
+
+/** Checks the options of a listener, and reads which instance it belongs to. */
+export function readInstance(given: InstanceOptions, place: string): string | undefined {
+  return check(instanceSchema, given, place).instance;
 }
 
 /** The options of a handler, each part where it belongs. */
@@ -84,13 +100,16 @@ export interface ReadHandlerOptions {
   /** What it says of itself. */
   readonly options: HandlerSettings;
   readonly batch: BatchSize | undefined;
+  readonly repeat: HandlerRepeat | undefined;
+  /** Which instance it belongs to; undefined: the one without a name. */
+  readonly instance: string | undefined;
 }
 
 /** Checks the options of a handler of every type. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, ...queueOptions } = given;
-  return { queueOptions, options: {}, batch: batchOf(parsed, given, place) };
+  const { batch: _batch, batchWait: _batchWait, repeat, instance, ...queueOptions } = given;
+  return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
 /** Checks the options of a handler of one type. The error also says where an option of the queue belongs. */
@@ -105,8 +124,8 @@ export function readHandlerOptions(given: HandlerOptions, place: string): ReadHa
     );
   }
   const parsed = check(handlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, ...options } = given;
-  return { queueOptions: {}, options, batch: batchOf(parsed, given, place) };
+  const { batch: _batch, batchWait: _batchWait, repeat, instance, ...options } = given;
+  return { queueOptions: {}, options, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
 function batchOf(

@@ -9,11 +9,12 @@ export const SCOPE = 'nestjs-delay-queue';
 const SYSTEM = 'messaging.system';
 const OPERATION = 'messaging.operation.name';
 const OPERATION_TYPE = 'messaging.operation.type';
-export const QUEUE = 'messaging.destination.name';
+const QUEUE = 'messaging.destination.name';
 const FAMILY = 'messaging.destination.template';
 export const MESSAGE_ID = 'messaging.message.id';
 export const BATCH_SIZE = 'messaging.batch.message_count';
 export const ERROR_TYPE = 'error.type';
+const INSTANCE = 'delay_queue.instance';
 const TYPE = 'delay_queue.message.type';
 /** Of spans alone: in a metric, each group would make a series of its own. */
 export const GROUP = 'delay_queue.message.group';
@@ -58,7 +59,11 @@ export function addType(attributes: Attributes, type: string | undefined): Attri
 
 /** How queues are named. Each queue of a family would make a series of its own, so metrics and names of spans have the family. */
 export class QueueNames {
-  constructor(private readonly families: readonly string[]) {}
+  /** @param instance - whose queues they are; undefined: those of the instance without a name */
+  constructor(
+    private readonly families: readonly string[],
+    private readonly instance?: string,
+  ) {}
 
   /** Whether metrics have this name; `tenant-*` only if it is one of the families. */
   isKnown(queueOrFamily: string): boolean {
@@ -73,12 +78,22 @@ export class QueueNames {
   /** New attributes of a span. */
   ofSpan(queue: string): Attributes {
     const family = familyOf(queue, this.families);
-    return family === undefined ? { [QUEUE]: queue } : { [QUEUE]: queue, [FAMILY]: family };
+    return this.#addInstance(family === undefined ? { [QUEUE]: queue } : { [QUEUE]: queue, [FAMILY]: family });
   }
 
   /** New attributes of a metric. */
   ofMetric(queue: string): Attributes {
     const family = familyOf(queue, this.families);
-    return family === undefined ? { [QUEUE]: queue } : { [FAMILY]: family };
+    return this.#addInstance(family === undefined ? { [QUEUE]: queue } : { [FAMILY]: family });
+  }
+
+  /** New attributes of a metric that is of no queue. */
+  ofNoQueue(): Attributes {
+    return this.#addInstance({});
+  }
+
+  #addInstance(attributes: Attributes): Attributes {
+    if (this.instance !== undefined) attributes[INSTANCE] = this.instance;
+    return attributes;
   }
 }

@@ -108,7 +108,8 @@ export class MessageMetrics {
   }
 
   #ofWork({ queue, work }: DelayQueueEvents['work-failing']): Attributes {
-    return { ...(queue !== undefined && this.names.ofMetric(queue)), [WORK]: work };
+    const attributes = queue === undefined ? this.names.ofNoQueue() : this.names.ofMetric(queue);
+    return { ...attributes, [WORK]: work };
   }
 }
 

@@ -1,11 +1,22 @@
-import { type BatchObservableResult, diag, type Meter, metrics, type Observable } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type BatchObservableResult,
+  diag,
+  type Meter,
+  metrics,
+  type Observable,
+} from '@opentelemetry/api';
 import type { INestApplicationContext } from '@nestjs/common';
 import { hasCode, showFailure } from '../message/failure.js';
 import type { MessageState } from '../message/message.js';
-import { Queues } from '../runtime/queues.js';
+import { check } from '../options/check.js';
+import type { InstanceOptions } from '../options/queue-options.js';
+import { instanceSchema } from '../options/queue-options-schema.js';
+import { UNNAMED } from '../message/instance-name.js';
+import { findInstance } from '../runtime/instance.js';
 import type { QueueStatus } from '../store/message-upkeep.js';
 import { overdueOf } from '../store/message-upkeep.js';
-import { QUEUE, SCOPE, STATE } from './attributes.js';
+import { QueueNames, SCOPE, STATE } from './attributes.js';
 
 interface Gauges {
   readonly messages: Observable;
@@ -21,24 +32,31 @@ interface Gauges {
  * It ends when the application closes. A queue that cannot be looked at is reported to OpenTelemetry's `diag`.
  *
  * @param app - the application; a `ModuleRef` will do
+ * @param options - `instance`: the queues are those of the instance of that name
  * @returns what ends it earlier
- * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed name
+ * @throws DelayQueueError `INVALID_ARGUMENT` for a malformed name, `INVALID_OPTION` if there is no such instance
  *
  * @example
  * ```ts
  * observeQueues(app, ['orders', 'reminders']);
  * ```
  */
-export function observeQueues(app: Pick<INestApplicationContext, 'get'>, queues: readonly string[]): () => void {
-  const known = app.get(Queues, { strict: false });
+export function observeQueues(
+  app: Pick<INestApplicationContext, 'get'>,
+  queues: readonly string[],
+  options: InstanceOptions = {},
+): () => void {
+  const { instance } = check(instanceSchema, options, 'observeQueues()');
+  const { queues: known } = findInstance(app, instance ?? UNNAMED);
   const stores = queues.map((name) => ({ name, store: known.named(name).store }));
+  const names = new QueueNames([], instance);
   const meter = metrics.getMeter(SCOPE);
   const gauges = createGauges(meter);
   const observed = Object.values(gauges) as Observable[];
   const observe = async (result: BatchObservableResult): Promise<void> => {
     const looks = stores.map(async ({ name, store }) => {
       try {
-        report(result, gauges, { queue: name, status: await store.status() });
+        report(result, gauges, { attributes: names.ofMetric(name), status: await store.status() });
       } catch (error) {
         if (hasCode(error, 'CLOSED')) end();
         else diag.error(`${SCOPE}: the state of queue ${name} cannot be measured: ${showFailure(error)}`);
@@ -64,11 +82,11 @@ function createGauges(meter: Meter): Gauges {
 function report(
   result: BatchObservableResult,
   gauges: Gauges,
-  { queue, status }: { readonly queue: string; readonly status: QueueStatus },
+  { attributes, status }: { readonly attributes: Attributes; readonly status: QueueStatus },
 ): void {
   for (const state of Object.keys(status.counts) as MessageState[]) {
-    result.observe(gauges.messages, status.counts[state], { [QUEUE]: queue, [STATE]: state });
+    result.observe(gauges.messages, status.counts[state], { ...attributes, [STATE]: state });
   }
-  result.observe(gauges.overdue, overdueOf(status) / 1000, { [QUEUE]: queue });
-  result.observe(gauges.paused, status.paused ? 1 : 0, { [QUEUE]: queue });
+  result.observe(gauges.overdue, overdueOf(status) / 1000, attributes);
+  result.observe(gauges.paused, status.paused ? 1 : 0, attributes);
 }

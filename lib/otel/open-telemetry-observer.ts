@@ -10,6 +10,7 @@ export class OpenTelemetryObserver implements DelayQueueObserver {
   constructor(
     private readonly metrics: MessageMetrics,
     private readonly spans: MessageSpans | undefined,
+    readonly forInstance: (name: string) => DelayQueueObserver,
   ) {}
 
   async offer(offers: OfferContext, next: (headers?: MessageHeaders) => Promise<unknown>): Promise<void> {

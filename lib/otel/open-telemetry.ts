@@ -39,7 +39,7 @@ const optionsSchema = z.strictObject({
  *
  * The span of an offer and those of its message's attempts find each other by the header `traceparent`, unless the user has given
  * that one; the header `baggage` takes the baggage to the handler. Where the layout of a queue has no headers,
- * nothing travels with its messages.
+ * nothing travels with its messages. An instance of the module with a name is the attribute `delay_queue.instance`.
  *
  * @throws DelayQueueError `INVALID_OPTION`
  *
@@ -50,7 +50,10 @@ const optionsSchema = z.strictObject({
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): DelayQueueObserver {
   const { traces, families } = check(optionsSchema, options, 'openTelemetry()');
-  const names = new QueueNames(families);
-  const spans = traces === 'none' ? undefined : new MessageSpans(names, traces);
-  return new OpenTelemetryObserver(new MessageMetrics(names), spans);
+  const observe = (instance?: string) => {
+    const names = new QueueNames(families, instance);
+    const spans = traces === 'none' ? undefined : new MessageSpans(names, traces);
+    return new OpenTelemetryObserver(new MessageMetrics(names), spans, observe);
+  };
+  return observe();
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { INSTANCE } from '../handler/instance-names.js';
 import { dateOf } from '../message/date-of.js';
 import { type CheckedDue, dueAfter, dueAt } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
@@ -23,11 +24,12 @@ import { Offers } from './offers.js';
 import { listMessages, type MessagePage, type MessageQuery, snapshotOf } from './message-page.js';
 import { type MessageGroup, StoredGroup } from './message-group.js';
 import { countByType, type QueueCounts } from './queue-counts.js';
+import { Repeats, type TypedRepeatOptions } from './repeats.js';
 import { listQueues, type QueuePage, type QueueQuery } from './queue-list.js';
 
 /**
  * Offers messages to queues and manages them there. Inject it anywhere; it works for any queue name, in a process with or
- * without handlers.
+ * without handlers. That of a named instance is injected by `@InjectDelayQueueProducer(name)`.
  *
  * Every method rejects with a `DelayQueueError`: `INVALID_ARGUMENT` for a malformed argument, and, because all of them call
  * Redis, `LOGIN_REFUSED`, `NOT_CONNECTED`, `OUTCOME_UNKNOWN`, `STORE_REFUSED` or `CLOSED` (`docs/errors.md`).
@@ -39,8 +41,15 @@ export class DelayQueueProducer {
   @Inject() readonly known!: Queues;
   @Inject() private readonly offering!: Offers;
   @Inject() private readonly changes!: Changes;
+  @Inject() private readonly repeats!: Repeats;
   @Inject() private readonly registrar!: QueueRegistrar;
   @Inject(STORES) private readonly stores!: Stores;
+  @Inject(INSTANCE) private readonly name!: string;
+
+  /** The name of the instance it belongs to; undefined: the one without a name. */
+  get instance(): string | undefined {
+    return this.name || undefined;
+  }
 
   /**
    * Offers a message that falls due after a delay.
@@ -112,12 +121,37 @@ export class DelayQueueProducer {
   }
 
   /**
+   * Has a message repeat by a calendar: one message that comes again at each time, on any number of processes. Handling an occurrence and
+   * offering the next one is one step. An occurrence whose attempts are spent leaves a dead letter of its own, and the next one comes.
+   *
+   * Call it as often as you like, such as at each start: the same rule and payload change nothing. A new one replaces that of before; an
+   * occurrence that is due by then is still handled. {@link cancel} ends it, also while an occurrence is handled.
+   *
+   * @param queue - the queue that handles it
+   * @param id - of the message, at most 229 bytes; `list` and `find` show the rule as `repeat`, the next time as `dueAt`
+   * @param options - `cron`, `timeZone`, `missed`, `type`, `headers`, `expiresAfter`, `onExpired`
+   * @param payload - what each occurrence has, as in {@link offer}
+   * @returns when it falls due next, and whether it is new
+   * @throws DelayQueueError as {@link offer}, and `INVALID_OPTION` if the module has no `calendar`, `UNSUPPORTED_BY_LAYOUT`
+   *
+   * @example
+   * ```ts
+   * await producer.repeat('digests', 'weekdays', { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin' }, {});
+   * ```
+   */
+  async repeat<T>(queue: string, id: string, options: TypedRepeatOptions, payload: T): Promise<OfferResult> {
+    return this.repeats.repeat(queue, { id, options, payload });
+  }
+
+  /**
    * Removes a message that is not due yet. Of `cancel`, `reschedule` and the message falling due, exactly one wins. A message that
-   * follows an active one (`onDuplicate: 'follow'`) is removed as well.
+   * follows an active one (`onDuplicate: 'follow'`) is removed as well. One that repeats ends: if an occurrence is due already, it is
+   * still handled, as the last one.
    *
    * @param queue - the queue that the message was offered to
    * @param id - given to `offer`, or returned by it
-   * @returns whether one was removed; false if there is none, or it is already ready, active or dead, and none follows it
+   * @returns whether one was removed or ended; false if there is none, or it is already ready, active or dead, and neither repeats nor
+   *   is followed
    *
    * @example
    * ```ts

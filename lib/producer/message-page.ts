@@ -60,7 +60,7 @@ export function assertState(state: unknown): asserts state is MessageState {
 /** Shows a user what a store keeps. A body that cannot be decoded is shown as its bytes. */
 export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnapshot<T> {
   const { id, state, body, failedAttempts, dueAt, offeredAt, leasedUntil, death } = message;
-  const { expiry, ...content } = readContent<T>(known.codec, body);
+  const { expiry, repeat, ...content } = readContent<T>(known.codec, body);
   const expiresAt = state === 'dead' ? undefined : deadlineOf(known, message, expiry);
   return {
     id,
@@ -71,6 +71,7 @@ export function snapshotOf<T>(known: Queue, message: StoredMessage): MessageSnap
     dueAt: dateOf(dueAt),
     offeredAt: dateOf(offeredAt),
     ...(expiresAt && { expiresAt }),
+    ...(repeat && { repeat }),
     ...(leasedUntil !== null && { leasedUntil: dateOf(leasedUntil) }),
     ...(death !== null && { diedAt: dateOf(death.at), error: readFailure(death.error) }),
   };

@@ -4,6 +4,7 @@ import { dueAfter, dueAt } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import { NO_TYPE } from '../message/message-type.js';
+import type { RepeatOptions } from '../options/repeat-options.js';
 import { type MessageChange, readChangeOfOneKind, readChangeOfTypes } from './change.js';
 import { Changes } from './changes.js';
 import type { DeadLetters } from './dead-letters.js';
@@ -15,10 +16,12 @@ import {
   readTypedOfferOptions,
   type TypedOfferOptions,
 } from './offer.js';
+import { tokenOf } from './inject-producer.js';
 import { Offers } from './offers.js';
 import type { MessageGroup } from './message-group.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
+import { Repeats } from './repeats.js';
 
 // Names that no property of the class that extends the handle can have.
 const PRODUCER = Symbol('producer');
@@ -26,13 +29,15 @@ const OFFERS = Symbol('offers');
 const OFFER = Symbol('offer');
 const CHANGES = Symbol('changes');
 const CHANGE = Symbol('change');
+const REPEATS = Symbol('repeats');
+const REPEAT = Symbol('repeat');
 
 /** What the handle of a typed queue does at run time. `typed-queue.ts` says what the compiler lets through. */
 export class QueueHandle {
-  // Injected into properties, so that a class that extends it may have a constructor of its own.
-  @Inject() private readonly [PRODUCER]!: DelayQueueProducer;
-  @Inject() private readonly [OFFERS]!: Offers;
-  @Inject() private readonly [CHANGES]!: Changes;
+  private readonly [PRODUCER]!: DelayQueueProducer;
+  private readonly [OFFERS]!: Offers;
+  private readonly [CHANGES]!: Changes;
+  private readonly [REPEATS]!: Repeats;
   readonly queue: string;
   readonly #checkOf: CheckOfType;
 
@@ -101,9 +106,21 @@ export class QueueHandle {
     return this[OFFERS].offer(this.queue, message, this.#checkOf);
   }
 
+  protected [REPEAT](type: string, id: string, options: RepeatOptions, payload: unknown): Promise<OfferResult> {
+    return this[REPEATS].repeat(this.queue, { id, type, options, payload, check: this.#checkOf(type) });
+  }
+
   protected [CHANGE](id: string, due: Duration | Date, change: MessageChange | undefined): Promise<boolean> {
     return this[CHANGES].reschedule(this.queue, { id, due, change, checkOf: this.#checkOf });
   }
+}
+
+/** Has an instance injected into the properties of a class, so that one that extends it may have a constructor of its own. */
+export function injectInstance({ prototype }: { readonly prototype: object }, instance: string): void {
+  Inject(tokenOf(DelayQueueProducer, instance))(prototype, PRODUCER);
+  Inject(tokenOf(Offers, instance))(prototype, OFFERS);
+  Inject(tokenOf(Changes, instance))(prototype, CHANGES);
+  Inject(tokenOf(Repeats, instance))(prototype, REPEATS);
 }
 
 /** The handle of a queue whose messages have no type. */
@@ -114,6 +131,10 @@ export class OneKindHandle extends QueueHandle {
 
   async offerAt(payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
     return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(NO_TYPE, options) });
+  }
+
+  async repeat(id: string, options: RepeatOptions, payload: unknown): Promise<OfferResult> {
+    return this[REPEAT](NO_TYPE, id, options, payload);
   }
 
   async reschedule(id: string, due: Duration | Date, change?: MessageChange): Promise<boolean> {
@@ -129,6 +150,10 @@ export class TypesHandle extends QueueHandle {
 
   async offerAt(type: string, payload: unknown, date: Date, options?: TypedOfferOptions): Promise<OfferResult> {
     return this[OFFER]({ payload, due: dueAt(date), options: readTypedOfferOptions(type, options) });
+  }
+
+  async repeat(type: string, id: string, options: RepeatOptions, payload: unknown): Promise<OfferResult> {
+    return this[REPEAT](type, id, options, payload);
   }
 
   async reschedule(id: string, due: Duration | Date, change?: MessageChange): Promise<boolean> {

@@ -10,13 +10,15 @@ import {
 import type { CheckedDue } from '../message/due-time.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { DeadLetter, MessageCounts, MessageHeaders, MessageSnapshot, MessageState } from '../message/message.js';
-import type { QueueOptions } from '../options/queue-options.js';
+import type { RepeatOptions } from '../options/repeat-options.js';
+import { UNNAMED } from '../message/instance-name.js';
+import type { TypedQueueOptions } from '../options/queue-options.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { CheckedRequests, OfferDue, OfferResult, TypedOfferOptions } from './offer.js';
 import type { MessageGroup } from './message-group.js';
 import type { MessagePage, MessageQuery } from './message-page.js';
 import type { QueueCounts } from './queue-counts.js';
-import { OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
+import { injectInstance, OneKindHandle, type QueueHandle, TypesHandle } from './queue-handle.js';
 
 /** What is offered as the payload of a type. */
 export type PayloadInputOf<Payloads, Type extends string> = PayloadInput<SpecOf<Payloads, Type>>;
@@ -138,6 +140,8 @@ export interface QueueOfOneKind<Payload> extends TypedQueue<Payload> {
   ): Promise<OfferResult>;
   /** As `DelayQueueProducer.offerAt`, with the payload checked. */
   offerAt(payload: PayloadInput<Payload>, date: Date, options?: TypedOfferOptions): Promise<OfferResult>;
+  /** As `DelayQueueProducer.repeat`, with the payload checked. */
+  repeat(id: string, options: RepeatOptions, payload: PayloadInput<Payload>): Promise<OfferResult>;
 }
 
 /** The handle of a typed queue with several types of messages. */
@@ -161,6 +165,13 @@ export interface QueueOfTypes<Payloads> extends TypedQueue<Payloads> {
     date: Date,
     options?: TypedOfferOptions,
   ): Promise<OfferResult>;
+  /** As `DelayQueueProducer.repeat`, of a message of a type, with the payload checked. */
+  repeat<Type extends TypesOf<Payloads>>(
+    type: Type,
+    id: string,
+    options: RepeatOptions,
+    payload: PayloadInputOf<Payloads, Type>,
+  ): Promise<OfferResult>;
 }
 
 /** What `DelayQueue()` makes: extend it to give the queue its class. */
@@ -175,7 +186,8 @@ export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payload - a Standard Schema (zod, valibot, arktype…), a DTO class, or `payload<T>()`
- * @param options - override the module's `defaults`; what `queues` says of the queue overrides them
+ * @param options - override the module's `defaults`; what `queues` says of the queue overrides them. `instance` names the instance that
+ *   the queue belongs to
  * @throws DelayQueueError `INVALID_OPTION`
  *
  * @example
@@ -199,14 +211,15 @@ export interface QueueClass<Payloads, Handle> extends DefinedBy<Payloads> {
 export function DelayQueue<const Payload extends PayloadSpec>(
   queue: string,
   payload: Payload,
-  options?: QueueOptions,
+  options?: TypedQueueOptions,
 ): QueueClass<Payload, QueueOfOneKind<Payload>>;
 /**
  * Makes the class of a queue with several types of messages.
  *
  * @param queue - 1–128 of the characters `A–Z a–z 0–9 _ . : -`
  * @param payloads - by type (1–64 of the characters `A–Z a–z 0–9 _ . : -`): a Standard Schema, a DTO class, or `payload<T>()`
- * @param options - override the module's `defaults`; what `queues` says of the queue overrides them
+ * @param options - override the module's `defaults`; what `queues` says of the queue overrides them. `instance` names the instance that
+ *   the queue belongs to
  * @throws DelayQueueError `INVALID_OPTION`
  *
  * @example
@@ -229,16 +242,22 @@ export function DelayQueue<const Payload extends PayloadSpec>(
 export function DelayQueue<const Payloads extends Readonly<Record<string, PayloadSpec>>>(
   queue: string,
   payloads: Payloads,
-  options?: QueueOptions,
+  options?: TypedQueueOptions,
 ): QueueClass<Payloads, QueueOfTypes<Payloads>>;
-export function DelayQueue(queue: string, payloads: object, options: QueueOptions = {}): QueueClass<unknown, unknown> {
-  const definition = defineQueue({ queue, payloads, options });
+export function DelayQueue(
+  queue: string,
+  payloads: object,
+  options: TypedQueueOptions = {},
+): QueueClass<unknown, unknown> {
+  const definition = defineQueue(queue, payloads, options);
   const Handle: new (definition: QueueDefinition) => QueueHandle = typesOf(definition) ? TypesHandle : OneKindHandle;
-  return class extends Handle {
+  const Queue = class extends Handle {
     static readonly definition = definition;
 
     constructor() {
       super(definition);
     }
   };
+  injectInstance(Queue, definition.instance ?? UNNAMED);
+  return Queue;
 }

@@ -33,6 +33,7 @@ export class RedissonLayout implements QueueLayout {
       groups: false,
       changes: false,
       debounce: false,
+      repeats: false,
       followers: false,
       severalQueues,
     };

@@ -6,6 +6,7 @@ import { Outcomes } from '../delivery/consumer/outcomes.js';
 import { RetryPolicy } from '../delivery/consumer/retry-policy.js';
 import { UnknownTypes } from '../delivery/consumer/unknown-types.js';
 import type { Events } from '../events/events.js';
+import type { Calendar } from '../message/repeat-rule.js';
 import type { Observers } from '../events/observers.js';
 import type { Clock } from '../timing/clock.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
@@ -17,6 +18,7 @@ export interface WorkerParts {
   readonly observers?: Observers;
   /** For jitter, 0–1. */
   readonly random: () => number;
+  readonly calendar?: Calendar | undefined;
 }
 
 type RouteParts = WorkerParts & { readonly outcomes: Outcomes; readonly line: CallLine };
@@ -36,7 +38,7 @@ export function createRunner(
   handlers: readonly ConfiguredHandler[],
   parts: WorkerParts,
 ): MessageRunner {
-  const { clock, events, random, observers } = parts;
+  const { clock, events, random, observers, calendar } = parts;
   const accepts = (body: MessageBody) => partitions.stores[0]!.accepts?.(body);
   const outcomes = new Outcomes({ ...options, codec, clock, events, accepts });
   const line = new CallLine(options.concurrency);
@@ -46,6 +48,7 @@ export function createRunner(
     doubt: options.layout.createDoubt?.(),
     expiry: options.layout.can.expiry ? { after: options.expiresAfter, onExpired: options.onExpired } : undefined,
     unknownTypes: new UnknownTypes({ grace: options.unknownTypeGrace, events, random }),
+    repeating: calendar && { calendar, attempts: options.attempts },
     outcomes,
     clock,
     observers,

@@ -44,6 +44,8 @@ export interface Stores {
   open(queue: string, options: ResolvedQueueOptions): Partitions;
   /** Which queues there are. */
   readonly directory: QueueDirectory;
+  /** Where the messages are, if others can get there: with equal places, two instances would share all queues. */
+  readonly place?: object;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
   hurry(): void;
   close(): Promise<void>;
@@ -103,6 +105,7 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     },
     open,
     directory: new NativeQueueDirectory(connections, prefix),
+    place: { connection, prefix },
     hurry: () => connections.hurry(),
     close: () => connections.close(),
   };

@@ -5,7 +5,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { afterBootstrap } from './after-bootstrap.js';
 import type { Clock } from '../timing/clock.js';
 import { allInSlices, inSlices } from '../timing/slices.js';
@@ -18,6 +18,7 @@ import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
 import { ShutdownHint } from './shutdown-hint.js';
+import { START_TASK, type StartTask } from './start-task.js';
 import { type Worker, Workers } from './workers.js';
 import type { DelayQueueEvents } from '../events/delay-queue-events.js';
 import { Events } from '../events/events.js';
@@ -40,7 +41,7 @@ const LONGEST_ABORT_RESERVE = 1000;
 @Injectable()
 export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
   readonly #workers: Worker[] = [];
-  #stopping = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
@@ -53,20 +54,27 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly registrar: QueueRegistrar,
     private readonly misspeltNames: MisspeltNames,
     private readonly modules: ModulesContainer,
+    private readonly app: ModuleRef,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
+    @Inject(START_TASK) private readonly startTask: StartTask,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.queues.checkOptions(this.clock);
-    await this.misspeltNames.compareHandled(this.clock);
-    this.stores.connect();
-    await this.#check();
-    if (this.options.consume) afterBootstrap(this.modules, () => this.#startOrClose());
+    await this.#orCloseAll(() => this.#prepare());
+    if (this.options.consume) afterBootstrap(this.modules, () => this.#orCloseAll(() => this.#start()));
     else this.#reportHandlersNotStarted();
   }
 
+  /** Nest goes from module to module, but all instances stop at the same time: none waits for the handlers of another. */
   async onModuleDestroy(): Promise<void> {
-    this.#stopping = true;
+    await Promise.all(this.#ofAllInstances().map((runtime) => runtime.stop()));
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopping ??= this.#stopInTime());
+  }
+
+  async #stopInTime(): Promise<void> {
     this.shutdownHint?.stop();
     this.stores.hurry();
     await new Promise<void>((resolve, reject) => {
@@ -84,6 +92,28 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     await this.stores.close();
   }
 
+  #ofAllInstances(): DelayQueueRuntime[] {
+    return this.app.get(DelayQueueRuntime, { strict: false, each: true });
+  }
+
+  /** Nest calls no shutdown hooks for an application that failed to start. */
+  async #orCloseAll(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      await this.onModuleDestroy();
+      await Promise.all(this.#ofAllInstances().map(({ stores }) => stores.close()));
+      throw error;
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    await this.queues.checkOptions(this.clock);
+    await this.misspeltNames.compareHandled(this.clock);
+    this.stores.connect();
+    await this.#check();
+  }
+
   async #check(): Promise<void> {
     const handled: CheckedQueue[] = [];
     if (this.options.consume) {
@@ -92,11 +122,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     try {
       await this.stores.check(handled);
     } catch (error) {
-      if (isVerdict(error) || hasCode(error, 'INVALID_OPTION')) {
-        // Nest calls no shutdown hooks for an application that failed to start.
-        await this.stores.close();
-        throw error;
-      }
+      if (isVerdict(error) || hasCode(error, 'INVALID_OPTION')) throw error;
       // The application may well be up before Redis; the check runs once Redis is there.
       this.events.note('unchecked', { reason: showFailure(error) });
     }
@@ -109,17 +135,6 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
   #reportHandlersNotStarted(): void {
     const handlers = this.handlers.handled().flatMap(startEvents);
     if (handlers.length > 0) this.events.note('handlers-not-started', { handlers });
-  }
-
-  async #startOrClose(): Promise<void> {
-    try {
-      await this.#start();
-    } catch (error) {
-      // Nest calls no shutdown hooks for an application that failed to start.
-      await this.onModuleDestroy();
-      await this.stores.close();
-      throw error;
-    }
   }
 
   async #start(): Promise<void> {
@@ -136,6 +151,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     if (this.#stopping) return;
     this.registrar.registerHandled(handled.map(({ name }) => name));
     if (handled.length > 0) this.shutdownHint?.start();
+    await this.startTask.run();
   }
 
   async #stop(): Promise<void> {

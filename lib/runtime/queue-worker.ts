@@ -8,7 +8,7 @@ import { TransferScheduler } from '../delivery/transfer/transfer-scheduler.js';
 import { createRunner, type WorkerParts } from './create-runner.js';
 import type { ConfiguredHandler, Queue } from './queues.js';
 
-export interface QueueWorkerOptions extends Required<WorkerParts> {
+export interface QueueWorkerOptions extends Required<Omit<WorkerParts, 'calendar'>>, Pick<WorkerParts, 'calendar'> {
   readonly queue: Queue;
   readonly handlers: readonly ConfiguredHandler[];
   /** Distinguishes the schedulers of this process from those of others. */

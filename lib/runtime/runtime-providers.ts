@@ -8,8 +8,10 @@ import { AgainAdvice } from '../handler/again-advice.js';
 import { HandlerCalls } from '../handler/handler-calls.js';
 import { HandlerExplorer } from '../handler/handler-explorer.js';
 import { HandlerRegistry } from '../handler/handler-registry.js';
+import { INSTANCE, InstanceNames } from '../handler/instance-names.js';
 import { ListenerExplorer } from '../handler/listener/listener-explorer.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { UNNAMED } from '../message/instance-name.js';
 import { MODULE_OPTIONS_TOKEN } from '../options/delay-queue-module-definition.js';
 import type { DelayQueueModuleOptions } from '../options/module-options.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
@@ -18,6 +20,8 @@ import { type Clock, systemClock } from '../timing/clock.js';
 import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
+import { Instance, namedInstance } from './instance.js';
+import { InstanceCheck } from './instance-check.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
@@ -29,6 +33,11 @@ const IN_A_TEST = { token: SUBSTITUTES, optional: true };
 
 /** What a process needs besides what offers: its options and surroundings, its handlers and listeners, its queues and workers. */
 export const runtimeProviders: Provider[] = [
+  // A module with a name replaces it.
+  namedInstance(UNNAMED),
+  InstanceNames,
+  InstanceCheck,
+  Instance,
   {
     provide: RESOLVED_OPTIONS,
     useFactory: resolveGivenOptions,
@@ -38,19 +47,19 @@ export const runtimeProviders: Provider[] = [
   { provide: RANDOM, useFactory: (test?: Substitutes) => test?.random ?? Math.random, inject: [IN_A_TEST] },
   {
     provide: STORES,
-    useFactory: (options: ResolvedModuleOptions, clock: Clock, events: Events, test?: Substitutes) =>
-      test?.openStores(events) ?? createStores(options, { clock, events }),
-    inject: [RESOLVED_OPTIONS, CLOCK, Events, IN_A_TEST],
+    useFactory: (options: ResolvedModuleOptions, clock: Clock, events: Events, instance: string, test?: Substitutes) =>
+      test?.openStores(instance, events) ?? createStores(options, { clock, events }),
+    inject: [RESOLVED_OPTIONS, CLOCK, Events, INSTANCE, IN_A_TEST],
   },
-  { provide: Events, useFactory: loggedEvents },
+  { provide: Events, useFactory: loggedEvents, inject: [INSTANCE] },
   {
     provide: Observers,
-    useFactory: (events: Events, clock: Clock, { observers }: ResolvedModuleOptions) => {
-      const all = new Observers(events, clock);
+    useFactory: (events: Events, clock: Clock, { observers }: ResolvedModuleOptions, instance: string) => {
+      const all = new Observers(events, clock, instance || undefined);
       for (const [i, observer] of observers.entries()) all.add(observer, nameOf(observer, `observers[${i}]`));
       return all;
     },
-    inject: [Events, CLOCK, RESOLVED_OPTIONS],
+    inject: [Events, CLOCK, RESOLVED_OPTIONS, INSTANCE],
   },
   ListenerExplorer,
   HandlerRegistry,
@@ -93,8 +102,10 @@ async function resolveGivenOptions(options?: DelayQueueModuleOptions): Promise<R
   );
 }
 
-function loggedEvents(): Events {
-  const events = new Events();
-  logEvents(events, { queues: new SafeLogger('DelayQueue'), redis: new SafeLogger('DelayQueueRedis') });
+/** The log names the instance after the context of each line. */
+function loggedEvents(instance: string): Events {
+  const events = new Events(instance || undefined);
+  const loggerOf = (context: string) => new SafeLogger(instance === UNNAMED ? context : `${context}:${instance}`);
+  logEvents(events, { queues: loggerOf('DelayQueue'), redis: loggerOf('DelayQueueRedis') });
   return events;
 }

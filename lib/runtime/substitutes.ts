@@ -9,6 +9,6 @@ export interface Substitutes {
   readonly random: () => number;
   /** Changes what a handler waits for by itself. */
   adjust(handler: ConfiguredHandler): ConfiguredHandler;
-  /** The stores of the application; called once. */
-  openStores(events: Events): Stores;
+  /** The stores of an instance; called once for each. */
+  openStores(instance: string, events: Events): Stores;
 }

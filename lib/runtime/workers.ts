@@ -72,6 +72,7 @@ export class Workers {
       events,
       random,
       observers,
+      calendar: this.options.calendar,
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
     });

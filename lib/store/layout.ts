@@ -68,6 +68,8 @@ export interface LayoutAbilities {
   readonly debounce: boolean;
   /** Whether messages can have groups. */
   readonly groups: boolean;
+  /** Whether messages can repeat. */
+  readonly repeats: boolean;
   /** Whether several queues may have the same layout; not if it says where one of them is. */
   readonly severalQueues: boolean;
 }

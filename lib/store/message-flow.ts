@@ -7,7 +7,8 @@ export interface MessageFlow {
   /**
    * Moves due messages from delayed to ready, earliest first and never early. It also takes back active messages whose
    * lease has expired: an attempt is spent, and the message is ready again or dead. It does at most `limit` of each; `more`
-   * says that another call is worth it. Whenever ready messages remain, some {@link Doorbell} rings, unless a consumer already
+   * says that another call is worth it. One that repeats is never dead but ready, so that whoever claims it finds its next time: only
+   * a calendar knows it. Whenever ready messages remain, some {@link Doorbell} rings, unless a consumer already
    * waits for the queue's rate (see {@link claim}).
    *
    * While the queue is paused nothing rings; {@link MessageUpkeep.resume} does that.
@@ -66,6 +67,9 @@ export interface MessageFlow {
    * A message that follows (`onDuplicate: 'follow'`) takes the place of one that is gone or dead, in the same step: offered now, with its
    * own delay from now. No dead letter is left then. With every other outcome it goes on waiting. A {@link transfer} that buries a
    * message does the same.
+   *
+   * A message that repeats comes again with `next` of its outcome, unless {@link MessageIntake.cancel} has ended it meanwhile, or another
+   * one follows it.
    */
   settle(settlements: readonly Settlement[]): Promise<SettleReport>;
 
@@ -196,7 +200,7 @@ export type Outcome =
    * Handled: the message is gone, its id is free. `lateBy`: no handler has seen it, because it has expired by then, so many ms late; for
    * those who are told of it.
    */
-  | { readonly kind: 'ack'; readonly lateBy?: number }
+  | { readonly kind: 'ack'; readonly lateBy?: number; readonly next?: NextOccurrence }
   /** Failed: an attempt is spent, and it is delayed again. */
   | { readonly kind: 'retry'; readonly delay: number; readonly body?: MessageBody }
   /** Put off: delayed again, no attempt spent. */
@@ -214,7 +218,15 @@ export type Outcome =
       readonly by?: DeathCause;
       readonly body?: MessageBody;
       readonly lateBy?: number;
+      /** `letter`: the id of the dead letter that the occurrence leaves behind, which does not repeat. */
+      readonly next?: NextOccurrence & { readonly letter: string; readonly failedAttempts: number };
     };
+
+/** The next occurrence of a message that repeats: offered anew in the same step, under the same id and with all attempts before it. */
+export interface NextOccurrence {
+  /** When it falls due. */
+  readonly at: number;
+}
 
 export interface Settlement {
   readonly claim: Claim;

@@ -17,9 +17,9 @@ export interface MessageIntake {
 
   /**
    * Removes a message that is still delayed. Exactly one of `cancel`, `reschedule` and `transfer` wins. A message that waits to follow
-   * another is removed as well, whatever the state of that one.
+   * another is removed as well, whatever the state of that one. A message that repeats and is ready or active does not come again.
    *
-   * @returns whether something was removed; false if it is not delayed, or no longer, and none follows it
+   * @returns whether something was removed or ended; false if it is not delayed, or no longer, and neither repeats nor is followed
    */
   cancel(id: string): Promise<boolean>;
 
@@ -68,7 +68,13 @@ export type OnDuplicate =
 export interface Offer {
   readonly id: string;
   readonly due: DueTime;
-  readonly onDuplicate: OnDuplicate;
+  /**
+   * `repeat` is for messages that repeat, due at an instant: whatever state the existing one is in, its next occurrences are those of the
+   * new one. If they are the same, it is kept. If it is delayed for its first attempt, or dead, it is replaced. If it is due already, it
+   * gets the new body (`kept`); if it is active, the new one follows it. Where that would replace an occurrence, but the instant has
+   * passed, the offer is `rejected`: that occurrence may have been handled. Not in every layout.
+   */
+  readonly onDuplicate: OnDuplicate | 'repeat';
   /**
    * Only with `replace`: no due time is later than so many ms after the first offer of the chain. A chain is the offers of this
    * kind of which each replaces a message that is still delayed; the message has the `offeredAt` of the first.

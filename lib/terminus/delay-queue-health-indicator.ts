@@ -1,12 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { Inject, Injectable, type Type } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { HandlerRegistry } from '../handler/handler-registry.js';
 import { isFamily } from '../message/queue-family.js';
-import type { Stores } from '../runtime/create-stores.js';
-import { STORES } from '../runtime/delay-queue-tokens.js';
-import { Queues } from '../runtime/queues.js';
+import { findInstance, type Instance } from '../runtime/instance.js';
 import { type DelayQueueHealthOptions, readHealthOptions } from './health-options.js';
 import { healthOf, type QueueHealth } from './queue-health.js';
 
@@ -52,11 +49,13 @@ export class DelayQueueHealthIndicator {
     key: Key,
     options: DelayQueueHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
-    const { queues = this.#handled(), maxOverdue, timeout } = readHealthOptions(options);
+    const { instance: name, maxOverdue, timeout, ...given } = readHealthOptions(options);
+    const instance = findInstance(this.modules, name);
+    const queues = given.queues ?? handledBy(instance);
     const session = this.indicators.check(key);
     let found: Record<string, QueueHealth>;
     try {
-      found = await within(timeout, this.#look(queues));
+      found = await within(timeout, look(instance, queues));
     } catch (error) {
       return session.down({ message: (error as Error).message });
     }
@@ -66,23 +65,20 @@ export class DelayQueueHealthIndicator {
     const problem = { ...data, message: problems.join('; ') };
     return canBeDegraded(session) ? session.degraded(problem) : session.up(problem);
   }
+}
 
-  #handled(): readonly string[] {
-    const handled = this.#get(HandlerRegistry).handled();
-    return handled.map(({ name }) => name).filter((name) => !isFamily(name));
-  }
+function handledBy({ handlers }: Instance): readonly string[] {
+  return handlers
+    .handled()
+    .map(({ name }) => name)
+    .filter((name) => !isFamily(name));
+}
 
-  async #look(names: readonly string[]): Promise<Record<string, QueueHealth>> {
-    // So that Redis is asked even if there is no queue to look at.
-    if (names.length === 0) await this.#get<Stores>(STORES).directory.handled();
-    const queues = this.#get(Queues);
-    const found = names.map(async (name) => [name, healthOf(await queues.get(name).store.status())] as const);
-    return Object.fromEntries(await Promise.all(found));
-  }
-
-  #get<T>(token: symbol | Type<T>): T {
-    return this.modules.get<T>(token, { strict: false });
-  }
+async function look({ stores, queues }: Instance, names: readonly string[]): Promise<Record<string, QueueHealth>> {
+  // So that Redis is asked even if there is no queue to look at.
+  if (names.length === 0) await stores.directory.handled();
+  const found = names.map(async (name) => [name, healthOf(await queues.get(name).store.status())] as const);
+  return Object.fromEntries(await Promise.all(found));
 }
 
 function problemsOf(found: Readonly<Record<string, QueueHealth>>, maxOverdue: number): string[] {

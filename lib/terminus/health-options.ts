@@ -2,11 +2,15 @@ import { z } from 'zod/mini';
 import { type DefinedBy, definitionOf } from '../handler/definition/queue-definition.js';
 import type { Duration } from '../message/duration.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../message/queue-name.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { UNNAMED } from '../message/instance-name.js';
 import { check } from '../options/check.js';
+import type { InstanceOptions } from '../options/queue-options.js';
+import { instanceFields } from '../options/queue-options-schema.js';
 import { duration, HOUR } from '../options/values-schema.js';
 
 /** The options of a health check. All are optional. */
-export interface DelayQueueHealthOptions {
+export interface DelayQueueHealthOptions extends InstanceOptions {
   /**
    * The queues to look at, by name or by the class of a typed queue. Default: those with a handler of their own name in this
    * application. Queues of a family are looked at only if they are named here.
@@ -30,19 +34,20 @@ export interface DelayQueueHealthOptions {
 export interface ResolvedHealthOptions {
   /** Undefined: those that are handled. */
   readonly queues: readonly string[] | undefined;
+  readonly instance: string;
   /** ms */
   readonly maxOverdue: number;
   /** ms */
   readonly timeout: number;
 }
 
-const queueSchema = z
-  .transform((given: unknown) => definitionOf(given)?.queue ?? given)
-  .check(
-    z.refine((name) => typeof name === 'string' && QUEUE_NAME.test(name), { error: QUEUE_NAME_RULE }),
-  ) as z.ZodMiniType as z.ZodMiniType<string, string | DefinedBy<unknown>>;
+const queueSchema = z.custom<string | DefinedBy<unknown>>(
+  (given) => definitionOf(given) !== undefined || (typeof given === 'string' && QUEUE_NAME.test(given)),
+  { error: QUEUE_NAME_RULE },
+);
 
 const healthSchema = z.strictObject({
+  ...instanceFields,
   queues: z.optional(z.readonly(z.array(queueSchema))),
   maxOverdue: z.prefault(duration(0, 24 * HOUR), '30s'),
   timeout: z.prefault(duration(10, HOUR / 6), '1s'),
@@ -54,6 +59,14 @@ const healthSchema = z.strictObject({
  * @throws DelayQueueError `INVALID_OPTION`, naming each field that is wrong
  */
 export function readHealthOptions(options: DelayQueueHealthOptions): ResolvedHealthOptions {
-  const { queues, ...others } = check(healthSchema, options, 'options of the health check');
-  return { queues, ...others };
+  const place = 'options of the health check';
+  const { queues, instance = UNNAMED, ...others } = check(healthSchema, options, place);
+  const names = queues?.map((queue, i) => {
+    const definition = definitionOf(queue);
+    if (!definition || (definition.instance ?? UNNAMED) === instance) return definition?.queue ?? (queue as string);
+    const advice = definition.instance === undefined ? 'leave instance out' : `set instance: '${definition.instance}'`;
+    const problem = `queues.${i}: queue '${definition.queue}' belongs to another instance: ${advice}, in a check of its own`;
+    throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
+  });
+  return { ...others, queues: names, instance };
 }

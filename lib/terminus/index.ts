@@ -12,6 +12,7 @@ export type {
   ExponentialBackoff,
   FixedBackoff,
   GroupOptions,
+  InstanceOptions,
   QueueLayout,
   QueueOptions,
   RateOptions,

@@ -1,30 +1,19 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { readContent } from '../message/codec/read-content.js';
-import { Events } from '../events/events.js';
-import { HandlerRegistry } from '../handler/handler-registry.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { NO_TYPE } from '../message/message-type.js';
-import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
-import { RESOLVED_OPTIONS, SUBSTITUTES } from '../runtime/delay-queue-tokens.js';
-import { Queues } from '../runtime/queues.js';
+import { SUBSTITUTES } from '../runtime/delay-queue-tokens.js';
+import { findInstance, type Instance, instancesOf } from '../runtime/instance.js';
 import { closed, type Described } from './problems.js';
 import { TestBench } from './test-bench.js';
 import { TimeMachine } from './time-machine.js';
 import type { WatchedStore } from './watched-store.js';
 
-/** What the tester needs to know of the delay queue of the application. */
-export interface ApplicationParts {
-  readonly queues: Queues;
-  readonly handlers: HandlerRegistry;
-  readonly options: ResolvedModuleOptions;
-  readonly events: Events;
-}
-
 /** The application that a test has made, from when it is compiled until it has closed. */
 @Injectable()
 export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstrap {
-  #parts: ApplicationParts | undefined;
+  #instances: readonly Instance[] | undefined;
   #time: TimeMachine | undefined;
 
   constructor(
@@ -33,20 +22,30 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
   ) {}
 
   onModuleInit(): void {
-    this.#parts = this.#findParts();
+    this.#instances = this.#findInstances();
   }
 
   onApplicationBootstrap(): void {
-    const { handlers } = this.parts;
-    this.bench.follow((queue) => handlers.servedBy(queue) !== undefined);
+    for (const { name, handlers } of this.instances) {
+      this.bench.queuesOf(name).follow((queue) => handlers.servedBy(queue) !== undefined);
+    }
     this.#time = new TimeMachine(this.bench, (store) => this.#describe(store));
   }
 
   /**
    * @throws DelayQueueError `INVALID_OPTION` if the application has no delay queue, or the testing module is there twice
    */
-  get parts(): ApplicationParts {
-    return (this.#parts ??= this.#findParts());
+  get instances(): readonly Instance[] {
+    return (this.#instances ??= this.#findInstances());
+  }
+
+  /**
+   * @throws DelayQueueError `INVALID_OPTION` as {@link instances}, and if there is no instance of this name
+   */
+  instance(name: string): Instance {
+    // A missing delay queue is the better explanation.
+    void this.instances;
+    return findInstance(this.modules, name);
   }
 
   /** Undefined: it has not started. */
@@ -62,36 +61,31 @@ export class ApplicationUnderTest implements OnModuleInit, OnApplicationBootstra
    */
   timeFor(call: string): TimeMachine {
     // A missing delay queue is the better explanation.
-    void this.parts;
+    void this.instances;
     if (this.bench.isClosing) throw closed(call);
     if (this.#time) return this.#time;
     const problem = `${call}: the application has not started, so its handlers are not known`;
     throw new DelayQueueError('NOT_STARTED', `${problem}: await init() after compile()`);
   }
 
-  #findParts(): ApplicationParts {
-    const strict = { strict: false };
-    let parts: ApplicationParts;
+  #findInstances(): readonly Instance[] {
+    let instances: readonly Instance[];
     try {
-      parts = {
-        queues: this.modules.get(Queues, strict),
-        handlers: this.modules.get(HandlerRegistry, strict),
-        options: this.modules.get<ResolvedModuleOptions>(RESOLVED_OPTIONS, strict),
-        events: this.modules.get(Events, strict),
-      };
+      instances = instancesOf(this.modules);
     } catch (cause) {
       throw refusal('without DelayQueueModule: import DelayQueueModule.forRoot() as well', cause);
     }
     if (!this.bench.isUsed) throw refusal('twice: import it once, with or without startAt()');
-    return parts;
+    return instances;
   }
 
   /** The message that a queue is busy with, else the one that is due next. */
   #describe(store: WatchedStore): Described {
     const { queue } = store;
+    const { queues, handlers: registry } = this.instance(store.instance);
     const message = store.first('active') ?? store.first('ready') ?? store.first('delayed');
-    const type = message ? readContent(this.parts.queues.get(queue).codec, message.body).type : NO_TYPE;
-    const handlers = this.parts.handlers.servedBy(queue)?.handlers;
+    const type = message ? readContent(queues.get(queue).codec, message.body).type : NO_TYPE;
+    const handlers = registry.servedBy(queue)?.handlers;
     return { queue, id: message?.id, type, handler: (handlers?.get(type) ?? handlers?.get(NO_TYPE))?.name };
   }
 }

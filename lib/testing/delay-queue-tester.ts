@@ -3,6 +3,7 @@ import { readContent } from '../message/codec/read-content.js';
 import type { DefinedBy, TypesOf } from '../handler/definition/queue-definition.js';
 import type { PayloadInput, PayloadSpec } from '../handler/definition/payload-spec.js';
 import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { UNNAMED } from '../message/instance-name.js';
 import type { CheckedDuration, Duration } from '../message/duration.js';
 import type { PayloadInputOf } from '../producer/typed-queue.js';
 import type { Queues } from '../runtime/queues.js';
@@ -14,7 +15,7 @@ import { HandlerTrial } from './handler-trial.js';
 import type { OfferedMessage } from './offered-message.js';
 import { waitPatiently } from './patience.js';
 import { unended } from './problems.js';
-import { type HandleArguments, type QueueArgument, readHandleArguments, readQueueName } from './queue-argument.js';
+import { type HandleArguments, type QueueArgument, readHandleArguments, readQueue } from './queue-argument.js';
 import type { TakenOffer } from './watched-store.js';
 
 /**
@@ -34,7 +35,27 @@ import type { TakenOffer } from './watched-store.js';
 export class DelayQueueTester {
   // Injected into a property, because the parameters of a constructor would be public, with all that their types lead to.
   @Inject() private readonly app!: ApplicationUnderTest;
+  #instance = UNNAMED;
   #trials = 0;
+
+  /**
+   * The tester of an instance of the module that has a name. Time is the same for all instances: whoever moves it, their messages are
+   * handled in the order in which they fall due.
+   *
+   * @param name - as `DelayQueueModule.forRoot()` was given it
+   * @throws DelayQueueError `INVALID_OPTION` if there is none of this name
+   *
+   * @example
+   * ```ts
+   * const billing = queue.instance('billing');
+   * expect(billing.offered('invoices')).toHaveLength(1);
+   * ```
+   */
+  instance(name: string): DelayQueueTester {
+    const tester = new DelayQueueTester();
+    tester.#instance = this.app.instance(name).name;
+    return Object.assign(tester, { app: this.app });
+  }
 
   /** What time it is for the delay queue. `Date` and timers of the application have a time of their own. */
   now(): Date {
@@ -45,7 +66,7 @@ export class DelayQueueTester {
    * What was offered so far, in this order, whether it was handled or not, by handlers too. An offer is here once, however many
    * attempts its message takes, and `again()` is no offer. One that was ignored (`created: false`) or refused is not here.
    *
-   * @param queue - Default: all queues
+   * @param queue - Default: all queues of the instance
    * @throws DelayQueueError `INVALID_ARGUMENT`, `INVALID_OPTION`
    *
    * @example
@@ -56,9 +77,11 @@ export class DelayQueueTester {
   offered<Payloads>(queue: DefinedBy<Payloads>): OfferedMessage<PayloadInputOf<Payloads, TypesOf<Payloads>>>[];
   offered<T = unknown>(queue?: string): OfferedMessage<T>[];
   offered<T>(queue?: QueueArgument): OfferedMessage<T>[] {
-    const { queues } = this.app.parts;
-    const name = queue === undefined ? undefined : readQueueName(queue);
-    const offers = this.app.bench.offered.filter((offer) => name === undefined || offer.queue === name);
+    const { name, instance } =
+      queue === undefined ? { name: undefined, instance: this.#instance } : readQueue(queue, this.#instance);
+    const { queues } = this.app.instance(instance);
+    const { offered } = this.app.bench.queuesOf(instance);
+    const offers = offered.filter((offer) => name === undefined || offer.queue === name);
     return offers.map((offer) => show<T>(offer, queues));
   }
 
@@ -98,7 +121,7 @@ export class DelayQueueTester {
    */
   async drain(bounds: CallBounds = {}): Promise<void> {
     const time = this.app.timeFor('drain()');
-    if (!this.app.parts.options.consume) {
+    if (!this.app.instances.some(({ options }) => options.consume)) {
       const problem = 'drain(): this application starts no handlers (consume: false), so nothing would be handled';
       throw new DelayQueueError('INVALID_OPTION', `${problem}. Leave consume out in tests, or look at offered()`);
     }
@@ -136,10 +159,10 @@ export class DelayQueueTester {
   ): Promise<HandleOutcome>;
   async handle(queue: QueueArgument, ...given: HandleArguments): Promise<HandleOutcome> {
     this.app.timeFor('handle()');
-    const name = readQueueName(queue);
+    const { name, instance } = readQueue(queue, this.#instance);
     const { payload, options } = readHandleArguments(queue, given);
     const { patience, ...message } = readHandleOptions(options, () => `test-${++this.#trials}`);
-    const trial = new HandlerTrial(name, this.app.parts, this.app.bench);
+    const trial = new HandlerTrial(name, this.app.instance(instance), this.app.bench);
     const { id, type } = message;
     const described = { queue: name, id, type, handler: trial.handlerOf(type) };
     const late = () => unended({ name: 'handle()', patience }, described);
@@ -147,14 +170,14 @@ export class DelayQueueTester {
   }
 
   /**
-   * Removes every message of every queue, in every state, resumes what is paused, and forgets what was offered: for tests that
+   * Removes every message of every queue of the instance, in every state, resumes what is paused, and forgets what was offered: for tests that
    * share an application. Time stays as it is.
    *
    * @throws DelayQueueError `UNFINISHED` while a call that moves time is under way
    */
   async clear(): Promise<void> {
     const { bench, time } = this.app;
-    const clear = () => bench.clear();
+    const clear = () => bench.queuesOf(this.app.instance(this.#instance).name).clear();
     await (time?.exclusively('clear()', clear) ?? clear());
   }
 }

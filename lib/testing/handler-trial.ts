@@ -9,10 +9,10 @@ import type { ComingAgain } from '../message/handler-results.js';
 import { NO_TYPE } from '../message/message-type.js';
 import { assertGrouped } from '../producer/unsupported.js';
 import { createRunner } from '../runtime/create-runner.js';
+import type { Instance } from '../runtime/instance.js';
 import type { ConfiguredHandler, Queue } from '../runtime/queues.js';
 import type { Outcome } from '../store/message-flow.js';
 import type { Clock } from '../timing/clock.js';
-import type { ApplicationParts } from './application-under-test.js';
 import type { HandleOutcome } from './handle-outcome.js';
 import type { TestBench } from './test-bench.js';
 
@@ -32,7 +32,7 @@ export class HandlerTrial {
   /**
    * @throws DelayQueueError `INVALID_ARGUMENT` if the application does not handle the queue
    */
-  constructor(name: string, { queues, handlers, events }: ApplicationParts, { clock, random }: TestBench) {
+  constructor(name: string, { queues, handlers, events }: Instance, { clock, random }: TestBench) {
     const handled = handlers.servedBy(name);
     if (!handled) throw unhandled(name, handlers.handled());
     this.#handled = handled;

@@ -1,4 +1,5 @@
 import { type DefinedBy, definitionOf, typesOf } from '../handler/definition/queue-definition.js';
+import { UNNAMED } from '../message/instance-name.js';
 import { assertQueueName } from '../message/queue-name.js';
 import type { HandleOptions } from './handle-options.js';
 
@@ -25,10 +26,15 @@ export function readHandleArguments(
 /**
  * The only place that reads it.
  *
+ * @param instance - of a queue that is given by its name; a class says itself
  * @throws DelayQueueError `INVALID_ARGUMENT`
  */
-export function readQueueName(queue: QueueArgument): string {
-  const name = definitionOf(queue)?.queue ?? queue;
+export function readQueue(
+  queue: QueueArgument,
+  instance: string,
+): { readonly name: string; readonly instance: string } {
+  const definition = definitionOf(queue);
+  const name = definition?.queue ?? queue;
   assertQueueName(name);
-  return name;
+  return { name, instance: definition ? (definition.instance ?? UNNAMED) : instance };
 }

@@ -1,31 +1,22 @@
 import type { Events } from '../events/events.js';
-import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
 import type { ConfiguredHandler } from '../runtime/queues.js';
 import type { Stores } from '../runtime/create-stores.js';
 import type { Substitutes } from '../runtime/substitutes.js';
-import { limitsOfPartition } from '../runtime/partition-limits.js';
-import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
-import { MemoryPartitions } from '../store/memory/memory-partitions.js';
-import type { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
-import type { StoreLimits } from '../store/message-store.js';
 import { LONGEST_TIMER } from '../timing/clock.js';
+import { QueuesUnderTest } from './queues-under-test.js';
 import { VirtualClock } from './virtual-clock.js';
-import { type TakenOffer, WatchedStore } from './watched-store.js';
+import type { WatchedStore } from './watched-store.js';
 
 /** What takes the place of Redis, of time and of chance in an application under test, and knows what happens there. */
 export class TestBench implements Substitutes {
   readonly clock: VirtualClock;
   /** What varies at random is in the middle of its range. */
   readonly random = () => 0.5;
-  readonly #directory = new MemoryQueueDirectory();
-  readonly #partitions = new MemoryPartitions(this.#directory, (queue, limits) => this.#newStore(queue, limits));
-  #offered: TakenOffer[] = [];
+  /** By the names of the instances that have their stores from here. */
+  readonly #queues = new Map<string, QueuesUnderTest>();
   #settled = 0;
-  #isUsed = false;
   #isClosing = false;
   #isStuck = false;
-  /** Whether the application handles a queue. */
-  #isHandled: (queue: string) => boolean = () => false;
 
   constructor(startAt: number) {
     this.clock = new VirtualClock(startAt);
@@ -38,15 +29,11 @@ export class TestBench implements Substitutes {
 
   /** Whether an application has its stores from here. */
   get isUsed(): boolean {
-    return this.#isUsed;
+    return this.#queues.size > 0;
   }
 
   get isClosing(): boolean {
     return this.#isClosing;
-  }
-
-  get offered(): readonly TakenOffer[] {
-    return this.#offered;
   }
 
   /** How many attempts have ended. */
@@ -54,9 +41,9 @@ export class TestBench implements Substitutes {
     return this.#settled;
   }
 
-  /** @param isHandled - of which queues due messages make time stop until they are handled */
-  follow(isHandled: (queue: string) => boolean): void {
-    this.#isHandled = isHandled;
+  /** The queues of an instance that has its stores from here. */
+  queuesOf(instance: string): QueuesUnderTest {
+    return this.#queues.get(instance)!;
   }
 
   /** A queue with a message that is with a handler, or about to be; undefined: nothing is under way. */
@@ -79,22 +66,15 @@ export class TestBench implements Substitutes {
     this.#isStuck = true;
   }
 
-  async clear(): Promise<void> {
-    for (const store of this.#partitions.all()) {
-      await store.clear();
-      await store.resume();
-    }
-    this.#offered = [];
-  }
-
-  openStores(events: Events): Stores {
-    this.#isUsed = true;
+  openStores(instance: string, events: Events): Stores {
+    const queues = new QueuesUnderTest(instance, { clock: this.clock, onSettled: () => this.#settled++ });
+    this.#queues.set(instance, queues);
     return {
       connect: () => events.note('under-test', {}),
       check: () => Promise.resolve(),
       isConnected: true,
-      open: (queue, options) => this.#open(queue, options),
-      directory: this.#directory,
+      open: (queue, options) => queues.open(queue, options),
+      directory: queues.directory,
       hurry: () => {
         this.#isClosing = true;
         this.clock.release(this.#isStuck ? 0 : LONGEST_TIMER);
@@ -103,23 +83,7 @@ export class TestBench implements Substitutes {
     };
   }
 
-  #open(queue: string, options: ResolvedQueueOptions): FixedPartitions {
-    const { partitions, groups } = options;
-    // A message that is due is handled before time moves on, so none could wait for a rate.
-    return this.#partitions.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null });
-  }
-
-  #newStore(queue: string, limits: StoreLimits): WatchedStore {
-    return new WatchedStore({
-      queue,
-      limits,
-      clock: this.clock,
-      onOffered: (offer) => this.#offered.push(offer),
-      onSettled: () => this.#settled++,
-    });
-  }
-
   #followedStores(): WatchedStore[] {
-    return this.#partitions.all().filter(({ queue }) => this.#isHandled(queue));
+    return [...this.#queues.values()].flatMap((queues) => queues.followed());
   }
 }

@@ -17,6 +17,7 @@ export interface TakenOffer {
 }
 
 export interface WatchedStoreOptions {
+  readonly instance: string;
   readonly queue: string;
   readonly limits: StoreLimits;
   readonly clock: Clock;
@@ -27,11 +28,13 @@ export interface WatchedStoreOptions {
 
 /** A store in memory that tells what happens in it. */
 export class WatchedStore extends MemoryMessageStore {
+  readonly instance: string;
   readonly queue: string;
   readonly #options: WatchedStoreOptions;
 
   constructor(options: WatchedStoreOptions) {
     super(options);
+    this.instance = options.instance;
     this.queue = options.queue;
     this.#options = options;
   }

@@ -15,6 +15,7 @@ const GUIDE = {
     'docs/families.md',
     'docs/nest.md',
     'docs/context.md',
+    'docs/instances.md',
     'packages/outbox/README.md',
     'docs/outbox.md',
   ],

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { calendar } from '../../lib/calendar/index.js';
 import { RejectMessage } from '../../lib/index.js';
 import { redisson } from '../../lib/redisson/index.js';
 import { nativeKeys } from '../../lib/store/native/native-keys.js';
@@ -79,6 +80,26 @@ describe('the command line', () => {
     ]);
     const { output: json } = await run('list', queue, 'dead', '--json');
     expect(jsonLines(json)).toMatchObject([{ id: 'dead-one', state: 'dead', error: { name: 'RejectMessage' } }]);
+  });
+
+  it('shows by what rule a message repeats, and when it does next', async () => {
+    const repeating = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { consume: false, calendar } });
+    await producer.offer(repeating, null, '1h', { id: 'b' });
+    const rule = { cron: '0 0 1 1 *', timeZone: 'Asia/Tokyo', missed: 'skip' } as const;
+    const { dueAt } = await producer.repeat(repeating, 'a', rule, {});
+    const { output } = await run('list', repeating, 'delayed');
+    expect(shown(output).map((line) => line.split(/  +/))).toEqual([
+      ['id', 'type', 'due', 'failed', 'repeats', 'payload'],
+      ['b', 'INSTANT', '0', 'null'],
+      ['a', 'INSTANT', '0', '0 0 1 1 * (Asia/Tokyo, skips what is missed)', '{}'],
+    ]);
+    const { output: one } = await run('show', repeating, 'a');
+    expect(one).toContain(`due              ${dueAt.toISOString()}\nrepeats          0 0 1 1 * (Asia/Tokyo,`);
+    const { output: json } = await run('show', repeating, 'a', '--json');
+    expect(jsonLines(json)).toMatchObject([{ id: 'a', repeat: rule, dueAt: dueAt.toISOString() }]);
+    expect((await run('cancel', repeating, 'a', '--yes')).code).toBe(0);
+    expect(await producer.find(repeating, 'a')).toBeNull();
   });
 
   it('says how to go on with a list, and goes on there', async () => {

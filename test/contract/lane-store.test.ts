@@ -79,10 +79,14 @@ const manyGroups =
     return store;
   };
 
-describeMessageStore('NativeMessageStore of one group without a limit', (limits) =>
-  Promise.resolve({ ...openRedisQueue(oneGroup(limits)), keepsOrderOfOffers: true, hasLines: true }),
+describeMessageStore(
+  'NativeMessageStore of one group without a limit',
+  (limits) => Promise.resolve({ ...openRedisQueue(oneGroup(limits)), keepsOrderOfOffers: true, hasLines: true }),
+  { repeats: false },
 );
 
-describeMessageStore('NativeMessageStore of many groups with one slot each', (limits) =>
-  Promise.resolve({ ...openRedisQueue(manyGroups(limits)), keepsOrderOfOffers: true }),
+describeMessageStore(
+  'NativeMessageStore of many groups with one slot each',
+  (limits) => Promise.resolve({ ...openRedisQueue(manyGroups(limits)), keepsOrderOfOffers: true }),
+  { repeats: false },
 );

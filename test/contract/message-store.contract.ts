@@ -14,6 +14,7 @@ import { describeLeases } from './rules/lease.rules.js';
 import { describeLists } from './rules/list.rules.js';
 import { describeOffers } from './rules/offer.rules.js';
 import { describeRates } from './rules/rate.rules.js';
+import { describeRepeating } from './rules/repeat.rules.js';
 import { describeSettlements } from './rules/settle.rules.js';
 import { describeTypeCounts } from './rules/type-count.rules.js';
 import { describeTransfers } from './rules/transfer.rules.js';
@@ -24,7 +25,7 @@ import { describeWholeQueue } from './rules/whole-queue.rules.js';
 export function describeMessageStore(
   name: string,
   openQueue: OpenQueue,
-  { claimsAlong = false, follows = true, canChange = true } = {},
+  { claimsAlong = false, follows = true, canChange = true, repeats = true } = {},
 ): void {
   describe(`${name} as a message store`, () => {
     const queues = new ContractQueues(openQueue);
@@ -32,6 +33,7 @@ export function describeMessageStore(
     describeOffers(queues);
     describeDuplicates(queues);
     if (follows) describeFollowers(queues);
+    if (follows && repeats) describeRepeating(queues);
     if (canChange) describeChanges(queues);
     if (canChange) describeDebouncing(queues);
     describeTransfers(queues);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import ms from 'ms';
-import { resolveModuleOptions, resolveQueueOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
+import { readTypedQueueOptions, resolveModuleOptions, resolveQueueOptions } from '../../lib/options/resolve-options.js';
 import { type RedissonOptions, redisson } from '../../lib/redisson/index.js';
 import { type DocumentedOption, evaluateCode, readDocumentedOptions, readRange } from './documented-options.js';
 import { readPage, rowsOf } from './pages.js';
@@ -26,7 +26,7 @@ const moduleOptions: OptionSet = {
 const queueOptions: OptionSet = {
   type: 'QueueOptions',
   options: readDocumentedOptions('lib/options/queue-options.ts', 'QueueOptions'),
-  check: (given) => validateQueueOptions(given, 'options'),
+  check: (given) => readTypedQueueOptions(given, 'options'),
   resolve: (given) => resolveQueueOptions(given),
 };
 

@@ -49,6 +49,7 @@ const EXAMPLE_CONTEXT = `
 import { Injectable, Module } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import * as library from 'nestjs-delay-queue';
+import { DelayQueueProducer, getDelayQueueProducerToken, InjectDelayQueueProducer } from 'nestjs-delay-queue';
 import type {
   DelayedMessage, DelayQueueEvent, DelayQueueObserver, HandlingOutcome, MessageOf, PayloadOf,
 } from 'nestjs-delay-queue';
@@ -108,7 +109,7 @@ import { DelayQueueInspector, examine } from 'nestjs-delay-queue/diagnosis';
 
 /** The same of those in `lib/calendar`. */
 const CALENDAR_CONTEXT = `
-import { next } from 'nestjs-delay-queue/calendar';
+import { calendar, next } from 'nestjs-delay-queue/calendar';
 `;
 
 /** By folder. */

@@ -18,6 +18,8 @@ const [connection, prefix] = JSON.parse(process.argv[2]!) as [string, string];
 
 class Emails extends DelayQueue('emails', { welcome: payload<{ to: string }>(), bounce: payload<object>() }) {}
 
+class Invoices extends DelayQueue('invoices', payload<{ of: string }>(), { instance: 'billing' }) {}
+
 let isFixed = false;
 
 @Injectable()
@@ -43,10 +45,13 @@ class EmailModule {}
 @Module({
   imports: [
     DelayQueueModule.forRoot({ connection, prefix }),
+    DelayQueueModule.forRoot({ name: 'billing', connection, prefix: `${prefix}:billing` }),
     BullBoardModule.forRoot({ route: '/board', adapter: ExpressAdapter }),
     DelayQueueBoardModule.forFeature({ queue: 'orders' }, { queue: 'reminders', options: { readOnlyMode: true } }),
+    DelayQueueBoardModule.forFeature({ queue: 'orders', instance: 'billing' }, { queue: Invoices }),
     EmailModule,
   ],
+  providers: [Invoices],
 })
 class AppModule {}
 
@@ -54,6 +59,7 @@ const app = await NestFactory.create(AppModule, { logger: false });
 await app.listen(0, '127.0.0.1');
 const producer = app.get(DelayQueueProducer);
 await producer.offer('emails', { to: 'ada@example.com' }, '1h', { type: 'welcome', id: 'welcome:ada' });
+await app.get(Invoices).offer({ of: 'ada' }, '1h', { id: 'invoice' });
 await producer.offer('emails', {}, 0, { type: 'bounce', id: 'bounce:bob' });
 while ((await producer.counts('emails')).dead === 0) await new Promise((resolve) => setTimeout(resolve, 10));
 isFixed = true;

@@ -14,7 +14,13 @@ describe('bull-board in a Nest application', () => {
 
   test('shows the queues of all its modules, by name or by class', async () => {
     const queues = await board.queues();
-    expect(queues.map(({ name }) => name).sort()).toEqual(['emails', 'orders', 'reminders']);
+    expect(queues.map(({ name }) => name).sort()).toEqual([
+      'billing:invoices',
+      'billing:orders',
+      'emails',
+      'orders',
+      'reminders',
+    ]);
     expect(await board.queue('reminders')).toMatchObject({ readOnlyMode: true });
     expect(await board.queue('emails')).toMatchObject({
       description: 'What is sent later',
@@ -27,6 +33,17 @@ describe('bull-board in a Nest application', () => {
       status: 400,
       body: { message: expect.stringContaining('has the types welcome, bounce') },
     });
+  });
+
+  test('shows and changes the queues of a named instance apart from those of the others', async () => {
+    expect(await board.queue('billing:invoices')).toMatchObject({ counts: { delayed: 1 } });
+    expect((await board.add('orders', { name: '__default__', data: {}, options: { delay: 3_600_000 } })).status).toBe(
+      200,
+    );
+    expect(await board.queue('orders')).toMatchObject({ counts: { delayed: 1 } });
+    expect(await board.queue('billing:orders')).toMatchObject({ counts: { delayed: 0 } });
+    await board.put('billing:invoices/clean/delayed');
+    expect(await board.queue('billing:invoices')).toMatchObject({ counts: { delayed: 0 } });
   });
 
   test('promotes messages and retries dead letters', async () => {

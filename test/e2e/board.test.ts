@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type BoardAdapterOptions, DelayQueueBoardAdapter } from 'nestjs-delay-queue-bull-board';
+import { calendar } from '../../lib/calendar/index.js';
 import type { DelayedMessage, DelayQueueProducer, MessageCounts } from '../../lib/index.js';
 import type { BoardJob } from '../support/board/board-client.js';
 import { RunningBoard } from '../support/board/running-board.js';
@@ -111,6 +112,18 @@ describe.each([
     const bytes = await board.get<{ job: BoardJob }>(`${queue}/b`);
     expect(bytes.body.job).toMatchObject({ name: '__default__', data: { base64: 'Ynl0ZXM=' } });
     expect(await board.get(`${queue}/c`)).toMatchObject({ status: 404 });
+  });
+
+  test('shows by what rule a message repeats, and removes it', async () => {
+    const { queue, board } = await start();
+    const { producer } = await scene.startApp({ module: { calendar, consume: false, defaults: { partitions } } });
+    const { dueAt } = await producer.repeat(queue, 'yearly', { cron: '0 0 1 1 *' }, { of: 'sales' });
+    const [job] = (await board.queue(queue)).jobs;
+    const repeat = { cron: '0 0 1 1 *', timeZone: 'UTC', missed: 'once' };
+    expect(job).toMatchObject({ id: 'yearly', data: { of: 'sales' }, opts: { repeat } });
+    expect(job!.timestamp + job!.delay).toBe(dueAt.getTime());
+    expect((await board.put(`${queue}/yearly/clean`)).status).toBe(204);
+    expect(await producer.find(queue, 'yearly')).toBeNull();
   });
 
   test('shows a dead letter with its error', async () => {

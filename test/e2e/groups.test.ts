@@ -141,6 +141,7 @@ describe.each<[string, DelayQueueModuleOptions]>([
     );
     await until(() => desk.done.length === 300, { within: 20_000 });
     expect(desk.mostAtOnce).toBe(1);
+    await until(async () => (await producer.counts(queue)).active === 0, { within: 20_000 });
     expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
   });
 

@@ -97,7 +97,7 @@ test('a paused queue is measured as such, and is overdue for as long as its olde
 /** An application whose queues have such states. */
 function appWith(statusOf: (queue: string) => Promise<unknown>): Parameters<typeof observeQueues>[0] {
   const queues = { named: (queue: string) => ({ store: { status: () => statusOf(queue) } }) };
-  return { get: () => queues as never };
+  return { get: () => [{ name: '', queues }] as never };
 }
 
 test('a queue that cannot be looked at is reported, and the others are measured', async () => {

@@ -11,7 +11,7 @@ import {
   RejectMessage,
 } from '../../lib/index.js';
 import { redisson, redissonQueue } from '../../lib/redisson/index.js';
-import { resolveModuleOptions, validateQueueOptions } from '../../lib/options/resolve-options.js';
+import { readTypedQueueOptions, resolveModuleOptions } from '../../lib/options/resolve-options.js';
 import { redissonKeys } from '../../lib/redisson/redisson-keys.js';
 import { anyHostile, anyOf, anyPayload, type Making } from '../support/hostile-values.js';
 import { Scene } from '../support/scene.js';
@@ -220,7 +220,7 @@ describe('arbitrary values in declarations', () => {
     ],
     'options of a decorator': [
       queueOptions,
-      (make) => [DelayedHandler('orders', made(make)), validateQueueOptions(make(), 'here')],
+      (make) => [DelayedHandler('orders', made(make)), readTypedQueueOptions(make() as never, 'here')],
     ],
     'options of a layout': [fc.oneof(anyHostile, anyOf(...ofRedisson)), (make) => redisson(made(make))],
     'reasons of a rejection': [anyHostile, (make) => new RejectMessage(made(make))],

@@ -63,7 +63,9 @@ describe('the permissions of each layout', () => {
     await watched(store, trace, ['SUBSCRIBE'], () => new StoreExercise(store, lose).run());
     const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null };
     const unlimited = new NativeMessageStore(connections, { keys, limits, partitioning: () => '0 1' });
-    await new NativeExercise(unlimited).run();
+    const exercise = new NativeExercise(unlimited);
+    await exercise.run();
+    await exercise.repeatInAllStates();
     await new FollowersExercise(unlimited, abandonIn(keys)).run();
     // As in a cluster, while nobody listens there.
     const publish = 'SPUBLISH';
@@ -104,8 +106,8 @@ describe('the permissions of each layout', () => {
     const keys = laneKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const open = (concurrency: number | null) => {
-      const limits = { ...EXERCISE_LIMITS, rate: null };
+    const open = (concurrency: number | null, maxMessages = EXERCISE_LIMITS.maxMessages) => {
+      const limits = { ...EXERCISE_LIMITS, maxMessages, rate: null };
       return new OneGroupStore(connections, { ...QUEUE, limits, rules: { concurrency, onRetry: 'hold' } });
     };
     const store = open(1);
@@ -115,6 +117,7 @@ describe('the permissions of each layout', () => {
       scene.redis.hset(keys.messages, id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
     await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, lose).run());
     await new FollowersExercise(free, abandonIn(keys)).run();
+    await new NativeExercise(open(1000, null)).run();
     const damage = () => scene.redis.multi().del(keys.lanes, keys.held).hset(keys.held, 'gone', '1').exec();
     await new LanesExercise(store, open(2), open(null), damage).run();
     // As in a cluster, while nobody listens there.

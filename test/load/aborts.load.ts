@@ -79,7 +79,7 @@ describe('an abort', () => {
     const worker = await scene.startWorker({ queue, module });
     const took = await measure(producer, [queue], {
       hasStarted: (id) => worker.of('start').some((entry) => entry.id === id),
-      abortedAt: (id) => worker.of('aborted').find((entry) => entry.id === id)?.at,
+      abortedAt: (id) => worker.of('aborted').find((entry) => entry.id === id)?.abortedAt,
     });
     console.log(`abort, ${kind}: ${JSON.stringify(took)} ms`);
     expect(took.p99).toBeLessThanOrEqual(LIMIT);

@@ -3,6 +3,7 @@ import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { followCommands } from './commands/follow.commands.js';
+import { repeatCommands } from './commands/repeat.commands.js';
 import { changeCommands } from './commands/change.commands.js';
 import { DueEar } from './due-ear.js';
 import type { QueueModel } from './queue-model.js';
@@ -12,7 +13,7 @@ import type { RealQueue, RealStore } from './real-queue.js';
 export class MemoryRealStore implements RealStore {
   readonly delays = [0, 1, 5, 20, 3_600_000];
   readonly canAdvance = true;
-  readonly ownCommands = [...followCommands(this.delays), ...changeCommands(this.delays)];
+  readonly ownCommands = [...followCommands(this.delays), ...changeCommands(this.delays), ...repeatCommands()];
 
   openQueue(limits: StoreLimits): RealQueue {
     return new MemoryRealQueue(limits);

@@ -92,8 +92,11 @@ export class QueueModel {
     return offers.map((offer) => this.#offerOne(offer, at));
   }
 
-  #offerOne({ id, due, onDuplicate, maxWait, body }: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
+  #offerOne(offer: Offer, at: Moment): { outcome: OfferOutcome; due: Instant } {
+    const { id, due, maxWait, body } = offer;
     const present = this.messages.get(id);
+    const onDuplicate =
+      present && offer.onDuplicate === 'repeat' ? this.#onRepeat(present, offer, at) : offer.onDuplicate;
     if (present?.state === 'active' && onDuplicate === 'follow') {
       this.followers.set(id, { due, body });
       return { outcome: 'followed', due: present.due };
@@ -113,6 +116,17 @@ export class QueueModel {
     return { outcome: present ? 'replaced' : 'created', due: message.due };
   }
 
+  #onRepeat(present: ModelMessage, { id, due, body }: Offer, { from }: Moment): Offer['onDuplicate'] {
+    const { state, failedAttempts } = present;
+    if (state === 'dead') return 'replace';
+    if ((this.followers.get(id)?.body ?? present.body) === body) return 'keep';
+    if ((due as { at: number }).at <= from) return 'reject';
+    if (state === 'active') return 'follow';
+    if (state === 'delayed' && failedAttempts === 0 && present.due.exact > from) return 'replace';
+    present.body = body.toString();
+    return 'keep';
+  }
+
   #insert({ id, due, body }: Pick<Offer, 'id' | 'due' | 'body'>, at: Moment): ModelMessage {
     const message: ModelMessage = {
       id,
@@ -127,8 +141,11 @@ export class QueueModel {
   }
 
   cancel(id: string): boolean {
+    const message = this.messages.get(id);
+    const isEnded = (message?.state === 'ready' || message?.state === 'active') && repeats(message);
+    if (isEnded) message.body = withoutRule(message.body);
     const isFollowed = this.followers.delete(id);
-    return (this.messages.get(id)?.state === 'delayed' && this.remove(id)) || isFollowed;
+    return (message?.state === 'delayed' && this.remove(id)) || isFollowed || isEnded;
   }
 
   abort(id: string, at: Moment): boolean {
@@ -160,7 +177,7 @@ export class QueueModel {
     const moved = batches.flat();
     const takenBack = expired.slice(0, limit);
     for (const message of takenBack) message.failedAttempts++;
-    const recovered = takenBack.filter((message) => message.failedAttempts < this.limits.attempts);
+    const recovered = takenBack.filter((message) => message.failedAttempts < this.limits.attempts || repeats(message));
     const buried = takenBack.filter((message) => !recovered.includes(message));
 
     for (const message of [...moved, ...recovered]) toState(message, 'ready');
@@ -320,7 +337,16 @@ export class QueueModel {
 
   #end(message: ModelMessage, outcome: Outcome, at: Moment): void {
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
+    if (outcome.kind === 'dead' && outcome.next) this.#leaveLetter(message, outcome, at);
     if ((outcome.kind === 'ack' || outcome.kind === 'dead') && this.#release(message, at)) return;
+    if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) {
+      if (!repeats(message)) return void this.remove(message.id);
+      toState(message, 'delayed');
+      message.due = new Instant(outcome.next.at);
+      message.offered = Instant.at(at);
+      message.failedAttempts = 0;
+      return;
+    }
     if (outcome.kind === 'ack') {
       this.remove(message.id);
     } else if (outcome.kind === 'dead') {
@@ -336,6 +362,15 @@ export class QueueModel {
       message.failedAttempts = 0;
     }
     if ('body' in outcome && outcome.body !== undefined) message.body = outcome.body.toString();
+  }
+
+  #leaveLetter(message: ModelMessage, { next, error }: Extract<Outcome, { kind: 'dead' }>, at: Moment): void {
+    const { letter: id, failedAttempts } = next!;
+    if (this.messages.has(id)) return;
+    const { due, offered } = message;
+    const letter: ModelMessage = { id, body: withoutRule(message.body), offered, due, state: 'dead', failedAttempts };
+    letter.death = { error, at: Instant.at(at) };
+    this.messages.set(id, letter);
   }
 
   /** @returns whether a follower has taken the place of the message */
@@ -380,6 +415,10 @@ export class QueueModel {
     return !this.paused && this.line.length > 0;
   }
 }
+
+const RULE = /^Nrepeat\n[^\n]*\n/;
+const repeats = ({ body }: ModelMessage) => RULE.test(body);
+const withoutRule = (body: string) => body.replace(RULE, '');
 
 function toState(message: ModelMessage, state: MessageState): void {
   message.state = state;

@@ -40,6 +40,7 @@ const throwing = {
 };
 
 class Numbers extends DelayQueue('numbers', z.object({ n: z.number() })) {}
+class Elsewhere extends DelayQueue('elsewhere', payload<1>(), { instance: 'billing' }) {}
 class Kinds extends DelayQueue('kinds', { one: payload<1>(), checked: z.object({ n: z.number() }) }) {}
 
 type Call = (outbox: Untyped) => Promise<unknown>;
@@ -56,6 +57,12 @@ const REFUSED: readonly [name: string, call: Call, code: string, message: RegExp
     (o) => o.offer(TRANSACTION, Date, 1, 1),
     'INVALID_ARGUMENT',
     /^queue: must be a name, or a class/,
+  ],
+  [
+    'a class of another instance',
+    (o) => o.offer(TRANSACTION, Elsewhere, 1, 1),
+    'INVALID_ARGUMENT',
+    /^queue: 'elsewhere' belongs to another instance .* producer: getDelayQueueProducerToken\('billing'\)/,
   ],
   ['no queue', (o) => o.cancel(TRANSACTION, undefined, 'm'), 'INVALID_ARGUMENT', /^queue: /],
   [

@@ -3,6 +3,7 @@ import { cp } from 'node:fs/promises';
 import { Application } from './application.js';
 import { ENHANCED, HANDLED, ONE_COPY, TRACED, WITH_PACKAGES } from './expected.js';
 import { describeHealth, type LateStatus } from './health.suite.js';
+import { describeInstances } from './instances.suite.js';
 import { describeNestAdd } from './nest-add.suite.js';
 import { createNestApplication, type NestLine } from './nest-application.js';
 import { packPackage } from './packed-package.js';
@@ -86,6 +87,7 @@ export function describeNestApplication(suite: NestSuite): void {
     testTools(suite, () => app);
     describeTypedShop(suite.testRunners, () => app);
     describeHealth(suite.lateStatus, () => app);
+    describeInstances(() => app);
     testBundles(() => app);
     suite.more?.(() => app);
   });

@@ -47,6 +47,7 @@ const PROGRAMS = [
   'shop.spec.ts',
   'traces.ts',
   'health.ts',
+  'instances.ts',
 ];
 
 /** arktype is an ES module, which TypeScript before 5.8 lets CommonJS import for its types alone. */

@@ -4,6 +4,7 @@ import {
   DeferMessage,
   DelayedHandler,
   DelayQueue,
+  DelayQueueModule,
   type DelayQueueProducer,
   type Duration,
   payload,
@@ -86,14 +87,27 @@ export class WrongUses {
   @DelayedHandler(Emails, { timout: 1 })
   r(): void {}
 
-  // @ts-expect-error Type '"email"' has no properties in common with type 'TypedHandlerOptions<undefined>'.
+  // @ts-expect-error Argument of type 'string' is not assignable to parameter of type 'TypedHandlerOptions<undefined>'.
   @DelayedHandler(Emails, 'email')
   s(): void {}
 
   // @ts-expect-error Type 'number' is not assignable to type 'undefined'.
   @DelayedHandler(Emails, { batchWait: 1 })
   t(): void {}
+
+  // @ts-expect-error Object literal may only specify known properties, and 'instance' does not exist in type 'TypedHandlerOptions<undefined>'.
+  @DelayedHandler(Emails, { instance: 'billing' })
+  u(): void {}
+
+  // @ts-expect-error Type 'number' is not assignable to type 'string'.
+  @DelayedHandler('b', { instance: 7 })
+  v(): void {}
 }
+
+// @ts-expect-error Type 'number' is not assignable to type 'string'.
+DelayQueueModule.forRoot({ name: 7 });
+// @ts-expect-error Type '() => { name: string; }' is not assignable to type '(...args: any[]) => DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>'.
+DelayQueueModule.forRootAsync({ useFactory: () => ({ name: 'billing' }) });
 
 declare const producer: DelayQueueProducer;
 declare const orders: Orders;
@@ -104,6 +118,12 @@ declare const number: number;
 declare const ids: string[];
 
 export class RightUses {
+  @DelayedHandler('b', { instance: 'billing', concurrency: 2 })
+  e(): void {}
+
+  @DelayedHandler('b', 'remind', { instance: 'billing' })
+  f(): void {}
+
   @DelayedHandler('b', { concurrency: 2, backoff: (attempt) => attempt * 2 })
   a(): void {}
 
@@ -235,3 +255,9 @@ export class TooEarly extends DeferMessage {
     super('1m');
   }
 }
+// @ts-expect-error Type 'string' is not assignable to type 'number'.
+void orders.repeat('remind', 'id', { cron: '0 9 * * *' }, { nth: '1' });
+// @ts-expect-error Argument of type '{}' is not assignable to parameter of type 'TypedRepeatOptions'.
+void producer.repeat('b', 'id', {}, 1);
+// @ts-expect-error Type '"all"' is not assignable to type '"once" | "skip" | undefined'.
+void emails.repeat('id', { cron: '0 9 * * *', missed: 'all' }, { to: text });

@@ -32,9 +32,9 @@ describe('an expiry', () => {
       let stored: Buffer = offered;
       let dueAt = start;
       for (const { begins, delay } of [{ begins: false, delay: 0 }, ...all]) {
-        const own = nativeCodec.decode(stored).expiry;
-        const matters = mayMatter(stored, own, queue);
-        const known = matters ? firstDueOf(stored, { dueAt, expiry: own, queue }) : undefined;
+        const content = nativeCodec.decode(stored);
+        const matters = mayMatter(stored, content, queue);
+        const known = matters ? firstDueOf(stored, { dueAt, content, queue }) : undefined;
         expect(known?.deadline ?? null).toBe(length === null ? null : first + length);
         if (known?.deadline !== undefined) expect(known.onExpired).toBe(wanted);
         dueAt += delay;
@@ -53,6 +53,6 @@ describe('an expiry', () => {
   it('of a body that may be as long as the server accepts is not kept over a retry', () => {
     const body = Buffer.alloc(1024 * 1024);
     const queue: QueueExpiry = { after: 1, onExpired: 'drop' };
-    expect(bodyOfRetry(firstDueOf(body, { dueAt: 5, expiry: undefined, queue }))).toBeUndefined();
+    expect(bodyOfRetry(firstDueOf(body, { dueAt: 5, content: {}, queue }))).toBeUndefined();
   });
 });

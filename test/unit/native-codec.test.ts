@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nativeCodec } from '../../lib/message/codec/native-codec.js';
 import { unwrapSetAside, wrapSetAside } from '../../lib/message/codec/set-aside-body.js';
+import type { RepeatRule } from '../../lib/message/repeat-rule.js';
 import { UnknownBodyForm } from '../../lib/message/codec/unknown-body-form.js';
 import type { MessageHeaders } from '../../lib/message/message.js';
 import type { MessageContent } from '../../lib/message/codec/message-codec.js';
@@ -80,8 +81,38 @@ describe('nativeCodec', () => {
     expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it expires');
   });
 
+  it('writes by what rule a message repeats before everything else', () => {
+    const repeat: RepeatRule = { cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', missed: 'skip' };
+    const lines = 'Nrepeat\n{"cron":"0 9 * * 1-5","timeZone":"Europe/Berlin","missed":"skip"}\n';
+    for (const payload of [null, { a: '\n' }, Buffer.from('\n\n')]) {
+      const content = { type: 't', payload, headers: { h: '1' }, repeat };
+      const body = Buffer.from(nativeCodec.encode(content));
+      expect(body.toString('latin1').startsWith(lines)).toBe(true);
+      expect(body.subarray(lines.length)).toEqual(Buffer.from(nativeCodec.encode({ ...content, repeat: undefined })));
+      expect(roundTrip(content)).toEqual(content);
+      const plain = nativeCodec.framingBytes!({ ...content, repeat: undefined });
+      expect(nativeCodec.framingBytes!(content)).toBe(lines.length + plain);
+    }
+    const both = { type: '', payload: 1, headers: {}, repeat, expiry: { after: 5, onExpired: 'dead' as const } };
+    expect(nativeCodec.encode(both)).toBe(`${lines}Nexpires\n5 dead\nJ1`);
+    expect(roundTrip(both)).toEqual(both);
+  });
+
+  it.each([
+    'Nrepeat\n',
+    'Nrepeat\nJ1',
+    'Nrepeat\n{}\nJ1',
+    'Nrepeat\n7\nJ1',
+    'Nrepeat\nnull\nJ1',
+    'Nrepeat\n{"cron":"* * * * *","timeZone":"UTC"}\nJ1',
+    'Nrepeat\n{"cron":7,"timeZone":"UTC","missed":"once"}\nJ1',
+    `Nrepeat\n{"cron":"${'*'.repeat(201)}","timeZone":"UTC","missed":"once"}\nJ1`,
+  ])('refuses a body that does not say when it repeats: %j', (body) => {
+    expect(() => nativeCodec.decode(Buffer.from(body))).toThrow('it does not say when it repeats');
+  });
+
   it('leaves other forms whose names begin alike to later versions', () => {
-    for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1']) {
+    for (const body of ['Nexpires2\n1\nJ1', 'Nexpire\n1\nJ1', 'Nrepeats\n{}\nJ1']) {
       expect(() => nativeCodec.decode(Buffer.from(body))).toThrow(UnknownBodyForm);
     }
   });

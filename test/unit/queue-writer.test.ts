@@ -7,8 +7,10 @@ import { AgainAdvice } from '../../lib/handler/again-advice.js';
 import { MessageIdGenerator } from '../../lib/message/message-id.js';
 import { DelayQueueProducer } from '../../lib/producer/delay-queue-producer.js';
 import { Changes } from '../../lib/producer/changes.js';
+import { Repeats } from '../../lib/producer/repeats.js';
 import { Offers } from '../../lib/producer/offers.js';
 import { QueueWriter } from '../../lib/producer/queue-writer.js';
+import { namedInstance } from '../../lib/runtime/instance.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../lib/runtime/delay-queue-tokens.js';
 import { QueueRegistrar } from '../../lib/runtime/queue-registrar.js';
 import { Queues } from '../../lib/runtime/queues.js';
@@ -90,6 +92,7 @@ describe('an offer made while another payload is encoded', () => {
         DelayQueueProducer,
         Offers,
         Changes,
+        Repeats,
         { provide: AgainAdvice, useValue: new AgainAdvice(new ManualClock(), new LoggedEvents()) },
         { provide: Queues, useValue: queues },
         { provide: QueueRegistrar, useValue: { register: () => undefined } },
@@ -97,6 +100,7 @@ describe('an offer made while another payload is encoded', () => {
         { provide: Observers, useValue: {} },
         { provide: CLOCK, useValue: new ManualClock() },
         { provide: RESOLVED_OPTIONS, useValue: {} },
+        namedInstance(''),
       ],
     }).compile();
     const producer = module.get(DelayQueueProducer);

@@ -361,7 +361,7 @@ export class ConsumerLoop {
 
   #settle(delivery: Delivery, outcome: Outcome): void {
     this.options.shared.slots.vacate();
-    this.#settler.settle(delivery, outcome);
+    this.#settler.settle(delivery, delivery.repetition ? delivery.repetition.goOn(outcome) : outcome);
   }
 
   #letGo(delivery: Delivery): void {

@@ -2,7 +2,9 @@ import type { MessageContent } from '../../message/codec/message-codec.js';
 import type { DelayedMessage, MessageHeaders } from '../../message/message.js';
 import { NO_TYPE } from '../../message/message-type.js';
 import type { Claim, ClaimedMessage } from '../../store/message-flow.js';
+import type { Occurrence } from '../../message/repeat-rule.js';
 import type { FirstDue } from './first-due.js';
+import type { Repetition } from './repetition.js';
 
 /** Until the body is decoded; one object for all, because there is one delivery for each message. */
 const NO_HEADERS: MessageHeaders = Object.freeze({});
@@ -28,6 +30,8 @@ export class Delivery implements DelayedMessage, Claim {
   group: string | undefined;
   /** Undefined: it does not matter. */
   firstDue: FirstDue | undefined;
+  /** Undefined: it does not repeat. */
+  repetition: Repetition | undefined;
   readonly attempt: number;
   readonly dueAt: Date;
   readonly offeredAt: Date;
@@ -91,6 +95,10 @@ export class Delivery implements DelayedMessage, Claim {
   get expiresAt(): Date | undefined {
     const deadline = this.firstDue?.deadline;
     return deadline === undefined ? undefined : new Date(deadline);
+  }
+
+  get repeat(): Occurrence | undefined {
+    return this.repetition?.occurrence;
   }
 
   /** How many milliseconds ago it has expired; 0: it has not. */

@@ -1,12 +1,12 @@
 import { isSetAside, unwrapSetAside, wrapSetAside } from '../../message/codec/set-aside-body.js';
-import type { MessageBody } from '../../message/codec/message-codec.js';
+import type { MessageBody, MessageContent } from '../../message/codec/message-codec.js';
 import type { Expiry, OnExpired } from '../../message/expiry.js';
 
 /** When the messages of a queue expire that do not say so themselves. */
 export type QueueExpiry = Expiry & { readonly onExpired: OnExpired };
 
 /**
- * When a message fell due for the first time, if that matters: it expires, or it was put off, or both. The wrapper of a message that was
+ * When a message fell due for the first time, if that matters: it expires, repeats, or was put off. The wrapper of a message that was
  * set aside tells it to the next attempts, whose due times are others.
  */
 export interface FirstDue {
@@ -14,6 +14,8 @@ export interface FirstDue {
   readonly at: number;
   /** Whether the stored body tells it. */
   readonly isStored: boolean;
+  /** Whether the next attempts must know it. */
+  readonly isNeeded: boolean;
   /** The body without what tells it. */
   readonly body: Buffer;
   /** What the message itself says. */
@@ -23,31 +25,36 @@ export interface FirstDue {
   readonly onExpired: OnExpired;
 }
 
+/** What a message says of itself that depends on its due time. */
+type Kept = Pick<MessageContent, 'expiry' | 'repeat'>;
+
 /** A body this long is not wrapped: it may be as long as the server accepts. Its retries expire as if they were the first attempt. */
 const LONGEST_WRAPPED = 1024 * 1024 - 100;
 
 /** Whether it matters when a message fell due for the first time. Asked for each message. */
-export function mayMatter(stored: Buffer, expiry: Expiry | undefined, queue: QueueExpiry): boolean {
-  return expiry !== undefined || queue.after !== null || isSetAside(stored);
+export function mayMatter(stored: Buffer, { expiry, repeat }: Kept, queue: QueueExpiry): boolean {
+  return expiry !== undefined || repeat !== undefined || queue.after !== null || isSetAside(stored);
 }
 
 export function firstDueOf(
   stored: Buffer,
   {
     dueAt,
-    expiry,
+    content: { expiry, repeat },
     queue,
-  }: { readonly dueAt: number; readonly expiry: Expiry | undefined; readonly queue: QueueExpiry },
+  }: { readonly dueAt: number; readonly content: Kept; readonly queue: QueueExpiry },
 ): FirstDue {
   const isStored = isSetAside(stored);
   const { after, onExpired = queue.onExpired } = expiry ?? queue;
   const { since, body } = unwrapSetAside(stored);
   const at = since ?? dueAt;
-  return { at, isStored, body, expiry, deadline: after === null ? undefined : at + after, onExpired };
+  const deadline = after === null ? undefined : at + after;
+  const isNeeded = deadline !== undefined || repeat !== undefined;
+  return { at, isStored, isNeeded, body, expiry, deadline, onExpired };
 }
 
 /** The body that a message has to get when it is delayed for another attempt; undefined: the one that it has. */
-export function bodyOfRetry({ at, isStored, body, deadline }: FirstDue): MessageBody | undefined {
-  if (isStored || deadline === undefined || body.length > LONGEST_WRAPPED) return undefined;
+export function bodyOfRetry({ at, isStored, isNeeded, body }: FirstDue): MessageBody | undefined {
+  if (isStored || !isNeeded || body.length > LONGEST_WRAPPED) return undefined;
   return wrapSetAside(body, at);
 }

@@ -4,8 +4,9 @@ import { UnknownBodyForm } from '../../message/codec/unknown-body-form.js';
 import type { Observers } from '../../events/observers.js';
 import type { HandlerCall } from '../../handler/delayed-message-handler.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
-import { follow, isInstance, isStrayPromise } from '../../message/failure.js';
+import { follow, isInstance, isStrayPromise, showFailure } from '../../message/failure.js';
 import { NO_TYPE } from '../../message/message-type.js';
+import type { RepeatRule } from '../../message/repeat-rule.js';
 import type { CodecDoubt } from '../../store/layout.js';
 import type { Outcome } from '../../store/message-flow.js';
 import type { Clock } from '../../timing/clock.js';
@@ -17,6 +18,7 @@ import { firstDueOf, mayMatter, type QueueExpiry } from './first-due.js';
 import { slowHandler, slowObserver, slowSchema, timeOut } from './handler-timeout.js';
 import { observed, showOutcome } from './observed-handling.js';
 import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
+import { type RepeatSettings, Repetition } from './repetition.js';
 import type { UnknownTypes } from './unknown-types.js';
 
 /** Where the messages of a type go. */
@@ -33,6 +35,8 @@ export interface MessageRunnerOptions {
   readonly unknownTypes: UnknownTypes;
   /** Undefined: the layout of the queue has no expiry. */
   readonly expiry?: QueueExpiry | undefined;
+  /** Undefined: messages that repeat are left to other processes. */
+  readonly repeating?: RepeatSettings | undefined;
   /** Of a queue whose codec may be another one than that of its messages. */
   readonly doubt?: CodecDoubt | undefined;
   readonly outcomes: Outcomes;
@@ -63,6 +67,8 @@ export class MessageRunner {
       return this.options.doubt?.unread(delivery.id, body, error) ?? this.options.outcomes.unreadable(delivery, error);
     }
     const { routes, unknownTypes, outcomes } = this.options;
+    const unseen = delivery.repetition?.outcomeWithoutHandler();
+    if (unseen) return unseen;
     if (delivery.firstDue && delivery.expiredFor > 0) return outcomes.expired(delivery, delivery.firstDue);
     const route = routes.get(delivery.type) ?? routes.get(NO_TYPE);
     return route ? this.#observe(delivery, route) : unknownTypes.noHandler(delivery, body);
@@ -147,12 +153,25 @@ export class MessageRunner {
     }
   }
 
+  /** @throws UnknownBodyForm if this process cannot tell the next time */
+  #repetitionOf(delivery: Delivery, rule: RepeatRule): Repetition {
+    const { repeating } = this.options;
+    if (!repeating)
+      throw new UnknownBodyForm('repeat', 'it repeats, and this process has no calendar (forRoot({ calendar }))');
+    try {
+      return new Repetition(delivery, repeating, { rule, at: delivery.firstDue!.at });
+    } catch (error) {
+      throw new UnknownBodyForm('repeat', `the calendar of this process cannot read its rule (${showFailure(error)})`);
+    }
+  }
+
   #open(delivery: Delivery, body: Buffer): void {
     const content = this.options.codec.decode(body);
     delivery.open(content);
     const queue = this.options.expiry;
-    if (queue && mayMatter(body, content.expiry, queue))
-      delivery.firstDue = firstDueOf(body, { dueAt: delivery.dueAt.getTime(), expiry: content.expiry, queue });
+    if (queue && mayMatter(body, content, queue))
+      delivery.firstDue = firstDueOf(body, { dueAt: delivery.dueAt.getTime(), content, queue });
+    if (content.repeat) delivery.repetition = this.#repetitionOf(delivery, content.repeat);
     this.options.doubt?.read(delivery.id, body);
     if (isStrayPromise(delivery.payload)) {
       const problem = "body: the queue's codec decodes to a promise; make it return the payload itself";

@@ -95,13 +95,13 @@ export class Outcomes {
    *   `PAYLOAD_TOO_LARGE`
    */
   #again(delivery: Delivery, { check, timeout }: HandlerRules, result: Again): Outcome | Promise<Outcome> {
-    const { queue, type, headers, group, firstDue } = delivery;
+    const { queue, type, headers, group, firstDue, repeat } = delivery;
     const { codec, clock } = this.options;
     const { payload } = result;
     const due = readComingAgain(result);
     // It falls due for the first time again.
     if (payload === undefined) return { kind: 'again', ...due, ...(firstDue?.isStored && { body: firstDue.body }) };
-    const body = encodeBody(this.options, { type, payload, headers, group, expiry: firstDue?.expiry });
+    const body = encodeBody(this.options, { type, payload, headers, group, expiry: firstDue?.expiry, repeat });
     const outcome: Outcome = { kind: 'again', ...due, body };
     const checked = check && checkEncoded(check, { queue, type, body, codec });
     const onTimeout = (passed: number) => timeOut([delivery], slowSchema(passed));

@@ -109,7 +109,7 @@ export class Settler {
     const attempted = { queue, id, type, attempt };
     if (outcome.kind !== 'dead') return events.emit(EVENT_OF[outcome.kind], attempted);
     const failure = JSON.parse(outcome.error) as MessageFailure;
-    events.emit('dead', { ...attempted, by: outcome.by ?? 'handler', failure });
+    events.emit('dead', { ...attempted, id: outcome.next?.letter ?? id, by: outcome.by ?? 'handler', failure });
   }
 
   #tellExpired({ queue, id, type, attempt }: Delivery, outcome: Extract<Outcome, { readonly lateBy?: number }>): void {
@@ -118,7 +118,7 @@ export class Settler {
     events.emit('expired', { queue, id, type, lateBy, became: kind === 'ack' ? 'gone' : 'dead' });
     if (kind === 'ack') return;
     const failure = JSON.parse(outcome.error) as MessageFailure;
-    events.emit('dead', { queue, id, type, attempt, by: 'expired', failure });
+    events.emit('dead', { queue, id: outcome.next?.letter ?? id, type, attempt, by: 'expired', failure });
   }
 
   #tellAgainInVain(delivery: Delivery, outcome: Outcome, result: SettleResult): void {

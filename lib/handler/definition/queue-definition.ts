@@ -5,8 +5,8 @@ import type { DelayedMessage } from '../../message/message.js';
 import { QUEUE_NAME, QUEUE_NAME_RULE } from '../../message/queue-name.js';
 import { isLiteral } from '../../message/read-fields.js';
 import { showGiven } from '../../message/show-given.js';
-import type { QueueOptions } from '../../options/queue-options.js';
-import { validateQueueOptions } from '../../options/resolve-options.js';
+import type { QueueOptions, TypedQueueOptions } from '../../options/queue-options.js';
+import { readTypedQueueOptions } from '../../options/resolve-options.js';
 import { checkOf, type PayloadCheck } from './payload-check.js';
 import { isPayloadSpec, type PayloadOutput, type PayloadSpec } from './payload-spec.js';
 
@@ -25,6 +25,8 @@ export interface QueueDefinition<Payloads = unknown> {
   readonly payloads: Payloads;
   /** As given. */
   readonly options: QueueOptions;
+  /** The name of the instance it belongs to; undefined: the one without a name. */
+  readonly instance?: string | undefined;
 }
 
 /** A class with a definition: what `DelayQueue()` makes, and what extends it. */
@@ -73,17 +75,20 @@ const CHECKED = Symbol.for('nestjs-delay-queue:definition');
  *
  * @throws DelayQueueError `INVALID_OPTION`
  */
-export function defineQueue<Payloads>(definition: QueueDefinition<Payloads>): QueueDefinition<Payloads> {
-  check(definition);
-  return Object.freeze({ ...definition, [CHECKED]: true });
-}
-
-function check(definition: QueueDefinition): void {
-  const { queue, payloads, options } = definition;
+export function defineQueue<Payloads>(
+  queue: string,
+  payloads: Payloads,
+  given: TypedQueueOptions,
+): QueueDefinition<Payloads> {
   const place = `DelayQueue(${showGiven(queue)})`;
   const refuse = (problem: string) => new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
   if (typeof queue !== 'string' || !QUEUE_NAME.test(queue)) throw refuse(QUEUE_NAME_RULE);
-  validateQueueOptions(options, place);
+  const { queueOptions: options, instance } = readTypedQueueOptions(given, place);
+  checkPayloads(payloads, refuse);
+  return Object.freeze({ queue, payloads, options, instance, [CHECKED]: true });
+}
+
+function checkPayloads(payloads: unknown, refuse: (problem: string) => DelayQueueError): void {
   if (isPayloadSpec(payloads)) return;
   const kinds = 'a Standard Schema, a class or payload<T>()';
   if (typeof payloads !== 'object' || payloads === null || !isLiteral(payloads)) {
@@ -102,6 +107,22 @@ export function definitionOf(value: unknown): QueueDefinition | undefined {
   if (typeof value !== 'function') return undefined;
   const { definition } = value as Partial<DefinedBy<unknown>>;
   return typeof definition === 'object' && CHECKED in definition ? definition : undefined;
+}
+
+/**
+ * The instance of a typed queue, which its class alone names.
+ *
+ * @param given - what was given beside the class
+ * @throws DelayQueueError `INVALID_OPTION`
+ */
+export function instanceOfQueue(
+  { queue, instance }: QueueDefinition,
+  given: string | undefined,
+  place: string,
+): string | undefined {
+  if (given === undefined) return instance;
+  const problem = `instance: queue '${queue}' is a class: set it in the options of DelayQueue()`;
+  throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
 }
 
 /** Whether two classes say the same: with equal options, and with specs that are the same objects. */

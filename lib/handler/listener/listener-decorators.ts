@@ -2,6 +2,7 @@ import type { DefinedBy } from '../definition/queue-definition.js';
 import { methodOf } from '../decorated-method.js';
 import type { HandlerDecorator } from '../handler-types.js';
 import type { DelayQueueEvent, DelayQueueEvents, EventName } from '../../events/delay-queue-events.js';
+import type { InstanceOptions } from '../../options/queue-options.js';
 
 // All copies of the package share the keys, so a listener is found whichever copy decorated it.
 const LISTENER = Symbol.for('nestjs-delay-queue:listener');
@@ -10,6 +11,8 @@ const EVENTS = Symbol.for('nestjs-delay-queue:events');
 /**
  * Makes a provider an observer of the delay queue: its class implements methods of {@link DelayQueueObserver}. It must be a
  * singleton. Of several, the first that is found is the outermost; those of `forRoot({ observers })` wrap them all.
+ *
+ * @param options - `instance`: it observes the instance of that name. For several instances, decorate the class several times
  *
  * @example
  * ```ts
@@ -22,13 +25,13 @@ const EVENTS = Symbol.for('nestjs-delay-queue:events');
  * }
  * ```
  */
-export function DelayQueueListener(): ClassDecorator {
-  return (target) => Reflect.defineMetadata(LISTENER, true, target);
+export function DelayQueueListener(options: InstanceOptions = {}): ClassDecorator {
+  return (target) => Reflect.defineMetadata(LISTENER, [options, ...listensTo(target)], target);
 }
 
-/** Of the class itself: one that extends it is decorated on its own. */
-export function isListener(type: object): boolean {
-  return Reflect.hasOwnMetadata(LISTENER, type);
+/** The options of the class itself, once for each decorator: one that extends it is decorated on its own. */
+export function listensTo(type: object): readonly InstanceOptions[] {
+  return (Reflect.getOwnMetadata(LISTENER, type) as InstanceOptions[] | undefined) ?? [];
 }
 
 /** What an `@OnDelayQueueEvent` was given, unchecked. */
@@ -36,6 +39,7 @@ export interface EventDeclaration {
   readonly event: EventName;
   /** A name, a family of names, or the class of a typed queue; undefined: every queue. */
   readonly queue: unknown;
+  readonly options: InstanceOptions;
 }
 
 /**
@@ -43,7 +47,8 @@ export interface EventDeclaration {
  * happened in this process; it is not waited for, and what it throws is logged. The class must be a singleton.
  *
  * @param event - its name
- * @param queue - the name of a queue, the beginning of names and a `*`, or the class of a typed queue. Default: every queue
+ * @param queueOrOptions - the name of a queue, the beginning of names and a `*`, or the class of a typed queue. Default: every queue
+ * @param optionsOfQueue - `instance`: it is told of what happens in the instance of that name. The class of a typed queue has its own
  *
  * @example
  * ```ts
@@ -58,13 +63,24 @@ export interface EventDeclaration {
  */
 export function OnDelayQueueEvent<Name extends keyof DelayQueueEvents>(
   event: Name,
-  queue?: string | DefinedBy<unknown>,
+  queueOrOptions: string | DefinedBy<unknown> | InstanceOptions = {},
+  optionsOfQueue: InstanceOptions = {},
 ): HandlerDecorator<[DelayQueueEvent<Name>]> {
-  const declaration: EventDeclaration = { event, queue };
+  const isAlone = isOptions(queueOrOptions);
+  const declaration: EventDeclaration = {
+    event,
+    queue: isAlone ? undefined : queueOrOptions,
+    options: isAlone ? queueOrOptions : optionsOfQueue,
+  };
   return (target, name, descriptor) => {
     const method = methodOf({ decorator: '@OnDelayQueueEvent', code: 'INVALID_LISTENER', target, name, descriptor });
     Reflect.defineMetadata(EVENTS, [...eventsOf(method), declaration], method);
   };
+}
+
+/** What else is no queue is refused where listeners are found. */
+function isOptions(given: unknown): given is InstanceOptions {
+  return typeof given === 'object' && given !== null;
 }
 
 /** The declarations on a method; none if it is not decorated. */

@@ -1,34 +1,38 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { definitionOf } from '../definition/queue-definition.js';
+import { definitionOf, instanceOfQueue } from '../definition/queue-definition.js';
 import { isEventName } from '../../events/delay-queue-events.js';
 import { isObserver, OBSERVER_METHODS } from '../../events/delay-queue-observer.js';
 import { Observers } from '../../events/observers.js';
 import { type ClassMethod, decoratedMethod, exploreClasses, fullNameOf, type Instance } from '../class-explorer.js';
+import { InstanceNames } from '../instance-names.js';
 import { isScoped } from '../message-scope.js';
 import type { InstanceWrapper } from '../nest-internals.js';
 import { DelayQueueError } from '../../message/delay-queue-errors.js';
 import { belongsTo, QUEUE_FAMILY, QUEUE_OR_FAMILY_RULE } from '../../message/queue-family.js';
 import { QUEUE_NAME } from '../../message/queue-name.js';
 import { showGiven } from '../../message/show-given.js';
-import { type EventDeclaration, eventsOf, isListener } from './listener-decorators.js';
+import type { InstanceOptions } from '../../options/queue-options.js';
+import { readInstance } from '../../options/resolve-options.js';
+import { type EventDeclaration, eventsOf, listensTo } from './listener-decorators.js';
 
-/** Finds the listeners among all providers and controllers before anything starts. */
+/** Finds the listeners of this instance among all providers and controllers before anything starts. */
 @Injectable()
 export class ListenerExplorer implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
     private readonly observers: Observers,
+    private readonly instances: InstanceNames,
   ) {}
 
   /**
-   * @throws DelayQueueError `INVALID_LISTENER`, naming the class and the method
+   * @throws DelayQueueError `INVALID_LISTENER`, `INVALID_OPTION`, naming the class and the method
    */
   async onModuleInit(): Promise<void> {
     await exploreClasses(this.discovery, this.scanner, {
       onClass: (host, prototype) => {
-        if (prototype && isListener(prototype.constructor)) this.#observe(host, String(host.name));
+        if (prototype) this.#observe(host, listensTo(prototype.constructor));
       },
       onMethod: (method) => {
         for (const declaration of eventsOf(decoratedMethod(method))) this.#listen(method, declaration);
@@ -36,8 +40,11 @@ export class ListenerExplorer implements OnModuleInit {
     });
   }
 
-  #observe(host: InstanceWrapper, name: string): void {
+  #observe(host: InstanceWrapper, declarations: readonly InstanceOptions[]): void {
+    const name = String(host.name);
     const place = `@DelayQueueListener() on ${name}`;
+    // Each is looked at: an unknown instance must not hide behind a known one.
+    if (declarations.filter((options) => this.#isOwn(readInstance(options, place), place)).length === 0) return;
     const observer = instanceOf(host, place);
     if (!isObserver(observer)) {
       const problem = `it has none of the methods ${OBSERVER_METHODS.join(', ')}, or something else in their place`;
@@ -46,18 +53,22 @@ export class ListenerExplorer implements OnModuleInit {
     this.observers.add(observer, name);
   }
 
-  #listen(method: ClassMethod, { event, queue }: EventDeclaration): void {
+  #listen(method: ClassMethod, { event, queue, options }: EventDeclaration): void {
     const fullName = fullNameOf(method);
     const place = `@OnDelayQueueEvent on ${fullName}`;
     if (!isEventName(event)) {
       throw new DelayQueueError('INVALID_LISTENER', `${place}: there is no event ${showGiven(event)}`);
     }
-    const instance = instanceOf(method.host, place) as Instance;
-    this.observers.listen(event, {
-      place: fullName,
-      isWanted: readQueue(queue, place),
-      call: (told) => instance[method.name]!(told),
-    });
+    const isWanted = readQueue(queue, place);
+    const given = readInstance(options, place);
+    const definition = definitionOf(queue);
+    if (!this.#isOwn(definition ? instanceOfQueue(definition, given, place) : given, place)) return;
+    const host = instanceOf(method.host, place) as Instance;
+    this.observers.listen(event, { place: fullName, isWanted, call: (told) => host[method.name]!(told) });
+  }
+
+  #isOwn(instance: string | undefined, place: string): boolean {
+    return this.instances.isOwn(instance, { code: 'INVALID_LISTENER', place });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Expiry } from '../expiry.js';
 import type { MessageHeaders } from '../message.js';
+import type { RepeatRule } from '../repeat-rule.js';
 
 /** Converts between the content that a user offers and the body that a store keeps. */
 export interface MessageCodec {
@@ -29,6 +30,8 @@ export interface MessageContent {
   expiry?: Expiry | undefined;
   /** Undefined: the message has none. */
   group?: string | undefined;
+  /** Undefined: the message does not repeat. */
+  repeat?: RepeatRule | undefined;
 }
 
 /** Encoded content. Text stays a string until it reaches the socket, because encoding it once is cheaper than twice. */

@@ -6,6 +6,7 @@ import { groupLines, isGrouped, unwrapGroup, wrapGroup } from './group-body.js';
 import { isExpiring, linesOf, unwrapExpiring, wrapExpiring } from './expiring-body.js';
 import { writeJsonData } from './json-data.js';
 import type { MessageBody, MessageCodec, MessageContent } from './message-codec.js';
+import { isRepeating, ruleLines, unwrapRepeating, wrapRepeating } from './repeating-body.js';
 import { isSetAside, unwrapSetAside } from './set-aside-body.js';
 import { UnknownBodyForm } from './unknown-body-form.js';
 
@@ -22,13 +23,15 @@ const FORMS: ReadonlyMap<string, number> = new Map([...KINDS].map((kind, form) =
 /** How a body of a later version names its form. */
 const NEWER_FORM = /^N([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Those of a message that was set aside, of one that expires, and of one with a type. */
-const FIRST_LINES = /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
+/** Those of a message that was set aside, of one that has a group or repeats, of one that expires, and of one with a type. */
+const FIRST_LINES =
+  /^(?:W\d+\n)*(?:Ngroup\n[^\n]*\n)?(?:Nrepeat\n[^\n]*\n)?(?:Nexpires\n[^\n]*\n)?[KCkc]([A-Za-z0-9_.:-]{1,64})\n/;
 
-/** Longer than any of these lines. */
-const LONGEST = 500;
+/** Longer than all of these lines. */
+const LONGEST = 1500;
 
 const PLAIN_JSON = 'J'.charCodeAt(0);
+const NAMED_FORM = 'N'.charCodeAt(0);
 
 const LINE_FEED = '\n';
 
@@ -44,18 +47,20 @@ const LINE_FEED = '\n';
  * | `k`, `c` | the same with both: kind, type, line feed, headers as JSON, line feed, payload |
  * | `W` | a message that was set aside: `W`, instant, line feed, its body (`set-aside-body.ts`) |
  * | `Ngroup` | a message that has a group: two lines, its body (`group-body.ts`) |
+ * | `Nrepeat` | a message that repeats: two lines, its body (`repeating-body.ts`) |
  * | `Nexpires` | a message that says when it expires: two lines, its body (`expiring-body.ts`) |
  *
  * Neither a type nor JSON contains a raw line feed, so the first one ends it. A `Buffer` or another `Uint8Array` is stored as
  * bytes and comes back as a `Buffer`. Everything else follows the rules of `JSON.stringify`: a `Date` comes back as text, and a
  * property that is undefined does not come back. What JSON would silently change is refused.
  *
- * A later version that writes another form starts it with `N`, the form's name and a line feed, as `Nexpires` does. A version that
+ * A later version that writes another form starts it with `N`, the form's name and a line feed, as these two do. A version that
  * cannot read it sets the message aside for another process.
  */
 export const nativeCodec: MessageCodec = {
-  encode({ type, payload, headers, expiry, group }: MessageContent): MessageBody {
-    if (group !== undefined) return wrapGroup(nativeCodec.encode({ type, payload, headers, expiry }), group);
+  encode({ type, payload, headers, expiry, repeat, group }: MessageContent): MessageBody {
+    if (group !== undefined) return wrapGroup(nativeCodec.encode({ type, payload, headers, expiry, repeat }), group);
+    if (repeat) return wrapRepeating(nativeCodec.encode({ type, payload, headers, expiry }), repeat);
     if (expiry) return wrapExpiring(nativeCodec.encode({ type, payload, headers }), expiry);
     const headed = Object.keys(headers).length > 0;
     const bytes = types.isUint8Array(payload);
@@ -66,9 +71,10 @@ export const nativeCodec: MessageCodec = {
     return kind + lines + writeJsonData(payload, JSON.stringify);
   },
 
-  /** The group, the expiry, the kind, the type, and the line feeds after the type and the headers. */
-  framingBytes: ({ type, headers, expiry, group }) =>
+  /** The group, the rule, the expiry, the kind, the type, and the line feeds after the type and the headers. */
+  framingBytes: ({ type, headers, expiry, repeat, group }) =>
     (group === undefined ? 0 : Buffer.byteLength(groupLines(group))) +
+    (repeat ? Buffer.byteLength(ruleLines(repeat)) : 0) +
     (expiry ? linesOf(expiry).length : 0) +
     1 +
     (Object.keys(headers).length > 0 ? 1 : 0) +
@@ -78,8 +84,11 @@ export const nativeCodec: MessageCodec = {
     // By far the most common form.
     if (body[0] === PLAIN_JSON) return { type: NO_TYPE, headers: {}, payload: fromJson(body, 1) };
     if (isSetAside(body)) return decodeSetAside(body);
-    if (isExpiring(body)) return decodeExpiring(body);
-    if (isGrouped(body)) return decodeGrouped(body);
+    if (body[0] === NAMED_FORM) {
+      if (isExpiring(body)) return decodeExpiring(body);
+      if (isGrouped(body)) return decodeGrouped(body);
+      if (isRepeating(body)) return decodeRepeating(body);
+    }
     const kind = body.toString('latin1', 0, 1);
     const form = FORMS.get(kind);
     if (form === undefined) throw unknownKind(body, kind);
@@ -124,6 +133,12 @@ function decodeGrouped(body: Buffer): MessageContent {
   const parts = unwrapGroup(body);
   if (!parts) throw unreadable(body, 'it does not name its group');
   return { ...nativeCodec.decode(parts.body), group: parts.group };
+}
+
+function decodeRepeating(body: Buffer): MessageContent {
+  const { rule, body: inside } = unwrapRepeating(body);
+  if (!rule) throw unreadable(body, 'it does not say when it repeats');
+  return { ...nativeCodec.decode(inside), repeat: rule };
 }
 
 function headersFrom(body: Buffer, start: number, end: number): MessageHeaders {

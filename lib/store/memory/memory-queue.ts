@@ -1,5 +1,14 @@
+import { isRepeating, unwrapRepeating } from '../../message/codec/repeating-body.js';
+import { unwrapSetAside, wrapSetAside } from '../../message/codec/set-aside-body.js';
 import type { ComingAgain } from '../../message/handler-results.js';
-import { type Claim, type ClaimRequest, LEASE_EXPIRED, type Settlement, UNREAD_ERROR } from '../message-flow.js';
+import {
+  type Claim,
+  type ClaimRequest,
+  LEASE_EXPIRED,
+  type Outcome,
+  type Settlement,
+  UNREAD_ERROR,
+} from '../message-flow.js';
 import type { DueTime, Offer, OfferReceipt } from '../message-intake.js';
 import type { StoreLimits } from '../message-store.js';
 import type { DeadSelection } from '../message-upkeep.js';
@@ -54,8 +63,11 @@ export class MemoryQueue {
     return this.#lanes ? this.claimable(Infinity).length : this.table.count('ready');
   }
 
-  takeIn({ id, due, onDuplicate, maxWait, body }: Offer, now: number): OfferReceipt {
+  takeIn(offer: Offer, now: number): OfferReceipt {
+    const { id, due, maxWait, body } = offer;
     const present = this.table.get(id);
+    const onDuplicate =
+      present && offer.onDuplicate === 'repeat' ? this.#onRepeat(present, offer, now) : offer.onDuplicate;
     if (present?.state === 'active' && onDuplicate === 'follow') {
       this.#followers.set(id, { due, body });
       return { outcome: 'followed', dueAt: present.dueAt };
@@ -74,6 +86,20 @@ export class MemoryQueue {
     return { outcome: present ? 'replaced' : 'created', dueAt };
   }
 
+  /** What an offer of a message that repeats does. One that is due gets the new body here. */
+  #onRepeat(present: MemoryMessage, { due, body }: Offer, now: number): Offer['onDuplicate'] {
+    const { id, state, dueAt, failedAttempts } = present;
+    const stored = unwrapSetAside(present.body);
+    const known = Buffer.from(this.#followers.get(id)?.body ?? stored.body);
+    if (state === 'dead') return 'replace';
+    if (known.equals(Buffer.from(body))) return 'keep';
+    if (instantOf(due, now) <= now) return 'reject';
+    if (state === 'active') return 'follow';
+    if (state === 'delayed' && dueAt > now && failedAttempts === 0) return 'replace';
+    present.body = Buffer.from(stored.since === null ? body : wrapSetAside(Buffer.from(body), stored.since));
+    return 'keep';
+  }
+
   /** Removes a message and its follower. */
   remove(message: MemoryMessage): void {
     this.#lanes?.leave(message);
@@ -84,6 +110,14 @@ export class MemoryQueue {
   /** @returns whether there was one */
   dropFollower(id: string): boolean {
     return this.#followers.delete(id);
+  }
+
+  /** A message that repeats and is due does not come again. @returns whether it would have */
+  endRepetition(id: string): boolean {
+    const message = this.table.get(id);
+    if (!message || message.state === 'dead' || !repeats(message)) return false;
+    message.body = occurrenceOf(message);
+    return true;
   }
 
   clear(): void {
@@ -193,7 +227,8 @@ export class MemoryQueue {
   /** @returns whether it may try again; if not, it is dead */
   #takeBack(message: MemoryMessage, now: number): boolean {
     message.failedAttempts++;
-    const mayTryAgain = message.failedAttempts < this.limits.attempts;
+    // Whoever claims one that repeats ends the occurrence: only a calendar knows the next one.
+    const mayTryAgain = message.failedAttempts < this.limits.attempts || repeats(message);
     if (mayTryAgain) this.table.lineUp(message);
     else this.end(message, now, JSON.stringify(LEASE_EXPIRED));
     return mayTryAgain;
@@ -202,10 +237,12 @@ export class MemoryQueue {
   #settleOne({ claim, outcome }: Settlement, now: number): boolean {
     const message = this.table.getHeld(claim);
     if (!message) return false;
-    if ('body' in outcome && outcome.body !== undefined) message.body = Buffer.from(outcome.body);
+    if ('body' in outcome && outcome.body !== undefined && !('next' in outcome))
+      message.body = Buffer.from(outcome.body);
     if (outcome.kind === 'retry' || outcome.kind === 'dead') message.failedAttempts++;
     if (outcome.kind === 'again') this.table.renew(message, Math.floor(now));
-    if (outcome.kind === 'ack') this.end(message, now);
+    if ((outcome.kind === 'ack' || outcome.kind === 'dead') && outcome.next) this.#goOn(message, outcome, now);
+    else if (outcome.kind === 'ack') this.end(message, now);
     else if (outcome.kind === 'release') this.table.lineUpFirst([message]);
     else if (outcome.kind === 'dead') this.end(message, now, outcome.error);
     else {
@@ -213,6 +250,20 @@ export class MemoryQueue {
       this.table.delay(message, againAt(outcome, now));
     }
     return true;
+  }
+
+  /** Ends an occurrence. Its message comes again, unless it is to repeat no longer, or its follower takes its place. */
+  #goOn(message: MemoryMessage, outcome: Extract<Outcome, { kind: 'ack' | 'dead' }>, now: number): void {
+    if (outcome.kind === 'dead' && !this.table.get(outcome.next!.letter)) {
+      const { letter, failedAttempts } = outcome.next!;
+      const buried = this.table.insert(letter, occurrenceOf(message), message.dueAt, message.offeredAt);
+      buried.failedAttempts = failedAttempts;
+      this.table.bury(buried, outcome.error, Math.floor(now));
+    }
+    if (this.#followers.has(message.id) || !repeats(message)) return this.end(message, now);
+    message.body = Buffer.from(unwrapSetAside(message.body).body);
+    this.table.renew(message, Math.floor(now));
+    this.table.delay(message, outcome.next!.at);
   }
 
   /** A token takes once, and not at all once another claim has succeeded its own. */
@@ -224,6 +275,14 @@ export class MemoryQueue {
   #passed(state: 'delayed' | 'active', now: number, limit: number): MemoryMessage[] {
     return this.table.list(state, limit).filter(({ rank }) => Math.floor(rank) <= now);
   }
+}
+
+const repeats = ({ body }: MemoryMessage) => isRepeating(unwrapSetAside(body).body);
+
+/** The body of a single occurrence. */
+function occurrenceOf(message: MemoryMessage): Buffer {
+  const { body } = unwrapSetAside(message.body);
+  return Buffer.from(isRepeating(body) ? unwrapRepeating(body).body : body);
 }
 
 /** Rounded up: a fraction of a millisecond late rather than early. */

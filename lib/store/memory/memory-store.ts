@@ -65,10 +65,10 @@ export class MemoryMessageStore implements MessageStore {
   cancel(id: string): Promise<boolean> {
     return this.#atomically(() => {
       const message = this.#table.getIn('delayed', id);
-      if (!message) return this.#queue.dropFollower(id);
-      this.#queue.remove(message);
+      if (message) this.#queue.remove(message);
       if (this.#hasLanes) this.#ringForReady();
-      return true;
+      const isEnded = !message && this.#queue.endRepetition(id);
+      return this.#queue.dropFollower(id) || isEnded || message !== undefined;
     });
   }
 

@@ -109,7 +109,7 @@ export class MessageTable {
     return inOrder.sort((one, other) => (bytesOf(one.id) < bytesOf(other.id) ? -1 : 1));
   }
 
-  insert(id: string, body: Buffer, dueAt: number, offeredAt: number): void {
+  insert(id: string, body: Buffer, dueAt: number, offeredAt: number): MemoryMessage {
     const group = groupOf(body) ?? '';
     const message: MemoryMessage = {
       id,
@@ -127,6 +127,7 @@ export class MessageTable {
     };
     this.#byId.set(id, message);
     this.#byState.delayed.add(message);
+    return message;
   }
 
   /** As if offered anew, all attempts before it. */

@@ -21,6 +21,7 @@ export const nativeLayout: QueueLayout = {
     changes: true,
     debounce: true,
     groups: true,
+    repeats: true,
     severalQueues: true,
   },
   codec: nativeCodec,

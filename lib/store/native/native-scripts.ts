@@ -5,11 +5,12 @@ import { type NativeKeys, nativeKeys } from './native-keys.js';
 type NativeScript = RedisScript<keyof NativeKeys>;
 
 /** The scripts with which a store works; each file's header is its contract. */
-export type NativeScripts = ReturnType<typeof loadAll> & Partial<ReturnType<typeof loadLean>>;
+export type NativeScripts = ReturnType<typeof loadAll> & { readonly transferAndClaim?: NativeScript };
 
 /** @param load - loads the script of a name */
 export function loadAll(load: (name: string) => NativeScript) {
   return {
+    offerNew: load('offer-new'),
     offer: load('offer'),
     cancel: load('cancel'),
     reschedule: load('reschedule'),
@@ -19,6 +20,7 @@ export function loadAll(load: (name: string) => NativeScript) {
     claim: load('claim'),
     ring: load('ring'),
     extend: load('extend'),
+    ack: load('ack'),
     settle: load('settle'),
     abort: load('abort'),
     repair: load('repair'),
@@ -33,15 +35,10 @@ export function loadAll(load: (name: string) => NativeScript) {
   };
 }
 
-/** The scripts that do for less what others do, where nothing stands in the way. */
-function loadLean(load: (name: string) => NativeScript) {
-  return { offerNew: load('offer-new'), ack: load('ack'), transferAndClaim: load('transfer-and-claim') };
-}
-
 /** The keys that headers may name. */
 const layout = nativeKeys('', '');
 
 const load = (name: string) => loadScript(`native/${name}`, layout, { native: readLua });
 
 /** The scripts of the native layout. */
-export const nativeScripts = { ...loadAll(load), ...loadLean(load), agree: load('agree') };
+export const nativeScripts = { ...loadAll(load), transferAndClaim: load('transfer-and-claim'), agree: load('agree') };

@@ -89,7 +89,7 @@ const NONE = () => '';
 const LONGEST_DETAIL = 32;
 
 const mayReplace = ({ onDuplicate }: Offer) => onDuplicate === 'replace';
-const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack';
+const isAck = ({ outcome }: Settlement) => outcome.kind === 'ack' && outcome.next === undefined;
 
 /** As a maximum number of messages: offers create none. */
 const NONE_NEW = -1;
@@ -138,10 +138,9 @@ export class NativeMessageStore implements MessageStore {
     if (offers.length === 0) return [];
     const { channel, publish } = this.#announcing;
     const partitioning = this.#partitioning();
-    const { offerNew } = this.#scripts;
-    if (offerNew && maxMessages === 0 && !offers.some(mayReplace)) {
+    if (maxMessages === 0 && !offers.some(mayReplace)) {
       const call = { args: { channel, publish, partitioning }, rest: newOfferArguments(offers) };
-      const reply = await this.#write(offerNew, call);
+      const reply = await this.#write(this.#scripts.offerNew, call);
       if (!reply.done) {
         const receipts = reply.rest((due): OfferReceipt => ({ outcome: 'created', dueAt: due.number() }));
         return reply.notCopied ? withProblem(receipts, reply) : receipts;
@@ -206,9 +205,8 @@ export class NativeMessageStore implements MessageStore {
 
   async settle(settlements: readonly Settlement[]): Promise<SettleReport> {
     if (settlements.length === 0) return { accepted: [], dropped: 0 };
-    const { ack } = this.#scripts;
-    if (ack && settlements.every(isAck)) {
-      const reply = await this.#run(ack, { rest: ackArguments(settlements) });
+    if (settlements.every(isAck)) {
+      const reply = await this.#run(this.#scripts.ack, { rest: ackArguments(settlements) });
       if (!reply.done) return { accepted: settlements.map(() => true), dropped: 0 };
     }
     const { channel, publish } = this.#announcing;

@@ -80,7 +80,7 @@ export function settlementArguments(settlements: readonly Settlement[]): ScriptA
   let run: { token: string; outcome: Outcome; countAt: number } | undefined;
   for (const { claim, outcome } of settlements) {
     if (run?.token !== claim.token || run.outcome !== outcome) {
-      args.push(claim.token, outcome.kind, detail(outcome), 0);
+      args.push(claim.token, kindOf(outcome), detail(outcome), 0);
       run = { token: claim.token, outcome, countAt: args.length - 1 };
     }
     args[run.countAt] = (args[run.countAt] as number) + 1;
@@ -89,13 +89,23 @@ export function settlementArguments(settlements: readonly Settlement[]): ScriptA
   return args;
 }
 
+function kindOf(outcome: Outcome): string {
+  if (outcome.kind === 'ack') return outcome.next ? 'next' : 'ack';
+  return outcome.kind === 'dead' && outcome.next ? 'bury' : outcome.kind;
+}
+
 function detail(outcome: Outcome): ScriptArgument {
+  if (outcome.kind === 'dead' && outcome.next) {
+    const { at, failedAttempts, letter } = outcome.next;
+    return `@${at} ${failedAttempts} ${outcome.error}\n${letter}`;
+  }
   const what = whatOf(outcome);
   return 'body' in outcome && outcome.body !== undefined ? withBody(what, outcome.body) : what;
 }
 
 function whatOf(outcome: Outcome): string | number {
   if (outcome.kind === 'dead') return outcome.error;
+  if (outcome.kind === 'ack') return outcome.next ? `@${outcome.next.at}` : '';
   if ('delay' in outcome) return outcome.delay;
   return 'at' in outcome ? `@${outcome.at}` : '';
 }

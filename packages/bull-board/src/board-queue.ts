@@ -26,6 +26,12 @@ export function nameOf(queue: BoardQueue): string {
   return 'definition' in queue ? queue.definition.queue : queue.queue;
 }
 
+/** Says which instance a typed queue belongs to; undefined: the queue was given by its name. */
+export function definitionOf(queue: BoardQueue): DefinedBy<unknown>['definition'] | undefined {
+  if (typeof queue === 'string') return undefined;
+  return ('definition' in queue ? queue : (queue.constructor as Partial<DefinedBy<unknown>> | undefined))?.definition;
+}
+
 /** The handle, if the queue was given as one. */
 export function handleOf(queue: BoardQueue): QueueHandle | undefined {
   return typeof queue === 'object' && 'offerMany' in queue ? queue : undefined;

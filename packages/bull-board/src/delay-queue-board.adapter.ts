@@ -10,16 +10,24 @@ import type {
   QueueMetrics,
   Status,
 } from '@bull-board/api/typings/app';
-import type {
-  DelayQueueProducer,
-  MessagePage,
-  MessageSnapshot,
-  MessageState,
-  OfferRequest,
-  OfferResult,
+import {
+  DelayQueueError,
+  type DelayQueueProducer,
+  type MessagePage,
+  type MessageSnapshot,
+  type MessageState,
+  type OfferRequest,
+  type OfferResult,
 } from 'nestjs-delay-queue';
 import { asAnswer, unsupported } from './board-error.js';
-import { type BoardAdapterOptions, type BoardQueue, handleOf, nameOf, type QueueHandle } from './board-queue.js';
+import {
+  type BoardAdapterOptions,
+  type BoardQueue,
+  definitionOf,
+  handleOf,
+  nameOf,
+  type QueueHandle,
+} from './board-queue.js';
 import { MessageJob } from './message-job.js';
 import { asOffered, readNewMessage } from './new-message.js';
 import { stateOf, STATUSES } from './statuses.js';
@@ -42,10 +50,11 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
   #missing: readonly number[] = [];
 
   /**
-   * @param producer - of the application
+   * @param producer - of the application. The queues of a named instance have its name before theirs, as in `billing:orders`
    * @param queue - its name, the class of a typed queue, or a typed queue as Nest injects it: then payloads that are added on the
    *   board are checked
    * @param options - of bull-board: `readOnlyMode`, `displayName`, `description`…
+   * @throws DelayQueueError `INVALID_ARGUMENT` if a typed queue belongs to another instance than the producer
    */
   constructor(producer: DelayQueueProducer, queue: BoardQueue, options: BoardAdapterOptions = {}) {
     // As 'bullmq', the queue would be asked for what only BullMQ has: flows, priorities, a global concurrency.
@@ -53,10 +62,12 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
     this.#producer = producer;
     this.#queue = nameOf(queue);
     this.#handle = handleOf(queue);
+    assertSameInstance(producer, queue);
   }
 
   getName(): string {
-    return `${this.prefix}${this.#queue}`;
+    const { instance } = this.#producer;
+    return `${this.prefix}${instance === undefined ? '' : `${instance}:`}${this.#queue}`;
   }
 
   /** The board shows it beside the counts, which it asks for first. */
@@ -215,4 +226,15 @@ export class DelayQueueBoardAdapter extends BaseAdapter {
       cursor = page.cursor;
     }
   }
+}
+
+/** The board would show the queue of the same name elsewhere. */
+function assertSameInstance(producer: DelayQueueProducer, queue: BoardQueue): void {
+  const definition = definitionOf(queue);
+  if (!definition || definition.instance === producer.instance) return;
+  const expected = definition.instance === undefined ? '' : `'${definition.instance}'`;
+  throw new DelayQueueError(
+    'INVALID_ARGUMENT',
+    `producer: belongs to another instance than queue '${definition.queue}': pass that of @InjectDelayQueueProducer(${expected})`,
+  );
 }

@@ -165,7 +165,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     options?: TypedOutboxOfferOptions,
   ): Promise<OutboxReceipt>;
   async offer(transaction: Transaction, queue: QueueArgument, ...given: readonly unknown[]): Promise<OutboxReceipt> {
-    return this.#offer(transaction, knownQueue(queue), given, readDelay);
+    return this.#offer(transaction, this.#known(queue), given, readDelay);
   }
 
   /**
@@ -198,7 +198,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     options?: TypedOutboxOfferOptions,
   ): Promise<OutboxReceipt>;
   async offerAt(transaction: Transaction, queue: QueueArgument, ...given: readonly unknown[]): Promise<OutboxReceipt> {
-    return this.#offer(transaction, knownQueue(queue), given, readDate);
+    return this.#offer(transaction, this.#known(queue), given, readDate);
   }
 
   /**
@@ -224,7 +224,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     queue: QueueArgument,
     messages: readonly unknown[],
   ): Promise<OutboxReceipt[]> {
-    const known = knownQueue(queue);
+    const known = this.#known(queue);
     if (!Array.isArray(messages))
       throw invalid('messages: must be an array; for another iterable, offer [...messages]');
     const rows: NewRow[] = [];
@@ -242,7 +242,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
    * @param id - of a message that was offered here, or by the producer
    */
   async cancel(transaction: Transaction, queue: QueueArgument, id: string): Promise<void> {
-    const { name } = knownQueue(queue);
+    const { name } = this.#known(queue);
     await this.#write(transaction, [
       { operation: 'cancel', queue: name, messageId: readId(id), body: '{}', due: undefined },
     ]);
@@ -262,7 +262,7 @@ export class DelayQueueOutbox<Transaction extends object = object> {
     due: CheckedDue<Due>,
     change?: MessageChange,
   ): Promise<void> {
-    const known = knownQueue(queue);
+    const known = this.#known(queue);
     const row = { operation: 'reschedule', queue: known.name, messageId: readId(id), due: readDue(due) } as const;
     await this.#write(transaction, [{ ...row, body: await changeBody(known, change) }]);
   }
@@ -311,6 +311,10 @@ export class DelayQueueOutbox<Transaction extends object = object> {
   async discardFailed(rows: readonly FailedOutboxRow[]): Promise<void> {
     const seqs = seqsOf(rows).map((seq) => ({ seq }));
     await this.#change((table) => table.remove(seqs));
+  }
+
+  #known(queue: QueueArgument): KnownQueue {
+    return knownQueue(queue, this.#parts.relay.instance);
   }
 
   async #offer(

@@ -53,7 +53,10 @@ export interface OutboxInstance {
    * by its class.
    */
   readonly instance?: string | undefined;
-  /** The producer that offers its messages. Default: `DelayQueueProducer`. */
+  /**
+   * The token of the producer that offers its messages; that of a named instance of `DelayQueueModule` is
+   * `getDelayQueueProducerToken(name)`. Default: `DelayQueueProducer`.
+   */
   readonly producer?: InjectionToken | undefined;
 }
 

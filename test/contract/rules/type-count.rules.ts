@@ -82,9 +82,16 @@ function bodiesOfType(type: string): Record<string, MessageBody> {
       Buffer.from(`Nexpires\nnever\nC${type}\n`),
       1_900_000_000_000,
     ),
+    'a message that repeats': `Nrepeat\n${LONGEST_RULE}\nK${type}\n{}`,
+    'a message that repeats, expires and was set aside': wrapSetAside(
+      Buffer.from(`Nrepeat\n${LONGEST_RULE}\nNexpires\n1234567890123 dead\nC${type}\n`),
+      1_900_000_000_000,
+    ),
     'a damaged message with a whole type': `K${type}\n{`,
   };
 }
+
+const LONGEST_RULE = JSON.stringify({ cron: '"'.repeat(200), timeZone: '"'.repeat(200), missed: 'once' });
 
 const WITHOUT_TYPE: Record<string, MessageBody> = {
   JSON: 'J"Kremind\\n"',
@@ -93,6 +100,8 @@ const WITHOUT_TYPE: Record<string, MessageBody> = {
   'bytes with headers': Buffer.from('b{"h":"1"}\nKremind\n'),
   'a message that was set aside': wrapSetAside(Buffer.from('J"remind\\n"'), 1_900_000_000_000),
   'a message that expires': 'Nexpires\n600000\nJ"remind\\n"',
+  'a message that repeats': 'Nrepeat\n{}\nJ"remind\\n"',
+  'a body that repeats by no rule': 'Nrepeat\nKremind',
   'a body that expires at no time': 'Nexpires\nKremind',
   'a body of a later version': 'NK\nKremind\n{}',
   'a body whose type does not end': 'Kremind',

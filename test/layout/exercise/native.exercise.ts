@@ -45,6 +45,35 @@ export class NativeExercise {
     await this.#ack(second.messages, second.token);
   }
 
+  /** Offers a message that repeats while it is in each state, ends its occurrences, and cancels it while it is active. */
+  async repeatInAllStates(): Promise<void> {
+    const { store } = this;
+    const later = 4_000_000_000_000;
+    const repeat = (payload: number, at = later) =>
+      store.offer([{ id: 'r', due: { at }, onDuplicate: 'repeat', body: `Nrepeat\n{}\nJ${payload}` }]);
+    await repeat(1);
+    await repeat(2);
+    await store.reschedule('r', { at: 0 });
+    // Due, but not active: it gets the body; once with another offer in the call, and once alone.
+    await store.offer([
+      { id: 'r', due: { at: later }, onDuplicate: 'repeat', body: 'Nrepeat\n{}\nJ3' },
+      { id: 'other', due: { at: later }, onDuplicate: 'replace', body: 'J' },
+    ]);
+    await repeat(4);
+    const first = await this.#claimAlong(['r'], 9);
+    await repeat(5);
+    await this.store.settle([{ claim: { id: 'r', token: first.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
+    await store.reschedule('r', { at: 0 });
+    const second = await this.#claimAlong(['r'], 9);
+    const next = { at: 0, letter: '{r}@1', failedAttempts: 1 };
+    await this.store.settle([
+      { claim: { id: 'r', token: second.token }, outcome: { kind: 'dead', error: '{}', next } },
+    ]);
+    const third = await this.#claimAlong(['r'], 9);
+    await store.cancel('r');
+    await this.store.settle([{ claim: { id: 'r', token: third.token }, outcome: { kind: 'ack', next: { at: 0 } } }]);
+  }
+
   async #offer(ids: readonly string[], due: { after: number } | { at: number }): Promise<void> {
     await this.store.offer(ids.map((id) => ({ id, due, onDuplicate: 'keep', body: `body of ${id}` })));
   }
@@ -54,8 +83,12 @@ export class NativeExercise {
     for (const messages: string[] = []; ;) {
       const teller = { scheduler: 'exercise', movedAt: null };
       const token = `short-${this.#tokens++}`;
-      const both = await this.store.transferAndClaim!({ token, limit, lease: HOUR }, teller);
-      messages.push(...both!.claimed.messages.map(({ id }) => id));
+      const claim = { token, limit, lease: HOUR };
+      const both = await this.store.transferAndClaim!(claim, teller);
+      // Where there are lanes, no script does both.
+      if (!both) await this.store.transfer({ limit: 1000, teller });
+      const { messages: claimed } = both?.claimed ?? (await this.store.claim(claim));
+      messages.push(...claimed.map(({ id }) => id));
       if (messages.length >= ids.length) return { token, messages };
       await until(async () => (await this.store.status()).nextDue! < (await this.store.status()).now);
     }

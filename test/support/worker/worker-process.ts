@@ -29,10 +29,11 @@ export class WorkerProcess {
     this.#child = child;
   }
 
-  /** Starts a worker, and waits until its application runs. */
+  /** Starts a worker, and waits until its application runs, or a handler has killed it already. */
   static async start(settings: WorkerSettings): Promise<WorkerProcess> {
     const worker = new WorkerProcess(settings);
-    await until(() => worker.#child.exitCode !== null || worker.of('ready').length > 0, { within: START_TIMEOUT });
+    const hasEnded = () => worker.#child.exitCode !== null || worker.#child.signalCode !== null;
+    await until(() => hasEnded() || worker.of('ready').length > 0, { within: START_TIMEOUT });
     if (worker.#child.exitCode !== null) throw new Error(`The worker did not start:\n${worker.log}`);
     return worker;
   }

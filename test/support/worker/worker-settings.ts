@@ -1,11 +1,11 @@
-import type { DelayQueueModuleOptions, QueueOptions } from '../../../lib/index.js';
+import type { DelayQueueModuleOptions, QueueHandlerOptions } from '../../../lib/index.js';
 import type { RedissonOptions } from '../../../lib/redisson/index.js';
 
 /** What a worker process is told: all of it can be written as JSON. */
 export interface WorkerSettings {
   readonly module: DelayQueueModuleOptions;
   readonly queue: string;
-  readonly handler?: QueueOptions;
+  readonly handler?: QueueHandlerOptions;
   /** Given to the layout `redisson()`, for all queues. Default: the native layout. */
   readonly inRedisson?: RedissonOptions;
   /** The only types that it has handlers for. Default: one handler for everything. */
@@ -27,8 +27,8 @@ export interface Entries {
   ready: object;
   start: HandlerCall;
   end: HandlerCall;
-  /** `at`: when its signal aborted, ms since the epoch. */
-  aborted: HandlerCall & { readonly at: number };
+  /** `abortedAt`: when its signal aborted, ms since the epoch. */
+  aborted: HandlerCall & { readonly abortedAt: number };
 }
 
 interface HandlerCall {
@@ -36,6 +36,9 @@ interface HandlerCall {
   readonly attempt: number;
   /** Milliseconds after its due time at which the handler started; the clock is that of Redis, on one machine. */
   readonly late: number;
+  /** Of a message that repeats: the time of the occurrence, ms since the epoch, and its calendar. */
+  readonly at?: number | undefined;
+  readonly cron?: string | undefined;
 }
 
 /** A line of the journal. */

@@ -4,6 +4,7 @@ import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { calendar } from '../../../lib/calendar/index.js';
 import { DelayedHandler, type DelayedMessage, DelayQueueModule, DelayQueueProducer } from '../../../lib/index.js';
 import { redisson } from '../../../lib/redisson/index.js';
 import { block } from '../block.js';
@@ -27,11 +28,14 @@ class Tasks {
 
   @Handlers
   async handle(task: Task, message: DelayedMessage<Task>): Promise<void> {
-    const { id, attempt, dueAt } = message;
-    const call = { id, attempt, late: Date.now() - dueAt.getTime() };
+    const { id, attempt, dueAt, repeat } = message;
+    const occurrence = repeat && { at: repeat.at.getTime(), cron: repeat.cron };
+    const call = { id, attempt, late: Date.now() - dueAt.getTime(), ...occurrence };
     if (!settings.quiet) {
       journal.write({ event: 'start', ...call });
-      message.signal.addEventListener('abort', () => journal.write({ event: 'aborted', ...call, at: Date.now() }));
+      message.signal.addEventListener('abort', () =>
+        journal.write({ event: 'aborted', ...call, abortedAt: Date.now() }),
+      );
     }
     await this.#perform(task, message);
     journal.write({ event: 'end', ...call });
@@ -68,7 +72,7 @@ class Tasks {
 const { module, inRedisson } = settings;
 const defaults = inRedisson ? { ...module.defaults, layout: redisson(inRedisson) } : module.defaults;
 
-@Module({ imports: [DelayQueueModule.forRoot({ ...module, defaults })], providers: [Tasks] })
+@Module({ imports: [DelayQueueModule.forRoot({ ...module, defaults, calendar })], providers: [Tasks] })
 class WorkerModule {}
 
 const app = await NestFactory.createApplicationContext(WorkerModule, { logger: ['warn', 'error'] });

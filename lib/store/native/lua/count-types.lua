@@ -32,8 +32,10 @@ local function body_type(record)
   until not wrapped
   --@with lanes local grouped = select(2, string.find(record, '^Ngroup\n[^\n]*\n', at))
   --@with lanes at = grouped and grouped + 1 or at
-  local expiring = select(2, string.find(record, '^Nexpires\n[^\n]*\n', at))
-  at = expiring and expiring + 1 or at
+  for _, form in ipairs({ 'repeat', 'expires' }) do
+    local last = select(2, string.find(record, '^N' .. form .. '\n[^\n]*\n', at))
+    at = last and last + 1 or at
+  end
   local found = string.match(record, '^[KCkc]([A-Za-z0-9_.:-]+)\n', at)
   return found and #found <= LONGEST_TYPE and found or ''
 end

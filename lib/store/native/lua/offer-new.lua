@@ -2,6 +2,7 @@
 -- Stores new messages, if all their ids are free. Otherwise it changes nothing, and the caller calls offer.
 --
 -- KEYS delayed messages partitions
+--@with lanes --      groups members
 -- ARGV deadline: text, as in offer
 --      channel: text, as in offer
 --      publish: text, as in offer
@@ -29,7 +30,10 @@ end
 -- Rounded up, as in instant_in of include/clock.lua.
 local soonest = now_micros > now * 1000 and now + 1 or now
 local id, earliest, earliest_text, dues, scores, records = ARGV[FIRST], math.huge, nil, nil, nil, nil
-if not ARGV[FIRST + 3] then
+local is_alone = not ARGV[FIRST + 3]
+--@with lanes is_alone = false
+--@with lanes local groups, members, last_of = {}, {}, {}
+if is_alone then
   if redis.call('HEXISTS', keys.messages, id) == 1 then
     return false
   end
@@ -60,10 +64,28 @@ else
       earliest, earliest_text = due, text
     end
     dues[i], scores[2 * i - 1], scores[2 * i] = due, text, new
+    --@with lanes local group = string.match(ARGV[at + 2], '^Ngroup\n([^\n]+)\n')
+    --@with lanes if not group then
+    --@with lanes   return false
+    --@with lanes end
+    --@with lanes groups[2 * i - 1], groups[2 * i] = new, group
+    --@with lanes members[2 * i - 1], members[2 * i] = '0', group .. '\n' .. new
+    --@with lanes -- As in include/equals.lua.
+    --@with lanes local before = last_of[due]
+    --@with lanes   or tonumber(redis.call('ZREVRANGEBYSCORE', keys.delayed, '(' .. due + 1, text, 'WITHSCORES', 'LIMIT', '0', '1')[2])
+    --@with lanes if before then
+    --@with lanes   scores[2 * i - 1] = math.min(before + 1 / 4096, due + 1 - 1 / 4096)
+    --@with lanes end
+    --@with lanes last_of[due] = before and scores[2 * i - 1] or due
     records[2 * i - 1], records[2 * i] = new, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
   end
 end
 
+--@with lanes if not (redis.acl_check_cmd('HSET', keys.groups, '0', '0') and redis.acl_check_cmd('ZADD', keys.members, '0', '0')) then
+--@with lanes   return false
+--@with lanes end
+--@with lanes redis.call('HLEN', keys.groups)
+--@with lanes redis.call('ZCARD', keys.members)
 -- The first write proves by itself that it is permitted; offer tells of the permission that the second one lacks.
 if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
   return false
@@ -78,6 +100,8 @@ end
 if scores then
   redis.call('ZADD', keys.delayed, unpack(scores))
   redis.call('HSET', keys.messages, unpack(records))
+  --@with lanes redis.call('HSET', keys.groups, unpack(groups))
+  --@with lanes redis.call('ZADD', keys.members, unpack(members))
 else
   redis.call('ZADD', keys.delayed, earliest_text, id)
   redis.call('HSET', keys.messages, id, struct.pack('>I6I6', dues, now) .. ARGV[FIRST + 2])

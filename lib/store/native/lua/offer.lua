@@ -9,8 +9,8 @@
 --      max_messages: number, maximum number of messages in the partition, 0: no limit, -1: offers create none
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
 --@with lanes --      lanes: text, as in include/lanes.lua
---      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace', 'reject' or
---        'follow'; 'replace', a space and the longest wait in ms), body
+--      ...: for each offer: id, due ('+' and a delay, or '@' and an instant, in ms), on duplicate ('keep', 'replace', 'reject',
+--        'follow' or 'repeat'; 'replace', a space and the longest wait in ms), body
 -- Returns for each offer its due in ms (0: there is none); then, for each offer that did not create a message, its position
 --      (from 1) and outcome: 'kept', 'replaced', 'rejected', 'full', or 'followed': it is kept beside the active message of its id.
 --
@@ -29,6 +29,8 @@
 --@with lanes --@include lanes
 --@with lanes --@include ring
 --@with lanes --@include equals
+
+local now, now_micros = read_clock()
 
 local function is_active(id)
   if redis.call('ZSCORE', keys.delayed, id) or redis.call('ZSCORE', keys.dead, id) then
@@ -58,6 +60,33 @@ local function plan_followers(receipts)
   return list
 end
 
+-- The messages that are due and get another body: id, record.
+local rewritten = {}
+
+-- What an offer of a message that repeats does if its id is in use: 'replace' if the present one is dead, or not due yet; 'keep' if it has
+-- the same body, or is due, and gets this one; 'follow' if it is active; 'reject' if the instant has passed, because an occurrence of the
+-- present one may have been that.
+local function on_repeat(id, record, at)
+  local body, due = ARGV[at + 3], tonumber(string.sub(ARGV[at + 1], 2))
+  local _, set_aside = string.find(record, '^W%d+\n', 13)
+  local follower = redis.call('HMGET', keys.followers, id)[1]
+  local present = follower and string.match(follower, '\n(.*)$') or string.sub(record, (set_aside or 12) + 1)
+  if redis.call('ZSCORE', keys.dead, id) then
+    return 'replace'
+  elseif present == body then
+    return 'keep'
+  elseif due <= now then
+    return 'reject'
+  elseif is_active(id) then
+    return 'follow'
+  elseif record_due(record) > now and redis.call('ZSCORE', keys.delayed, id) and not redis.call('HGET', keys.attempts, id) then
+    return 'replace'
+  end
+  rewritten[#rewritten + 1] = id
+  rewritten[#rewritten + 1] = string.sub(record, 1, set_aside or 12) .. body
+  return 'keep'
+end
+
 -- When the chain of offers began that goes on if this message is replaced: it does while the message is delayed.
 local function chain_began(record, id)
   return redis.call('ZSCORE', keys.delayed, id) and is_record(record) and record_offered(record)
@@ -71,7 +100,6 @@ end
 --@with lanes   enter_groups(ids, bodies)
 --@with lanes end
 
-local now, now_micros = read_clock()
 check_deadline(args.deadline, now)
 check_partitioning()
 local earliest_before = lowest(keys.delayed)
@@ -80,13 +108,19 @@ if args.max_messages ~= 0 then
   room = args.max_messages - redis.call('HLEN', keys.messages)
 end
 local receipts, scores, sources, replaced, earliest, began =
-  decide_offers(read_offers(4), room, now_micros, record_due, chain_began)
+  decide_offers(read_offers(4), room, now_micros, record_due, chain_began, on_repeat)
 local followers = plan_followers(receipts)
 if #followers > 0 then
   redis.call('HLEN', keys.followers)
   check_permissions('HSET', keys.followers)
 end
+if #rewritten > 0 then
+  check_permissions('HSET', keys.messages)
+end
 if #scores == 0 then
+  if #rewritten > 0 then
+    redis.call('HSET', keys.messages, unpack(rewritten))
+  end
   if #followers > 0 then
     redis.call('HSET', keys.followers, unpack(followers))
   end
@@ -113,6 +147,9 @@ for _, id in ipairs(replaced) do
 end
 if #followers > 0 then
   redis.call('HSET', keys.followers, unpack(followers))
+end
+if #rewritten > 0 then
+  redis.call('HSET', keys.messages, unpack(rewritten))
 end
 redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))

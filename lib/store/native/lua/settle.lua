@@ -8,13 +8,16 @@
 --      max_dead: number, maximum number of dead letters
 --@with lanes --      lanes: text, as in include/lanes.lua
 --      ...: for each run of messages with the same claim and outcome: token of the claim, outcome ('ack', 'retry', 'defer',
---        'again', 'release' or 'dead'), its detail (ack and release: empty; retry, defer and again: delay in ms, or
+--        'again', 'release', 'dead', 'next' or 'bury'), its detail (ack and release: empty; retry, defer and again: delay in ms, or
 --        '@' and an instant; dead: error,
---        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids
+--        JSON in one line; then, for a new body, a line feed and that body), how many messages, their ids.
+--        Of a message that repeats, 'next' is handled, and its detail is '@' and the instant of the next occurrence; 'bury' is dead, and
+--        its detail goes on with a space, its failed attempts, a space, the error, a line feed, and the id of the dead letter
 -- Returns dropped (oldest dead letters), then the position (from 1, among all ids) of each message whose claim was no longer
 --      held: nothing was changed for it.
 --
--- A follower of a message that is handled or dead takes its place in the same step.
+-- A follower of a message that is handled or dead takes its place in the same step. Without one, a message that repeats comes again,
+-- unless cancel has taken its rule meanwhile.
 --
 -- Atomic so that fence and outcome are one step: a consumer that lost its lease can change nothing. A crash right after leaves
 -- the outcomes in force; a crash right before leaves the leases to expire by themselves.
@@ -31,6 +34,7 @@
 --@with lanes --@include lanes
 --@with lanes --@include ring
 --@with lanes --@include set
+--@include rule
 
 -- The lists of the plan that a message joins, by its outcome.
 local LISTS = {
@@ -40,6 +44,8 @@ local LISTS = {
   again = { 'delayed', 'renewed' },
   release = { 'given_back' },
   dead = { 'dead', 'failed' },
+  next = { 'repeating', 'renewed' },
+  bury = { 'repeating', 'renewed', 'buried' },
 }
 
 -- The runs, and what their claims hold.
@@ -69,7 +75,7 @@ local function plan_outcomes()
   local runs, held = read_runs()
   local plan = {
     reply = { 0 }, runs = {}, held = held, left = {},
-    gone = {}, delayed = {}, failed = {}, renewed = {}, given_back = {}, dead = {},
+    gone = {}, delayed = {}, failed = {}, renewed = {}, given_back = {}, dead = {}, repeating = {}, buried = {},
     scores = {}, records = {}, deaths = {}, errors = {}, spent = {},
   }
   local place = 0
@@ -131,16 +137,52 @@ local function plan_dead(plan, now)
   end
 end
 
+-- A dead letter of its own for each occurrence that is dead: a copy of the message without its rule. An id in use is that of the same
+-- occurrence.
+local function plan_buried(plan, now)
+  check_dead()
+  for _, id in ipairs(plan.buried) do
+    local run, record = plan.runs[id], redis.call('HGET', keys.messages, id)
+    local failed, error = string.match(run.detail, '^%S+ (%d+) (.*)$')
+    if is_record(record) and redis.call('HEXISTS', keys.messages, run.body) == 0 then
+      local _, last = find_rule(record)
+      add_pair(plan.deaths, now, run.body)
+      add_pair(plan.errors, run.body, error)
+      add_pair(plan.records, run.body, last and with_body(record, string.sub(record, last + 1)) or record)
+      add_pair(plan.spent, run.body, failed)
+    end
+  end
+end
+
+-- Messages that repeat come again. One that has lost its rule is gone.
+local function plan_repeating(plan, now, now_micros)
+  plan.earliest_before = lowest(keys.delayed)
+  for _, id in ipairs(plan.repeating) do
+    local record = redis.call('HGET', keys.messages, id)
+    local first = is_record(record) and find_rule(record)
+    if first then
+      local due = due_instant(string.match(plan.runs[id].detail, '^@%d+'), now_micros)
+      add_pair(plan.scores, due, id)
+      add_pair(plan.records, id, pack_record(due, now, string.sub(record, first)))
+      plan.earliest = lower_of(plan.earliest, due)
+    else
+      table.insert(plan.gone, id)
+    end
+  end
+end
+
 -- The followers of messages that are handled or dead take their places: there is no dead letter then.
 local function plan_followers(plan, now, now_micros)
   local ended = { unpack(plan.gone) }
-  for _, id in ipairs(plan.dead) do
-    ended[#ended + 1] = id
+  for _, list in ipairs({ plan.dead, plan.repeating }) do
+    for _, id in ipairs(list) do
+      ended[#ended + 1] = id
+    end
   end
   plan.release = plan_release(ended, now, now_micros)
   if plan.release then
     plan.earliest_before, plan.earliest = lowest(keys.delayed), plan.release.earliest
-    for _, list in ipairs({ 'gone', 'dead' }) do
+    for _, list in ipairs({ 'gone', 'dead', 'repeating' }) do
       plan[list] = without_released(plan[list], plan.release)
     end
   end
@@ -170,14 +212,20 @@ end
 -- Reads only what the outcomes are about to change. Raises an error if a key has another type, or the user may not change it.
 local function plan_settlement(plan, attempts_kept, followers_kept)
   local now, now_micros
-  if #plan.delayed + #plan.dead + followers_kept > 0 then
+  if #plan.delayed + #plan.dead + #plan.repeating + followers_kept > 0 then
     now, now_micros = read_clock()
+  end
+  if #plan.buried > 0 then
+    plan_buried(plan, now)
   end
   if followers_kept > 0 then
     plan_followers(plan, now, now_micros)
   end
   if #plan.dead > 0 then
     plan_dead(plan, now)
+  end
+  if #plan.repeating > 0 then
+    plan_repeating(plan, now, now_micros)
   end
   if #plan.delayed > 0 then
     plan_delayed(plan, now, now_micros)
@@ -233,7 +281,7 @@ local function execute_settlement(plan)
     release_followers(plan.release)
   end
   give_back(plan.given_back)
-  if #plan.dead > 0 then
+  if #plan.deaths > 0 then
     plan.reply[1] = drop_oldest_dead(args.max_dead)
   end
   --@with lanes if store_lanes() > 0 and not plan.is_paused then

@@ -1,7 +1,12 @@
 import { BULL_BOARD_INSTANCE, type BullBoardInstance } from '@bull-board/nestjs';
 import { type DynamicModule, Inject, Module, type OnModuleInit, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { type DefinedBy, DelayQueueProducer } from 'nestjs-delay-queue';
+import {
+  type DefinedBy,
+  DelayQueueError,
+  type DelayQueueProducer,
+  getDelayQueueProducerToken,
+} from 'nestjs-delay-queue';
 import type { BoardAdapterOptions, QueueHandle } from '../board-queue.js';
 import { DelayQueueBoardAdapter } from '../delay-queue-board.adapter.js';
 
@@ -9,6 +14,8 @@ import { DelayQueueBoardAdapter } from '../delay-queue-board.adapter.js';
 export interface BoardFeature {
   /** Its name, or the class of a typed queue. */
   readonly queue: string | (Type<QueueHandle> & DefinedBy<unknown>);
+  /** The name of the instance that a queue given by its name belongs to. Default: the one without a name. A class has its own. */
+  readonly instance?: string | undefined;
   /** Of bull-board: `readOnlyMode`, `displayName`, `description`… */
   readonly options?: BoardAdapterOptions | undefined;
 }
@@ -27,7 +34,6 @@ const FEATURES = Symbol('features of the board');
 @Module({})
 export class DelayQueueBoardModule implements OnModuleInit {
   @Inject() private readonly modules!: ModuleRef;
-  @Inject() private readonly producer!: DelayQueueProducer;
   @Inject(BULL_BOARD_INSTANCE) private readonly board!: BullBoardInstance;
   @Inject(FEATURES) private readonly features!: readonly BoardFeature[];
 
@@ -42,9 +48,20 @@ export class DelayQueueBoardModule implements OnModuleInit {
 
   /** Nest calls it. */
   onModuleInit(): void {
-    for (const { queue, options } of this.features) {
+    for (const feature of this.features) {
+      const { queue, options } = feature;
+      const producer: DelayQueueProducer = this.modules.get(getDelayQueueProducerToken(instanceOf(feature)), {
+        strict: false,
+      });
       const found = typeof queue === 'string' ? queue : this.modules.get(queue, { strict: false });
-      this.board.addQueue(new DelayQueueBoardAdapter(this.producer, found, options));
+      this.board.addQueue(new DelayQueueBoardAdapter(producer, found, options));
     }
   }
+}
+
+function instanceOf({ queue, instance }: BoardFeature): string | undefined {
+  if (typeof queue === 'string') return instance;
+  if (instance === undefined) return queue.definition.instance;
+  const problem = `instance: queue '${queue.definition.queue}' is a class, which has its own: leave it out`;
+  throw new DelayQueueError('INVALID_ARGUMENT', `DelayQueueBoardModule.forFeature(): ${problem}`);
 }

@@ -2,8 +2,8 @@ import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { MessageSnapshot, MessageState } from 'nestjs-delay-queue';
 import type { CommandLine } from '../command-line.js';
 import { WrongUsage } from '../exit-codes.js';
-import { errorText, payloadText, recordOfMessage } from '../text/message-record.js';
-import { type Cell, tableOf } from '../text/table.js';
+import { errorText, payloadText, recordOfMessage, repeatText } from '../text/message-record.js';
+import { tableOf } from '../text/table.js';
 
 interface ListArguments {
   readonly limit: number;
@@ -45,15 +45,6 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
     });
 }
 
-function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
-  const hasGroups = messages.some(({ group }) => group !== undefined);
-  const head = ['id', 'type', ...(hasGroups ? ['group'] : []), INSTANT[state], 'failed', SUBJECT[state]];
-  return tableOf(
-    head,
-    messages.map((message) => rowOf(message, hasGroups)),
-  );
-}
-
 const INSTANT: Readonly<Record<MessageState, string>> = {
   delayed: 'due',
   ready: 'due',
@@ -68,11 +59,18 @@ const SUBJECT: Readonly<Record<MessageState, string>> = {
   dead: 'error',
 };
 
-function rowOf(message: MessageSnapshot, hasGroups: boolean): Cell[] {
-  const { id, type, group = '', dueAt, leasedUntil, diedAt, failedAttempts, error, payload } = message;
-  const instant = (diedAt ?? leasedUntil ?? dueAt).toISOString();
-  const subject = error ? errorText(error) : cut(payloadText(payload));
-  return [id, type, ...(hasGroups ? [group] : []), instant, failedAttempts, subject];
+/** Groups and rules have a column if any message has one. */
+function tableOfMessages(state: MessageState, messages: readonly MessageSnapshot[]): string[] {
+  const groups = messages.some(({ group }) => group !== undefined) ? ['group'] : [];
+  const repeats = messages.some(({ repeat }) => repeat) ? ['repeats'] : [];
+  const rows = messages.map((message) => {
+    const { id, type, group = '', dueAt, leasedUntil, diedAt, failedAttempts, error, payload, repeat } = message;
+    const instant = diedAt ?? leasedUntil ?? dueAt;
+    const rule = repeats.map(() => (repeat ? repeatText(repeat) : ''));
+    const subject = error ? errorText(error) : cut(payloadText(payload));
+    return [id, type, ...groups.map(() => group), instant.toISOString(), failedAttempts, ...rule, subject];
+  });
+  return tableOf(['id', 'type', ...groups, INSTANT[state], 'failed', ...repeats, SUBJECT[state]], rows);
 }
 
 function cut(text: string): string {

@@ -1,4 +1,4 @@
-import type { MessageFailure, MessageSnapshot } from 'nestjs-delay-queue';
+import type { MessageFailure, MessageSnapshot, RepeatRule } from 'nestjs-delay-queue';
 import { counted } from './counted.js';
 import { shownPayload } from './shown-payload.js';
 import { fieldsOf } from './table.js';
@@ -6,7 +6,7 @@ import { fieldsOf } from './table.js';
 /** Shows a message with all that is known of it. */
 export function fieldsOfMessage(message: MessageSnapshot): string[] {
   const { id, queue, state, type, headers, failedAttempts, dueAt, offeredAt, leasedUntil, diedAt, error } = message;
-  const { group, expiresAt } = message;
+  const { group, expiresAt, repeat } = message;
   const fields: [string, string][] = [
     ['id', id],
     ['queue', queue],
@@ -17,6 +17,7 @@ export function fieldsOfMessage(message: MessageSnapshot): string[] {
   if (Object.keys(headers).length > 0) fields.push(['headers', JSON.stringify(headers)]);
   fields.push(['failed attempts', String(failedAttempts)]);
   fields.push(['offered', offeredAt.toISOString()], ['due', dueAt.toISOString()]);
+  if (repeat) fields.push(['repeats', repeatText(repeat)]);
   if (expiresAt) fields.push(['expires', expiresAt.toISOString()]);
   if (leasedUntil) fields.push(['leased until', leasedUntil.toISOString()]);
   if (diedAt) fields.push(['died', diedAt.toISOString()]);
@@ -31,6 +32,11 @@ export function recordOfMessage<T extends { readonly payload: unknown }>(message
   return Buffer.isBuffer(payload)
     ? { ...rest, payloadBase64: payload.toString('base64') }
     : { ...rest, payload: shownPayload(payload) };
+}
+
+/** A rule as people read it. */
+export function repeatText({ cron, timeZone, missed }: RepeatRule): string {
+  return `${cron} (${timeZone}${missed === 'skip' ? ', skips what is missed' : ''})`;
 }
 
 export function errorText({ name, message }: MessageFailure): string {

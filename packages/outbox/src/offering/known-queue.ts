@@ -24,14 +24,20 @@ interface Issue {
 /** So many places are named. */
 const MOST_PATHS = 10;
 
-/** Reads a queue's name, or the class of a typed queue. */
-export function knownQueue(queue: string | DefinedBy<unknown>): KnownQueue {
+/**
+ * Reads a queue's name, or the class of a typed queue.
+ *
+ * @param instance - of the module that messages are relayed to
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function knownQueue(queue: string | DefinedBy<unknown>, instance: string | undefined): KnownQueue {
   const definition = typeof queue === 'function' ? (queue as Partial<DefinedBy<unknown>>).definition : undefined;
   if (definition === undefined) {
     if (typeof queue === 'function') throw invalid('queue: must be a name, or a class made by DelayQueue()');
     return { name: readQueueName(queue), types: undefined, isTyped: false, check: () => Promise.resolve() };
   }
   const name = readQueueName(definition.queue);
+  if (definition.instance !== instance) throw elsewhere(name, definition.instance);
   const { payloads } = definition;
   if (isPayloadSpec(payloads)) {
     return { name, types: undefined, isTyped: true, check: (_type, payload) => checked(payloads, payload, name) };
@@ -48,6 +54,12 @@ export function knownQueue(queue: string | DefinedBy<unknown>): KnownQueue {
       return Promise.reject(invalid(`type: queue '${name}' has the types ${types.join(', ')}; given: ${given}`));
     },
   };
+}
+
+function elsewhere(queue: string, instance: string | undefined): DelayQueueError {
+  const token = instance === undefined ? 'DelayQueueProducer' : `getDelayQueueProducerToken('${instance}')`;
+  const problem = `'${queue}' belongs to another instance of DelayQueueModule than the one that this outbox relays to`;
+  return invalid(`queue: ${problem}: use an outbox with producer: ${token}`);
 }
 
 function isPayloadSpec(spec: unknown): boolean {

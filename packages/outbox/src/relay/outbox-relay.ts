@@ -68,6 +68,11 @@ export class OutboxRelay {
 
   constructor(private readonly parts: RelayParts) {}
 
+  /** The instance of the module that it relays to; undefined: the one without a name. */
+  get instance(): string | undefined {
+    return this.parts.producer.instance;
+  }
+
   get status(): RelayStatus {
     return {
       running: this.#loop !== undefined && !this.#isStopping,

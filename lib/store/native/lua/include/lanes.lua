@@ -15,10 +15,10 @@
 local slots, on_retry = string.match(args.lanes, '^(%d+) (%a+)$')
 slots = slots == '0' and math.huge or tonumber(slots)
 
--- By id: its group and, in a line, the name of its place.
-local group_of, line_place = {}, {}
--- Those that were read, by group and in the order in which they were read.
-local lanes, read_groups = {}, {}
+-- Lanes have numbers, in the order in which they were read: by number, their groups and what is stored of them, and by group or id, the
+-- number. Arrays of numbers rather than a table for each lane, because a call may read a thousand of them.
+local lane_groups, lanes_taken, lanes_ready, lanes_first, lanes_behind, is_changed = {}, {}, {}, {}, {}, {}
+local lane_numbers, lane_of, line_place = {}, {}, {}
 
 local function check_lanes()
   for _, key in ipairs({ keys.groups, keys.lanes, keys.lines, keys.held }) do redis.call('HLEN', key) end
@@ -32,60 +32,59 @@ end
 
 local function read_lanes_of(groups)
   for i, text in ipairs(#groups > 0 and redis.call('HMGET', keys.lanes, unpack(groups)) or {}) do
-    local lane = { group = groups[i], taken = 0, ready = 0, first = 0, behind = 0 }
+    local lane = lane_numbers[groups[i]]
+    lane_groups[lane] = groups[i]
     -- Any other length was written by somebody else.
     if text and #text == 20 then
-      lane.taken, lane.ready, lane.first, lane.behind = struct.unpack('>I4I4I6I6', text)
+      lanes_taken[lane], lanes_ready[lane], lanes_first[lane], lanes_behind[lane] = struct.unpack('>I4I4I6I6', text)
+    else
+      lanes_taken[lane], lanes_ready[lane], lanes_first[lane], lanes_behind[lane] = 0, 0, 0, 0
     end
-    lanes[groups[i]] = lane
-    read_groups[#read_groups + 1] = groups[i]
   end
 end
 
--- Reads the lanes of these messages. A message without a group was left by somebody else; nothing here knows it.
+-- Reads the lanes of these messages. A message without a group was left by somebody else; it has no lane.
 local function read_lanes(ids)
-  local new = {}
+  local new, count = {}, #lane_groups
   for i, text in ipairs(#ids > 0 and redis.call('HMGET', keys.groups, unpack(ids)) or {}) do
-    local group = text and string.match(text, '^[^\n]*')
-    if group then
-      group_of[ids[i]], line_place[ids[i]] = group, #text > #group and text or nil
-      if not lanes[group] then
-        lanes[group] = {}
-        new[#new + 1] = group
+    if text then
+      local id, last, group = ids[i], string.find(text, '\n', 1, true), text
+      if last then
+        group, line_place[id] = string.sub(text, 1, last - 1), text
       end
+      local lane = lane_numbers[group]
+      if not lane then
+        lane = count + #new + 1
+        new[#new + 1], lane_numbers[group] = group, lane
+      end
+      lane_of[id] = lane
     end
   end
   read_lanes_of(new)
 end
 
-local function lane_of(id)
-  local lane = lanes[group_of[id]]
-  if lane then
-    lane.is_changed = true
-  end
-  return lane
-end
-
 -- The message gives its slot back.
 local function leave_lane(id)
-  local lane = lane_of(id)
+  local lane = lane_of[id]
   if lane then
-    lane.taken = math.max(0, lane.taken - 1)
+    is_changed[lane] = true
+    lanes_taken[lane] = math.max(0, lanes_taken[lane] - 1)
   end
 end
 
 -- The message is ready no more.
 local function leave_ready(id)
-  local lane = lane_of(id)
+  local lane = lane_of[id]
   if lane then
-    lane.ready = math.max(0, lane.ready - 1)
+    is_changed[lane] = true
+    lanes_ready[lane] = math.max(0, lanes_ready[lane] - 1)
   end
 end
 
 -- The message waits in no line any more.
 local function leave_line(id)
   if line_place[id] then
-    lane_of(id)
+    is_changed[lane_of[id]] = true
     redis.call('HDEL', keys.lines, line_place[id])
     line_place[id] = nil
   end
@@ -111,8 +110,9 @@ end
 local function forget_groups(ids)
   local known, members = {}, {}
   for _, id in ipairs(ids) do
-    if group_of[id] then
-      known[#known + 1], members[#members + 1] = id, group_of[id] .. '\n' .. id
+    local lane = lane_of[id]
+    if lane then
+      known[#known + 1], members[#members + 1] = id, lane_groups[lane] .. '\n' .. id
     end
   end
   if #known > 0 then
@@ -148,13 +148,15 @@ end
 
 -- A lane may let one more message into the list of ready ids.
 local function has_room(lane)
-  return lane.taken < slots and (lane.ready == 0 or lane.taken == 0)
+  local taken = lanes_taken[lane]
+  return taken < slots and (taken == 0 or lanes_ready[lane] == 0)
 end
 
 local function take_slot(lane)
+  local taken = lanes_taken[lane]
   -- With a single slot, nobody counts how many are ready.
-  lane.ready = lane.taken == 0 and 1 or lane.ready + 1
-  lane.taken = lane.taken + 1
+  lanes_ready[lane] = taken == 0 and 1 or lanes_ready[lane] + 1
+  lanes_taken[lane] = taken + 1
 end
 
 -- These messages have fallen due. Returns those that are ready; the others wait in their lines.
@@ -162,20 +164,24 @@ local function join_lines(ids)
   local ready, waiting, places, released = {}, {}, {}, {}
   local held = redis.call('HLEN', keys.held) > 0 and redis.call('HMGET', keys.held, unpack(ids)) or {}
   for i, id in ipairs(ids) do
-    local lane = lane_of(id)
+    local lane = lane_of[id]
     if not lane then
       ready[#ready + 1] = id
     elseif held[i] then
-      lane.ready = lane.ready + 1
+      lanes_ready[lane], is_changed[lane] = lanes_ready[lane] + 1, true
       ready[#ready + 1], released[#released + 1] = id, id
-    elseif lane.first == lane.behind and has_room(lane) then
-      take_slot(lane)
-      ready[#ready + 1] = id
     else
-      local place = string.format('%s\n%d', lane.group, lane.behind)
-      lane.behind = lane.behind + 1
-      waiting[#waiting + 1], waiting[#waiting + 2] = place, id
-      places[#places + 1], places[#places + 2] = id, place
+      is_changed[lane] = true
+      local behind = lanes_behind[lane]
+      if lanes_first[lane] == behind and has_room(lane) then
+        take_slot(lane)
+        ready[#ready + 1] = id
+      else
+        local place = lane_groups[lane] .. '\n' .. behind
+        lanes_behind[lane] = behind + 1
+        waiting[#waiting + 1], waiting[#waiting + 2] = place, id
+        places[#places + 1], places[#places + 2] = id, place
+      end
     end
   end
   if #waiting > 0 then
@@ -197,27 +203,31 @@ local function take_next(waiting)
   for _ = 1, MOST_ROUNDS do
     local names, owners, empty = {}, {}, {}
     for _, lane in ipairs(waiting) do
-      for place = lane.first, math.min(lane.first + reach, lane.behind) - 1 do
-        names[#names + 1], owners[#owners + 1] = string.format('%s\n%d', lane.group, place), lane
+      local first = lanes_first[lane]
+      for place = first, math.min(first + reach, lanes_behind[lane]) - 1 do
+        names[#names + 1], owners[#owners + 1] = lane_groups[lane] .. '\n' .. place, lane
       end
     end
     if #names == 0 then
       break
     end
-    local served = {}
+    local served, count = {}, 0
     for i, id in ipairs(redis.call('HMGET', keys.lines, unpack(names))) do
       local lane = owners[i]
       if not served[lane] then
-        lane.first = lane.first + 1
+        lanes_first[lane] = lanes_first[lane] + 1
         if id then
-          served[lane] = true
+          served[lane], count = true, count + 1
           take_slot(lane)
           ids[#ids + 1], gone[#gone + 1] = id, names[i]
         end
       end
     end
+    if count == #waiting then
+      break
+    end
     for _, lane in ipairs(waiting) do
-      if not served[lane] and lane.first < lane.behind then
+      if not served[lane] and lanes_first[lane] < lanes_behind[lane] then
         empty[#empty + 1] = lane
       end
     end
@@ -238,22 +248,24 @@ end
 -- Lets the next message of each changed lane that has room into the list of ready ids, and stores the lanes. Returns how many.
 local function store_lanes()
   local waiting, texts, gone = {}, {}, {}
-  for _, group in ipairs(read_groups) do
-    local lane = lanes[group]
-    if lane.is_changed and lane.first < lane.behind and has_room(lane) then
+  for lane = 1, #lane_groups do
+    if is_changed[lane] and lanes_first[lane] < lanes_behind[lane] and has_room(lane) then
       waiting[#waiting + 1] = lane
     end
   end
   local admitted = #waiting > 0 and #take_next(waiting) or 0
-  for _, group in ipairs(read_groups) do
-    local lane = lanes[group]
-    if lane.is_changed and lane.taken == 0 and lane.first == lane.behind then
-      gone[#gone + 1] = group
-    elseif lane.is_changed then
-      texts[#texts + 1], texts[#texts + 2] = group, struct.pack('>I4I4I6I6', lane.taken, lane.ready, lane.first, lane.behind)
+  for lane = 1, #lane_groups do
+    if is_changed[lane] then
+      local taken, first, behind = lanes_taken[lane], lanes_first[lane], lanes_behind[lane]
+      if taken == 0 and first == behind then
+        gone[#gone + 1] = lane_groups[lane]
+      else
+        texts[#texts + 1] = lane_groups[lane]
+        texts[#texts + 1] = struct.pack('>I4I4I6I6', taken, lanes_ready[lane], first, behind)
+      end
     end
-    lane.is_changed = false
   end
+  is_changed = {}
   if #texts > 0 then
     redis.call('HSET', keys.lanes, unpack(texts))
   end

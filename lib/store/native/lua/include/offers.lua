@@ -26,9 +26,10 @@ end
 -- `due_in_use(record, id, i)`: when the message stored under the id of the i-th offer falls due; nil if the id is free nevertheless.
 -- `chain_began(record, id)`: when the chain began that goes on if this message is replaced; false if none does. Only called for offers
 -- with a longest wait.
+-- `on_repeat(id, record, at)`: what an offer with 'repeat' does instead, whose arguments begin at `at` and whose id is in use.
 -- Returns the reply; due and id of each message to store, one for each id; where the arguments of each begin; the ids of the
 -- messages that they replace; the earliest due time; when the chain of each began in ms, nil: now.
-local function decide_offers(offers, room, now_micros, due_in_use, chain_began)
+local function decide_offers(offers, room, now_micros, due_in_use, chain_began, on_repeat)
   local stored, arguments = offers.stored, offers.arguments
   local scores, sources, replaced, dues, places, began = {}, {}, {}, {}, {}, {}
   local others, earliest
@@ -36,6 +37,9 @@ local function decide_offers(offers, room, now_micros, due_in_use, chain_began)
     local at, place = FIRST + (i - 1) * arguments, places[id]
     -- An offer sees the offers before it.
     local due = place and scores[2 * place - 1] or stored[i] and due_in_use(stored[i], id, i) or nil
+    if due and ARGV[at + 2] == 'repeat' then
+      ARGV[at + 2] = place and 'replace' or on_repeat(id, stored[i], at)
+    end
     local max_wait = max_wait_of(ARGV[at + 2])
     local outcome = outcome_of(due, max_wait and 'replace' or ARGV[at + 2], room)
     if outcome == 'created' or outcome == 'replaced' then

@@ -11,7 +11,7 @@ local function are_lanes_sound(ready, active)
     end
     local slots_taken, of_ready, first, behind = struct.unpack('>I4I4I6I6', all[at])
     taken = taken + slots_taken
-    if first < behind and has_room({ taken = slots_taken, ready = of_ready }) then
+    if first < behind and slots_taken < slots and (slots_taken == 0 or of_ready == 0) then
       return false
     end
   end
@@ -23,9 +23,10 @@ local function count_slots(ids, of_ready)
     local part = { unpack(ids, first, math.min(first + 999, #ids)) }
     read_lanes(part)
     for _, id in ipairs(part) do
-      local lane = lane_of(id)
+      local lane = lane_of[id]
       if lane then
-        lane.taken, lane.ready = lane.taken + 1, lane.ready + of_ready
+        lanes_taken[lane], lanes_ready[lane] = lanes_taken[lane] + 1, lanes_ready[lane] + of_ready
+        is_changed[lane] = true
       end
     end
   end
@@ -58,13 +59,14 @@ local function recount_lanes()
   for _, name in ipairs(names_in(keys.lines)) do
     local group, place = string.match(name, '^([^\n]*)\n(%d+)$')
     if group then
-      if not lanes[group] then
+      if not lane_numbers[group] then
+        lane_numbers[group] = #lane_groups + 1
         read_lanes_of({ group })
       end
-      local lane = lanes[group]
-      place, lane.is_changed = tonumber(place), true
-      lane.first = lane.behind == 0 and place or math.min(lane.first, place)
-      lane.behind = math.max(lane.behind, place + 1)
+      local lane = lane_numbers[group]
+      place, is_changed[lane] = tonumber(place), true
+      lanes_first[lane] = lanes_behind[lane] == 0 and place or math.min(lanes_first[lane], place)
+      lanes_behind[lane] = math.max(lanes_behind[lane], place + 1)
     end
   end
 end

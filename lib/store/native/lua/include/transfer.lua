@@ -9,6 +9,8 @@
 --@include announce
 --@include follower
 --@with lanes --@include lanes
+--@include record
+--@include rule
 
 -- args.teller: '<PUBLISH or SPUBLISH> <scheduler> <when it moved something before, us, -1: never> <channel>'; empty: tell nobody.
 local teller = {}
@@ -82,15 +84,19 @@ local function check_transfer_permissions(plan)
   check_tell()
 end
 
--- The ids whose last attempt ends with their lease.
+-- The ids whose last attempt ends with their lease, as a list and as a set. Those of messages that repeat are not among them: such a message is ready again, and
+-- whoever claims it ends the occurrence, because only a calendar knows the next one.
 local function buried_by(plan)
-  local ids = {}
+  local ids, is_buried = {}, {}
   for i, id in ipairs(plan.expired.ids) do
     if (tonumber(plan.failed[i] or 0) or 0) + 1 >= args.max_attempts then
-      ids[#ids + 1] = id
+      local record = redis.call('HGET', keys.messages, id)
+      if not (is_record(record) and find_rule(record)) then
+        ids[#ids + 1], is_buried[id] = id, true
+      end
     end
   end
-  return ids
+  return ids, is_buried
 end
 
 -- Raises an error if a key has another type.
@@ -107,7 +113,8 @@ local function plan_transfer(now, now_micros)
   if #plan.expired.ids > 0 then
     check_dead()
     plan.failed = redis.call('HMGET', keys.attempts, unpack(plan.expired.ids))
-    plan.release = plan_release(buried_by(plan), now, now_micros)
+    plan.buried, plan.is_buried = buried_by(plan)
+    plan.release = plan_release(plan.buried, now, now_micros)
   end
   --@with lanes if #plan.due + #plan.expired.ids > 0 then
   --@with lanes   check_lanes()
@@ -123,15 +130,12 @@ end
 
 -- Returns recovered (ready again), ids of the buried (dead now), dropped (oldest dead letters).
 local function take_back(now, plan)
-  local spent, again, letters, causes, buried = {}, {}, {}, {}, {}
-  local max_attempts = args.max_attempts
+  local spent, again, letters, causes = {}, {}, {}, {}
   for i, id in ipairs(plan.expired.ids) do
-    local count = (tonumber(plan.failed[i] or 0) or 0) + 1
-    spent[#spent + 1], spent[#spent + 2] = id, count
-    if count < max_attempts then
+    spent[#spent + 1], spent[#spent + 2] = id, (tonumber(plan.failed[i] or 0) or 0) + 1
+    if not plan.is_buried[id] then
       again[#again + 1] = id
     else
-      buried[#buried + 1] = id
       --@with lanes leave_lane(id)
       if not (plan.release and plan.release.released[id]) then
         letters[#letters + 1], letters[#letters + 2] = now, id
@@ -150,7 +154,7 @@ local function take_back(now, plan)
     redis.call('HSET', keys.errors, unpack(causes))
     dropped = drop_oldest_dead(args.max_dead)
   end
-  return #again, buried, dropped
+  return #again, plan.buried, dropped
 end
 
 -- Returns moved, recovered, buried, dropped, more, ready, next_at (nil: none is known).

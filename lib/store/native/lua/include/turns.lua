@@ -13,8 +13,8 @@ local function lines_go_on(ids)
   end
   read_lanes(ids)
   for _, id in ipairs(ids) do
-    local lane = lanes[group_of[id]]
-    if lane and lane.first < lane.behind and lane.taken < slots then
+    local lane = lane_of[id]
+    if lane and lanes_first[lane] < lanes_behind[lane] and lanes_taken[lane] < slots then
       return true
     end
   end
@@ -31,10 +31,9 @@ local function top_up(ids, most)
   read_lanes(ids)
   repeat
     local waiting = {}
-    for _, group in ipairs(read_groups) do
-      local lane = lanes[group]
-      if #waiting < most - #ids and lane.first < lane.behind and lane.taken < slots then
-        waiting[#waiting + 1], lane.is_changed = lane, true
+    for lane = 1, #lane_groups do
+      if #waiting < most - #ids and lanes_first[lane] < lanes_behind[lane] and lanes_taken[lane] < slots then
+        waiting[#waiting + 1], is_changed[lane] = lane, true
       end
     end
     local taken = take_next(waiting)

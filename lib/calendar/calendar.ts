@@ -1,0 +1,48 @@
+import { Cron } from 'croner';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { showFailure } from '../message/failure.js';
+import type { Calendar } from '../message/repeat-rule.js';
+import { showGiven } from '../message/show-given.js';
+
+/**
+ * Reads calendars with croner: five fields (minute, hour, day of month, month, day of week), or six with seconds first, or a nickname such
+ * as `@daily`. Give it to the module, so that messages can repeat.
+ *
+ * When clocks are set forward, a calendar that names one time of day comes when the hour that is left out ends. When they are set back,
+ * it comes once, at the first of both times; one that names several times comes at each.
+ *
+ * @see https://github.com/hexagon/croner for what the fields may contain
+ *
+ * @example
+ * ```ts
+ * DelayQueueModule.forRoot({ connection: 'redis://127.0.0.1:6379', calendar });
+ * ```
+ */
+export const calendar: Calendar = {
+  next({ cron, timeZone }, after) {
+    assertTimeZone(timeZone);
+    return cronOf(cron, timeZone).nextRun(after);
+  },
+};
+
+function assertTimeZone(timeZone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    if (typeof timeZone === 'string') return;
+  } catch {
+    // What follows says it better.
+  }
+  throw invalid(`timeZone must be an IANA time zone such as 'Europe/Berlin', not ${showGiven(timeZone)}`);
+}
+
+function cronOf(cron: string, timezone: string): Cron {
+  try {
+    return new Cron(cron, { timezone, paused: true });
+  } catch (error) {
+    throw invalid(`cron '${cron}' is no calendar: ${showFailure(error)}`, error);
+  }
+}
+
+function invalid(problem: string, cause?: unknown): DelayQueueError {
+  return new DelayQueueError('INVALID_ARGUMENT', problem, { cause });
+}

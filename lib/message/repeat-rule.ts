@@ -1,0 +1,68 @@
+import { DelayQueueError } from './delay-queue-errors.js';
+import { tagOf } from './partition-of.js';
+import { showGiven } from './show-given.js';
+
+/** By what rule a message repeats. */
+export interface RepeatRule {
+  /** The calendar, such as `'0 9 * * 1-5'`. */
+  readonly cron: string;
+  /** The IANA time zone in which the calendar is read. */
+  readonly timeZone: string;
+  /** What becomes of occurrences that no process could handle in time: they are handled once, late, or skipped. */
+  readonly missed: 'once' | 'skip';
+}
+
+/** An occurrence of a message that repeats. */
+export interface Occurrence extends RepeatRule {
+  /** Its time by the calendar, which retries do not move. */
+  readonly at: Date;
+}
+
+/** Reads calendars: the option `calendar` of the module. `nestjs-delay-queue/calendar` has one. */
+export interface Calendar {
+  /**
+   * The first time of a rule after an instant.
+   *
+   * @returns null if there is none
+   * @throws DelayQueueError `INVALID_ARGUMENT` if the calendar or the time zone is none
+   */
+  next(rule: Pick<RepeatRule, 'cron' | 'timeZone'>, after: Date): Date | null;
+}
+
+/** Printable ASCII, which neither a calendar nor a time zone exceeds. */
+const TEXT = /^[ -~]{1,200}$/;
+const MISSED: readonly unknown[] = ['once', 'skip'] satisfies RepeatRule['missed'][];
+
+/**
+ * Checks a rule, but not what its calendar says.
+ *
+ * @throws DelayQueueError `INVALID_ARGUMENT`
+ */
+export function readRule({ cron, timeZone = 'UTC', missed = 'once' }: Partial<RepeatRule>): RepeatRule {
+  if (!isText(cron)) throw invalid(`cron must be text such as '0 9 * * 1-5', not ${showGiven(cron)}`);
+  if (!isText(timeZone)) {
+    throw invalid(`timeZone must be an IANA time zone such as 'Europe/Berlin', not ${showGiven(timeZone)}`);
+  }
+  if (!MISSED.includes(missed)) throw invalid(`missed must be 'once' or 'skip', not ${showGiven(missed)}`);
+  return { cron, timeZone, missed };
+}
+
+/** Whether a value that was stored is a rule. */
+export function isRule(value: unknown): value is RepeatRule {
+  const { cron, timeZone, missed } = (value ?? {}) as Partial<RepeatRule>;
+  return isText(cron) && isText(timeZone) && MISSED.includes(missed);
+}
+
+/**
+ * The id of the dead letter of an occurrence, such as `{digest}@2026-03-02T08:00:00.000Z`. The braces put it into the partition of its
+ * message.
+ */
+export function letterIdOf(id: string, at: Date): string {
+  return `${tagOf(id) === id ? `{${id}}` : id}@${at.toISOString()}`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && TEXT.test(value);
+}
+
+const invalid = (problem: string) => new DelayQueueError('INVALID_ARGUMENT', problem);

@@ -1,0 +1,43 @@
+import type { Duration } from '../message/duration.js';
+import type { MessageHeaders } from '../message/message.js';
+
+/** When a message repeats, and what its occurrences have in common. */
+export interface RepeatOptions {
+  /**
+   * When an occurrence falls due, as the module's `calendar` reads it: five fields (minute, hour, day of month, month, day of week), such
+   * as `'0 9 * * 1-5'`, or six with seconds first.
+   */
+  readonly cron: string;
+  /** An IANA time zone, such as `'Europe/Berlin'`. Default: `'UTC'`. */
+  readonly timeZone?: string | undefined;
+  /**
+   * What becomes of occurrences for which no process was there in time: `'once'` handles the first of them late, in place of all,
+   * `'skip'` handles none that is more than a minute late (event `expired`). Default: `'once'`.
+   */
+  readonly missed?: 'once' | 'skip' | undefined;
+  /** Text values that each occurrence has. Default: none. */
+  readonly headers?: MessageHeaders | undefined;
+  /** How late an occurrence may be, as in the options of an offer. Default: `expiresAfter` of the queue. */
+  readonly expiresAfter?: Duration | 'never' | undefined;
+  /** What becomes of an occurrence that has expired. Only with `expiresAfter`. Default: `onExpired` of the queue. */
+  readonly onExpired?: 'drop' | 'dead' | undefined;
+}
+
+/** A message that repeats for a handler. */
+export interface HandlerRepeat extends RepeatOptions {
+  /** The id of the message. Default: `'repeat'`, or `repeat:` and the type of the handler. */
+  readonly id?: string | undefined;
+  /** JSON values or a `Buffer`. Default: `{}`. */
+  readonly payload?: unknown;
+}
+
+/** Makes a handler have a message that repeats. */
+export interface RepeatingOptions {
+  /**
+   * A message that repeats by a calendar, as `producer.repeat` offers it. Each process that handles the queue offers it when it starts,
+   * and the newest rule counts. Not available for families of queues, nor in every layout.
+   *
+   * @defaultValue none
+   */
+  readonly repeat?: HandlerRepeat | undefined;
+}

@@ -1,0 +1,57 @@
+import { Inject, type InjectionToken, type Type } from '@nestjs/common';
+import { readInstanceName, UNNAMED } from '../message/instance-name.js';
+import { Changes } from './changes.js';
+import { DelayQueueProducer } from './delay-queue-producer.js';
+import { Offers } from './offers.js';
+import { Repeats } from './repeats.js';
+
+// Not those of the classes, which a bundler may shorten.
+const NAMES = new Map<Type, string>([
+  [DelayQueueProducer, 'DelayQueueProducer'],
+  [Offers, 'DelayQueueOffers'],
+  [Changes, 'DelayQueueChanges'],
+  [Repeats, 'DelayQueueRepeats'],
+]);
+
+/** The token of what other modules inject of an instance; that of the one without a name is the class. */
+export function tokenOf<Part>(part: Type<Part>, instance: string): InjectionToken<Part> {
+  return instance === UNNAMED ? part : `${NAMES.get(part)}:${instance}`;
+}
+
+/**
+ * The token of the producer of a named instance, for `inject`, `get` and `overrideProvider`. That of the one without a name is the class
+ * `DelayQueueProducer`.
+ *
+ * @param instance - the `name` that `DelayQueueModule.forRoot()` was given
+ * @throws DelayQueueError `INVALID_OPTION` immediately, for a malformed name
+ *
+ * @example
+ * ```ts
+ * const reports = {
+ *   provide: 'reports',
+ *   inject: [getDelayQueueProducerToken('billing')],
+ *   useFactory: (billing: DelayQueueProducer) => ({ plan: () => billing.offer('reports', {}, '1h') }),
+ * };
+ * ```
+ */
+export function getDelayQueueProducerToken(instance?: string): InjectionToken<DelayQueueProducer> {
+  return tokenOf(DelayQueueProducer, readInstanceName(instance, 'instance'));
+}
+
+/**
+ * Injects the producer of a named instance.
+ *
+ * @param instance - the `name` that `DelayQueueModule.forRoot()` was given
+ * @throws DelayQueueError `INVALID_OPTION` immediately, for a malformed name
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class Invoices {
+ *   constructor(@InjectDelayQueueProducer('billing') private readonly billing: DelayQueueProducer) {}
+ * }
+ * ```
+ */
+export function InjectDelayQueueProducer(instance?: string): PropertyDecorator & ParameterDecorator {
+  return Inject(getDelayQueueProducerToken(instance));
+}

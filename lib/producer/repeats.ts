@@ -1,0 +1,116 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { PayloadCheck } from '../handler/definition/payload-check.js';
+import { encodeBody } from '../message/codec/encode-body.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { dueAt } from '../message/due-time.js';
+import { assertMessageId, LONGEST_ID } from '../message/message-id.js';
+import { NO_TYPE } from '../message/message-type.js';
+import { tagOf } from '../message/partition-of.js';
+import { readFields } from '../message/read-fields.js';
+import { letterIdOf, readRule, type RepeatRule } from '../message/repeat-rule.js';
+import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
+import type { RepeatOptions } from '../options/repeat-options.js';
+import { CLOCK, RESOLVED_OPTIONS } from '../runtime/delay-queue-tokens.js';
+import { QueueRegistrar } from '../runtime/queue-registrar.js';
+import { type Queue, Queues } from '../runtime/queues.js';
+import { lookUp } from '../store/partitioned/partitions.js';
+import type { Clock } from '../timing/clock.js';
+import { checkOfferOptions, type OfferResult } from './offer.js';
+import { placeOffers } from './offer-placement.js';
+import { checkInTime } from './payload-in-time.js';
+import { unsupported } from './unsupported.js';
+import { resultOf, withMessageId, WriteFailure } from './write-outcome.js';
+
+/** When a message repeats, its type, and what its occurrences have in common. */
+export interface TypedRepeatOptions extends RepeatOptions {
+  /** The type of the message. Not available in every layout. Default: none. */
+  readonly type?: string | undefined;
+}
+
+/** A message that is to repeat, unchecked. */
+export interface RepeatRequest {
+  readonly id: string;
+  /** Undefined: it may be among the options. */
+  readonly type?: string;
+  readonly options: TypedRepeatOptions;
+  readonly payload: unknown;
+  readonly check?: PayloadCheck | undefined;
+}
+
+const OPTIONS_OF_TYPE: readonly (keyof RepeatOptions)[] = [
+  'cron',
+  'timeZone',
+  'missed',
+  'headers',
+  'expiresAfter',
+  'onExpired',
+];
+const OPTIONS: readonly (keyof TypedRepeatOptions)[] = ['type', ...OPTIONS_OF_TYPE];
+
+/** How often an offer is made again because the time that it was for has come meanwhile. */
+const MOST_ROUNDS = 10;
+
+/** Offers messages that repeat. */
+@Injectable()
+export class Repeats {
+  @Inject() private readonly queues!: Queues;
+  @Inject() private readonly registrar!: QueueRegistrar;
+  @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(RESOLVED_OPTIONS) private readonly limits!: Pick<ResolvedModuleOptions, 'offerTimeout' | 'calendar'>;
+
+  /** @throws DelayQueueError */
+  async repeat(name: string, { id, type: known, options, payload, check }: RepeatRequest): Promise<OfferResult> {
+    const queue = this.queues.named(name);
+    assertRepeatId(id);
+    const read = readFields<TypedRepeatOptions>(options, 'repeat', known === undefined ? OPTIONS : OPTIONS_OF_TYPE);
+    const { type = known ?? NO_TYPE, headers = {}, expiry } = checkOfferOptions(read);
+    const rule = readRule(read);
+    if (!queue.options.layout.can.repeats) throw unsupported(queue, 'repeat');
+    this.#nextAfter(rule, this.clock.wall());
+    const rules = { codec: queue.codec, maxPayloadBytes: queue.options.maxPayloadBytes };
+    const body = encodeBody(rules, { type, payload, headers, expiry, repeat: rule });
+    if (check) await checkInTime(check, { queue: name, type, body, codec: queue.codec }, this.clock, this.limits);
+    try {
+      return await this.#offer(queue, { id, rule, body: Buffer.from(body) });
+    } catch (error) {
+      throw withMessageId(error, id);
+    }
+  }
+
+  /** The observers of offers are not asked: they would add headers of this moment to each occurrence. */
+  async #offer(queue: Queue, { id, rule, body }: { id: string; rule: RepeatRule; body: Buffer }): Promise<OfferResult> {
+    for (let round = 1; ; round++) {
+      // Of the store's clock: that of this process may be behind, and would name a time again that has come.
+      const { now } = await lookUp(queue.partitions, id, { ask: (store) => store.status(), isFound: () => true });
+      const offer = { id, due: this.#nextAfter(rule, now), onDuplicate: 'repeat' as const, body };
+      const registered = this.registrar.register(queue.name);
+      const [outcome] = await placeOffers(queue.partitions, [offer]);
+      if (registered) await registered;
+      if (outcome instanceof WriteFailure) throw outcome.error;
+      if (outcome!.outcome !== 'rejected' || round === MOST_ROUNDS) {
+        return resultOf(queue, { onKept: () => undefined }, offer, outcome!);
+      }
+    }
+  }
+
+  #nextAfter(rule: RepeatRule, instant: number): { readonly at: number } {
+    const { calendar } = this.limits;
+    if (!calendar) {
+      const problem = "calendar: repeat needs one: forRoot({ calendar }), with that of 'nestjs-delay-queue/calendar'";
+      throw new DelayQueueError('INVALID_OPTION', problem);
+    }
+    const next = calendar.next(rule, new Date(instant));
+    if (next) return dueAt(next, 'the next time of the calendar');
+    throw new DelayQueueError('INVALID_ARGUMENT', `cron '${rule.cron}' has no time after now`);
+  }
+}
+
+/** The dead letters of its occurrences need ids that begin with that of the message, and belong to the same partition. */
+function assertRepeatId(id: string): void {
+  assertMessageId(id);
+  const letter = letterIdOf(id, new Date(0));
+  if (Buffer.byteLength(letter) <= LONGEST_ID && tagOf(letter) === tagOf(id)) return;
+  const longest = LONGEST_ID - letterIdOf('', new Date(0)).length;
+  const problem = `id: of a message that repeats, at most ${longest} bytes and no single '}', because its dead letters have longer ones`;
+  throw new DelayQueueError('INVALID_ARGUMENT', problem);
+}

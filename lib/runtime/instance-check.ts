@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable, type OnModuleInit, type ValueProvider } from '@nestjs/common';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { INSTANCE } from '../handler/instance-names.js';
+import { DelayQueueError } from '../message/delay-queue-errors.js';
+import { showInstances, UNNAMED } from '../message/instance-name.js';
+import { type Instance, instancesOf } from './instance.js';
+
+/** Refuses two instances that would take each other's messages, before anything connects. */
+@Injectable()
+export class InstanceCheck implements OnModuleInit {
+  constructor(
+    @Inject(INSTANCE) private readonly name: string,
+    private readonly app: ModuleRef,
+    private readonly modules: ModulesContainer,
+  ) {}
+
+  /**
+   * @throws DelayQueueError `INVALID_OPTION`
+   */
+  onModuleInit(): void {
+    const instances = instancesOf(this.app);
+    if (instances.filter(({ name }) => name === this.name).length > 1) throw this.#importedTwice();
+    for (const [i, instance] of instances.entries()) {
+      const other = instances.slice(0, i).find(({ stores }) => isSharedPlace(stores, instance.stores));
+      if (other) throw atOnePlace(other, instance);
+    }
+  }
+
+  /** Both would serve every handler, and either one's producer might be injected. */
+  #importedTwice(): DelayQueueError {
+    const metatypes = [...this.modules.values()].map(({ metatype }) => metatype);
+    const importers = metatypes.filter((metatype) => this.#isImportedBy(metatype)).map(({ name }) => name);
+    const places = importers.length > 0 ? ` (by ${importers.sort().join(', ')})` : '';
+    const [what, advice] =
+      this.name === UNNAMED
+        ? ['DelayQueueModule', 'call forRoot() once, import it in the root module, and give each further one a name']
+        : [`DelayQueueModule.forRoot({ name: '${this.name}' })`, 'call it once, or give each a name of its own'];
+    return new DelayQueueError(
+      'INVALID_OPTION',
+      `${what} is imported more than once${places}: ${advice}. It is global, so other modules need no import`,
+    );
+  }
+
+  /** Reads the decorator, because at run time a global module is among the imports of all others. */
+  #isImportedBy(metatype: object): boolean {
+    const imports = Reflect.getMetadata('imports', metatype) as { readonly providers?: unknown }[] | undefined;
+    return (imports ?? []).some(({ providers } = {}) => Array.isArray(providers) && providers.some(this.#isOwnName));
+  }
+
+  readonly #isOwnName = (provider: Partial<ValueProvider> | undefined) =>
+    provider?.provide === INSTANCE && provider.useValue === this.name;
+}
+
+function isSharedPlace({ place }: Instance['stores'], other: Instance['stores']): boolean {
+  return place !== undefined && isDeepStrictEqual(place, other.place);
+}
+
+function atOnePlace(one: Instance, other: Instance): DelayQueueError {
+  const names = showInstances([one.name, other.name]);
+  return new DelayQueueError(
+    'INVALID_OPTION',
+    `connection: two instances of DelayQueueModule have the same connection and prefix (${names}), so each would handle messages of ` +
+      'the other: give one another connection, or another prefix',
+  );
+}

@@ -1,0 +1,55 @@
+import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
+import { limitsOfPartition } from '../runtime/partition-limits.js';
+import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
+import { MemoryPartitions } from '../store/memory/memory-partitions.js';
+import type { FixedPartitions } from '../store/partitioned/fixed-partitions.js';
+import type { Clock } from '../timing/clock.js';
+import { type TakenOffer, WatchedStore } from './watched-store.js';
+
+/** The queues of one instance of the module, and what was offered to them. */
+export class QueuesUnderTest {
+  readonly directory = new MemoryQueueDirectory();
+  readonly #partitions: MemoryPartitions<WatchedStore>;
+  #offered: TakenOffer[] = [];
+  /** Whether the application handles a queue. */
+  #isHandled: (queue: string) => boolean = () => false;
+
+  /** @param onSettled - an attempt has ended */
+  constructor(
+    readonly instance: string,
+    { clock, onSettled }: { readonly clock: Clock; readonly onSettled: () => void },
+  ) {
+    const onOffered = (offer: TakenOffer) => this.#offered.push(offer);
+    this.#partitions = new MemoryPartitions(
+      this.directory,
+      (queue, limits) => new WatchedStore({ instance, queue, limits, clock, onOffered, onSettled }),
+    );
+  }
+
+  get offered(): readonly TakenOffer[] {
+    return this.#offered;
+  }
+
+  /** @param isHandled - of which queues due messages make time stop until they are handled */
+  follow(isHandled: (queue: string) => boolean): void {
+    this.#isHandled = isHandled;
+  }
+
+  followed(): WatchedStore[] {
+    return this.#partitions.all().filter(({ queue }) => this.#isHandled(queue));
+  }
+
+  open(queue: string, options: ResolvedQueueOptions): FixedPartitions {
+    const { partitions, groups } = options;
+    // A message that is due is handled before time moves on, so none could wait for a rate.
+    return this.#partitions.open(queue, partitions, { ...limitsOfPartition(options), groups, rate: null });
+  }
+
+  async clear(): Promise<void> {
+    for (const store of this.#partitions.all()) {
+      await store.clear();
+      await store.resume();
+    }
+    this.#offered = [];
+  }
+}

@@ -1,0 +1,346 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RepeatRule } from '../../../lib/message/repeat-rule.js';
+import { wrapSetAside } from '../../../lib/message/codec/set-aside-body.js';
+import type { Outcome } from '../../../lib/store/message-flow.js';
+import type { OfferReceipt } from '../../../lib/store/message-intake.js';
+import type { MessageState } from '../../../lib/message/message.js';
+import { until } from '../../support/until.js';
+import { type ContractQueue, type ContractQueues, defined, HOUR, SHORT_LEASE } from '../contract-queue.js';
+import { listen } from '../listen.js';
+
+const DAILY: RepeatRule = { cron: '0 9 * * *', timeZone: 'UTC', missed: 'once' };
+const HOURLY: RepeatRule = { ...DAILY, cron: '0 * * * *' };
+
+/** For stores whose messages can repeat. */
+export function describeRepeating(queues: ContractQueues): void {
+  const bodyOf = (queue: ContractQueue, repeat: RepeatRule | undefined, payload: unknown = 'digest') =>
+    queue.codec.encode({ type: '', payload, headers: {}, repeat });
+  const repeat = async (queue: ContractQueue, rule: RepeatRule, at: number, payload?: unknown) => {
+    const body = bodyOf(queue, rule, payload);
+    return defined((await queue.store.offer([{ id: 'a', due: { at }, onDuplicate: 'repeat', body }]))[0]);
+  };
+  const soon = async (queue: ContractQueue) => Math.floor(await queue.now()) + HOUR;
+  const makeIn = async (queue: ContractQueue, state: MessageState, rule = DAILY) => {
+    const at = state === 'delayed' ? await soon(queue) : 1_000_000;
+    await repeat(queue, rule, at);
+    if (state === 'delayed') return undefined;
+    await queue.transfer();
+    if (state === 'ready') return undefined;
+    const [claim] = await queue.claim();
+    if (state === 'dead') await queue.settle(claim, { kind: 'dead', error: '{"e":1}' });
+    return claim;
+  };
+  const contentOf = async (queue: ContractQueue, id = 'a') => queue.codec.decode((await queue.find(id)).body);
+  const counts = async (queue: ContractQueue) => (await queue.store.status()).counts;
+  const handled = (at: number): Outcome => ({ kind: 'ack', next: { at } });
+  const failed = (at: number): Outcome => ({
+    kind: 'dead',
+    error: '{"name":"E"}',
+    next: { at, letter: '{a}@1', failedAttempts: 2 },
+  });
+
+  describe('repeating', () => {
+    it('an occurrence that is handled comes again at the next time, with all attempts and no longer set aside', async () => {
+      const queue = await queues.open();
+      const first = await makeIn(queue, 'active');
+      await queue.settle(first, { kind: 'retry', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
+      await queue.transferSomething();
+      const [claim] = await queue.claim();
+      const at = await soon(queue);
+      const before = Math.floor(await queue.now());
+      expect(await queue.settle(claim, handled(at))).toBe(true);
+      const message = await queue.find('a');
+      expect(message).toMatchObject({ state: 'delayed', dueAt: at, failedAttempts: 0, leasedUntil: null });
+      expect(message.offeredAt).toBeGreaterThanOrEqual(before);
+      expect(message.body.toString()).toBe(bodyOf(queue, DAILY));
+      expect(await queue.settle(claim, handled(at))).toBe(false);
+      expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('an occurrence that is dead leaves a letter of its own, which does not repeat, and the next one comes', async () => {
+      const queue = await queues.open();
+      const first = await makeIn(queue, 'active');
+      await queue.settle(first, { kind: 'retry', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
+      await queue.transferSomething();
+      const [claim] = await queue.claim();
+      const { dueAt, offeredAt } = await queue.find('a');
+      const at = await soon(queue);
+      expect(await queue.settle(claim, failed(at))).toBe(true);
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at, failedAttempts: 0 });
+      expect(await contentOf(queue)).toMatchObject({ payload: 'digest', repeat: DAILY });
+      const [letter] = await queue.dead();
+      expect(letter).toMatchObject({ id: '{a}@1', state: 'dead', failedAttempts: 2, dueAt, offeredAt });
+      expect(letter!.death).toMatchObject({ error: '{"name":"E"}' });
+      expect(letter!.body.toString()).toBe(bodyOf(queue, undefined));
+      expect(await queue.store.redrive({ id: '{a}@1' })).toBe(1);
+      expect(await counts(queue)).toEqual({ delayed: 2, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('letters of occurrences are dropped beyond maxDeadLetters', async () => {
+      const queue = await queues.open({ maxDeadLetters: 0 });
+      const claim = await makeIn(queue, 'active');
+      const { dropped } = await queue.store.settle([{ claim: defined(claim), outcome: failed(await soon(queue)) }]);
+      expect(dropped).toBe(1);
+      expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('a letter keeps its place if its id is in use', async () => {
+      const queue = await queues.open();
+      await queue.offer('{a}@1', { after: HOUR });
+      const claim = await makeIn(queue, 'active');
+      expect(await queue.settle(claim, failed(await soon(queue)))).toBe(true);
+      expect(await queue.stateOf('{a}@1')).toBe('delayed');
+      expect(await queue.stateOf('a')).toBe('delayed');
+      expect(await queue.dead()).toEqual([]);
+    });
+
+    it('occurrences, and messages that do not repeat, are settled in one call', async () => {
+      const queue = await queues.open();
+      const repeating = await makeIn(queue, 'active');
+      const [acked, dead] = await queue.makeActive(['b', 'c']);
+      const at = await soon(queue);
+      const settlements = [
+        { claim: defined(acked), outcome: { kind: 'ack' } as const },
+        { claim: defined(repeating), outcome: failed(at) },
+        { claim: defined(dead), outcome: { kind: 'dead', error: '{"e":2}' } as const },
+      ];
+      expect((await queue.store.settle(settlements)).accepted).toEqual([true, true, true]);
+      expect(await queue.stateOf('b')).toBeNull();
+      expect((await queue.dead()).map(({ id }) => id).sort()).toEqual(['c', '{a}@1']);
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+    });
+
+    it('a next occurrence that is the earliest is announced', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      const { heard, stop } = await listen(queue.secondView);
+      const at = await soon(queue);
+      await queue.settle(claim, handled(at));
+      await until(() => heard.length > 0);
+      expect(heard).toEqual([at]);
+      stop();
+    });
+
+    it.each([handled, failed])('a lost lease settles nothing: %#', async (outcome) => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      await queue.offer('a', { after: HOUR }, { onDuplicate: 'replace' });
+      const before = await queue.look('a', '{a}@1');
+      expect(await queue.settle(claim, outcome(await soon(queue)))).toBe(false);
+      expect(await queue.look('a', '{a}@1')).toEqual(before);
+    });
+
+    it('the last lease that expires makes an occurrence ready, for whoever knows its next time', async () => {
+      const queue = await queues.open({ attempts: 1 });
+      await repeat(queue, DAILY, 1_000_000);
+      await queue.offerDue('b');
+      await queue.transfer();
+      await queue.claim(2, SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, buried: ['b'], ready: 1 });
+      expect(await queue.find('a')).toMatchObject({ state: 'ready', failedAttempts: 1 });
+      expect((await queue.dead()).map(({ id }) => id)).toEqual(['b']);
+      const [claim] = await queue.claim();
+      expect(await queue.settle(claim, failed(await soon(queue)))).toBe(true);
+      expect((await queue.dead()).find(({ id }) => id === '{a}@1')).toMatchObject({ failedAttempts: 2 });
+    });
+
+    it('so does that of one that was set aside', async () => {
+      const queue = await queues.open({ attempts: 1 });
+      const first = await makeIn(queue, 'active');
+      await queue.settle(first, { kind: 'defer', delay: 0, body: wrapSetAside((await queue.find('a')).body, 1) });
+      await queue.transferSomething();
+      await queue.claim(1, SHORT_LEASE);
+      await queue.advance(SHORT_LEASE + 1);
+      expect(await queue.transferSomething()).toMatchObject({ recovered: 1, buried: [] });
+      expect(await queue.stateOf('a')).toBe('ready');
+    });
+
+    it('the same rule and payload change nothing, in whatever state the message is', async () => {
+      for (const state of ['delayed', 'ready', 'active'] as const) {
+        const queue = await queues.open();
+        await makeIn(queue, state);
+        const before = await queue.look('a');
+        const { dueAt } = await queue.find('a');
+        expect(await repeat(queue, DAILY, (await soon(queue)) + 1)).toEqual({ outcome: 'kept', dueAt });
+        expect(await queue.look('a')).toEqual(before);
+      }
+    });
+
+    it.each<[string, (queue: ContractQueue, at: number) => Promise<OfferReceipt>]>([
+      ['rule', (queue, at) => repeat(queue, HOURLY, at)],
+      ['payload', (queue, at) => repeat(queue, DAILY, at, 'another')],
+    ])('a new %s replaces one that is delayed, and moves it', async (_, change) => {
+      const queue = await queues.open();
+      await makeIn(queue, 'delayed');
+      const at = (await soon(queue)) - HOUR / 2;
+      expect(await change(queue, at)).toEqual({ outcome: 'replaced', dueAt: at });
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+      expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('one that is due is still handled, and repeats by the new rule', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'ready');
+      const { dueAt } = await queue.find('a');
+      expect(await repeat(queue, HOURLY, await soon(queue))).toEqual({ outcome: 'kept', dueAt });
+      expect(await queue.find('a')).toMatchObject({ state: 'ready', dueAt });
+      expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
+    });
+
+    it('so is one that waits for its retry, which tells when it fell due for the first time', async () => {
+      const queue = await queues.open();
+      const first = await makeIn(queue, 'active');
+      await queue.settle(first, { kind: 'retry', delay: HOUR, body: wrapSetAside((await queue.find('a')).body, 7) });
+      const { dueAt } = await queue.find('a');
+      expect(await repeat(queue, HOURLY, await soon(queue))).toEqual({ outcome: 'kept', dueAt });
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt, failedAttempts: 1 });
+      expect((await queue.find('a')).body.toString()).toBe(`W7\n${bodyOf(queue, HOURLY).toString()}`);
+    });
+
+    it('one that is overdue but not ready yet is still handled', async () => {
+      const queue = await queues.open();
+      await repeat(queue, DAILY, 1_000_000);
+      expect(await repeat(queue, HOURLY, await soon(queue))).toEqual({ outcome: 'kept', dueAt: 1_000_000 });
+      expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
+    });
+
+    it.each([handled, failed])('a new rule follows one that is active: %#', async (outcome) => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      const at = await soon(queue);
+      expect(await repeat(queue, HOURLY, at)).toMatchObject({ outcome: 'followed' });
+      expect(await contentOf(queue)).toMatchObject({ repeat: DAILY });
+      const before = await queue.look('a');
+      expect(await repeat(queue, HOURLY, at + 1)).toMatchObject({ outcome: 'kept' });
+      expect(await queue.look('a')).toEqual(before);
+      expect(await queue.settle(claim, outcome(at + 2))).toBe(true);
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+      expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
+      expect(await queue.dead()).toHaveLength(outcome === failed ? 1 : 0);
+    });
+
+    it('the rule of before follows, too, if it is the last one given', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      await repeat(queue, HOURLY, await soon(queue));
+      const at = await soon(queue);
+      expect(await repeat(queue, DAILY, at)).toMatchObject({ outcome: 'followed' });
+      await queue.settle(claim, handled(at + 1));
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+      expect(await contentOf(queue)).toMatchObject({ repeat: DAILY });
+    });
+
+    it.each(['delayed', 'ready', 'active'] as const)(
+      'a new rule for an instant that has passed is refused while the message is %s',
+      async (state) => {
+        const queue = await queues.open();
+        await makeIn(queue, state);
+        const before = await queue.look('a');
+        const past = Math.floor(await queue.now()) - 1;
+        expect(await repeat(queue, HOURLY, past)).toMatchObject({ outcome: 'rejected' });
+        expect(await queue.look('a')).toEqual(before);
+      },
+    );
+
+    it('a dead letter under the id gives way', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'dead');
+      const at = await soon(queue);
+      expect(await repeat(queue, DAILY, at)).toEqual({ outcome: 'replaced', dueAt: at });
+      expect(await counts(queue)).toEqual({ delayed: 1, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('a message that did not repeat does so from now on', async () => {
+      const queue = await queues.open();
+      await queue.offer('a', { after: HOUR });
+      const at = await soon(queue);
+      expect(await repeat(queue, DAILY, at)).toEqual({ outcome: 'replaced', dueAt: at });
+      expect(await contentOf(queue)).toMatchObject({ repeat: DAILY });
+    });
+
+    it('offers of one call see each other', async () => {
+      const queue = await queues.open();
+      const at = await soon(queue);
+      const offer = (rule: RepeatRule) => ({
+        id: 'a',
+        due: { at },
+        onDuplicate: 'repeat' as const,
+        body: bodyOf(queue, rule),
+      });
+      const receipts = await queue.store.offer([offer(DAILY), offer(HOURLY)]);
+      expect(receipts.map(({ outcome }) => outcome)).toEqual(['created', 'replaced']);
+      expect(await contentOf(queue)).toMatchObject({ repeat: HOURLY });
+    });
+
+    it('cancel removes one that is delayed', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'delayed');
+      expect(await queue.store.cancel('a')).toBe(true);
+      expect(await queue.stateOf('a')).toBeNull();
+    });
+
+    it.each([handled, failed])(
+      'cancel ends one that is active: its occurrence is the last one: %#',
+      async (outcome) => {
+        const queue = await queues.open();
+        const claim = await makeIn(queue, 'active');
+        await repeat(queue, HOURLY, await soon(queue));
+        expect(await queue.store.cancel('a')).toBe(true);
+        expect(await queue.stateOf('a')).toBe('active');
+        expect(await queue.store.cancel('a')).toBe(false);
+        expect(await queue.settle(claim, outcome(await soon(queue)))).toBe(true);
+        expect(await queue.stateOf('a')).toBeNull();
+        const letters = outcome === failed ? 1 : 0;
+        expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: letters });
+        expect(await queue.store.clear()).toBe(letters);
+        expect(await queue.leftovers()).toEqual([]);
+      },
+    );
+
+    it('one that was ended while it was active may begin anew', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      await queue.store.cancel('a');
+      const at = await soon(queue);
+      expect(await repeat(queue, DAILY, at)).toMatchObject({ outcome: 'followed' });
+      await queue.settle(claim, handled(at + 1));
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+    });
+
+    it('cancel ends one that is ready: its occurrence is still handled', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'ready');
+      expect(await queue.store.cancel('a')).toBe(true);
+      const [claim] = await queue.claim();
+      expect((await contentOf(queue)).repeat).toBeUndefined();
+      await queue.settle(claim, { kind: 'ack' });
+      expect(await queue.stateOf('a')).toBeNull();
+    });
+
+    it('cancel leaves a dead letter alone', async () => {
+      const queue = await queues.open();
+      await makeIn(queue, 'dead');
+      const before = await queue.look('a');
+      expect(await queue.store.cancel('a')).toBe(false);
+      expect(await queue.look('a')).toEqual(before);
+    });
+
+    it('abort removes one that is active, and it does not come again', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      expect(await queue.store.abort('a')).toBe(true);
+      expect(await queue.settle(claim, handled(await soon(queue)))).toBe(false);
+      expect(await counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    });
+
+    it('again() moves the next occurrence once', async () => {
+      const queue = await queues.open();
+      const claim = await makeIn(queue, 'active');
+      const at = await soon(queue);
+      await queue.settle(claim, { kind: 'again', at });
+      expect(await queue.find('a')).toMatchObject({ state: 'delayed', dueAt: at });
+      expect(await contentOf(queue)).toMatchObject({ repeat: DAILY });
+    });
+  });
+}

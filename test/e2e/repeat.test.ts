@@ -1,0 +1,429 @@
+import { describe, expect, test } from '@jest/globals';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { calendar } from '../../lib/calendar/index.js';
+import {
+  again,
+  DelayedHandler,
+  type DelayedMessage,
+  DelayQueueError,
+  DelayQueueModule,
+  type DelayQueueEvent,
+  DelayQueueProducer,
+  DelayQueue,
+  type HandlerRepeat,
+  type MessageOf,
+  payload,
+  type PayloadOf,
+  RejectMessage,
+} from '../../lib/index.js';
+import { DelayQueueTester, DelayQueueTestingModule } from '../../lib/testing/index.js';
+import { redisson } from '../../lib/redisson/index.js';
+import { Latch } from '../support/latch.js';
+import { randomName } from '../support/random-name.js';
+import { refusalOf } from '../support/refusal.js';
+import { Scene } from '../support/scene.js';
+import { until } from '../support/until.js';
+
+const SECOND = 1000;
+const EVERY_SECOND = { cron: '* * * * * *' };
+const YEARLY = { cron: '0 0 1 1 *' };
+const STORED = { timeZone: 'UTC', missed: 'once' };
+
+const problemOf = async (call: Promise<unknown>) => {
+  const error = await refusalOf(call);
+  return error instanceof DelayQueueError ? `${error.code} ${error.message}` : error;
+};
+
+/** A provider whose handler has a message that repeats. */
+function repeatingHandler(
+  queue: string,
+  repeat: HandlerRepeat | undefined,
+  handle: (payload: unknown, message: DelayedMessage) => unknown,
+  options: { attempts?: number; backoff?: { type: 'fixed'; delay: number } } = {},
+) {
+  @Injectable()
+  class Handler {
+    @DelayedHandler(queue, { ...options, repeat })
+    handle(given: unknown, message: DelayedMessage): unknown {
+      return handle(given, message);
+    }
+  }
+  return Handler;
+}
+
+describe.each([
+  ['native', {}],
+  ['native with partitions', { defaults: { partitions: 3 } }],
+  ['memory', { store: 'memory' as const }],
+])('a message that repeats: %s', (layout, module) => {
+  const scene = new Scene();
+  const start = (handler: ReturnType<typeof repeatingHandler>, observed?: (event: DelayQueueEvent) => void) =>
+    scene.startApp({
+      module: { ...module, calendar, ...(observed && { observers: [{ event: observed }] }) },
+      providers: [handler],
+    });
+
+  test('comes once at each time, whichever process handles it, and cancel ends it', async () => {
+    const queue = scene.newQueue();
+    const times: number[] = [];
+    const handler = repeatingHandler(queue, { ...EVERY_SECOND, payload: { n: 1 } }, (given, { dueAt, repeat, id }) => {
+      expect([given, id, repeat]).toEqual([{ n: 1 }, 'repeat', { ...EVERY_SECOND, ...STORED, at: dueAt }]);
+      times.push(dueAt.getTime());
+    });
+    // Each memory is a queue of its own.
+    const apps = await Promise.all(Array.from({ length: layout === 'memory' ? 1 : 3 }, () => start(handler)));
+    const { producer } = apps[0]!;
+    await until(() => times.length === 3, { within: 10_000 });
+    expect(times).toEqual([0, 1, 2].map((seconds) => times[0]! + seconds * SECOND));
+    expect(times[0]! % SECOND).toBe(0);
+    await until(async () => (await producer.find(queue, 'repeat'))?.state === 'delayed');
+    const found = await producer.find(queue, 'repeat');
+    expect(found).toMatchObject({ repeat: { ...EVERY_SECOND, ...STORED }, payload: { n: 1 } });
+    expect(found!.dueAt.getTime()).toBe(times[2]! + SECOND);
+    expect((await producer.list(queue, 'delayed')).messages).toEqual([found]);
+    expect(await producer.cancel(queue, 'repeat')).toBe(true);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  test('leaves a dead letter for an occurrence whose attempts are spent, and the next one comes', async () => {
+    const queue = scene.newQueue();
+    const [attempts, deaths]: [string[], unknown[]] = [[], []];
+    const handler = repeatingHandler(
+      queue,
+      { ...EVERY_SECOND, id: 'digest' },
+      (_, { attempt, repeat }) => {
+        if (!repeat) return;
+        attempts.push(`${repeat.at.getTime()} ${attempt}`);
+        if (attempts.length <= 2) throw new Error('the mail server is away');
+      },
+      { attempts: 2, backoff: { type: 'fixed', delay: 10 } },
+    );
+    const app = await start(handler, (event) => event.name === 'dead' && deaths.push(event.id));
+    await until(() => attempts.length === 4, { within: 10_000 });
+    const first = Number(attempts[0]!.split(' ')[0]);
+    // The retry is still the occurrence of its first attempt.
+    expect(attempts).toEqual([`${first} 1`, `${first} 2`, `${first + SECOND} 1`, `${first + 2 * SECOND} 1`]);
+    const letter = `{digest}@${new Date(first).toISOString()}`;
+    const { messages } = await app.producer.deadLetters(queue).list();
+    expect(messages).toMatchObject([{ id: letter, failedAttempts: 2, error: { message: 'the mail server is away' } }]);
+    expect(messages[0]!.repeat).toBeUndefined();
+    expect(deaths).toEqual([letter]);
+    expect(await app.producer.find(queue, letter)).toMatchObject({ state: 'dead' });
+    // Redriven, it is handled once more, beside the others.
+    expect(await app.producer.deadLetters(queue).redrive(letter)).toBe(true);
+    await until(async () => (await app.producer.find(queue, letter)) === null);
+    expect((await app.producer.find(queue, 'digest'))?.repeat).toBeDefined();
+  });
+
+  test('goes on after an occurrence that was rejected, and by again() at another time', async () => {
+    const queue = scene.newQueue();
+    const times: number[] = [];
+    const handler = repeatingHandler(queue, EVERY_SECOND, (given, { dueAt }) => {
+      times.push(dueAt.getTime());
+      if (times.length === 1) throw new RejectMessage('not today');
+      if (times.length === 2) return again(new Date(dueAt.getTime() + 100), { payload: { once: true } });
+      if (times.length === 3) expect(given).toEqual({ once: true });
+      return undefined;
+    });
+    const { producer } = await start(handler);
+    await until(() => times.length === 4, { within: 10_000 });
+    const begin = times[0]!;
+    expect(times.map((time) => time - begin)).toEqual([0, SECOND, SECOND + 100, 2 * SECOND]);
+    expect((await producer.counts(queue)).dead).toBe(1);
+  });
+
+  test('changes its rule, its payload and its headers with another call, also while it is handled', async () => {
+    const queue = scene.newQueue();
+    const [begun, mayEnd] = [new Latch(), new Latch()];
+    const seen: unknown[] = [];
+    const handler = repeatingHandler(queue, undefined, async (given, { headers, repeat }) => {
+      seen.push([given, headers, repeat?.cron]);
+      if (seen.length > 1) return;
+      begun.open();
+      await mayEnd.opened;
+    });
+    const { producer } = await start(handler);
+    const soon = await producer.repeat(queue, 'r', YEARLY, 1);
+    expect(soon.created).toBe(true);
+    expect(soon.dueAt.getUTCMonth()).toBe(0);
+    expect(await producer.repeat(queue, 'r', YEARLY, 1)).toEqual({ ...soon, created: false });
+    const moved = await producer.repeat(queue, 'r', EVERY_SECOND, 1);
+    expect(moved.created).toBe(false);
+    expect(moved.dueAt.getTime()).toBeLessThan(soon.dueAt.getTime());
+    await begun.opened;
+    const changed = { ...EVERY_SECOND, headers: { tenant: 'a' } };
+    expect(await producer.repeat(queue, 'r', changed, 2)).toMatchObject({ created: false, follows: true });
+    mayEnd.open();
+    await until(() => seen.length === 2, { within: 10_000 });
+    expect(seen).toEqual([
+      [1, {}, EVERY_SECOND.cron],
+      [2, { tenant: 'a' }, EVERY_SECOND.cron],
+    ]);
+    const { delayed, ready, active } = await producer.counts(queue);
+    expect(delayed + ready + active).toBe(1);
+  });
+
+  test('is handled for the last time if it is cancelled while it is handled, and stops at once if it is aborted', async () => {
+    const queue = scene.newQueue();
+    let begun = new Latch();
+    let mayEnd = new Latch();
+    const handler = repeatingHandler(queue, undefined, async (_, { signal }) => {
+      begun.open();
+      await Promise.race([mayEnd.opened, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+    });
+    const { producer } = await start(handler);
+    await producer.repeat(queue, 'r', EVERY_SECOND, 1);
+    await begun.opened;
+    expect(await producer.cancel(queue, 'r')).toBe(true);
+    expect(await producer.cancel(queue, 'r')).toBe(false);
+    mayEnd.open();
+    await until(async () => (await producer.find(queue, 'r')) === null);
+
+    [begun, mayEnd] = [new Latch(), new Latch()];
+    await producer.repeat(queue, 'r', EVERY_SECOND, 1);
+    await begun.opened;
+    expect(await producer.abort(queue, 'r')).toBe(true);
+    expect(await producer.find(queue, 'r')).toBeNull();
+  });
+
+  test('waits while its queue is paused, and comes once for all the times that it has missed', async () => {
+    const queue = scene.newQueue();
+    const times: number[] = [];
+    const handler = repeatingHandler(queue, EVERY_SECOND, (_, { dueAt }) => times.push(dueAt.getTime()));
+    const { producer } = await start(handler);
+    await until(() => times.length === 1, { within: 10_000 });
+    await producer.pause(queue);
+    await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
+    expect(times).toHaveLength(1);
+    await producer.resume(queue);
+    const resumedAt = Date.now();
+    await until(() => times.length === 3, { within: 10_000 });
+    expect(times[1]).toBe(times[0]! + SECOND);
+    expect(times[2]).toBeGreaterThan(resumedAt - 100);
+  });
+});
+
+describe('a message that repeats', () => {
+  const scene = new Scene();
+
+  test('has the type and the checked payload of a typed queue', async () => {
+    const queue = scene.newQueue();
+    class Reports extends DelayQueue(queue, {
+      daily: payload<{ of: string }>(),
+      weekly: payload<{ weeks: number }>(),
+    }) {}
+    const seen: unknown[] = [];
+    @Injectable()
+    class Handlers {
+      @DelayedHandler(Reports, 'daily', { repeat: { ...EVERY_SECOND, payload: { of: 'sales' } } })
+      daily(given: PayloadOf<typeof Reports, 'daily'>, { id }: MessageOf<typeof Reports, 'daily'>) {
+        seen.push([id, given]);
+      }
+      @DelayedHandler(Reports, 'weekly')
+      weekly({ weeks }: PayloadOf<typeof Reports, 'weekly'>) {
+        seen.push(weeks);
+      }
+    }
+    const { context } = await scene.startApp({ module: { calendar }, providers: [Reports, Handlers] });
+    await until(() => seen.length > 0, { within: 10_000 });
+    expect(seen[0]).toEqual(['repeat:daily', { of: 'sales' }]);
+    const reports = context.get(Reports);
+    expect((await reports.find('repeat:daily'))?.type).toBe('daily');
+    await reports.cancel('repeat:daily');
+    const { created } = await reports.repeat('weekly', 'w', YEARLY, { weeks: 2 });
+    expect(created).toBe(true);
+    expect(await reports.countsByType()).toEqual(new Map([['weekly', expect.objectContaining({ delayed: 1 })]]));
+  });
+
+  test('waits for another process if this one has no calendar, or cannot read the rule', async () => {
+    const queue = scene.newQueue();
+    const events: unknown[] = [];
+    const observers = [{ event: (event: DelayQueueEvent) => event.name === 'unknown-type' && events.push(event.form) }];
+    const { producer } = await scene.startApp({ module: { calendar, consume: false } });
+    const without = await scene.startApp({
+      module: { observers },
+      providers: [repeatingHandler(queue, undefined, () => undefined)],
+    });
+    await producer.repeat(queue, 'r', EVERY_SECOND, 1);
+    await until(() => events.length === 1, { within: 10_000 });
+    expect(events).toEqual(['repeat']);
+    expect(without.log.join('\n')).toContain('this process has no calendar that reads its rule (option `calendar`)');
+    expect(await producer.find(queue, 'r')).toMatchObject({ state: 'delayed', repeat: EVERY_SECOND, payload: 1 });
+  });
+
+  test.each<[string, object, object, RegExp]>([
+    [
+      'no calendar',
+      { calendar: undefined },
+      EVERY_SECOND,
+      /INVALID_OPTION.*calendar: repeat needs one: forRoot\(\{ calendar \}\)/,
+    ],
+    [
+      'a layout without',
+      { defaults: { layout: redisson() } },
+      EVERY_SECOND,
+      /UNSUPPORTED_BY_LAYOUT.*repeat: layout 'redisson'/,
+    ],
+    ['no cron', {}, {}, /INVALID_ARGUMENT.*cron must be text such as/],
+    ['a cron that is none', {}, { cron: 'at nine' }, /INVALID_ARGUMENT.*cron 'at nine' is no calendar/],
+    ['a cron that is over', {}, { cron: '0 0 0 1 1 * 2020' }, /INVALID_ARGUMENT.*has no time after now/],
+    [
+      'a zone that is none',
+      {},
+      { ...YEARLY, timeZone: 'Berlin' },
+      /INVALID_ARGUMENT.*timeZone must be an IANA time zone/,
+    ],
+    [
+      'another word for missed',
+      {},
+      { ...YEARLY, missed: 'all' },
+      /INVALID_ARGUMENT.*missed must be 'once' or 'skip', not 'all'/,
+    ],
+    [
+      'an unknown field',
+      {},
+      { ...YEARLY, every: '1h' },
+      /INVALID_ARGUMENT.*repeat: must be an object with type, cron.*not 'every'/,
+    ],
+    ['no object', {}, null as never, /INVALID_ARGUMENT.*repeat: must be an object/],
+    ['a cron over two lines', {}, { cron: '0 0 1 1 *\n' }, /INVALID_ARGUMENT.*cron must be text/],
+  ])('is refused with %s', async (_, module, options, problem) => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp({ module: { calendar, consume: false, ...module } });
+    expect(await problemOf(producer.repeat(queue, 'r', options as never, {}))).toMatch(problem);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  test.each(['x'.repeat(230), 'a}b'])(
+    'is refused under an id of which no dead letter could be named: %s',
+    async (id) => {
+      const { producer } = await scene.startApp({ module: { calendar, consume: false } });
+      expect(await problemOf(producer.repeat('digests', id, YEARLY, {}))).toMatch(
+        /INVALID_ARGUMENT.*id: .*dead letters/,
+      );
+    },
+  );
+
+  test.each<[string, string, HandlerRepeat, RegExp]>([
+    [
+      'a cron that is none',
+      randomName('q'),
+      { cron: 'at nine' },
+      /INVALID_OPTION.*@DelayedHandler on Handler.handle: repeat: .*no calendar/,
+    ],
+    ['a family', 'tenant-*', EVERY_SECOND, /INVALID_OPTION.*repeat: .*a family of queues cannot have it/],
+    ['no object', randomName('q'), 'daily' as never, /INVALID_OPTION.*repeat must be an object with cron/],
+  ])('fails the start of a handler with %s', async (_, queue, repeat, problem) => {
+    const starting = scene.startApp({
+      module: { calendar },
+      providers: [repeatingHandler(queue, repeat, () => undefined)],
+    });
+    expect(await problemOf(starting)).toMatch(problem);
+  });
+
+  test('is offered again until it is taken in, while the application runs', async () => {
+    const times: number[] = [];
+    const queue = scene.newQueue();
+    const handler = repeatingHandler(queue, EVERY_SECOND, (_, { dueAt }) => times.push(dueAt.getTime()));
+    @Injectable()
+    class Blocker implements OnApplicationBootstrap {
+      constructor(private readonly producer: DelayQueueProducer) {}
+      async onApplicationBootstrap() {
+        await this.producer.offer(queue, null, '1h', { id: 'in the way' });
+      }
+    }
+    const { producer, log } = await scene.startApp({
+      module: { calendar, store: 'memory', defaults: { maxMessages: 1 } },
+      providers: [handler, Blocker],
+    });
+    expect(log.join('\n')).toContain('the message that repeats for its handler could not be offered');
+    expect(await producer.cancel(queue, 'in the way')).toBe(true);
+    await until(() => times.length > 0, { within: 15_000 });
+  });
+});
+
+describe('a message that repeats, in virtual time', () => {
+  async function startAt(date: string, handler: ReturnType<typeof repeatingHandler>) {
+    const module = await Test.createTestingModule({
+      imports: [DelayQueueModule.forRoot({ calendar }), DelayQueueTestingModule.startAt(new Date(date))],
+      providers: [handler],
+    }).compile();
+    await module.init();
+    return { module, tester: module.get(DelayQueueTester), producer: module.get(DelayQueueProducer) };
+  }
+
+  const DAILY = { cron: '0 9 * * *', timeZone: 'Europe/Berlin' };
+
+  test('comes at nine by the clock on the wall on every day of a year', async () => {
+    const times: Date[] = [];
+    const handler = repeatingHandler('digests', DAILY, (_, { repeat }) => times.push(repeat!.at));
+    const { module, tester } = await startAt('2030-01-01T12:00:00Z', handler);
+    expect(tester.offered('digests')).toMatchObject([{ id: 'repeat', dueAt: new Date('2030-01-02T08:00:00Z') }]);
+    await tester.advance('365d');
+    const walls = times.map((time) => time.toLocaleString('sv', { timeZone: 'Europe/Berlin' }));
+    expect(walls.filter((wall) => !wall.endsWith(' 09:00:00'))).toEqual([]);
+    expect(new Set(walls).size).toBe(365);
+    expect(walls).toHaveLength(365);
+    await module.close();
+  });
+
+  test.each([
+    ['once', ['2030-01-02T08:00', '2030-01-11T08:00']],
+    ['skip', ['2030-01-11T08:00']],
+  ] as const)('missed occurrences are handled as the rule says: %s', async (missed, expected) => {
+    const times: string[] = [];
+    const handler = repeatingHandler('digests', { ...DAILY, missed }, (_, { repeat }) => {
+      times.push(repeat!.at.toISOString().slice(0, 16));
+    });
+    const { module, tester, producer } = await startAt('2030-01-01T12:00:00Z', handler);
+    await producer.pause('digests');
+    await tester.advance('9d');
+    expect(times).toEqual([]);
+    await producer.resume('digests');
+    await tester.advance('1d');
+    expect(times).toEqual(expected);
+    await module.close();
+  });
+
+  test('an occurrence that is less than a minute late is not missed', async () => {
+    let handled = 0;
+    const { module, tester, producer } = await startAt(
+      '2030-01-01T07:59:30Z',
+      repeatingHandler('digests', { ...DAILY, missed: 'skip' }, () => handled++),
+    );
+    await producer.pause('digests');
+    await tester.advance('89s');
+    await producer.resume('digests');
+    await tester.advance('1s');
+    expect(handled).toBe(1);
+    await module.close();
+  });
+
+  test('an occurrence that has expired is dropped, or leaves a letter, and the next one comes', async () => {
+    const times: string[] = [];
+    const repeat = { ...DAILY, expiresAfter: '5m', onExpired: 'dead' } as const;
+    const handler = repeatingHandler('digests', repeat, (_, { dueAt }) => times.push(dueAt.toISOString()));
+    const { module, tester, producer } = await startAt('2030-01-01T07:30:00Z', handler);
+    await producer.pause('digests');
+    await tester.advance('40m');
+    await producer.resume('digests');
+    await tester.advance('1d');
+    expect(times).toEqual(['2030-01-02T08:00:00.000Z']);
+    const { messages } = await producer.deadLetters('digests').list();
+    expect(messages).toMatchObject([{ id: '{repeat}@2030-01-01T08:00:00.000Z', error: { name: 'Expired' } }]);
+    await module.close();
+  });
+
+  test('a rule that has no further time ends', async () => {
+    let handled = 0;
+    const { module, tester, producer } = await startAt(
+      '2030-01-01T00:00:00Z',
+      repeatingHandler('digests', { cron: '0 0 9 1 2 * 2030' }, () => handled++),
+    );
+    await tester.advance('400d');
+    expect(handled).toBe(1);
+    expect(await producer.counts('digests')).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+    await module.close();
+  });
+});

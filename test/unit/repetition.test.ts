@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { calendar } from '../../lib/calendar/index.js';
+import { Delivery } from '../../lib/delivery/consumer/delivery.js';
+import { Repetition } from '../../lib/delivery/consumer/repetition.js';
+import { nativeCodec } from '../../lib/message/codec/native-codec.js';
+import type { RepeatRule } from '../../lib/message/repeat-rule.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
+import type { Outcome } from '../../lib/store/message-flow.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const START = Date.UTC(2030, 0, 1);
+const LEASE = 30_000;
+const ATTEMPTS = 3;
+const EVERY_MINUTE: RepeatRule = { cron: '* * * * *', timeZone: 'UTC', missed: 'once' };
+
+/** What one process did with an attempt. */
+type Fate = 'handled' | 'failed' | 'killed before' | 'killed after';
+
+interface Attempt {
+  readonly at: number;
+  readonly attempt: number;
+  readonly startedAt: number;
+}
+
+/** Minutes for which no attempt stands: none was theirs, and the last one before the next occurrence had begun before them. */
+function missing(attempts: readonly Attempt[]): string[] {
+  return attempts.flatMap(({ startedAt }, i) => {
+    const next = attempts[i + 1];
+    if (next?.attempt !== 1) return [];
+    const left: string[] = [];
+    for (let time = (Math.floor(startedAt / MINUTE) + 1) * MINUTE; time < next.at; time += MINUTE) {
+      left.push(new Date(time).toISOString());
+    }
+    return left;
+  });
+}
+
+/** Attempts of 24 hours, by processes that share a store and nothing else; `fates` says what becomes of each. */
+async function live(rule: RepeatRule, fates: readonly { fate: Fate; takes: number }[]) {
+  const clock = new ManualClock(START);
+  const limits = { attempts: ATTEMPTS, maxDeadLetters: 10_000, maxMessages: null };
+  const store = new MemoryMessageStore({ limits, clock });
+  const body = nativeCodec.encode({ type: '', payload: null, headers: {}, repeat: rule });
+  const first = calendar.next(rule, new Date(START))!.getTime();
+  await store.offer([{ id: 'a', due: { at: first }, onDuplicate: 'repeat', body }]);
+  const attempts: Attempt[] = [];
+  let made = 0;
+  while (clock.wall() < START + DAY) {
+    const { nextIn, ready } = await store.transfer({ limit: 10 });
+    if (ready === 0) {
+      await clock.advance(Math.max(1, nextIn ?? MINUTE));
+      continue;
+    }
+    const token = `t${made}`;
+    const { messages } = await store.claim({ token, limit: 1, lease: LEASE });
+    const [message] = messages;
+    const delivery = new Delivery('q', message!, { token, end: Infinity, held: 1, storeNow: () => clock.wall() });
+    const repetition = new Repetition(delivery, { calendar, attempts: ATTEMPTS }, { rule, at: message!.dueAt });
+    const { fate, takes } = fates[made++ % fates.length]!;
+    let outcome: Outcome | undefined = repetition.outcomeWithoutHandler();
+    if (!outcome) {
+      if (message!.id === 'a') {
+        attempts.push({ at: message!.dueAt, attempt: delivery.attempt, startedAt: clock.wall() });
+      }
+      await clock.advance(takes);
+      if (fate === 'handled' || fate === 'killed after') outcome = { kind: 'ack' };
+      // An attempt that fails is repeated at once, so that its time stays that of the occurrence.
+      else if (fate === 'failed' && delivery.attempt < ATTEMPTS) outcome = { kind: 'retry', delay: 0 };
+      else if (fate === 'failed') outcome = { kind: 'dead', error: '{"name":"E"}' };
+    }
+    if (outcome) await store.settle([{ claim: { id: message!.id, token }, outcome: repetition.goOn(outcome) }]);
+  }
+  const { messages: letters } = await store.list({ state: 'dead', limit: 1000 });
+  return { attempts, letters, counts: (await store.status()).counts };
+}
+
+describe('a message that repeats every minute', () => {
+  const fate = fc.record({
+    fate: fc.constantFrom<Fate>('handled', 'handled', 'handled', 'failed', 'killed before', 'killed after'),
+    takes: fc.integer({ min: 0, max: 8000 }),
+  });
+
+  test('comes once at each minute of 24 hours, whatever kills the processes that handle it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fate, { minLength: 5, maxLength: 200 }), async (fates) => {
+        const { attempts, letters, counts } = await live(EVERY_MINUTE, [...fates, { fate: 'handled', takes: 0 }]);
+        const first = attempts.filter(({ attempt }) => attempt === 1).map(({ at }) => at);
+        expect(new Set(first).size).toBe(first.length);
+        expect(missing(attempts)).toEqual([]);
+        expect(counts.delayed + counts.ready + counts.active).toBe(1);
+        expect(letters.every(({ id }) => id.startsWith('{a}@2030-01-0'))).toBe(true);
+      }),
+      { numRuns: 10 },
+    );
+  }, 60_000);
+});
