@@ -206,7 +206,18 @@ describe('the permissions of each layout', () => {
   });
 
   test('of a process that only produces messages with groups match the documentation', async () => {
-    const scripts = ['offer', 'cancel', 'reschedule', 'change', 'find', 'status', 'count-types', 'list', 'group'];
+    const scripts = [
+      'offer',
+      'offer-new',
+      'cancel',
+      'reschedule',
+      'change',
+      'find',
+      'status',
+      'count-types',
+      'list',
+      'group',
+    ];
     const run = lanes.commands.filter(({ script, name }) => scripts.includes(script ?? '') && name !== 'SPUBLISH');
     const producer = await printedRules('operations.md', 'producer');
     const further = rulesFor(run, []).filter((rule) => !producer.includes(rule));
@@ -222,7 +233,9 @@ describe('the permissions of each layout', () => {
         .map(({ target = '' }) => target);
     const lane = (target: string) => target.includes(':lane:');
     expect(needed(null).filter(lane)).toEqual([]);
-    const { paused, rate, partitions, ...keys } = laneKeys(QUEUE.prefix, QUEUE.queue);
-    expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(lane))).toEqual(new Set(Object.values(keys)));
+    const unused = ['paused', 'rate', 'partitions'];
+    const keys = Object.entries(laneKeys(QUEUE.prefix, QUEUE.queue)).filter(([part]) => !unused.includes(part));
+    const targets = keys.map(([, key]) => key);
+    expect(new Set(needed({ concurrency: 1, onRetry: 'hold' }).filter(lane))).toEqual(new Set(targets));
   });
 });

@@ -42,7 +42,7 @@ export const partitionPermissions: Permissions<NativeKeys> = {
 /** The same for the messages of a queue that have groups. They have no rate, and are in no partition. */
 export const lanePermissions: Permissions<LaneKeys> = {
   ...nativePermissions,
-  delayed: [...nativePermissions.delayed, 'ZCOUNT', 'ZREVRANGEBYSCORE'],
+  delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   rate: [],
