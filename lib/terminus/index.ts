@@ -11,6 +11,7 @@ export type {
   BackoffOptions,
   ExponentialBackoff,
   FixedBackoff,
+  GroupOptions,
   InstanceOptions,
   QueueLayout,
   QueueOptions,

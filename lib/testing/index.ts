@@ -24,6 +24,7 @@ export type {
   BackoffOptions,
   ExponentialBackoff,
   FixedBackoff,
+  GroupOptions,
   QueueLayout,
   QueueOptions,
   RateOptions,

@@ -104,13 +104,13 @@ describe('the permissions of each layout', () => {
     const keys = laneKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const open = (concurrency: number | null) => {
-      const limits = { ...EXERCISE_LIMITS, rate: null };
+    const open = (concurrency: number | null, maxMessages: number | null = null) => {
+      const limits = { ...EXERCISE_LIMITS, maxMessages, rate: null };
       return new OneGroupStore(connections, { ...QUEUE, limits, rules: { concurrency, onRetry: 'hold' } });
     };
     const store = open(1);
     // As many slots as the exercise of other messages takes at once.
-    const free = open(1000);
+    const free = open(1000, EXERCISE_LIMITS.maxMessages);
     const lose = (id: string, record: Buffer) =>
       scene.redis.hset(keys.messages, id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
     await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, lose).run());
@@ -126,6 +126,10 @@ describe('the permissions of each layout', () => {
     const args = { channel: keys.due, publish: 'SPUBLISH', maxMessages: 0, partitioning: '', lanes: '1 hold' };
     const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
     await connections.commands.run(laneScripts().offer, { keys, args, rest });
+    await store.clear();
+    const asNew = { channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
+    const grouped = ['in a cluster', '@0', 'Ngroup\none\nits body'];
+    await connections.commands.run(laneScripts().offerNew, { keys, args: asNew, rest: grouped });
     await store.clear();
     await trace.end();
     await connections.close();
@@ -166,9 +170,14 @@ describe('the permissions of each layout', () => {
     const unseen = (trace: CommandTrace, all: string[]) =>
       [...new Set(all)].filter((place) => !trace.places.has(place));
     expect(unseen(native, places(nativeScripts))).toEqual([]);
-    // A queue with groups has no rate, and they are in no partition.
-    const never = ['check_partitioning#1', 'is_rate_awaited#1', 'read_rate#1', 'read_rate#2'];
-    expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never);
+    // A queue with groups has no rate, they are in no partition, messages that repeat have none, and one offer alone goes as a list.
+    const never = [
+      ...['cancel.lua#8', 'check_partitioning#1', 'is_rate_awaited#1', 'offer.lua#3', 'offer.lua#8'],
+      ...['on_repeat#1', 'on_repeat#2', 'on_repeat#3', 'on_repeat#4', 'plan_buried#1', 'plan_buried#2', 'plan_end#2'],
+      ...['offer-new.lua#15', 'offer-new.lua#16', 'offer-new.lua#2', 'offer-new.lua#3'],
+      ...['plan_repeating#1', 'read_rate#1', 'read_rate#2'],
+    ];
+    expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never.sort());
     expect(unseen(redisson, places(redissonScripts))).toEqual([]);
   });
 

@@ -130,6 +130,7 @@ describe('the options of a queue', () => {
       concurrency: 16,
       partitions: 1,
       rate: null,
+      groups: null,
       lease: 30_000,
       attempts: 5,
       backoff: { type: 'exponential', delay: 1000, factor: 2, maxDelay: 3_600_000, jitter: 0.2 },

@@ -42,9 +42,9 @@ export const partitionPermissions: Permissions<NativeKeys> = {
 /** The same for the messages of a queue that have groups. They have no rate, and are in no partition. */
 export const lanePermissions: Permissions<LaneKeys> = {
   ...nativePermissions,
-  attempts: nativePermissions.attempts.filter((name) => name !== 'EXISTS'),
+  delayed: [...nativePermissions.delayed, 'ZCOUNT', 'ZREVRANGEBYSCORE'],
   messages: [...nativePermissions.messages, 'HEXISTS'],
-  followers: ['HDEL', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
+  followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
   rate: [],
   partitions: [],
   groups: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],

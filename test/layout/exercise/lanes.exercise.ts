@@ -42,6 +42,7 @@ export class LanesExercise {
     await this.#leaveLines();
     await this.#holdLanes();
     await this.#takeTurns();
+    await this.#ackInAllWays();
     await this.#repairLanes();
     await this.#listGroup();
     await this.store.clear();
@@ -98,6 +99,25 @@ export class LanesExercise {
     await until(async () => (await store.transfer({ limit: 9 })).moved > 0);
     await store.claim({ token: 'first turn', limit: 1, lease: HOUR });
     await store.claim({ token: 'next turns', limit: 9, lease: HOUR });
+    await store.clear();
+  }
+
+  /** One after the other, after a failure, and with a follower. */
+  async #ackInAllWays(): Promise<void> {
+    const store = this.open;
+    await this.#offer(['a', 'b', 'c', 'd'], { at: 0 });
+    await this.#transfer();
+    await store.claim({ token: 'of four', limit: 9, lease: HOUR });
+    const claimOf = (id: string) => ({ id, token: 'of four' });
+    await store.settle([{ claim: claimOf('a'), outcome: { kind: 'retry', delay: HOUR } }]);
+    await this.#offer(['d'], { after: HOUR }, 'follow');
+    for (const id of ['b', 'c', 'd']) await store.settle([{ claim: claimOf(id), outcome: { kind: 'ack' } }]);
+    await store.clear();
+    // The next one of the line goes on.
+    await this.#offer(['first', 'next'], { at: 0 });
+    await this.#transfer();
+    const { token } = await this.#claim();
+    await this.store.settle([{ claim: { id: 'first', token }, outcome: { kind: 'ack' } }]);
     await store.clear();
   }
 
