@@ -528,6 +528,25 @@ export function describeGroups(name: string, openQueue: OpenQueue, { canBeDamage
     describe('a group with two slots', () => {
       const twoHeld: GroupRules = { concurrency: 2, onRetry: 'hold' };
 
+      it.each(Object.keys(ENDS))('a message that %s frees one slot', async (end) => {
+        const queue = await open(twoHeld);
+        const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'a5');
+        expect(await queue.take()).toEqual(['a2']);
+        await ENDS[end]!(queue, claim);
+        expect(await queue.take()).toEqual(['a3']);
+        expect(await queue.take()).toEqual([]);
+      });
+
+      it.each(Object.keys(ENDS_OF_WAIT))('a message that waits for its retry and %s frees one slot', async (end) => {
+        const queue = await open(twoHeld);
+        const claim = await queue.begin('a1', 'a2', 'a3', 'a4', 'a5');
+        await queue.settle(claim, { kind: 'retry', delay: HOUR });
+        expect(await queue.take()).toEqual(['a2']);
+        await ENDS_OF_WAIT[end]!(queue, 'a1');
+        expect(await queue.take()).toEqual(['a3']);
+        expect(await queue.take()).toEqual([]);
+      });
+
       it('one that waits for its retry leaves one slot to the others', async () => {
         const queue = await open(twoHeld);
         const claim = await queue.begin('a1', 'a2', 'a3', 'a4');
