@@ -126,7 +126,11 @@ describe('the permissions of each layout', () => {
     await store.claim({ token: 'aborted', limit: 1, lease: 1000 });
     const abort = { id: 'aborted in a cluster', channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
     await connections.commands.run(laneScripts().abort, { keys, args: { ...abort, lanes: '1 hold' } });
-    const args = { channel: keys.due, publish: 'SPUBLISH', maxMessages: 0, partitioning: '', lanes: '1 hold' };
+    const asNew = { channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
+    const body = 'Ngroup\none\nits body';
+    await connections.commands.run(laneScripts().offerNew!, { keys, args: asNew, rest: ['in a cluster', '@0', body] });
+    await store.clear();
+    const args = { ...asNew, maxMessages: 0, lanes: '1 hold' };
     const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
     await connections.commands.run(laneScripts().offer, { keys, args, rest });
     await store.clear();
@@ -169,9 +173,22 @@ describe('the permissions of each layout', () => {
     const unseen = (trace: CommandTrace, all: string[]) =>
       [...new Set(all)].filter((place) => !trace.places.has(place));
     expect(unseen(native, places(nativeScripts))).toEqual([]);
-    // A queue with groups has no rate, and they are in no partition.
-    const never = ['check_partitioning#1', 'is_rate_awaited#1', 'read_rate#1', 'read_rate#2'];
-    expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never);
+    // A queue with groups has no rate. They are in no partition, none is offered alone, and they do not repeat.
+    const never = [
+      ...['check_partitioning#1', 'is_rate_awaited#1', 'read_rate#1', 'read_rate#2'],
+      ...['offer-new.lua#2', 'offer-new.lua#3', 'offer-new.lua#15', 'offer-new.lua#16'],
+      ...[
+        'cancel.lua#8',
+        'offer.lua#3',
+        'offer.lua#8',
+        'plan_buried#1',
+        'plan_buried#2',
+        'plan_end#2',
+        'plan_repeating#1',
+      ],
+      ...['on_repeat#1', 'on_repeat#2', 'on_repeat#3', 'on_repeat#4'],
+    ];
+    expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never.sort());
     expect(unseen(redisson, places(redissonScripts))).toEqual([]);
   });
 

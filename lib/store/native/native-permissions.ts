@@ -44,6 +44,7 @@ export const lanePermissions: Permissions<LaneKeys> = {
   ...nativePermissions,
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
+  delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   rate: [],
   partitions: [],
   groups: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],

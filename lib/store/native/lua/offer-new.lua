@@ -72,7 +72,7 @@ else
     --@with lanes members[2 * i - 1], members[2 * i] = '0', group .. '\n' .. new
     --@with lanes -- As in include/equals.lua.
     --@with lanes local before = last_of[due]
-    --@with lanes   or tonumber(redis.call('ZREVRANGEBYSCORE', keys.delayed, '(' .. due + 1, text, 'WITHSCORES', 'LIMIT', '0', '1')[2])
+    --@with lanes   or tonumber(redis.call('ZRANGE', keys.delayed, '(' .. due + 1, text, 'BYSCORE', 'REV', 'LIMIT', '0', '1', 'WITHSCORES')[2])
     --@with lanes if before then
     --@with lanes   scores[2 * i - 1] = math.min(before + 1 / 4096, due + 1 - 1 / 4096)
     --@with lanes end
