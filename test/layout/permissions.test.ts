@@ -128,7 +128,7 @@ describe('the permissions of each layout', () => {
     await connections.commands.run(laneScripts().abort, { keys, args: { ...abort, lanes: '1 hold' } });
     const asNew = { channel: keys.due, publish: 'SPUBLISH', partitioning: '' };
     const body = 'Ngroup\none\nits body';
-    await connections.commands.run(laneScripts().offerNew!, { keys, args: asNew, rest: ['in a cluster', '@0', body] });
+    await connections.commands.run(laneScripts().offerNew, { keys, args: asNew, rest: ['in a cluster', '@0', body] });
     await store.clear();
     const args = { ...asNew, maxMessages: 0, lanes: '1 hold' };
     const rest = offerArguments([{ id: 'in a cluster', due: { at: 0 }, onDuplicate: 'reject', body: 'its body' }]);
