@@ -39,12 +39,21 @@ export class LanesExercise {
   ) {}
 
   async run(): Promise<void> {
+    await this.#letNextGo();
     await this.#leaveLines();
     await this.#holdLanes();
     await this.#takeTurns();
     await this.#ackInAllWays();
     await this.#repairLanes();
     await this.#listGroup();
+    await this.store.clear();
+  }
+
+  async #letNextGo(): Promise<void> {
+    await this.#offer(['a', 'b'], { at: 0 });
+    await this.#transfer();
+    const { token } = await this.#claim();
+    await this.store.settle([{ claim: { id: 'a', token }, outcome: { kind: 'ack' } }]);
     await this.store.clear();
   }
 
