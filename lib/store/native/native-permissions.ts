@@ -45,7 +45,6 @@ export const lanePermissions: Permissions<LaneKeys> = {
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
-  delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   rate: [],
   partitions: [],
   groups: ['HDEL', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
