@@ -10,6 +10,7 @@ import type { ClaimReport, ClaimRequest } from '../../lib/store/message-flow.js'
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store/message-intake.js';
 import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
+import { isThorough } from '../support/thorough.js';
 import { describeMessageStore } from './message-store.contract.js';
 import { openRedisQueue } from './redis-queue.js';
 import { PREFIX } from './redis-stores.js';
@@ -87,11 +88,13 @@ describeMessageStore(
   { repeats: false },
 );
 
-describeMessageStore(
-  'NativeMessageStore of many groups with one slot each',
-  (limits) => Promise.resolve({ ...openRedisQueue(manyGroups(limits)), keepsOrderOfOffers: true }),
-  { repeats: false },
-);
+if (isThorough) {
+  describeMessageStore(
+    'NativeMessageStore of many groups with one slot each',
+    (limits) => Promise.resolve({ ...openRedisQueue(manyGroups(limits)), keepsOrderOfOffers: true }),
+    { repeats: false },
+  );
+}
 
 describeGroups(
   'LaneStore',

@@ -8,6 +8,7 @@ import {
   type DelayedMessage,
   DelayQueueError,
   DelayQueueModule,
+  type DelayQueueModuleOptions,
   type DelayQueueEvent,
   DelayQueueProducer,
   DelayQueue,
@@ -23,6 +24,7 @@ import { Latch } from '../support/latch.js';
 import { randomName } from '../support/random-name.js';
 import { refusalOf } from '../support/refusal.js';
 import { Scene } from '../support/scene.js';
+import { isThorough } from '../support/thorough.js';
 import { until } from '../support/until.js';
 
 const SECOND = 1000;
@@ -52,11 +54,13 @@ function repeatingHandler(
   return Handler;
 }
 
-describe.each([
+const MODULES: [string, DelayQueueModuleOptions][] = [
   ['native', {}],
-  ['native with partitions', { defaults: { partitions: 3 } }],
-  ['memory', { store: 'memory' as const }],
-])('a message that repeats: %s', (layout, module) => {
+  ['memory', { store: 'memory' }],
+];
+if (isThorough) MODULES.push(['native with partitions', { defaults: { partitions: 3 } }]);
+
+describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
   const scene = new Scene();
   const start = (handler: ReturnType<typeof repeatingHandler>, observed?: (event: DelayQueueEvent) => void) =>
     scene.startApp({

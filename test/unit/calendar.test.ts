@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
 import { next } from '../../lib/calendar/index.js';
+import { isThorough } from '../support/thorough.js';
 
 const ZONES = [
   'Europe/Berlin',
@@ -81,37 +82,40 @@ describe('a calendar', () => {
     jest.useRealTimers();
   });
 
-  test.each(ZONES)('comes at each change of the clocks in %s as Temporal tells', (zone) => {
-    const transitions = transitionsOf(zone);
-    // All that are known, of 16 years; some have none after a reform.
-    expect(transitions.length).toBeGreaterThanOrEqual(2);
-    const found: unknown[] = [];
-    const expected: unknown[] = [];
-    for (const transition of transitions) {
-      const compare = (cron: string, instants: number[]) => {
-        found.push([transition.after.toString(), cron, comesAt(cron, zone, transition)]);
-        expected.push([transition.after.toString(), cron, instants]);
-      };
-      compare(
-        '*/15 * * * *',
-        instantsOf(zone, transition, () => true),
-      );
-      compare(
-        '0 * * * *',
-        instantsOf(zone, transition, ({ minute }) => minute === 0),
-      );
-      compare(
-        '30 */2 * * *',
-        instantsOf(zone, transition, ({ hour, minute }) => hour % 2 === 0 && minute === 30),
-      );
-      for (let hour = 0; hour < 4; hour++) {
-        for (const minute of [0, 15, 45]) {
-          compare(`${minute} ${hour} * * *`, dailyInstants(zone, transition, new Temporal.PlainTime(hour, minute)));
+  test.each(isThorough ? ZONES : ZONES.slice(0, 1))(
+    'comes at each change of the clocks in %s as Temporal tells',
+    (zone) => {
+      const transitions = transitionsOf(zone);
+      // All that are known, of 16 years; some have none after a reform.
+      expect(transitions.length).toBeGreaterThanOrEqual(2);
+      const found: unknown[] = [];
+      const expected: unknown[] = [];
+      for (const transition of transitions) {
+        const compare = (cron: string, instants: number[]) => {
+          found.push([transition.after.toString(), cron, comesAt(cron, zone, transition)]);
+          expected.push([transition.after.toString(), cron, instants]);
+        };
+        compare(
+          '*/15 * * * *',
+          instantsOf(zone, transition, () => true),
+        );
+        compare(
+          '0 * * * *',
+          instantsOf(zone, transition, ({ minute }) => minute === 0),
+        );
+        compare(
+          '30 */2 * * *',
+          instantsOf(zone, transition, ({ hour, minute }) => hour % 2 === 0 && minute === 30),
+        );
+        for (let hour = 0; hour < 4; hour++) {
+          for (const minute of [0, 15, 45]) {
+            compare(`${minute} ${hour} * * *`, dailyInstants(zone, transition, new Temporal.PlainTime(hour, minute)));
+          }
         }
       }
-    }
-    expect(found).toEqual(expected);
-  });
+      expect(found).toEqual(expected);
+    },
+  );
 
   it('comes after the given time, and after now', () => {
     const hourly = (after: Date) => next('0 * * * *', { after }).getTime();
