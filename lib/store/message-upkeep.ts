@@ -95,6 +95,8 @@ export interface StoredMessage extends ClaimedMessage {
   readonly state: MessageState;
   /** When its lease ends; null unless active. */
   readonly leasedUntil: number | null;
+  /** When it is due, with the fraction of a millisecond that keeps equal ones in order; absent: `dueAt`. */
+  readonly rank?: number;
   /** Null unless dead. */
   readonly death: MessageDeath | null;
 }

@@ -192,6 +192,27 @@ describe.each<[string, DelayQueueModuleOptions]>([
     expect(await one.redriveAll()).toBe(0);
   });
 
+  test('messages that are due at the same instant are listed once each, with groups and without, however short the pages', async () => {
+    const { queue, producer } = await start({ concurrency: 1 });
+    const at = new Date(Date.now() + 3_600_000);
+    const ids = Array.from({ length: 30 }, (_, i) => `m${(i * 7) % 30}`);
+    await producer.offerMany(
+      queue,
+      ids.map((id, i) => ({ id, payload: id, at, ...(i % 3 > 0 && { group: `g${i % 2}` }) })),
+    );
+    for (const limit of [1, 4, 1000]) {
+      const listed: string[] = [];
+      for (let cursor: string | undefined, pages = 0; pages < 100; pages++) {
+        const page = await producer.list(queue, 'delayed', { limit, ...(cursor !== undefined && { cursor }) });
+        listed.push(...page.messages.map(({ id }) => id));
+        if (page.cursor === null) break;
+        cursor = page.cursor;
+      }
+      expect(listed).toHaveLength(30);
+      expect(new Set(listed)).toEqual(new Set(ids));
+    }
+  });
+
   test('a queue that is paused handles no message with a group, and clear removes them', async () => {
     const { queue, desk, producer } = await start({ concurrency: 1 });
     await producer.pause(queue);

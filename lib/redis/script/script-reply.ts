@@ -29,9 +29,13 @@ export class ScriptReply {
   }
 
   number(): number {
+    return this.#numberOf(this.#next());
+  }
+
+  /** A number, which is text if it has a fraction. */
+  decimal(): number {
     const value = this.#next();
-    if (typeof value !== 'number') throw unexpected('a number', value);
-    return value;
+    return value instanceof Buffer ? Number(value.toString()) : this.#numberOf(value);
   }
 
   flag(): boolean {
@@ -66,6 +70,11 @@ export class ScriptReply {
     const values = this.#next();
     if (!Array.isArray(values)) throw unexpected('a list', values);
     return new ScriptReply(values).rest(read);
+  }
+
+  #numberOf(value: unknown): number {
+    if (typeof value !== 'number') throw unexpected('a number', value);
+    return value;
   }
 
   #next(): unknown {

@@ -291,5 +291,5 @@ function snapshotOf(message: MemoryMessage): StoredMessage {
   const { state, rank, error } = message;
   const leasedUntil = state === 'active' ? rank : null;
   const death = state === 'dead' ? { at: rank, error } : null;
-  return { ...copyOf(message), state, leasedUntil, death };
+  return { ...copyOf(message), state, leasedUntil, death, ...(state === 'delayed' && rank % 1 > 0 && { rank }) };
 }

@@ -62,7 +62,7 @@ export class NativePartitions implements Partitions {
     this.#partitions = this.#open(partitions, []);
     this.#stores = this.#withGroups();
     this.#missing = new MissingReport(new OnceAMinute(clock), (missing) =>
-      events.emit('partitions-missing', { queue, missing, partitions: this.#stores.length }),
+      events.emit('partitions-missing', { queue, missing, partitions: this.#partitions.length }),
     );
   }
 
@@ -91,6 +91,7 @@ export class NativePartitions implements Partitions {
     return new Reading(this.#stores, {
       clock: this.options.clock,
       reachOf: (partition) => this.reachOf(partition),
+      groupsAt: this.groups && this.#partitions.length,
       note: (missing) => this.#missing.note(missing),
     });
   }

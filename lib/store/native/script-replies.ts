@@ -106,12 +106,14 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
   const record = readRecord(reply.bytesOrNull() ?? NO_BYTES);
   const failedAttempts = reply.number();
   const { at, error } = readDeath(reply);
+  const dueAt = state === 'delayed' && at > 0 ? at : record.dueAt;
   return {
     id,
     state,
     ...record,
     // Where the order of due times is kept, even if the record is damaged.
-    dueAt: state === 'delayed' && at > 0 ? at : record.dueAt,
+    dueAt: Math.floor(dueAt),
+    ...(dueAt % 1 > 0 && { rank: dueAt }),
     failedAttempts,
     leasedUntil: state === 'active' ? at : null,
     death: state === 'dead' ? { at, error } : null,
@@ -120,7 +122,7 @@ function readListed(state: MessageState, reply: ScriptReply): StoredMessage {
 
 /** Reads an instant and an error. */
 export function readDeath(reply: ScriptReply): MessageDeath {
-  return { at: reply.number(), error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR };
+  return { at: reply.decimal(), error: reply.bytesOrNull()?.toString() ?? UNKNOWN_ERROR };
 }
 
 const NO_BYTES = Buffer.alloc(0);

@@ -51,8 +51,8 @@ async function readPart(reading: Reading, request: PageRequest) {
   return { messages, isLast: !end && messages.length === found.length };
 }
 
-function instantOf(state: MessageState, { dueAt, death }: StoredMessage): number {
-  return state === 'dead' ? death!.at : dueAt;
+function instantOf(state: MessageState, { dueAt, rank = dueAt, death }: StoredMessage): number {
+  return state === 'dead' ? death!.at : rank;
 }
 
 function cursorAt(state: MessageState, message: StoredMessage): string {

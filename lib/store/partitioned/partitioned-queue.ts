@@ -3,6 +3,7 @@ import type { PageRequest, QueueStatus, StoredPage, TypeCountPage, WholeQueue } 
 import type { MessageStore } from '../message-store.js';
 import { listMerged } from './merged-list.js';
 import { countTypesInTurn, listInTurn } from './list-in-turn.js';
+import { widthOf } from './partitioning.js';
 import { type Partitions, withAll } from './partitions.js';
 import type { Reading } from './reading.js';
 
@@ -52,7 +53,7 @@ export class PartitionedQueue implements WholeQueue {
       const ready = partitions.ready();
       if (ready) await ready;
       // There may be others, of which this process has not heard.
-      if (partitions.stores.length === 1 && partitions.reachOf(0) === 'lost') await partitions.refresh();
+      if (widthOf(partitions.partitioning) === 1 && partitions.reachOf(0) === 'lost') await partitions.refresh();
       const reading = partitions.read();
       const [result] = await Promise.all([read(reading), reading.inTime(0, () => partitions.refresh())]);
       if (partitions.stores !== reading.stores) continue;

@@ -12,6 +12,8 @@ const PATIENCE = { ready: 500, opening: 500, silent: 50 } as const;
 export interface Reaches {
   readonly clock: Clock;
   readonly reachOf: (partition: number) => Reach;
+  /** The place of the store that has the messages with groups; they are where partition 0 is. */
+  readonly groupsAt?: number | undefined;
   /** Takes note of the partitions that have not answered, if any. */
   readonly note?: (missing: readonly number[]) => void;
 }
@@ -29,6 +31,7 @@ export class Reading {
   /** Undefined: every partition must answer. */
   readonly #reaches: Reaches | undefined;
   readonly #note: Reaches['note'];
+  readonly #groupsAt: number | undefined;
 
   /** @param reaches - default: every partition must answer, because there is no way to lose */
   constructor(
@@ -36,16 +39,19 @@ export class Reading {
     reaches?: Reaches,
   ) {
     this.#note = reaches?.note;
+    this.#groupsAt = reaches?.groupsAt;
     const lost = reaches ? [...stores.keys()].filter((partition) => reaches.reachOf(partition) === 'lost') : [];
     // If there is nothing to read without them, they are worth the wait.
-    if (stores.length === 1 || lost.length === stores.length) return;
+    const partitions = this.#groupsAt ?? stores.length;
+    if (partitions === 1 || lost.length === stores.length) return;
     this.#reaches = reaches;
     this.#missing = new Set(lost);
   }
 
   /** The partitions that have not answered. */
   get missing(): readonly number[] {
-    return [...this.#missing].sort((one, other) => one - other);
+    const partitions = [...this.#missing].map((store) => (store === this.#groupsAt ? 0 : store));
+    return [...new Set(partitions)].sort((one, other) => one - other);
   }
 
   /** @returns {@link missing}, once that has been noted */
