@@ -145,7 +145,7 @@ export class LanesExercise {
     await this.#offer(['later'], { after: HOUR });
     await this.#offer(['ready', 'in line'], { at: 0 });
     await this.#transfer();
-    await this.store.listGroup({ group: 'one', limit: 9 });
+    await this.store.listGroup({ group: 'one' });
   }
 
   async #offer(ids: readonly string[], due: Offer['due'], onDuplicate: Offer['onDuplicate'] = 'keep'): Promise<void> {

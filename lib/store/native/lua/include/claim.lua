@@ -93,9 +93,11 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   local most = rate and math.min(limit, rate.room) or limit
   if #passed == 0 and not is_paused and most > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, most - 1)
-    --@with lanes check_claim_permissions()
-    --@with lanes check_lanes()
-    --@with lanes ready = ready + top_up(ids, most)
+    --@with lanes if has_turns() and #ids > 0 then
+    --@with lanes   check_claim_permissions()
+    --@with lanes   check_turns()
+    --@with lanes   ready = ready + top_up(ids, most)
+    --@with lanes end
   end
   local reply = { 0, now_micros, -1, '' }
   local count, present = append_taken(reply, ids, math.min(limit, #ids), most_bytes(), known)
@@ -117,6 +119,9 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   local is_bell_stale = not more and tokens_at_door > 0
 
   check_claim_permissions()
+  --@with lanes if #present < count then
+  --@with lanes   check_turns()
+  --@with lanes end
   if is_bell_stale then
     check_permissions('DEL', keys.wake)
   end
@@ -127,6 +132,7 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   for i = #passed, #passed - given_back + 1, -1 do
     redis.call('LPUSH', keys.ready, passed[i])
   end
+  --@with lanes return_to_turns({ unpack(passed, #passed - given_back + 1) })
   if keys.ended_instead_of then
     redis.call('SET', keys.ended_instead_of, '1', 'PX', ENDED_KEPT_MS)
     redis.call('HDEL', keys.claims, args.instead_of)
