@@ -27,8 +27,7 @@ const RIGHT_TYPES_OF_LANES = {
   ...ofAllMessages,
   groups: 'hash',
   lanes: 'hash',
-  lines: 'hash',
-  members: 'zset',
+  line: 'list',
   held: 'hash',
 } as const;
 

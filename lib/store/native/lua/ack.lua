@@ -12,6 +12,7 @@
 -- Atomic so that fence and outcome are one step. A crash right after leaves the messages gone; a crash right before leaves the leases
 -- to expire by themselves. It includes nothing: a part would cost more than all that this script does for a single message.
 --@with lanes --@include lanes
+--@with lanes --@include permission
 --@with lanes --@include ring
 
 -- What is left of each claim, by token: usually nothing.

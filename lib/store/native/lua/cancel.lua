@@ -15,6 +15,7 @@
 --@include permission
 --@include check-partitioning
 --@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include ring
 --@include record

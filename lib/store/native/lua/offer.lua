@@ -27,6 +27,7 @@
 --@include offers
 --@include take-out
 --@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include ring
 --@with lanes --@include equals

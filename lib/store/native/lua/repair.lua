@@ -27,6 +27,7 @@
 --@include set
 --@include follower
 --@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include recount
 

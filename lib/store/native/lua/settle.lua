@@ -32,6 +32,7 @@
 --@include give-back
 --@include follower
 --@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include ring
 --@with lanes --@include set

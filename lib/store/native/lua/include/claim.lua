@@ -3,7 +3,6 @@
 --@include permission
 --@include record
 --@include held
---@with lanes --@include lanes
 --@with lanes --@include turns
 
 -- How long a token is remembered as ended: as long as a call may be under way, which is the longest offerTimeout.
@@ -94,7 +93,9 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   if #passed == 0 and not is_paused and most > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, most - 1)
     --@with lanes if has_turns() and #ids > 0 then
+    --@with lanes   -- These lines write, so everything is checked that a claim changes.
     --@with lanes   check_claim_permissions()
+    --@with lanes   check_permissions('DEL', keys.wake)
     --@with lanes   check_turns()
     --@with lanes   ready = ready + top_up(ids, most)
     --@with lanes end

@@ -113,7 +113,14 @@ local function encode_lane(lane)
   return lane.taken > 0 and struct.pack('>I4I4', lane.taken, lane.ready)
 end
 
--- Lets the next message of each changed lane that has room into the list of ready ids, and stores the lanes. Returns how many.
+-- How many messages have come into the list of ready ids since lanes were stored.
+local admitted_count = 0
+
+local function count_admitted()
+  admitted_count = admitted_count + 1
+end
+
+-- Lets the next message of each changed lane that has room into the list of ready ids, and stores the lanes. Returns how many have come there.
 local function store_lanes()
   local admitted, texts, gone = {}, {}, {}
   for _, lane in ipairs(opened) do
@@ -142,5 +149,7 @@ local function store_lanes()
   if #gone > 0 then
     redis.call('HDEL', keys.lanes, unpack(gone))
   end
-  return #admitted
+  local count = admitted_count + #admitted
+  admitted_count = 0
+  return count
 end

@@ -1,5 +1,6 @@
 -- How messages wait for a slot in the lines of their groups, or keep one while they are delayed.
 --@include lanes
+--@include permission
 
 -- Raises an error before the first write if a key has another type, or the user may not change it.
 local function check_lines()
@@ -51,7 +52,7 @@ end
 -- These messages have fallen due. Returns those that are ready; the others wait in their lines. `groups` and `texts`: as they were read.
 local function join_lines(ids, groups, texts)
   local ready, released, waiting, waiting_in, last = {}, {}, {}, {}, 0
-  local held = redis.call('HLEN', keys.held) > 0 and redis.call('HMGET', keys.held, unpack(ids)) or {}
+  local held = #ids > 0 and redis.call('HLEN', keys.held) > 0 and redis.call('HMGET', keys.held, unpack(ids)) or {}
   for i = 1, #ids do
     local id, group = ids[i], groups[i]
     if group == '' then
@@ -83,6 +84,7 @@ local function leave_ready_or_line(id)
   if following and lane.ready < 2 and redis.call('LINSERT', keys.ready, 'BEFORE', id, following) > 0 then
     run_on_line('LPOP', lane.group)
     redis.call('LREM', keys.ready, 1, id)
+    count_admitted()
   elseif redis.call('LREM', keys.ready, 1, id) == 1 then
     leave_ready(id)
     leave_lanes({ id })

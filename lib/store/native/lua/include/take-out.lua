@@ -4,6 +4,7 @@
 --@include claims
 --@include holders
 --@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
 
 -- Raises an error before the first write if one of these keys has another type, or the user may not change it.

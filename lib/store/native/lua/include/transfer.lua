@@ -9,6 +9,7 @@
 --@include announce
 --@include follower
 --@with lanes --@include groups
+--@with lanes --@include lanes
 --@with lanes --@include lines
 --@include record
 --@include rule
