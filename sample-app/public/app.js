@@ -33,6 +33,7 @@ const shown = {
   counts(counts) {
     showCounts(counts);
     failures.show(counts);
+    orders.redrivable(counts.redrivable);
   },
   figures(figures) {
     showLateness(figures.lateness);

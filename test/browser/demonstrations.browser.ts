@@ -81,6 +81,23 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.page.evaluate<boolean>("document.activeElement.matches('.order')")).toBe(true);
   });
 
+  it('offer no redrive of an order whose dead letter is discarded, and let it be paid', async () => {
+    const redrive = shop.page.getByRole('button', { name: 'Redrive Plum' });
+    await toggle('Handler fails').click();
+    await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
+    await shop.place('Plum', '0');
+    await expectVisible(redrive, 15_000);
+    await toggle('Handler fails').click();
+    await toggle('Handler fails').and(shop.page.locator('[aria-checked=false]')).waitFor();
+    await press('Discard all');
+    await redrive.waitFor({ state: 'hidden', timeout: 5000 });
+    await shop.page.reload();
+    await expectVisible(shop.order('Plum', 'unpaid').getByText('4 attempts failed'));
+    expect(await redrive.count()).toBe(0);
+    await shop.pay('Plum');
+    await expectVisible(shop.order('Plum', 'paid'));
+  });
+
   it('abort an export, whose handler stops within milliseconds', async () => {
     await press('Start an export');
     await expectVisible(shop.page.getByText(/^\d+ % written$/));

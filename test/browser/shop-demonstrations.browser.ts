@@ -123,6 +123,18 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
   });
 
+  it('tell which orders have a dead letter: not one whose letter is discarded, though another has one', async () => {
+    const redrivable = () => (latest('counts') as { redrivable: string[] }).redrivable;
+    await shop.post('/controls/fail');
+    const first = await shop.place({ payWithin: 0 });
+    await until(() => redrivable().includes(first), { within: 15_000 });
+    await shop.post('/dead-letters/discard');
+    const second = await shop.place({ payWithin: 0 });
+    await until(() => redrivable().includes(second), { within: 15_000 });
+    expect(redrivable()).toEqual([second]);
+    await shop.post('/dead-letters/discard');
+  });
+
   it('cancel nothing while the queue is paused, and carry on when it is resumed', async () => {
     expect((await shop.post('/controls/pause')).body).toMatchObject({ paused: true });
     const id = await shop.place({ payWithin: 0 });
