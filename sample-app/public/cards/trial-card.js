@@ -1,17 +1,21 @@
 import { enableAction } from '../action.js';
+import { duration } from '../figures.js';
 import { post } from '../request.js';
-import { remaining, serverTime } from '../server-clock.js';
+import { remaining, serverTime, timeOfDay } from '../server-clock.js';
 import { addCard } from './card.js';
-
-const LONGEST_LOG = 4;
 
 /** Something to try: buttons, and what the shop tells about it. */
 export class TrialCard {
   #lines = [];
   #log;
+  #longest;
 
-  /** @param buttons - paths by what the buttons say */
-  constructor({ buttons, ...card }) {
+  /**
+   * @param buttons - paths by what the buttons say
+   * @param lines - how many it shows of what happens
+   */
+  constructor({ buttons, lines = 4, ...card }) {
+    this.#longest = lines;
     const texts = Object.keys(buttons).map((text) => `<button type="button">${text}</button>`);
     const body = `
       <div class="actions">${texts.join('')}</div>
@@ -22,11 +26,11 @@ export class TrialCard {
     element.querySelectorAll('.actions button').forEach((button, i) => enableAction(button, () => post(paths[i])));
   }
 
-  show({ text, dueAt, line }) {
+  show({ line, dueAt, ...news }) {
     let last = this.#lines.at(-1);
     if (line === undefined || last?.line !== line) this.#lines.push((last = { element: this.#add() }));
-    Object.assign(last, { line, text, dueAt: dueAt && Date.parse(dueAt) });
-    if (this.#lines.length > LONGEST_LOG) this.#lines.shift().element.remove();
+    Object.assign(last, { line, text: sentence(news), dueAt: dueAt && Date.parse(dueAt) });
+    if (this.#lines.length > this.#longest) this.#lines.shift().element.remove();
     this.#tell(last);
     this.tick();
   }
@@ -50,4 +54,10 @@ export class TrialCard {
     this.#log.append(element);
     return element;
   }
+}
+
+function sentence({ at, text, lateBy }) {
+  const when = at === undefined ? '' : `${timeOfDay(at)}: `;
+  const late = lateBy === undefined ? '' : `, ${duration(Math.round(lateBy))} after it was due`;
+  return when + text + late;
 }
