@@ -91,7 +91,7 @@ export class OrderList {
     time.textContent = left > 0 ? remaining(left) : this.#overdue(order);
     element.classList.toggle('soon', left < SOON);
     element.classList.toggle('overdue', left <= 0);
-    const share = Math.min(1, Math.max(0, left / (dueAt - Date.parse(order.placedAt))));
+    const share = Math.min(1, Math.max(0, left / Math.max(1, dueAt - Date.parse(order.placedAt))));
     bar.firstElementChild.style.transform = `scaleX(${share})`;
   }
 

@@ -60,7 +60,7 @@ describe('what can be tried on the sample page', () => {
     const log = shop.page.getByRole('log', { name: 'In order for each customer' });
     await press('Send 7 mails');
     await expectVisible(log.getByText(/^7 mails are due in [\d.]+ s$/));
-    const sent = log.getByText(/^Mail \d to \w+, [\d,]+ ms after it was due$/);
+    const sent = log.getByText(/^Mail \d to \w+, [\d,]+ ms late$/);
     await until(async () => (await sent.count()) === 7, { within: 10_000 });
     const mails = (await sent.allTextContents()).map((text) => /Mail \d to \w+/.exec(text)![0]);
     expect(mails).toEqual([
@@ -81,7 +81,7 @@ describe('what can be tried on the sample page', () => {
     await expectVisible(log.getByText('Nothing to stop'));
     await press('Repeat every 2 s');
     await expectVisible(log.getByText(/^The next one comes in [\d.]+ s$/));
-    const reminders = log.getByText(/^\d\d:\d\d:\d[02468]: Blink, [\d,]+ ms after it was due$/);
+    const reminders = log.getByText(/^\d\d:\d\d:\d[02468]: Blink, [\d,]+ ms late$/);
     await until(async () => (await reminders.count()) >= 2, { within: 10_000 });
     // The machine may stall for a while, but not every time.
     expect(Math.min(...(await lateness(reminders)))).toBeLessThan(100);

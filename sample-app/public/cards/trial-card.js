@@ -29,7 +29,8 @@ export class TrialCard {
   show({ line, dueAt, ...news }) {
     let last = this.#lines.at(-1);
     if (line === undefined || last?.line !== line) this.#lines.push((last = { element: this.#add() }));
-    Object.assign(last, { line, text: sentence(news), dueAt: dueAt && Date.parse(dueAt) });
+    const due = dueAt && { dueAt: Date.parse(dueAt), began: serverTime() };
+    Object.assign(last, { line, text: sentence(news), ...due });
     if (this.#lines.length > this.#longest) this.#lines.shift().element.remove();
     this.#tell(last);
     this.tick();
@@ -39,12 +40,12 @@ export class TrialCard {
     for (const line of this.#lines) if (line.dueAt) this.#tell(line);
   }
 
-  /** Only the latest line counts down: what has come since is the end of the others. */
+  /** Only the latest line counts down: what has come since is the end of the others, which keep what they said first. */
   #tell(line) {
-    const left = line.dueAt - serverTime();
-    const counts = line === this.#lines.at(-1) && left > 0;
-    line.element.firstElementChild.textContent = line.text;
-    line.element.lastElementChild.textContent = counts ? remaining(left) : '';
+    const { element, text, dueAt, began } = line;
+    element.firstElementChild.textContent = text;
+    const from = line === this.#lines.at(-1) ? serverTime() : began;
+    element.lastElementChild.textContent = dueAt ? remaining(dueAt - from) : '';
   }
 
   /** The countdown is not read aloud ten times a second. */
@@ -58,6 +59,6 @@ export class TrialCard {
 
 function sentence({ at, text, lateBy }) {
   const when = at === undefined ? '' : `${timeOfDay(at)}: `;
-  const late = lateBy === undefined ? '' : `, ${duration(Math.round(lateBy))} after it was due`;
+  const late = lateBy === undefined ? '' : `, ${duration(Math.round(lateBy))} late`;
   return when + text + late;
 }

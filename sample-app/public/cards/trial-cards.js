@@ -6,7 +6,7 @@ export function addTrialCards() {
     mails: new TrialCard({
       id: 'mails',
       title: 'In order for each customer, in turns for all',
-      hint: 'Mails 1 to 4 are for Ada, 5 and 6 for Grace, 7 for Edsger, all due at once. Each customer’s come in order, and customers take turns, so nobody waits for all of Ada’s.',
+      hint: 'Seven mails are due at once, 1 to 4 of them Ada’s, and each takes 0.4 s: every customer’s come in order, and customers take turns, so that Edsger’s only one is third, not last.',
       buttons: { 'Send 7 mails': '/trials/mails/offer' },
       lines: 8,
       excerpts: 'offer-mails send-mail',
