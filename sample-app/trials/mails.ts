@@ -14,15 +14,13 @@ const SENDING = 400;
 /** Mails of several customers, due at once: in order for each customer, who take turns. */
 @Injectable()
 export class Mails {
-  #mails = 0;
-
   constructor(
     private readonly producer: DelayQueueProducer,
     private readonly trials: Trials,
   ) {}
 
   async offer(): Promise<void> {
-    const mails = CUSTOMERS.map((group) => ({ payload: { number: ++this.#mails }, delay: '1s', group }) as const);
+    const mails = CUSTOMERS.map((group, i) => ({ payload: { number: i + 1 }, delay: '1s', group }) as const);
     const [first] = await this.producer.offerMany<Mail>('mails', mails);
     await this.trials.tell('mails', `${mails.length} mails are due in`, { dueAt: first?.dueAt.toISOString() });
   }
