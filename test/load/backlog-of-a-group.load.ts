@@ -16,8 +16,9 @@ const RATE = 200;
 /** How many messages the process handles at once: a backlog without turns would be ahead of the others for a minute. */
 const CONCURRENCY = 32;
 const WORK: Task = { do: 'work', ms: 10 };
-/** How much later messages of other groups may begin because of the backlog, ms at p99. */
+/** How much later messages of other groups may begin because of the backlog, ms at p99, and in the median. */
 const MOST_DELAY = 50;
+const MOST_MEDIAN_DELAY = 25;
 /** What the backlog delays it delays in every round; what a busy machine delays it does not. */
 const ROUNDS = 3;
 
@@ -32,6 +33,8 @@ interface Lateness {
   readonly p50: number;
   readonly p99: number;
 }
+
+const isSmall = ({ p50, p99 }: Lateness) => p50 <= MOST_MEDIAN_DELAY && p99 <= MOST_DELAY;
 
 describe(`a group with ${BACKLOG.toLocaleString('en')} ready messages`, () => {
   const scene = new Scene({});
@@ -75,8 +78,8 @@ describe(`a group with ${BACKLOG.toLocaleString('en')} ready messages`, () => {
       const groups: GroupOptions = { concurrency };
       const { producer } = await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } });
       const worker = await scene.startWorker({ queue, handler: { groups, concurrency: CONCURRENCY }, quiet: true });
-      const delays: number[] = [];
-      while (delays.length < ROUNDS && !delays.some((delay) => delay <= MOST_DELAY)) {
+      const delays: Lateness[] = [];
+      while (delays.length < ROUNDS && !delays.some(isSmall)) {
         const without = await measure(producer, worker, { queue, round: `without${delays.length}` });
         await fill(producer, queue);
         const beside = await measure(producer, worker, { queue, round: `beside${delays.length}` });
@@ -88,9 +91,10 @@ describe(`a group with ${BACKLOG.toLocaleString('en')} ready messages`, () => {
         );
         // The backlog was there all the time.
         expect(ready).toBeGreaterThan(BACKLOG / 10);
-        delays.push(beside.p99 - without.p99);
+        delays.push({ p50: beside.p50 - without.p50, p99: beside.p99 - without.p99 });
       }
-      expect(Math.min(...delays)).toBeLessThanOrEqual(MOST_DELAY);
+      expect(Math.min(...delays.map(({ p50 }) => p50))).toBeLessThanOrEqual(MOST_MEDIAN_DELAY);
+      expect(Math.min(...delays.map(({ p99 }) => p99))).toBeLessThanOrEqual(MOST_DELAY);
     },
     900_000,
   );
