@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { DelayQueueModule } from 'nestjs-delay-queue';
+import { calendar } from 'nestjs-delay-queue/calendar';
 import { openTelemetry } from 'nestjs-delay-queue/otel';
 import { ControlsModule } from './controls/controls.module.js';
 import { CouponsModule } from './coupons/coupons.module.js';
@@ -30,6 +31,7 @@ export class AppModule {
       imports: [
         DelayQueueModule.forRoot({
           ...(store.kind === 'redis' ? { connection: store.url } : { store: 'memory' }),
+          calendar,
           observers: [openTelemetry({ traces: 'none' })],
         }),
         PersistenceModule.on(store),

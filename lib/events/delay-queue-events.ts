@@ -130,6 +130,14 @@ export interface DelayQueueEvents {
     /** The name of the queue. */
     readonly queue: string;
   };
+  /**
+   * The queue has messages with groups, and this process handles it without the option `groups`, so it leaves them alone. Emitted once for a
+   * queue and process: when it starts, or some minutes after the first such message.
+   */
+  'groups-ignored': {
+    /** The name of the queue. */
+    readonly queue: string;
+  };
   /** This process has changed how many partitions the queue has. */
   'partitions-changed': {
     /** The name of the queue. */
@@ -251,6 +259,7 @@ const NAMES = {
   repaired: true,
   halted: true,
   unhandled: true,
+  'groups-ignored': true,
   'partitions-changed': true,
   'partitions-missing': true,
   'work-failing': true,

@@ -114,6 +114,16 @@ const QUEUE_TEXTS: Texts = {
     logger.error(`${queue}: this process has stopped handling the queue: ${reason}`),
   unhandled: (logger, { queue }) =>
     logger.warn(`${queue}: messages are offered, but no process has ever handled this queue: is its name right?`),
+  'groups-ignored': (logger, { queue }) =>
+    logger.warn(
+      `${queue}: the queue has messages with groups, but this process handles it without the option groups, so it leaves them alone: ` +
+        `set queues['${queue}'].groups, such as { concurrency: 1 }, in every process; see docs/groups.md`,
+    ),
+  'groups-differ': (logger, { queue, own, other }) =>
+    logger.warn(
+      `${queue}: this process has groups: ${own}, and another one has ${other}; each goes by its own, so configure all alike. ` +
+        'During a deploy that changes them, this is normal',
+    ),
   'given-back': (logger, { queue, count }) =>
     logger.warn(
       `${queue}: ${count} messages were returned because blocked handlers left no time to start them. ` +

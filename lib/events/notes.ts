@@ -16,6 +16,8 @@ export interface Notes {
   'observer-failed': { readonly observer: string; readonly reason: string };
   /** The queue has more partitions than this process is configured with, which uses them. */
   'partitions-adopted': { readonly queue: string; readonly configured: number; readonly partitions: number };
+  /** Another process handles the groups of the queue, or of a family of queues, otherwise than this one. */
+  'groups-differ': { readonly queue: string; readonly own: string; readonly other: string };
   /** Redis is connected and checked, for the first time in this process. */
   connected: ConnectedServer;
   /** Messages live in this process only. */

@@ -24,12 +24,12 @@ export interface HandlerDeclaration {
  * own. It is called with the payload and the message, and may return a value, a Promise or an Observable. Once that completes
  * without an error, the message is gone; an error is retried after `backoff` until `attempts` are spent.
  *
- * With a type it gets the messages of that type. Its options are `timeout`, `backoff`, `batch` and `batchWait`; the others are
+ * With a type it gets the messages of that type. Its options are `timeout`, `backoff` and those of batches; the others are
  * options of the queue. A message whose type this process has no handler for is put off until another process handles it
  * (`unknownTypeGrace`). A queue can have only one handler for each type, and one without a type, in an application.
  *
  * With the class of a typed queue instead of a name, the compiler refuses a method that asks for more than the payload has. A
- * queue of types needs the type of the handler. Its options are the same four, because those of the queue stand in the class.
+ * queue of types needs the type of the handler. Its options are the same, because those of the queue stand in the class.
  *
  * Guards, pipes, interceptors and exception filters of the method or its class run around it as they do around a route, in a
  * context of type `'delay-queue'` whose arguments are the payload and the message. What they throw fails the attempt; a filter that

@@ -54,6 +54,13 @@ export interface TypedHandlerOptions<Batch extends number | undefined>
    * @defaultValue `0`
    */
   readonly batchWait?: Batch extends number ? Duration | undefined : undefined;
+  /**
+   * Only with `batch`: whether a batch holds messages of one group only, or only messages without a group. Needs the queue's `groups`, with
+   * a `concurrency` of 2 or more: that is also the most messages of such a batch. See `docs/groups.md`.
+   *
+   * @defaultValue `false`
+   */
+  readonly batchPerGroup?: Batch extends number ? boolean | undefined : undefined;
 }
 
 /**

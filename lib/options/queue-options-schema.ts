@@ -7,7 +7,7 @@ import { nativeLayout } from '../store/native/native-layout.js';
 import { LAYOUT_RULE } from './options-of-layouts.js';
 import type { BackoffFunction, BatchOptions, InstanceOptions, QueueOptions } from './queue-options.js';
 import type { HandlerRepeat, RepeatingOptions } from './repeat-options.js';
-import { duration, HOUR, number, SECOND, wholeNumber } from './values-schema.js';
+import { duration, HOUR, number, SECOND, trueOrFalse, wholeNumber } from './values-schema.js';
 
 /** The queue options with every default filled in. Durations are milliseconds; null means no limit. */
 export type ResolvedQueueOptions = Readonly<z.output<typeof queueSchema>>;
@@ -131,6 +131,7 @@ export const queueLayerSchema = z.strictObject(queueFields);
 const batchFields = {
   batch: z.optional(wholeNumber(1, 1000)),
   batchWait: z.prefault(duration(0, HOUR), 0),
+  batchPerGroup: z.prefault(trueOrFalse(), false),
 } satisfies { readonly [Name in keyof Required<BatchOptions>]: z.ZodMiniType<unknown, BatchOptions[Name]> };
 
 /** Any object will do here: its fields are checked where the message is offered. */
@@ -167,6 +168,8 @@ export interface BatchSize {
   readonly size: number;
   /** How long the first one waits for others, ms. */
   readonly wait: number;
+  /** Whether all are of one group, or have none. */
+  readonly isPerGroup: boolean;
 }
 
 /** For the options of all places merged. */

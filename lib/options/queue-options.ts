@@ -80,6 +80,13 @@ export interface BatchOptions {
    * @defaultValue `0`
    */
   readonly batchWait?: Duration | undefined;
+  /**
+   * Whether a batch holds messages of one group only, or only messages without a group. Needs the queue's `groups`, with a `concurrency`
+   * of 2 or more: that is also the most messages of such a batch. See `docs/groups.md`.
+   *
+   * @defaultValue `false`
+   */
+  readonly batchPerGroup?: boolean | undefined;
 }
 
 /** At most `max` messages are claimed in any `per`. */

@@ -108,7 +108,7 @@ export interface ReadHandlerOptions {
 /** Checks the options of a handler of every type. */
 export function readQueueHandlerOptions(given: QueueHandlerOptions, place: string): ReadHandlerOptions {
   const parsed = check(queueHandlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, repeat, instance, ...queueOptions } = given;
+  const { batch: _batch, batchWait: _wait, batchPerGroup: _perGroup, repeat, instance, ...queueOptions } = given;
   return { queueOptions, options: {}, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
@@ -124,17 +124,18 @@ export function readHandlerOptions(given: HandlerOptions, place: string): ReadHa
     );
   }
   const parsed = check(handlerSchema, given, place);
-  const { batch: _batch, batchWait: _batchWait, repeat, instance, ...options } = given;
+  const { batch: _batch, batchWait: _wait, batchPerGroup: _perGroup, repeat, instance, ...options } = given;
   return { queueOptions: {}, options, batch: batchOf(parsed, given, place), repeat, instance };
 }
 
 function batchOf(
-  { batch, batchWait }: { readonly batch?: number | undefined; readonly batchWait: number },
+  { batch, batchWait, batchPerGroup }: Pick<z.output<typeof handlerSchema>, keyof BatchOptions>,
   given: BatchOptions,
   place: string,
 ): BatchSize | undefined {
-  if (batch !== undefined) return { size: batch, wait: batchWait };
-  if (given.batchWait === undefined) return undefined;
-  const problem = 'batchWait needs batch, the maximum number of messages in one call';
+  if (batch !== undefined) return { size: batch, wait: batchWait, isPerGroup: batchPerGroup };
+  const needy = given.batchWait === undefined ? batchPerGroup && 'batchPerGroup' : 'batchWait';
+  if (!needy) return undefined;
+  const problem = `${needy} needs batch, the maximum number of messages in one call`;
   throw new DelayQueueError('INVALID_OPTION', `${place}: ${problem}`);
 }

@@ -1,6 +1,7 @@
 import type { MessageBody } from '../message/codec/message-codec.js';
 import { BatchRunner } from '../delivery/consumer/batch-runner.js';
 import { CallLine } from '../delivery/consumer/call-line.js';
+import { GroupBatches } from '../delivery/consumer/group-batches.js';
 import { MessageRunner, type Route } from '../delivery/consumer/message-runner.js';
 import { Outcomes } from '../delivery/consumer/outcomes.js';
 import { RetryPolicy } from '../delivery/consumer/retry-policy.js';
@@ -29,7 +30,11 @@ function routeTo({ handler, options }: ConfiguredHandler, parts: RouteParts): Ro
   const { clock, events, random, outcomes, line, observers } = parts;
   const retryPolicy = new RetryPolicy(options, events, random);
   const calls = { call, check, retryPolicy, timeout };
-  return { ...calls, batch: batch && new BatchRunner({ ...calls, ...batch, outcomes, clock, line, observers }) };
+  if (!batch) return { ...calls, batch };
+  const { isPerGroup, ...settings } = batch;
+  const batches = { ...calls, ...settings, outcomes, clock, line, observers };
+  if (!isPerGroup) return { ...calls, batch: new BatchRunner(batches) };
+  return { ...calls, batch: new GroupBatches({ ...batches, groupConcurrency: options.groups?.concurrency ?? null }) };
 }
 
 /** What takes the messages of a queue to its handlers. */

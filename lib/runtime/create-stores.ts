@@ -6,6 +6,9 @@ import { resolveQueueOptions } from '../options/resolve-options.js';
 import { MemoryMessageStore } from '../store/memory/memory-store.js';
 import { MemoryQueueDirectory } from '../store/memory/memory-directory.js';
 import { MemoryPartitions } from '../store/memory/memory-partitions.js';
+import { announceRules } from '../store/groups/announced-rules.js';
+import type { GroupRules } from '../store/message-store.js';
+import { laneKeys } from '../store/native/lane-keys.js';
 import { NativeQueueDirectory } from '../store/native/native-directory.js';
 import type { QueueDirectory } from '../store/queue-directory.js';
 import { PartitionCheck } from '../store/native/partition-check.js';
@@ -44,6 +47,10 @@ export interface Stores {
   open(queue: string, options: ResolvedQueueOptions): Partitions;
   /** Which queues there are. */
   readonly directory: QueueDirectory;
+  /** Whether a queue holds messages with groups, in whatever state: a store without groups does not see them. */
+  hasGroups(queue: string): Promise<boolean>;
+  /** Tells other processes how this one handles the groups of a queue or a family, and calls `onOther` with what they do otherwise. */
+  announceGroups(queue: string, rules: GroupRules, onOther: (rules: GroupRules) => void): void;
   /** Where the messages are, if others can get there: with equal places, two instances would share all queues. */
   readonly place?: object;
   /** Called when the application stops: from now on no call waits for Redis to come back. */
@@ -105,6 +112,9 @@ function redisStores(options: ResolvedModuleOptions, { clock, events }: ProcessP
     },
     open,
     directory: new NativeQueueDirectory(connections, prefix),
+    hasGroups: async (queue) =>
+      (await connections.commands.send('HLEN', laneKeys(prefix, queue).messages)).number() > 0,
+    announceGroups: (queue, rules, onOther) => void announceRules({ connections, prefix, queue, rules, onOther }),
     place: { connection, prefix },
     hurry: () => connections.hurry(),
     close: () => connections.close(),
@@ -121,6 +131,9 @@ function memoryStores({ clock, events }: ProcessParts): Stores {
     directory,
     check: () => Promise.resolve(),
     isConnected: true,
+    // All of them are in this process, which has one option for each queue.
+    hasGroups: () => Promise.resolve(false),
+    announceGroups: () => undefined,
     hurry: () => undefined,
     close: () => Promise.resolve(),
   };

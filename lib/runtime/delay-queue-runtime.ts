@@ -14,6 +14,7 @@ import { hasCode, showFailure } from '../message/failure.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import { CLOCK, RESOLVED_OPTIONS, STORES } from './delay-queue-tokens.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
+import { GroupsCheck } from './groups-check.js';
 import { MisspeltNames } from './misspelt-names.js';
 import { QueueRegistrar } from './queue-registrar.js';
 import { Queues } from './queues.js';
@@ -53,6 +54,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
     private readonly workers: Workers,
     private readonly registrar: QueueRegistrar,
     private readonly misspeltNames: MisspeltNames,
+    private readonly groupsCheck: GroupsCheck,
     private readonly modules: ModulesContainer,
     private readonly app: ModuleRef,
     @Inject(ShutdownHint) private readonly shutdownHint: ShutdownHint | undefined,
@@ -146,6 +148,7 @@ export class DelayQueueRuntime implements OnApplicationBootstrap, OnModuleDestro
       // It is stopped even if its start fails half-way.
       this.#workers.push(worker);
       worker.start();
+      this.groupsCheck.compare(declared.name, this.#checked(declared).options);
       for (const event of startEvents(declared)) this.events.emit('handler-started', event);
     });
     if (this.#stopping) return;

@@ -15,6 +15,8 @@ export interface QueueWorkerOptions extends Required<Omit<WorkerParts, 'calendar
   readonly processId: string;
   /** How long the store waits for an answer, ms. */
   readonly answerTimeout: number;
+  /** Called after each search for messages in no state, once for the whole queue. */
+  readonly onChecked?: (() => void) | undefined;
 }
 
 /** A quiet queue is left alone for this many milliseconds at least. */
@@ -57,7 +59,7 @@ export class QueueWorker {
   readonly #leaving = new Set<PartitionWorker>();
   #unwatch: readonly (() => void)[] = [];
 
-  constructor({ queue, handlers, processId, answerTimeout, ...parts }: QueueWorkerOptions) {
+  constructor({ queue, handlers, processId, answerTimeout, onChecked, ...parts }: QueueWorkerOptions) {
     this.#queue = queue;
     this.#random = parts.random;
     const { name, options } = queue;
@@ -86,7 +88,7 @@ export class QueueWorker {
           claimAlong,
           onAbort,
         }),
-        repairer: new Repairer(common),
+        repairer: new Repairer({ ...common, onChecked: store === queue.partitions.stores[0] ? onChecked : undefined }),
         loop,
         isStarted: false,
         isRepaired: false,

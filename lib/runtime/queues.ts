@@ -94,8 +94,12 @@ export class Queues {
   }
 
   #checkOptionsOf(name: string): void {
-    const { layout } = this.#resolve(name);
+    const options = this.#resolve(name);
+    const { layout } = options;
     const { can } = layout;
+    for (const handler of this.handlers.servedBy(name)?.handlers.values() ?? []) {
+      if (handler.batch?.isPerGroup) assertGroupsForBatches(name, options, handler);
+    }
     if (isFamily(name) && !can.severalQueues) throw sharedLayout(name);
     if (!can.types) refuseTypes(layout, this.handlers.find(name));
     if (can.families) return;
@@ -158,6 +162,16 @@ export class Queues {
       ...(Object.hasOwn(queues, name) && withoutUndefined(queues[name]!)),
     };
   }
+}
+
+/** @throws DelayQueueError `INVALID_OPTION` if no batch could have two messages of a group */
+function assertGroupsForBatches(name: string, { groups }: ResolvedQueueOptions, handler: DelayedMessageHandler): void {
+  if (groups && groups.concurrency !== 1) return;
+  const advice = `such as { concurrency: ${handler.batch!.size} }, or leave batchPerGroup out`;
+  const problem = groups
+    ? `a batch could have one message only, because queue '${name}' has groups: { concurrency: 1 }; raise that, ${advice}`
+    : `queue '${name}' has no groups; set queues['${name}'].groups, ${advice}`;
+  throw new DelayQueueError('INVALID_OPTION', `@DelayedHandler on ${handler.name}: batchPerGroup: ${problem}`);
 }
 
 function sharedLayout(family: string): DelayQueueError {

@@ -20,6 +20,7 @@ import { type Clock, systemClock } from '../timing/clock.js';
 import { createStores } from './create-stores.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
+import { GroupsCheck } from './groups-check.js';
 import { Instance, namedInstance } from './instance.js';
 import { InstanceCheck } from './instance-check.js';
 import { MisspeltNames } from './misspelt-names.js';
@@ -77,6 +78,7 @@ export const runtimeProviders: Provider[] = [
   },
   Queues,
   MisspeltNames,
+  GroupsCheck,
   QueueRegistrar,
   Workers,
   {

@@ -10,6 +10,7 @@ import { isFamily } from '../message/queue-family.js';
 import type { ResolvedModuleOptions } from '../options/module-options-schema.js';
 import type { Clock } from '../timing/clock.js';
 import type { Stores } from './create-stores.js';
+import { GroupsCheck } from './groups-check.js';
 import { CLOCK, RANDOM, RESOLVED_OPTIONS, STORES, SUBSTITUTES } from './delay-queue-tokens.js';
 import { QueueWorker } from './queue-worker.js';
 import { Queues } from './queues.js';
@@ -35,6 +36,7 @@ export class Workers {
     private readonly queues: Queues,
     private readonly handlers: HandlerRegistry,
     private readonly againAdvice: AgainAdvice,
+    private readonly groupsCheck: GroupsCheck,
   ) {}
 
   /** Makes what serves a queue or a family; it is to be started. */
@@ -51,6 +53,7 @@ export class Workers {
       hasGroups: groups !== null,
       has: (queue) => this.handlers.servedBy(queue) === declared,
       directory: this.stores.directory,
+      isEmpty: async (queue) => !(await this.groupsCheck.ignoresGroups(this.queues.get(queue))),
       source: {
         look: (queue) => this.#look(declared, queue),
         closed: (queue) => this.againAdvice.unwatch(queue),
@@ -65,8 +68,9 @@ export class Workers {
   /** Makes what serves a queue. */
   #open(declared: DeclaredQueue, name: string): QueueWorker {
     const { clock, events, random, observers } = this;
+    const queue = this.queues.get(name);
     const worker = new QueueWorker({
-      queue: this.queues.get(name),
+      queue,
       handlers: this.queues.handlersOf(declared, name).map((each) => this.substitutes?.adjust(each) ?? each),
       clock,
       events,
@@ -75,6 +79,7 @@ export class Workers {
       calendar: this.options.calendar,
       processId: this.#processId,
       answerTimeout: this.options.offerTimeout,
+      onChecked: this.groupsCheck.lookerAt(queue),
     });
     this.againAdvice.watch(name, (id) => worker.holds(id));
     return worker;

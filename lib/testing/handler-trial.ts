@@ -97,7 +97,7 @@ function comingAgain(outcome: ComingAgain): { readonly delay: number } | { reado
 
 /** One message is a whole batch. */
 function withoutWait({ handler, options }: ConfiguredHandler): ConfiguredHandler {
-  return { options, handler: handler.batch ? { ...handler, batch: { size: 1, wait: 0 } } : handler };
+  return { options, handler: handler.batch ? { ...handler, batch: { ...handler.batch, size: 1, wait: 0 } } : handler };
 }
 
 /** The outcome is told to the test, and to nobody else: no message has failed. */

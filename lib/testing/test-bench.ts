@@ -75,6 +75,8 @@ export class TestBench implements Substitutes {
       isConnected: true,
       open: (queue, options) => queues.open(queue, options),
       directory: queues.directory,
+      hasGroups: () => Promise.resolve(false),
+      announceGroups: () => undefined,
       hurry: () => {
         this.#isClosing = true;
         this.clock.release(this.#isStuck ? 0 : LONGEST_TIMER);

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type DeadLetter, type DeadLetters, DelayQueueProducer } from 'nestjs-delay-queue';
+import { timeoutId } from '../orders/order-ids.js';
 import type { OrderTimeout } from '../orders/order-timeouts.js';
+import type { Order } from '../orders/order.js';
 
 const LIST_LENGTH = 3;
 
@@ -27,6 +29,13 @@ export class DeadOrders {
       failedAttempts,
       error: error.message,
     }));
+  }
+
+  /** Which of these orders have a dead letter. An order remembers its failures even if its letter is redriven or discarded. */
+  async idsAmong(orders: readonly Order[]): Promise<string[]> {
+    const failed = orders.filter(({ status, failedAttempts }) => status === 'unpaid' && failedAttempts > 0);
+    const messages = await Promise.all(failed.map(({ id }) => this.producer.find('orders', timeoutId(id))));
+    return failed.filter((_order, i) => messages[i]?.state === 'dead').map(({ id }) => id);
   }
 
   redrive(id: string): Promise<boolean> {

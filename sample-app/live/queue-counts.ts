@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DelayQueueProducer, type MessageCounts } from 'nestjs-delay-queue';
 import { type DeadOrder, DeadOrders } from '../dead-letters/dead-orders.js';
+import { OrdersService } from '../orders/orders.service.js';
 import { OrderBook } from '../orders/order-book.js';
 import {
   catchError,
@@ -23,6 +24,8 @@ export interface ShopCounts {
   readonly orders: MessageCounts & { readonly done: number };
   /** The oldest dead letters of the orders. */
   readonly deadOrders: readonly DeadOrder[];
+  /** The ids of the listed orders that have a dead letter. */
+  readonly redrivable: readonly string[];
 }
 
 const INTERVAL = 1000;
@@ -41,6 +44,7 @@ export class QueueCounts {
     private readonly producer: DelayQueueProducer,
     private readonly book: OrderBook,
     private readonly letters: DeadOrders,
+    private readonly listed: OrdersService,
     events: ShopEvents,
   ) {
     this.changes = merge(interval(INTERVAL), events.all, events.all.pipe(delay(SETTLING))).pipe(
@@ -54,8 +58,14 @@ export class QueueCounts {
 
   async read(): Promise<ShopCounts> {
     const [orders, done] = await Promise.all([this.producer.counts('orders'), this.book.cancelled()]);
-    const deadOrders = orders.dead > 0 ? await this.letters.list() : [];
-    return { orders: { ...orders, done }, deadOrders };
+    const dead = orders.dead > 0 ? await this.#readDead() : { deadOrders: [], redrivable: [] };
+    return { orders: { ...orders, done }, ...dead };
+  }
+
+  async #readDead(): Promise<Pick<ShopCounts, 'deadOrders' | 'redrivable'>> {
+    const redrivable = this.listed.latest().then((orders) => this.letters.idsAmong(orders));
+    const [deadOrders, ids] = await Promise.all([this.letters.list(), redrivable]);
+    return { deadOrders, redrivable: ids };
   }
 
   #skip(error: unknown): Observable<never> {

@@ -1,5 +1,6 @@
 import { BatchCard } from './cards/batch-card.js';
 import { showCode } from './code.js';
+import { dealCards } from './columns.js';
 import { readDuration } from './duration.js';
 import { CouponCard } from './cards/coupon-card.js';
 import { ExportCard } from './cards/export-card.js';
@@ -28,11 +29,13 @@ const coupons = new CouponCard();
 const exports = new ExportCard();
 const pause = new PauseCard();
 const worker = new WorkerCard();
+dealCards([...document.querySelectorAll('.cards > .card')]);
 
 const shown = {
   counts(counts) {
     showCounts(counts);
     failures.show(counts);
+    orders.redrivable(counts.redrivable);
   },
   figures(figures) {
     showLateness(figures.lateness);

@@ -20,6 +20,7 @@ export class OrderList {
   #rows = new Map();
   #away = false;
   #paused = false;
+  #redrivable = new Set();
 
   /** Nothing is known about the orders until all of them are shown again. */
   away() {
@@ -32,6 +33,12 @@ export class OrderList {
   switched({ paused }) {
     this.#paused = paused;
     this.tick();
+  }
+
+  /** Only these orders have a dead letter. That of another one may have been discarded. */
+  redrivable(ids) {
+    this.#redrivable = new Set(ids);
+    for (const row of this.#rows.values()) this.#offer(row);
   }
 
   showAll(orders) {
@@ -51,15 +58,8 @@ export class OrderList {
     if (before && before !== 'unpaid' && order.status === 'unpaid') return;
     row.order = order;
     row.element.dataset.status = order.status;
-    const pressed = [row.pay, row.redrive].find((button) => button === document.activeElement);
-    const isDead = order.status === 'unpaid' && order.failedAttempts >= ATTEMPTS;
-    row.element.classList.toggle('dead', isDead);
-    row.redrive.hidden = !isDead;
-    row.status.textContent = isDead ? 'dead' : order.status;
-    row.pay.hidden = order.status !== 'unpaid' || isDead;
     row.bar.hidden = order.status !== 'unpaid';
-    // Keeps the place on the page of whoever has just pressed the button.
-    if (pressed?.hidden) row.element.focus();
+    this.#offer(row);
     if (order.status !== 'unpaid') row.time.textContent = settled(order);
     if (before === 'unpaid' && order.status !== before) {
       row.element.classList.add('settled-now');
@@ -72,6 +72,18 @@ export class OrderList {
     for (const row of this.#rows.values()) this.#tick(row);
   }
 
+  /** What can be done with an order: it is paid, or its dead letter is redriven. */
+  #offer({ order, element, status, pay, redrive }) {
+    const isDead = order.status === 'unpaid' && this.#redrivable.has(order.id);
+    const pressed = [pay, redrive].find((button) => button === document.activeElement);
+    element.classList.toggle('dead', isDead);
+    status.textContent = isDead ? 'dead' : order.status;
+    redrive.hidden = !isDead;
+    pay.hidden = order.status !== 'unpaid' || isDead;
+    // Keeps the place on the page of whoever has just pressed the button.
+    if (pressed?.hidden) element.focus();
+  }
+
   #tick({ order, element, time, bar }) {
     if (order.status !== 'unpaid') return;
     const dueAt = Date.parse(order.dueAt);
@@ -79,7 +91,7 @@ export class OrderList {
     time.textContent = left > 0 ? remaining(left) : this.#overdue(order);
     element.classList.toggle('soon', left < SOON);
     element.classList.toggle('overdue', left <= 0);
-    const share = Math.min(1, Math.max(0, left / (dueAt - Date.parse(order.placedAt))));
+    const share = Math.min(1, Math.max(0, left / Math.max(1, dueAt - Date.parse(order.placedAt))));
     bar.firstElementChild.style.transform = `scaleX(${share})`;
   }
 

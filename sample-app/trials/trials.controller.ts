@@ -1,7 +1,9 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { Checkouts } from './checkouts.js';
 import { Drafts } from './drafts.js';
+import { Mails } from './mails.js';
 import { Reindexes } from './reindexes.js';
+import { Reminders } from './reminders.js';
 
 @Controller('trials')
 export class TrialsController {
@@ -9,6 +11,8 @@ export class TrialsController {
     private readonly checkouts: Checkouts,
     private readonly drafts: Drafts,
     private readonly reindexes: Reindexes,
+    private readonly mails: Mails,
+    private readonly reminders: Reminders,
   ) {}
 
   @Post('checkouts/start')
@@ -33,5 +37,23 @@ export class TrialsController {
   @HttpCode(202)
   change(): Promise<void> {
     return this.reindexes.change();
+  }
+
+  @Post('mails/offer')
+  @HttpCode(202)
+  offerMails(): Promise<void> {
+    return this.mails.offer();
+  }
+
+  @Post('reminders/start')
+  @HttpCode(202)
+  startReminders(): Promise<void> {
+    return this.reminders.start();
+  }
+
+  @Post('reminders/stop')
+  @HttpCode(202)
+  stopReminders(): Promise<void> {
+    return this.reminders.stop();
   }
 }

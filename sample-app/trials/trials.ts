@@ -3,8 +3,12 @@ import { ShopEvents } from '../live/shop-events.js';
 
 /** What has happened in a trial, for the card of the page that started it. */
 export interface TrialNews {
-  readonly trial: 'checkouts' | 'drafts' | 'reindexes';
+  readonly trial: 'checkouts' | 'drafts' | 'reindexes' | 'mails' | 'reminders';
   readonly text: string;
+  /** How late its message was, ms. */
+  readonly lateBy?: number;
+  /** The time of the calendar that it was for, ISO 8601. */
+  readonly at?: string;
   /** When it goes on, ISO 8601. */
   readonly dueAt?: string;
   /** Takes the place of the line before if that one has the same. */
@@ -16,7 +20,7 @@ export interface TrialNews {
 export class Trials {
   constructor(private readonly events: ShopEvents) {}
 
-  tell(trial: TrialNews['trial'], text: string, more: Pick<TrialNews, 'dueAt' | 'line'> = {}): Promise<void> {
+  tell(trial: TrialNews['trial'], text: string, more: Omit<TrialNews, 'trial' | 'text'> = {}): Promise<void> {
     return this.events.publish({ type: 'trial', data: { trial, text, ...more } });
   }
 }

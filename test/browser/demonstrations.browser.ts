@@ -81,6 +81,23 @@ describe('the demonstrations on the sample page', () => {
     expect(await shop.page.evaluate<boolean>("document.activeElement.matches('.order')")).toBe(true);
   });
 
+  it('offer no redrive of an order whose dead letter is discarded, and let it be paid', async () => {
+    const redrive = shop.page.getByRole('button', { name: 'Redrive Plum' });
+    await toggle('Handler fails').click();
+    await toggle('Handler fails').and(shop.page.locator('[aria-checked=true]')).waitFor();
+    await shop.place('Plum', '0');
+    await expectVisible(redrive, 15_000);
+    await toggle('Handler fails').click();
+    await toggle('Handler fails').and(shop.page.locator('[aria-checked=false]')).waitFor();
+    await press('Discard all');
+    await redrive.waitFor({ state: 'hidden', timeout: 5000 });
+    await shop.page.reload();
+    await expectVisible(shop.order('Plum', 'unpaid').getByText('4 attempts failed'));
+    expect(await redrive.count()).toBe(0);
+    await shop.pay('Plum');
+    await expectVisible(shop.order('Plum', 'paid'));
+  });
+
   it('abort an export, whose handler stops within milliseconds', async () => {
     await press('Start an export');
     await expectVisible(shop.page.getByText(/^\d+ % written$/));
@@ -99,43 +116,6 @@ describe('the demonstrations on the sample page', () => {
     );
     expect(await coupons.filter({ hasText: 'sent' }).first().textContent()).toContain('Coupon 1');
     expect(await coupons.filter({ hasText: 'expired' }).last().textContent()).toContain('Coupon 6');
-  });
-
-  it('end a checkout once: as paid, or as timed out if nobody pays', async () => {
-    const { page } = shop;
-    const log = page.getByRole('log', { name: 'Paid or timed out' });
-    await press('Pay it');
-    await expectVisible(log.getByText('Too late: no checkout waits'));
-    await press('Start a checkout');
-    await expectVisible(log.getByText(/^Times out in [\d.]+ s$/));
-    await press('Pay it');
-    await expectVisible(log.getByText('Handled once, as paid'));
-    await press('Start a checkout');
-    await expectVisible(log.getByText('Handled once, as timed out'), 12_000);
-    expect(await log.getByText('Handled once, as paid').count()).toBe(1);
-  });
-
-  it('save a draft once after many edits, and no later than five seconds after the first', async () => {
-    const log = shop.page.getByRole('log', { name: 'Debounce' });
-    const began = performance.now();
-    const took = () => performance.now() - began;
-    let edits = 0;
-    for (; (await log.getByText('Saved once').count()) === 0 && took() < 8000; edits++) await press('Edit the draft');
-    // Without an end, it would never be saved: it is edited all the time.
-    expect(took()).toBeGreaterThan(4500);
-    expect(took()).toBeLessThan(8000);
-    expect(edits).toBeGreaterThan(3);
-    await expectVisible(log.getByText(/^Saved once, as of edit \d+/).first());
-  });
-
-  it('run once more for all changes that come during a run', async () => {
-    const log = shop.page.getByRole('log', { name: 'Once more' });
-    await press('Change the catalogue');
-    await expectVisible(log.getByText('A run begins, as of change 1'));
-    for (let change = 0; change < 3; change++) await press('Change the catalogue');
-    await expectVisible(log.getByText('Change 4 came meanwhile: one more run follows'));
-    await expectVisible(log.getByText('A run begins, as of change 4'), 8000);
-    await until(async () => (await log.getByText('The run ends').count()) === 2, { within: 8000 });
   });
 
   it('have code in colors, which can be copied', async () => {

@@ -36,6 +36,18 @@ window.inspect = {
       .map(({ outerHTML }) => outerHTML.slice(0, 200));
   },
 
+  /** Buttons that are too narrow for what they say. */
+  clipped() {
+    return controls('button')
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ outerHTML, ariaLabel }) => ariaLabel ?? outerHTML);
+  },
+
+  /** In which column of the page each card is, by its id: where its left edge is. */
+  columns() {
+    return Object.fromEntries(controls('.cards .card').map((card) => [card.id, card.getBoundingClientRect().left]));
+  },
+
   moving() {
     return document.getAnimations().map(({ animationName, transitionProperty }) => animationName ?? transitionProperty);
   },

@@ -4,7 +4,13 @@ import { accessibilityProblems } from './accessibility.js';
 import { RunningShop } from './running-shop.js';
 import { expectVisible, type ShopPage } from './shop-page.js';
 
-const WIDTHS = [320, 768, 1280, 1920];
+/** How many columns of cards there are at which width. */
+const COLUMNS = new Map([
+  [320, 1],
+  [768, 2],
+  [1280, 2],
+  [1920, 3],
+]);
 const LONG = 'An-order-with-a-name-that-has-no-place-where-a-line-could-be-broken-and-is-as-long-as-it-may-be';
 
 describe('the sample page from 320 to 1920 px, light and dark', () => {
@@ -29,6 +35,19 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     await still.context.close();
   });
 
+  it('keeps each card in its column while it grows, and the focus where it is when the columns change', async () => {
+    await shop.page.setViewportSize({ width: 1280, height: 900 });
+    const before = await columnOfEach();
+    const left = Object.keys(before).filter((id) => before[id] === Math.min(...Object.values(before)));
+    for (const id of left) await shop.page.locator(`#${id} summary`).click();
+    await until(async () => (await shop.page.locator('.code:has(.copy)').count()) === left.length);
+    await shop.page.getByRole('button', { name: 'Change the catalogue' }).click();
+    expect(await columnOfEach()).toEqual(before);
+    await shop.page.setViewportSize({ width: 320, height: 900 });
+    await until(async () => new Set(Object.values(await columnOfEach())).size === 1);
+    expect(await shop.inspect('focused')).toBe('Change the catalogue');
+  });
+
   it('is accessible and fits while it shows everything it can', async () => {
     const { app } = running;
     await app.post('/controls/fail');
@@ -44,7 +63,10 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     await app.post('/add?task=x&delay=0s');
     await app.post('/orders/batch');
     await shop.place('Tea', 'soon');
-    for (const name of ['Start a checkout', 'Edit the draft', 'Change the catalogue', 'Change the catalogue']) {
+    for (const name of [
+      ...['Start a checkout', 'Edit the draft', 'Change the catalogue', 'Change the catalogue'],
+      ...['Send 7 mails', 'Repeat every 2 s'],
+    ]) {
       await shop.page.getByRole('button', { name }).click();
     }
     const summaries = await shop.page.locator('summary').all();
@@ -61,10 +83,16 @@ describe('the sample page from 320 to 1920 px, light and dark', () => {
     await expectFit();
   });
 
+  function columnOfEach(): Promise<Record<string, number>> {
+    return shop.inspect('columns');
+  }
+
   async function expectFit(): Promise<void> {
-    for (const width of WIDTHS) {
+    for (const [width, columns] of COLUMNS) {
       await shop.page.setViewportSize({ width, height: 900 });
+      await until(async () => new Set(Object.values(await columnOfEach())).size === columns);
       expect(await shop.inspect('tooWide')).toEqual([]);
+      expect(await shop.inspect('clipped')).toEqual([]);
     }
     for (const [width, colorScheme] of [
       [320, 'dark'],

@@ -123,6 +123,36 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
     expect((await shop.get(`/orders/${id}`)).body.status).toBe('unpaid');
   });
 
+  it('tell which orders have a dead letter: not one whose letter is discarded, though another has one', async () => {
+    const redrivable = () => (latest('counts') as { redrivable: string[] }).redrivable;
+    await shop.post('/controls/fail');
+    const first = await shop.place({ payWithin: 0 });
+    await until(() => redrivable().includes(first), { within: 15_000 });
+    await shop.post('/dead-letters/discard');
+    const second = await shop.place({ payWithin: 0 });
+    await until(() => redrivable().includes(second), { within: 15_000 });
+    expect(redrivable()).toEqual([second]);
+    await shop.post('/dead-letters/discard');
+  });
+
+  it('send mails of each customer in order, while customers take turns', async () => {
+    const mails = () => page.of('trial').filter(({ data }) => data.trial === 'mails' && data.lateBy !== undefined);
+    await shop.post('/trials/mails/offer');
+    await until(() => mails().length === 7, { within: 10_000 });
+    const order = mails().map(({ data }) => Number(/\d/.exec(String(data.text))![0]));
+    expect(order).toEqual([1, 5, 7, 2, 6, 3, 4]);
+  });
+
+  it('repeat a reminder at the seconds of its calendar', async () => {
+    const blinks = () => page.of('trial').filter(({ data }) => data.text === 'Blink');
+    await shop.post('/trials/reminders/start');
+    await until(() => blinks().length >= 2, { within: 10_000 });
+    await shop.post('/trials/reminders/stop');
+    const times = blinks().map(({ data }) => Date.parse(String(data.at)));
+    expect(times).toEqual(times.map((_, i) => times[0]! + i * 2000));
+    expect(times[0]! % 2000).toBe(0);
+  });
+
   it('cancel nothing while the queue is paused, and carry on when it is resumed', async () => {
     expect((await shop.post('/controls/pause')).body).toMatchObject({ paused: true });
     const id = await shop.place({ payWithin: 0 });

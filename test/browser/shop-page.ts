@@ -10,7 +10,8 @@ export interface Sighting {
 }
 
 /** The questions that `inspect.js` answers. */
-type Question = 'focused' | 'undescribed' | 'brokenReferences' | 'nameless' | 'tooWide' | 'moving';
+type Question =
+  'focused' | 'undescribed' | 'brokenReferences' | 'nameless' | 'tooWide' | 'clipped' | 'columns' | 'moving';
 
 /** The shop's page, in terms of what people read on it. */
 export class ShopPage {

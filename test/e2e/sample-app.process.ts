@@ -96,7 +96,8 @@ export class SampleApp {
 }
 
 async function read(response: Response): Promise<Answer> {
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
 }
 
 /** A folder for data, and one with a Redis in it for the PATH. */

@@ -160,6 +160,18 @@ describe('announcements in a cluster', () => {
     expect(new Set(heard)).toEqual(new Set([`${family}-1`]));
   });
 
+  test.each(['queue', 'family'])('tell processes that handle the groups of a %s otherwise', async (what) => {
+    const name = what === 'queue' ? queue : `${queue}-*`;
+    const apps: TestApp[] = [];
+    for (const concurrency of [1, 2]) {
+      apps.push(await startApp({ providers: [handlerOf(name, handled.record, { groups: { concurrency } })] }));
+    }
+    const told = () =>
+      apps.flatMap(({ log }) => log.filter((line) => line.includes(`${name}: this process has groups`)));
+    await until(() => told().length >= 2, { within: 10_000 });
+    expect(told()).toHaveLength(2);
+  });
+
   test('need the documented permissions, which are checked at the start', async () => {
     const rules = [...(await printedRules('operations.md', 'worker')), ...IN_CLUSTER];
     const connectionOf = async (userRules: readonly string[]): Promise<Connection> => {

@@ -68,6 +68,32 @@ describe('a short soak', () => {
     TIMEOUT,
   );
 
+  test(
+    'with groups handles the messages of each one after the other, in their order',
+    async () => {
+      const result = await soak({ seed: 2, faultsEvery: 0.6, workers: 3, groups: 1, rate: 200 });
+      expect(redReasons(result)).toEqual([]);
+      expect(result.verdict).toMatchObject({ crowded: { count: 0 }, overtaken: { count: 0 } });
+      expect(result.verdict.groups.ordered).toBeGreaterThan(0);
+      expect(summarize(result)).toContain('groups ');
+    },
+    TIMEOUT,
+  );
+
+  test(
+    'finds messages that were handled beside too many of their group, and behind later ones',
+    async () => {
+      const result = await soak({ consumer: 'crowding', groups: 1, faultsEvery: 0, rate: 200 });
+      const { crowded, overtaken } = result.verdict;
+      expect(crowded.count).toBeGreaterThan(0);
+      const beside = `begun beside too many of their group: ${crowded.count}`;
+      const behind = `begun behind later ones of their group: ${overtaken.count}`;
+      expect(redReasons(result)).toEqual(overtaken.count > 0 ? [beside, behind] : [beside]);
+      expect(readFileSync(writeReport(result), 'utf8')).toContain(crowded.examples[0]);
+    },
+    TIMEOUT,
+  );
+
   test('refuses an unknown kind of fault', async () => {
     await expect(soak({ kinds: ['worker killed', 'worker bored'] })).rejects.toThrow("no fault 'worker bored'");
   });

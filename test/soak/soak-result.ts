@@ -48,6 +48,8 @@ export function redReasons(result: SoakResult): string[] {
     'unattributed',
     'staleSettles',
     'expiry',
+    'crowded',
+    'overtaken',
   ] as const) {
     if (verdict[kind].count > 0) reasons.push(`${NAMES[kind]}: ${verdict[kind].count}`);
   }
@@ -75,4 +77,6 @@ const NAMES = {
   unattributed: 'unexplained duplicates',
   staleSettles: 'stale settles accepted',
   expiry: 'handled after they had expired, or expired too early',
+  crowded: 'begun beside too many of their group',
+  overtaken: 'begun behind later ones of their group',
 } as const;

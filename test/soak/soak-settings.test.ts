@@ -30,6 +30,15 @@ describe("the soak's command line", () => {
     expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
   });
 
+  test.each([
+    ['--groups 1', { groups: 1, rate: 200 }],
+    ['--groups 3 --rate 900', { groups: 3, rate: 900 }],
+    ['--groups 1 --cluster', { groups: 1, rate: 200, redis: 'cluster', partitions: 4 }],
+    ['--groups 1 --consumer crowding', { groups: 1, rate: 200, consumer: 'crowding' }],
+  ] as const)('gives messages groups, and offers fewer of them: %s', (args, expected) => {
+    expect(settingsFrom(args.split(' '))).toEqual({ ...DEFAULT_SETTINGS, ...expected });
+  });
+
   test('selects handlers that behave', () => {
     expect(settingsFrom(['--handlers', 'good']).handlers).toEqual([]);
   });
@@ -44,6 +53,10 @@ describe("the soak's command line", () => {
     '--acknowledge 1',
     '--partitions 2 --layout redisson',
     '--partitions 2 --consumer early',
+    '--groups 0',
+    '--groups 1 --layout redisson',
+    '--groups 1 --consumer sound',
+    '--consumer crowding',
     '--rate 0',
     '--seed 1.5',
     '--consumer other',

@@ -28,6 +28,8 @@ export interface SoakSettings {
   readonly partitions: number;
   /** The layout of all queues. */
   readonly layout: Layout;
+  /** How many messages of a group are handled at once; 0: messages have no groups. */
+  readonly groups: number;
   /** Who handles: the module, or a naive consumer whose known faults the oracle must catch. */
   readonly consumer: ConsumerKind;
   /** The folder for journals, logs and the report. */
@@ -42,9 +44,15 @@ export type Redis = 'one' | 'sentinel' | 'cluster';
 /**
  * `module` is this package. The others are naive: they make their own transfers and pop the messages themselves. `lossy` is
  * killed while it holds some, `early` takes messages before they are due, `double` hands each out twice, `sound` does none
- * of this.
+ * of this. `crowding` is the module again, but its groups have a slot more than the run asks for.
  */
-export type ConsumerKind = 'module' | 'sound' | 'lossy' | 'early' | 'double';
+export type ConsumerKind = 'module' | 'crowding' | 'sound' | 'lossy' | 'early' | 'double';
+
+export type NaiveConsumer = Exclude<ConsumerKind, 'module' | 'crowding'>;
+
+export function isNaive(consumer: ConsumerKind): consumer is NaiveConsumer {
+  return consumer !== 'module' && consumer !== 'crowding';
+}
 
 /**
  * `blocking`: they block the event loop. `throwing`: they throw errors that throw when they are read. `thenable`: they
@@ -53,6 +61,9 @@ export type ConsumerKind = 'module' | 'sound' | 'lossy' | 'early' | 'double';
 export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 
 const MISBEHAVIOURS = ['blocking', 'throwing', 'thenable', 'hanging'] as const;
+
+/** Messages each second if they have groups: a group with one slot handles its messages one after the other. */
+const RATE_OF_GROUPS = 200;
 
 export const DEFAULT_SETTINGS: SoakSettings = {
   seed: 1,
@@ -67,6 +78,7 @@ export const DEFAULT_SETTINGS: SoakSettings = {
   acknowledge: 0,
   partitions: 1,
   layout: 'native',
+  groups: 0,
   consumer: 'module',
   out: 'soak-report',
   keepJournals: false,
@@ -89,6 +101,7 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
       acknowledge: { type: 'string' },
       partitions: { type: 'string' },
       layout: { type: 'string' },
+      groups: { type: 'string' },
       consumer: { type: 'string' },
       out: { type: 'string' },
       'keep-journals': { type: 'boolean' },
@@ -99,14 +112,15 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
   if (!isConsumerKind(consumer)) throw new Error(`--consumer must be one of ${CONSUMERS.join(', ')}`);
   const layout = values.layout ?? defaults.layout;
   if (layout !== 'native' && layout !== 'redisson') throw new Error('--layout must be native or redisson');
-  if (layout !== 'native' && consumer !== 'module') throw new Error('--consumer needs --layout native');
+  if (layout !== 'native' && isNaive(consumer)) throw new Error('--consumer needs --layout native');
   const { cluster = false, sentinel = false } = values;
   if (cluster && sentinel) throw new Error('--cluster and --sentinel exclude each other');
   const redis = cluster ? 'cluster' : sentinel ? 'sentinel' : 'one';
-  if (redis !== 'one' && consumer !== 'module') throw new Error('--consumer needs a single server');
+  if (redis !== 'one' && isNaive(consumer)) throw new Error('--consumer needs a single server');
   const partitions = wholeNumber('partitions', values.partitions, partitionsOn(redis, layout));
   if (partitions > 1 && layout !== 'native') throw new Error('--partitions needs --layout native');
-  if (partitions > 1 && consumer !== 'module') throw new Error('--partitions needs the module as consumer');
+  if (partitions > 1 && isNaive(consumer)) throw new Error('--partitions needs the module as consumer');
+  const groups = groupsFrom(values.groups, { layout, consumer });
   const acknowledge =
     values.acknowledge === undefined ? 0 : wholeNumber('acknowledge', values.acknowledge, defaults.acknowledge);
   if (acknowledge > 0 && redis === 'one') throw new Error('--acknowledge needs --cluster or --sentinel');
@@ -114,17 +128,27 @@ export function settingsFrom(args: readonly string[]): SoakSettings {
     ...defaults,
     seed: wholeNumber('seed', values.seed, defaults.seed),
     seconds: positive('minutes', values.minutes, defaults.seconds / 60) * 60,
-    rate: positive('rate', values.rate, defaults.rate),
+    rate: positive('rate', values.rate, groups > 0 ? RATE_OF_GROUPS : defaults.rate),
     faultsEvery:
       values['faults-every'] === '0' ? 0 : positive('faults-every', values['faults-every'], defaults.faultsEvery),
     handlers: values.handlers === undefined ? defaults.handlers : misbehavioursFrom(values.handlers),
     workers: wholeNumber('workers', values.workers, defaults.workers),
     producers: wholeNumber('producers', values.producers, defaults.producers),
-    ...{ redis, acknowledge, partitions, layout, consumer },
+    ...{ redis, acknowledge, partitions, layout, groups, consumer },
     out: values.out ?? defaults.out,
     keepJournals: values['keep-journals'] ?? defaults.keepJournals,
     ...(values.kinds !== undefined && { kinds: values.kinds.split(',') }),
   };
+}
+
+function groupsFrom(text: string | undefined, { layout, consumer }: Pick<SoakSettings, 'layout' | 'consumer'>): number {
+  if (text === undefined) {
+    if (consumer === 'crowding') throw new Error('--consumer crowding needs --groups');
+    return 0;
+  }
+  if (layout !== 'native') throw new Error('--groups needs --layout native');
+  if (isNaive(consumer)) throw new Error('--groups needs the module as consumer');
+  return wholeNumber('groups', text, 1);
 }
 
 /** In a cluster, enough that every queue is on all primaries. */
@@ -132,7 +156,7 @@ function partitionsOn(redis: Redis, layout: Layout): number {
   return redis === 'cluster' && layout === 'native' ? 4 : 1;
 }
 
-const CONSUMERS: readonly ConsumerKind[] = ['module', 'sound', 'lossy', 'early', 'double'];
+const CONSUMERS: readonly ConsumerKind[] = ['module', 'crowding', 'sound', 'lossy', 'early', 'double'];
 
 function isConsumerKind(word: string): word is ConsumerKind {
   return (CONSUMERS as readonly string[]).includes(word);

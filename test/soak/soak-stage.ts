@@ -38,7 +38,7 @@ export class SoakStage<Redis extends Servers = Servers> {
     for (const old of ['journals', 'logs', 'faults.jsonl']) rmSync(join(folder, old), { recursive: true, force: true });
     this.journals = join(folder, 'journals');
     for (const own of [this.journals, join(folder, 'logs')]) mkdirSync(own, { recursive: true });
-    this.queues = keysOfQueues(settings.layout, PREFIX, partitions);
+    this.queues = keysOfQueues(settings, PREFIX, partitions);
     this.log = new FaultLog(join(folder, 'faults.jsonl'), () => this.now());
     const programs = this.#programs;
     this.fleet = new Fleet({ soak: settings, prefix: PREFIX, epoch: this.epoch, folder, programs, servers });

@@ -29,6 +29,13 @@ describe('a short soak', () => {
       },
     ],
     [
+      'a cluster whose messages have groups',
+      {
+        ...{ redis: 'cluster', partitions: 4, groups: 1 },
+        kinds: ['planned failover', 'primary killed', 'slot moved', 'worker killed', 'worker frozen'],
+      },
+    ],
+    [
       'a primary watched by sentinels',
       { redis: 'sentinel', kinds: ['planned failover', 'primary killed', 'primary frozen'] },
     ],

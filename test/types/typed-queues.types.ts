@@ -185,6 +185,12 @@ export class RightUses {
     return [];
   }
 
+  @DelayedHandler(Visits, { batch: 100, batchPerGroup: true })
+  countOfOne(pages: PayloadOf<typeof Visits>[]): void {
+    void pages;
+  }
+
+  @DelayedHandler('orders', 'of-a-customer', { batch: 100, batchPerGroup: true })
   @DelayedHandler('orders', { concurrency: 3, batch: 5 })
   anything(given: { any: true }, message: DelayedMessage<{ any: true }>): void {
     void [given, message];
@@ -289,6 +295,10 @@ export class WrongUses {
   // @ts-expect-error a wait without a batch waits for nothing
   @DelayedHandler(Emails, { batchWait: '1s' })
   m(): void {}
+
+  // @ts-expect-error nor is there anything to have per group
+  @DelayedHandler(Emails, { batchPerGroup: true })
+  n(): void {}
 
   // @ts-expect-error it asks for more than the payload has
   @DelayedHandler(Emails)

@@ -48,6 +48,8 @@ class FamilyUnderTest {
   /** The queues that were looked at, in order. */
   readonly looks: string[] = [];
   readonly workers = new Map<string, Worker>();
+  /** The queues that hold messages which no look finds. */
+  readonly unseen = new Set<string>();
   failure: Error | undefined;
   /** How long a look takes, ms. */
   lookTime = 0;
@@ -64,6 +66,7 @@ class FamilyUnderTest {
       clock,
       events,
       checkInterval: CHECK_INTERVAL,
+      isEmpty: (queue) => Promise.resolve(!this.unseen.has(queue)),
       source: { look: (queue) => this.#look(queue), closed: () => undefined },
     });
   }
@@ -196,6 +199,19 @@ describe('a family of queues', () => {
     }
     const { registrations } = await test.directory.listRegistered('t-*');
     expect(registrations.map(({ queue }) => queue).sort()).toEqual(['t-1', 't-2']);
+  });
+
+  it('never retires a queue that holds what only other processes see', async () => {
+    const test = new FamilyUnderTest();
+    await test.directory.register('t-1');
+    test.unseen.add('t-1');
+    await test.start();
+    const registered = async () => (await test.directory.listRegistered('t-*')).registrations.length;
+    await test.clock.advance(3 * REGISTRATION_VALID);
+    expect(await registered()).toBe(1);
+    test.unseen.delete('t-1');
+    await test.clock.advance(CHECK_INTERVAL);
+    expect(await registered()).toBe(0);
   });
 
   it('finds a queue whose announcement is lost within the check interval', async () => {

@@ -40,6 +40,21 @@ describe('Repairer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('has others look whenever it has checked the queue, whether that worked or not', async () => {
+    let looks = 0;
+    const store = new DamagedQueue([new Error('no connection')]);
+    const parts = { queue: 'orders', clock, events: new LoggedEvents(), random: () => 0.5 };
+    const repairer = new Repairer({ ...parts, store, onChecked: () => looks++ });
+    repairer.start();
+    await clock.advance(0);
+    expect(looks).toBe(1);
+    await clock.advance(5 * MINUTE);
+    expect(looks).toBe(2);
+    await repairer.stop();
+    await clock.advance(10 * MINUTE);
+    expect(looks).toBe(2);
+  });
+
   it('goes through the whole queue, and reports once what it found', async () => {
     const ids = (first: number) => Array.from({ length: 4 }, (_, n) => `m${first + n}`);
     const { store, events, repairer } = open([

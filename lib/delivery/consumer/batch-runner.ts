@@ -23,6 +23,8 @@ export interface BatchRunnerOptions extends HandlerRules {
   /** Where its calls wait for their turn. */
   readonly line: CallLine;
   readonly observers?: Pick<Observers, 'handleBatch'> | undefined;
+  /** Called when no message waits any more. */
+  readonly onEmpty?: (() => void) | undefined;
 }
 
 interface WaitingDelivery {
@@ -54,6 +56,11 @@ export class BatchRunner {
       if (this.#waiting.length >= this.options.size * (this.#inLine + 1)) this.#joinLine();
       else this.#planCall();
     });
+  }
+
+  /** The messages that wait do not wait for others any more. */
+  endWait(): void {
+    if (this.#waiting.length > 0 && this.#inLine === 0) this.#joinLine();
   }
 
   /** Starts no further call; what waits for one is released. */
@@ -88,6 +95,7 @@ export class BatchRunner {
     this.#inLine--;
     const first = this.#waiting.splice(0, this.options.size);
     this.#planCall();
+    if (this.#waiting.length === 0 && this.#inLine === 0) this.options.onEmpty?.();
     const held = first.filter((waiting) => !this.#endWithoutCall(waiting));
     return held.length > 0 ? this.#call(held) : undefined;
   }

@@ -232,6 +232,7 @@ export class ConsumerLoop {
         }
         if (ready ? !this.#admission.isOpen : this.#admission.isFull) {
           doorbell.leave();
+          if (this.#admission.isFull) this.options.runner.hurry();
           await (ready ? this.#awaitTurn() : this.#admission.awaitSlot());
         } else {
           ready = ready ? await this.runOnce() : await this.#awaitMessages(doorbell);

@@ -21,11 +21,17 @@ import { type HandlerRules, type Outcomes, RELEASE } from './outcomes.js';
 import { type RepeatSettings, Repetition } from './repetition.js';
 import type { UnknownTypes } from './unknown-types.js';
 
+/** Collects the messages of a type. */
+interface Batches extends Pick<BatchRunner, 'run' | 'stop'> {
+  /** This process has no room for more messages; left out where a batch is full by then, or soon is. */
+  hurry?(): void;
+}
+
 /** Where the messages of a type go. */
 export interface Route extends HandlerRules {
   readonly call: HandlerCall;
   /** If its messages are handled many at a time. */
-  readonly batch: BatchRunner | undefined;
+  readonly batch: Batches | undefined;
 }
 
 export interface MessageRunnerOptions {
@@ -77,6 +83,12 @@ export class MessageRunner {
   /** Why no further message of the queue must be claimed; undefined: no reason to stop. */
   get haltReason(): string | undefined {
     return this.options.doubt?.haltReason;
+  }
+
+  /** This process has no room for more messages until some are handled. */
+  hurry(): void {
+    if (!this.options.line) return;
+    for (const { batch } of this.options.routes.values()) batch?.hurry?.();
   }
 
   /** Starts no call that has to wait; what waits for one is released. */

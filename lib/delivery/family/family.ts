@@ -14,6 +14,8 @@ export interface FamilyOptions {
   /** Whether a queue with such a name is handled by this family, and not by a handler of its own or by another family. */
   readonly has: (queue: string) => boolean;
   readonly directory: QueueDirectory;
+  /** Whether a queue in which nothing was found holds nothing that others see. Default: yes. */
+  readonly isEmpty?: (queue: string) => Promise<boolean>;
   readonly source: MemberSource;
   readonly clock: Clock;
   readonly events: Events;
@@ -183,7 +185,9 @@ export class Family {
     if (this.#stopped) return;
     const emptyAt = await this.#member(queue).look();
     if (emptyAt === undefined || emptyAt - since < REGISTRATION_VALID || this.#stopped) return;
-    await this.options.directory.retire({ queue, stamp });
+    const { directory, isEmpty } = this.options;
+    if (isEmpty && !(await isEmpty(queue))) return;
+    await directory.retire({ queue, stamp });
   }
 
   /** A queue whose registration is lost, or was never made, would not be found after a restart. */

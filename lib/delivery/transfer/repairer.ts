@@ -10,6 +10,8 @@ export interface RepairerOptions {
   readonly events: Events;
   /** For jitter, 0–1. */
   readonly random?: () => number;
+  /** Called after each check, for what else is worth a look that often. It must not throw. */
+  readonly onChecked?: (() => void) | undefined;
 }
 
 /** The time between two checks of a queue, ms; ±25 %, so that the processes of a fleet check at different times. */
@@ -80,6 +82,7 @@ export class Repairer {
       if (!this.#stopped) this.#streak.callFailed(error);
     }
     if (this.#stopped) return;
+    this.options.onChecked?.();
     const interval = INTERVAL * (0.75 + this.#random() / 2);
     this.#cancelTimer = clock.schedule(() => this.start(), interval);
   }

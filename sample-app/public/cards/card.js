@@ -2,6 +2,9 @@ import { showCode } from '../code.js';
 
 const GUIDES = 'https://github.com/nestjs-delay-queue/nestjs-delay-queue/blob/main/docs/';
 
+/** A number is not torn from its unit. */
+const QUANTITY = /(\d) (s)\b/g;
+
 /**
  * Adds a card to the page: its title, a hint, what it holds, and the code behind it.
  *
@@ -16,12 +19,12 @@ export function addCard({ id, title, hint, body, excerpts, guides }) {
   const links = Object.entries(guides).map(([page, text]) => `<a href="${GUIDES}${page}">${text}</a>`);
   card.innerHTML = `
     <h2 id="${id}-title">${title}</h2>
-    <p class="hint">${hint}</p>
+    <p class="hint">${hint.replace(QUANTITY, '$1\u00a0$2')}</p>
     ${body}
     <p class="error" role="alert" hidden></p>
     <details class="code" data-excerpts="${excerpts}"><summary>The code behind it</summary></details>
     <p class="more">${links.join(' ')}</p>`;
   showCode(card.querySelector('.code'));
-  document.querySelector('#demonstrations').append(card);
+  document.querySelector('#tasks-card').before(card);
   return card;
 }

@@ -1,17 +1,21 @@
 import { enableAction } from '../action.js';
+import { duration } from '../figures.js';
 import { post } from '../request.js';
-import { remaining, serverTime } from '../server-clock.js';
+import { remaining, serverTime, timeOfDay } from '../server-clock.js';
 import { addCard } from './card.js';
-
-const LONGEST_LOG = 4;
 
 /** Something to try: buttons, and what the shop tells about it. */
 export class TrialCard {
   #lines = [];
   #log;
+  #longest;
 
-  /** @param buttons - paths by what the buttons say */
-  constructor({ buttons, ...card }) {
+  /**
+   * @param buttons - paths by what the buttons say
+   * @param lines - how many it shows of what happens
+   */
+  constructor({ buttons, lines = 4, ...card }) {
+    this.#longest = lines;
     const texts = Object.keys(buttons).map((text) => `<button type="button">${text}</button>`);
     const body = `
       <div class="actions">${texts.join('')}</div>
@@ -22,11 +26,12 @@ export class TrialCard {
     element.querySelectorAll('.actions button').forEach((button, i) => enableAction(button, () => post(paths[i])));
   }
 
-  show({ text, dueAt, line }) {
+  show({ line, dueAt, ...news }) {
     let last = this.#lines.at(-1);
     if (line === undefined || last?.line !== line) this.#lines.push((last = { element: this.#add() }));
-    Object.assign(last, { line, text, dueAt: dueAt && Date.parse(dueAt) });
-    if (this.#lines.length > LONGEST_LOG) this.#lines.shift().element.remove();
+    const due = dueAt && { dueAt: Date.parse(dueAt), began: serverTime() };
+    Object.assign(last, { line, text: sentence(news), ...due });
+    if (this.#lines.length > this.#longest) this.#lines.shift().element.remove();
     this.#tell(last);
     this.tick();
   }
@@ -35,12 +40,12 @@ export class TrialCard {
     for (const line of this.#lines) if (line.dueAt) this.#tell(line);
   }
 
-  /** Only the latest line counts down: what has come since is the end of the others. */
+  /** Only the latest line counts down: what has come since is the end of the others, which keep what they said first. */
   #tell(line) {
-    const left = line.dueAt - serverTime();
-    const counts = line === this.#lines.at(-1) && left > 0;
-    line.element.firstElementChild.textContent = line.text;
-    line.element.lastElementChild.textContent = counts ? remaining(left) : '';
+    const { element, text, dueAt, began } = line;
+    element.firstElementChild.textContent = text;
+    const from = line === this.#lines.at(-1) ? serverTime() : began;
+    element.lastElementChild.textContent = dueAt ? remaining(dueAt - from) : '';
   }
 
   /** The countdown is not read aloud ten times a second. */
@@ -50,4 +55,10 @@ export class TrialCard {
     this.#log.append(element);
     return element;
   }
+}
+
+function sentence({ at, text, lateBy }) {
+  const when = at === undefined ? '' : `${timeOfDay(at)}: `;
+  const late = lateBy === undefined ? '' : `, ${duration(Math.round(lateBy))} late`;
+  return when + text + late;
 }

@@ -3,6 +3,23 @@ import { TrialCard } from './trial-card.js';
 /** Adds the cards of things to try; returns them by the trial that the shop tells about. */
 export function addTrialCards() {
   return {
+    mails: new TrialCard({
+      id: 'mails',
+      title: 'In order for each customer, in turns for all',
+      hint: 'Seven mails are due at once, 1 to 4 of them Ada’s, and each takes 0.4 s: every customer’s come in order, and customers take turns, so that Edsger’s only one is third, not last.',
+      buttons: { 'Send 7 mails': '/trials/mails/offer' },
+      lines: 8,
+      excerpts: 'offer-mails send-mail',
+      guides: { 'groups.md': 'Groups', 'groups.md#turns': 'Turns' },
+    }),
+    reminders: new TrialCard({
+      id: 'reminders',
+      title: 'By the calendar',
+      hint: 'One message comes again and again, on any number of processes: each full minute by a rule of its handler, and every two seconds by a rule that you start.',
+      buttons: { 'Repeat every 2 s': '/trials/reminders/start', 'Stop repeating': '/trials/reminders/stop' },
+      excerpts: 'start-reminders stop-reminders remind',
+      guides: { 'calendars.md': 'Calendars' },
+    }),
     checkouts: new TrialCard({
       id: 'checkouts',
       title: 'Paid or timed out, exactly one',

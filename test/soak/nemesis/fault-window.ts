@@ -18,6 +18,8 @@ export interface FaultWindow extends Span {
   readonly detail: string;
   /** Whether it may have let leases end. */
   readonly costsLeases: boolean;
+  /** Whether a message may have fallen behind later ones of its group. */
+  readonly disorders?: boolean;
   /** Whether another server may have taken a primary's place. */
   readonly replaces?: boolean;
   /** When Redis acknowledged what it may have forgotten because of this. */

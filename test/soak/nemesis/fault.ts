@@ -32,6 +32,8 @@ export interface Fault<Redis extends Servers = Servers> {
    * is lost then says nothing about the module.
    */
   readonly forgets?: boolean;
+  /** Whether a message may fall behind later ones of its group. Default: no. */
+  readonly disorders?: boolean;
   /** Whether another server may take a primary's place. Default: no. */
   readonly replaces?: boolean;
   /** Up to how many partitions it lets the queues grow. */

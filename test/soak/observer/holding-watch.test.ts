@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 test('a message is recorded if and only if one claim holds it for longer than a lease', async () => {
-  const queues = keysOfQueues('native', randomName('soak'));
+  const queues = keysOfQueues({ layout: 'native', groups: 0 }, randomName('soak'));
   const { claims } = queues[0]!;
   const journal = new SetJournal(join(folder, '000-observer.journal'), 0);
   const watch = new HoldingWatch(redis, queues, journal);

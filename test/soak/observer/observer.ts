@@ -65,13 +65,17 @@ export class Observer {
   /** How much is under way in all queues: delayed and ready messages, claims, followers, and messages in no state. */
   async underWay(): Promise<number> {
     const { client } = this.servers;
-    const counts = this.queues.flatMap(({ sets, lists, claims, repaired }) => [
-      ...sets.map((key) => client.zcard(key)),
-      ...lists.map((key) => client.llen(key)),
-      client.hlen(claims),
-      client.hlen(repaired.followers),
-      countStray(client, repaired),
-    ]);
+    const counts = this.queues.flatMap((keys) => {
+      const { sets, lists, lines, claims, repaired } = keys;
+      return [
+        ...sets.map((key) => client.zcard(key)),
+        ...lists.map((key) => client.llen(key)),
+        ...(lines === undefined ? [] : [client.hlen(lines)]),
+        client.hlen(claims),
+        client.hlen(repaired.followers),
+        countStray(client, keys),
+      ];
+    });
     return sumOf(await Promise.all(counts));
   }
 

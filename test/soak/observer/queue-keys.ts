@@ -1,7 +1,7 @@
 import { directoryKeys } from '../../../lib/store/native/native-directory.js';
-import { type NativeKeys, nativeKeys } from '../../../lib/store/native/native-keys.js';
+import { type NativeKeys, nativeKeys, nativeKeysUnder } from '../../../lib/store/native/native-keys.js';
 import { redissonKeys } from '../../../lib/redisson/redisson-keys.js';
-import type { Layout } from '../soak-settings.js';
+import type { SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 
 /** The keys of a queue, or of one of its partitions, that hold what is under way, and those that may remain. */
@@ -9,6 +9,8 @@ export interface QueueKeys {
   /** Each waiting message is in one of these sets or lists. */
   readonly sets: readonly string[];
   readonly lists: readonly string[];
+  /** HASH with an entry for each message that waits in the line of its group, if messages have groups. */
+  readonly lines?: string;
   /** HASH of claims. */
   readonly claims: string;
   /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
@@ -18,7 +20,26 @@ export interface QueueKeys {
 }
 
 /** @param partitions - how many each queue has at most */
-export function keysOfQueues(layout: Layout, prefix: string, partitions = 1): QueueKeys[] {
+export function keysOfQueues(
+  { layout, groups }: Pick<SoakSettings, 'layout' | 'groups'>,
+  prefix: string,
+  partitions = 1,
+): QueueKeys[] {
+  const ofGroups = groups > 0 ? keysOfGroups(prefix) : [];
+  return [...keysOf(layout, prefix, partitions), ...ofGroups];
+}
+
+/** Those of the messages that have groups. */
+function keysOfGroups(prefix: string): QueueKeys[] {
+  return QUEUE_NAMES.map((queue) => {
+    const root = `${prefix}:{${queue}}:lane:`;
+    const repaired = nativeKeysUnder(root);
+    const { delayed, ready, claims } = repaired;
+    return { sets: [delayed], lists: [ready], lines: `${root}lines`, claims, repaired, lasting: [] };
+  });
+}
+
+function keysOf(layout: SoakSettings['layout'], prefix: string, partitions: number): QueueKeys[] {
   const directory = Object.values(directoryKeys(prefix)) as string[];
   return QUEUE_NAMES.flatMap((queue) => {
     if (layout === 'native') {

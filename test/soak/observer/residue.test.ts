@@ -11,7 +11,7 @@ test('a drained queue may leave its partitions, its name in the directory and ke
   const client = new Redis(redis.url);
   try {
     const { partitions, claims } = nativeKeys('soak', 'orders');
-    const queues = keysOfQueues('native', 'soak');
+    const queues = keysOfQueues({ layout: 'native', groups: 0 }, 'soak');
     await client.set(partitions, '1 1');
     await client.zadd(directoryKeys('soak').names, 0, 'orders');
     await client.set('for a while', '1', 'PX', 60_000);

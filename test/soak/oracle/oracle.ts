@@ -2,6 +2,8 @@ import type { FaultWindow } from '../nemesis/fault-window.js';
 import { FindingList } from './finding-list.js';
 import type { History, Stall } from './history.js';
 import { FORGOTTEN, Forgetting } from './forgetting.js';
+import type { LaneRules } from './lane-rules.js';
+import { Lanes } from './lanes.js';
 import { LatenessMeter } from './lateness-meter.js';
 import { type ClaimStory, type MessageStory, tellStory } from './message-story.js';
 import { findCorrupt, findDamaged } from './rules/corrupt.js';
@@ -22,6 +24,8 @@ export interface Evidence {
   readonly deadLetters: ReadonlySet<number>;
   /** For how long after its end a fault is still blamed, ms. */
   readonly recovery: number;
+  /** Undefined: messages have no groups. */
+  readonly lanes?: LaneRules | undefined;
 }
 
 /** Judges a run by its journals alone. */
@@ -36,10 +40,13 @@ export function judge(evidence: Evidence): Verdict {
     court.hear(story);
     meter.measure(story.claims);
   }
-  const { corrupt, duplicates } = court;
+  const { corrupt, duplicates, lanes } = court;
+  const groups = lanes.judge();
   for (let i = 0; i < history.unreadable; i++) corrupt.add(NaN, 'a handler received something that nobody offered');
   const byCause = Object.fromEntries([...duplicates].sort(([, a], [, b]) => b - a));
-  return { ...court.count, ...court.findings, corrupt, duplicates: byCause, stalls, lateness: meter.report() };
+  const { crowded, overtaken } = lanes;
+  const findings = { ...court.findings, corrupt, crowded, overtaken };
+  return { ...court.count, ...findings, groups, duplicates: byCause, stalls, lateness: meter.report() };
 }
 
 /** Judges one message after the other. */
@@ -61,13 +68,15 @@ class Court {
     expiry: new FindingList(),
   };
   readonly duplicates = new Map<string, number>();
+  readonly lanes: Lanes;
   readonly #forgetting: Forgetting;
 
   constructor(
     private readonly windows: readonly FaultWindow[],
-    private readonly evidence: Pick<Evidence, 'deadLetters' | 'history'>,
+    private readonly evidence: Pick<Evidence, 'deadLetters' | 'history' | 'lanes'>,
   ) {
     this.#forgetting = new Forgetting(windows);
+    this.lanes = new Lanes(evidence.lanes, windows);
   }
 
   hear(story: MessageStory): void {
@@ -75,6 +84,7 @@ class Court {
     this.#tally(story);
     this.#hearEnd(story);
     this.#hearHoldings(story);
+    this.#hearTurns(story);
     const early = findExpiredEarly(story);
     if (early) this.findings.expiry.add(story.n, early);
     for (const [at, claim] of claims.entries()) {
@@ -101,6 +111,12 @@ class Court {
       const hostage = findHostage(story, holding, { lastSignOf, windows });
       if (hostage) this.findings.hostage.add(story.n, hostage);
     }
+  }
+
+  /** Where Redis forgot something, nobody knows who had which slot. */
+  #hearTurns(story: MessageStory): void {
+    if (story.claims.some((claim) => this.#forgetting.mayHaveMisled(story, claim))) return;
+    this.lanes.hear(story, (process) => this.evidence.history.lastSignOf(process));
   }
 
   #hearClaim(story: MessageStory, claim: ClaimStory): void {

@@ -19,6 +19,16 @@ export interface LatenessSecond extends Lateness {
   readonly second: number;
 }
 
+/** How much was judged of messages with groups. */
+export interface GroupCounts {
+  /** Groups, each in its queue. */
+  readonly lanes: number;
+  /** Handlings, each with its retries. */
+  readonly turns: number;
+  /** Those whose place in the line is certain. */
+  readonly ordered: number;
+}
+
 /** What the journals of a run show. */
 export interface Verdict {
   /** Acknowledged offers, including replacements. */
@@ -64,6 +74,11 @@ export interface Verdict {
   readonly staleSettles: Findings;
   /** Handled after they had expired, or removed as expired before. */
   readonly expiry: Findings;
+  /** Begun while as many messages of its group were being handled as may be at once. */
+  readonly crowded: Findings;
+  /** Begun behind one of its group that was due later, or offered later for the same millisecond. */
+  readonly overtaken: Findings;
+  readonly groups: GroupCounts;
   /** Outcomes that the fence refused, which shows how often it was tested. */
   readonly refusedSettles: number;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Random } from '../random.js';
 import type { Servers } from '../servers/servers.js';
-import type { SoakSettings } from '../soak-settings.js';
+import { isNaive, type SoakSettings } from '../soak-settings.js';
 import { QUEUE_NAMES } from '../workload/message-plan.js';
 import type { CompiledPrograms } from '../../support/compiled-programs.js';
 import type { ProcessSettings } from './process-settings.js';
@@ -76,15 +76,16 @@ export class Fleet {
 
   /**
    * The maximum number of connections of a worker. The module has one for announcements and one for each partition of a queue, or
-   * two with Redisson's layout, besides those for commands; it has fewer while doorbells share connections, which ends when the
+   * two with Redisson's layout, and one for the messages of a queue that have groups, besides those for commands; it has fewer while doorbells share connections, which ends when the
    * server refuses a doorbell's call. A naive consumer has two for each queue.
    */
   get connectionsOfAWorker(): number {
     const queues = QUEUE_NAMES.length;
     const { soak, servers } = this.#options;
-    if (soak.consumer !== 'module') return 2 * queues;
+    if (isNaive(soak.consumer)) return 2 * queues;
     const doorbells = soak.layout === 'redisson' ? 2 * queues : queues * this.#partitions;
-    return servers.commandConnections + 1 + doorbells;
+    const ofGroups = soak.groups > 0 ? queues : 0;
+    return servers.commandConnections + 1 + doorbells + ofGroups;
   }
 
   get berths(): readonly Berth[] {
@@ -171,7 +172,7 @@ export class Fleet {
     const { soak, prefix, epoch, servers, folder, programs } = this.#options;
     const index = this.#processes.length + 1;
     const name = `${String(index).padStart(3, '0')}-${role}`;
-    const programName = role === 'worker' && soak.consumer !== 'module' ? 'naive' : role;
+    const programName = role === 'worker' && isNaive(soak.consumer) ? 'naive' : role;
     const program = programs.pathOf(new URL(`./${programName}.program.ts`, import.meta.url));
     const settings: ProcessSettings = {
       ...{ soak, index, prefix, epoch },

@@ -5,6 +5,7 @@ import { CLOCK, RESOLVED_OPTIONS, STORES } from '../../../lib/runtime/delay-queu
 import { Events } from '../../../lib/events/events.js';
 import { DelayQueueModule, type DelayQueueModuleOptions } from '../../../lib/index.js';
 import { createStores, type Stores } from '../../../lib/runtime/create-stores.js';
+import type { MessageStore } from '../../../lib/store/message-store.js';
 import { FixedPartitions } from '../../../lib/store/partitioned/fixed-partitions.js';
 import type { ClaimJournal } from './claim-journal.js';
 
@@ -17,8 +18,12 @@ export function journalledModule(options: DelayQueueModuleOptions, claims: Claim
       const real = createStores(resolved, { clock, events });
       return {
         ...real,
-        open: (queue, limits) =>
-          new FixedPartitions(real.open(queue, limits).stores.map((store) => claims.listenTo(queue, store))),
+        open: (queue, limits) => {
+          const { stores: all, groups } = real.open(queue, limits);
+          const [partitions, ofGroups] = groups ? [all.slice(0, -1), groups] : [all, undefined];
+          const listenTo = (store: MessageStore) => claims.listenTo(queue, store);
+          return new FixedPartitions(partitions.map(listenTo), undefined, ofGroups && listenTo(ofGroups));
+        },
       };
     },
     inject: [RESOLVED_OPTIONS, CLOCK, Events],

@@ -169,7 +169,12 @@ export class MessageChanges {
     void journal.append({ kind: 'offer', ...about, at, delay, how, expiresAfter: null });
     journal.flush();
     try {
-      const options = { id, headers, onDuplicate, ...(maxWait !== undefined && { maxWait }) };
+      const { group } = plan;
+      const options = {
+        ...{ id, headers, onDuplicate },
+        ...(group !== null && { group }),
+        ...(maxWait !== undefined && { maxWait }),
+      };
       const { dueAt, created, follows } = await this.producer.offer(plan.queue, payload, plan.changeDelay, options);
       const isKept = how === 'follow' && !created && !follows;
       const due = follows ? null : journal.since(dueAt.getTime());

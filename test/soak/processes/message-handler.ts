@@ -12,7 +12,7 @@ import type { ProcessSettings } from './process-settings.js';
 /** The parts of a message that matter here; a naive consumer has no others. */
 export type HandledMessage = Pick<
   DelayedMessage,
-  'id' | 'payload' | 'headers' | 'attempt' | 'dueAt' | 'offeredAt' | 'signal'
+  'id' | 'payload' | 'headers' | 'group' | 'attempt' | 'dueAt' | 'offeredAt' | 'signal'
 >;
 
 /** Handles each message as its number says, and records the start before the work and the end before the outcome. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayQueueError, type DelayQueueProducer } from '../../../lib/index.js';
 import type { Journal } from '../journal/journal.js';
-import { contentOf, idOf } from '../workload/content.js';
+import { contentOf, idOf, numberIn } from '../workload/content.js';
 import { type MessagePlan, planMessage, QUEUE_NAMES, rushAfter } from '../workload/message-plan.js';
 import { MessageChanges } from './message-changes.js';
 import { failureOf } from './offer-failure.js';
@@ -12,9 +12,6 @@ const LARGEST_BATCH = 400;
 
 /** The most offers under way at once: what an outage holds up is offered afterwards, but not all at once. */
 const MOST_IN_FLIGHT = 4000;
-
-/** Spaces the numbers of messages so that no two processes use the same one. */
-const MOST_PROCESSES = 1024;
 
 /** The pause before an offer that failed or has an unknown outcome is repeated, ms. */
 const PAUSE = 100;
@@ -74,7 +71,7 @@ export class MessageProducer {
   }
 
   #next(): Offering {
-    const n = ++this.#offered * MOST_PROCESSES + this.settings.index;
+    const n = numberIn(this.settings.index, ++this.#offered);
     const plan = planMessage(this.settings.soak, n);
     return { n, plan, id: plan.way === 'generated-id' ? undefined : idOf(n) };
   }
@@ -130,16 +127,22 @@ export class MessageProducer {
     if (plan.way === 'many') {
       return this.producer.offerMany(
         plan.queue,
-        offerings.map(({ n: number, plan: { delay, expiresAfter }, id: ownId }) => ({
+        offerings.map(({ n: number, plan: { delay, group, expiresAfter }, id: ownId }) => ({
           ...contentOf(soak, number),
           ...{ delay, id: ownId! },
+          ...(group !== null && { group }),
           ...(expiresAfter !== null && { expiresAfter }),
         })),
       );
     }
     const { payload, headers } = contentOf(soak, n);
-    const { expiresAfter } = plan;
-    const options = { headers, ...(id !== undefined && { id }), ...(expiresAfter !== null && { expiresAfter }) };
+    const { group, expiresAfter } = plan;
+    const options = {
+      headers,
+      ...(id !== undefined && { id }),
+      ...(group !== null && { group }),
+      ...(expiresAfter !== null && { expiresAfter }),
+    };
     if (plan.way === 'instant' || plan.way === 'rush') {
       // The instant is meant by the right clock, not by this process' clock.
       const soonest = this.journal.rightTime() + plan.delay;

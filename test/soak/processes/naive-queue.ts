@@ -4,7 +4,7 @@ import { nativeCodec } from '../../../lib/message/codec/native-codec.js';
 import { nativeKeys } from '../../../lib/store/native/native-keys.js';
 import { readRecord } from '../../../lib/store/native/native-record.js';
 import type { Journal } from '../journal/journal.js';
-import type { ConsumerKind } from '../soak-settings.js';
+import { isNaive, type NaiveConsumer } from '../soak-settings.js';
 import type { MessageHandler } from './message-handler.js';
 import type { ProcessSettings } from './process-settings.js';
 
@@ -17,7 +17,7 @@ interface Faultiness {
   readonly hold: number;
 }
 
-const FAULTINESS: Readonly<Record<Exclude<ConsumerKind, 'module'>, Faultiness>> = {
+const FAULTINESS: Readonly<Record<NaiveConsumer, Faultiness>> = {
   sound: { lead: 0, copies: 1, hold: 0 },
   lossy: { lead: 0, copies: 1, hold: 300 },
   early: { lead: 400, copies: 1, hold: 0 },
@@ -52,7 +52,7 @@ export class NaiveQueue {
     private readonly own: { readonly queue: string; readonly journal: Journal; readonly handler: MessageHandler },
   ) {
     const { consumer } = settings.soak;
-    if (consumer === 'module') throw new Error('The module is not naive.');
+    if (!isNaive(consumer)) throw new Error('The module is not naive.');
     this.#faultiness = FAULTINESS[consumer];
     const { connection } = settings;
     if (typeof connection !== 'string') throw new Error('A naive consumer knows a single server only.');

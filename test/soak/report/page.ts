@@ -41,7 +41,7 @@ function endOf({ settings, verdict, windows }: SoakResult): number {
 }
 
 function header({ settings, startedAt, server }: SoakResult, red: readonly string[]): string {
-  const { seed, layout, seconds, rate, workers, producers, consumer } = settings;
+  const { seed, layout, seconds, rate, workers, producers, groups, consumer } = settings;
   const colour = red.length === 0 ? 'green' : 'red';
   const facts = [
     `Seed ${seed}`,
@@ -51,6 +51,7 @@ function header({ settings, startedAt, server }: SoakResult, red: readonly strin
     `${workers} workers, ${producers} producers`,
     server,
     `${startedAt.slice(0, 16).replace('T', ' ')} UTC`,
+    ...(groups > 0 ? [`groups with ${groups === 1 ? 'one slot' : `${groups} slots`}`] : []),
     ...(consumer === 'module' ? [] : [`a ${consumer} consumer instead of the module`]),
   ];
   return `<header>
@@ -59,7 +60,7 @@ function header({ settings, startedAt, server }: SoakResult, red: readonly strin
 </header>`;
 }
 
-function tiles({ verdict, windows, drainedAfter, residue }: SoakResult): string {
+function tiles({ settings, verdict, windows, drainedAfter, residue }: SoakResult): string {
   const injected = windows.filter((window) => window.injected);
   const zero = (name: string, found: number) => tile(name, count(found), found === 0 ? 'good' : 'bad');
   return `<div class="tiles">
@@ -75,6 +76,8 @@ ${[
   zero('unattributed duplicates', verdict.unattributed.count),
   zero('stale settles accepted', verdict.staleSettles.count),
   zero('handled after cancel or replace', verdict.revived.count),
+  ...(settings.groups > 0 ? [zero('beside too many of their group', verdict.crowded.count)] : []),
+  ...(settings.groups === 1 ? [zero('behind later ones of their group', verdict.overtaken.count)] : []),
   zero('keys left in Redis', residue.length),
   drainedAfter === null ? tile('until drained', 'never', 'bad') : tile('until drained', length(drainedAfter / 1000)),
 ].join('\n')}
@@ -86,8 +89,10 @@ function tile(name: string, value: string, mood: 'good' | 'bad' | '' = ''): stri
 }
 
 function examples({ verdict }: SoakResult): string[] {
-  const { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles } = verdict;
-  const findings = [lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles];
+  const { lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles, expiry } = verdict;
+  const { crowded, overtaken } = verdict;
+  const ofGroups = [crowded, overtaken];
+  const findings = [lost, undone, hostage, early, corrupt, revived, unattributed, staleSettles, expiry, ...ofGroups];
   return findings.flatMap((found) => found.examples);
 }
 

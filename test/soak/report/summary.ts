@@ -23,6 +23,7 @@ export function summarize(result: SoakResult): string {
     `duplicates    ${count(verdict.unattributed.count)} unattributed${attributions(verdict.duplicates)}`,
     `stale settles ${count(verdict.staleSettles.count)} accepted, ${count(verdict.refusedSettles)} refused`,
     `expiry        ${count(verdict.expiry.count)} handled after they had expired, or expired too early`,
+    ...groupLines(result),
     `lateness      ${late(lateness.outside)} outside of faults`,
     `              ${late(lateness.inFaults)} in faults and the ${result.recovery / 1000} s after them`,
     `drained       ${drainedAfter === null ? 'not in time' : `after ${(drainedAfter / 1000).toFixed(1)} s`}`,
@@ -51,6 +52,17 @@ function late({ p50, p99, max, count: messages }: Lateness): string {
 function attributions(duplicates: Readonly<Record<string, number>>): string {
   const parts = Object.entries(duplicates).map(([cause, times]) => `${count(times)} ${cause}`);
   return parts.length > 0 ? `; ${parts.join(', ')}` : '';
+}
+
+function groupLines({ settings, verdict }: SoakResult): string[] {
+  if (settings.groups === 0) return [];
+  const { groups, crowded, overtaken } = verdict;
+  return [
+    `groups        ${count(groups.lanes)} of concurrency ${settings.groups}: ${count(crowded.count)} of ${count(groups.turns)} begun beside too many`,
+    ...(settings.groups > 1
+      ? []
+      : [`              ${count(overtaken.count)} of ${count(groups.ordered)} begun behind later ones`]),
+  ];
 }
 
 function trendLines({ trends }: SoakResult): string[] {

@@ -9,11 +9,23 @@ export interface Content {
   readonly headers: MessageHeaders;
 }
 
+/** What a handler received. */
+export type ReceivedContent = Content & { readonly id: string; readonly group?: string | undefined };
+
 /** What was read from a message that a handler received. */
 export type Reading =
   | { readonly n: number; readonly version: number; readonly intact: boolean }
   /** Not even the number can be read. */
   | 'unreadable';
+
+/** Spaces the numbers of messages so that no two processes use the same one. */
+const MOST_PROCESSES = 1024;
+
+/** The number of the message that a process offers as its `place`th, counted from 1. */
+export const numberIn = (process: number, place: number): number => place * MOST_PROCESSES + process;
+
+/** Which process offers a message. */
+export const producerOf = (n: number): number => n % MOST_PROCESSES;
 
 /** The id that a producer chooses for a message. */
 export const idOf = (n: number): string => `m${n}`;
@@ -42,7 +54,7 @@ export function contentOf(workload: Workload, n: number, version = 0): Content {
 }
 
 /** Compares what arrived with what was offered. The codec `json` orders the fields of an object as Java does. */
-export function readContent(workload: Workload, received: Content & { readonly id: string }): Reading {
+export function readContent(workload: Workload, received: ReceivedContent): Reading {
   const { n, version } = numbersIn(received.payload);
   if (!Number.isSafeInteger(n) || !Number.isSafeInteger(version) || version < 0) return 'unreadable';
   const expected = contentOf(workload, n, version);
@@ -50,6 +62,7 @@ export function readContent(workload: Workload, received: Content & { readonly i
     isDeepStrictEqual(received.payload, expected.payload) &&
     // A message's headers have no prototype.
     isDeepStrictEqual({ ...received.headers }, expected.headers) &&
+    (received.group ?? null) === planMessage(workload, n).group &&
     (!received.id.startsWith('m') || received.id.length === 16 || received.id === idOf(n));
   return { n, version, intact };
 }

@@ -1,6 +1,7 @@
 import type { QueueOptions } from '../../../lib/index.js';
 import { Random } from '../random.js';
-import type { SoakSettings } from '../soak-settings.js';
+import { isNaive, type SoakSettings } from '../soak-settings.js';
+import { chooseGroup } from './groups.js';
 
 /**
  * What a handler does with a message. With `…-once`, it first defers it, asks for it again with other content, or fails, and
@@ -26,6 +27,8 @@ export type Change =
 /** Everything about one message. Each process derives it from the seed and the message's number alone. */
 export interface MessagePlan {
   readonly queue: QueueName;
+  /** Null: it has none. */
+  readonly group: string | null;
   /** The delay of the offer, ms. */
   readonly delay: number;
   /**
@@ -94,14 +97,15 @@ export const DEFER_DELAY = 400;
 export const AGAIN_DELAY = 350;
 
 /** The settings from which all messages of a run derive. */
-export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' | 'handlers' | 'layout'>;
+export type Workload = Pick<SoakSettings, 'seed' | 'longestDelay' | 'consumer' | 'handlers' | 'layout' | 'groups'>;
 
-export function planMessage({ seed, longestDelay, consumer, handlers, layout }: Workload, n: number): MessagePlan {
+export function planMessage(workload: Workload, n: number): MessagePlan {
+  const { seed, longestDelay, consumer, handlers, layout, groups } = workload;
   const random = new Random(seed, n);
   const share = random.next();
   const queue = share < 0.55 ? 'orders' : share < 0.78 ? 'mails' : share < 0.9 ? 'images' : 'payments';
   // A naive consumer knows neither retries nor changes.
-  const plain = consumer !== 'module';
+  const plain = isNaive(consumer);
   const change = plain ? 'none' : chooseChange(random, layout);
   const manner = plain || change !== 'none' ? 'plain' : chooseManner(random, queue, handlers);
   const behaviour = plain || change !== 'none' ? 'handle' : chooseBehaviour(random, manner);
@@ -110,7 +114,7 @@ export function planMessage({ seed, longestDelay, consumer, handlers, layout }: 
   const meetsHandler = change === 'follow' || change === 'abort';
   const work = meetsHandler ? random.int(50, 400) : chooseWork(random, plain ? 0 : longestDelay);
   const mayExpire = !plain && layout === 'native' && change === 'none' && manner === 'plain' && way !== 'generated-id';
-  return {
+  const plan: Omit<MessagePlan, 'group'> = {
     queue,
     ...(blocks(manner) ? { delay: 0, way: 'rush' } : { delay, way }),
     behaviour,
@@ -122,6 +126,13 @@ export function planMessage({ seed, longestDelay, consumer, handlers, layout }: 
     expiresAfter: mayExpire && random.chance(0.03) ? chooseExpiry(random) : null,
     size: chooseSize(random, queue),
   };
+  // The last choice, so that a message is the same with and without groups.
+  return { ...plan, group: groups > 0 ? chooseGroup(random, { isSlow: isSlow(plan) }) : null };
+}
+
+/** Whether its handler keeps the lane of its group for long. */
+function isSlow({ manner, work }: Pick<MessagePlan, 'manner' | 'work'>): boolean {
+  return work >= 1000 || manner === 'hangs' || blocks(manner);
 }
 
 /** A few are large, but a byte of text can take two in JSON, and `maxPayloadBytes` is 256 KiB. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NativeKeys } from '../../../../lib/store/native/native-keys.js';
 import { until } from '../../../support/until.js';
 import type { QueueKeys } from '../../observer/queue-keys.js';
 import { countStray } from '../../observer/stray-messages.js';
@@ -28,13 +27,16 @@ export const delayedDeleted: Fault = {
   kind: 'delayed deleted',
   of: 'data',
   costsLeases: false,
+  // What is repaired while it is due joins the line of its group behind others.
+  disorders: true,
   strike: async (context, random) => {
     const { servers, queues, open, wait } = context;
     const keys = await chooseQueue(servers, random.shuffled(queues));
     if (!keys) return;
     // No process feels it, so it is no reason for one to stall or to keep what it holds.
-    const close = open([], `DEL ${keys.delayed}`);
-    await persistently(() => servers.client.del(keys.delayed));
+    const { delayed } = keys.repaired;
+    const close = open([], `DEL ${delayed}`);
+    await persistently(() => servers.client.del(delayed));
     let isPatient = true;
     void wait(random.int(0, LONGEST_PATIENCE)).then(() => (isPatient = false));
     const isRepaired = () => persistently(async () => (await countStray(servers.client, keys)) === 0);
@@ -48,9 +50,9 @@ export const delayedDeleted: Fault = {
 };
 
 /** The keys of the first of these queues, or partitions, that has messages which are not due. */
-async function chooseQueue({ client }: Servers, queues: readonly QueueKeys[]): Promise<NativeKeys | undefined> {
-  for (const { repaired } of queues) {
-    if ((await persistently(() => client.exists(repaired.delayed))) > 0) return repaired;
+async function chooseQueue({ client }: Servers, queues: readonly QueueKeys[]): Promise<QueueKeys | undefined> {
+  for (const keys of queues) {
+    if ((await persistently(() => client.exists(keys.repaired.delayed))) > 0) return keys;
   }
   return undefined;
 }

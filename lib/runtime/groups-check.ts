@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Events } from '../events/events.js';
+import { hasCode } from '../message/failure.js';
+import type { ResolvedQueueOptions } from '../options/queue-options-schema.js';
+import type { GroupRules } from '../store/message-store.js';
+import type { Stores } from './create-stores.js';
+import { STORES } from './delay-queue-tokens.js';
+import type { Queue } from './queues.js';
+
+/** How many reports are remembered; what is forgotten may be reported again. */
+const MOST_REPORTED = 10_000;
+
+/**
+ * Reports, each once for a queue, what processes are configured with that must be the same in all of them:
+ *
+ * - a queue has messages with groups, and this process handles it without the option `groups`: they are in keys that it never looks at;
+ * - another process handles the groups of a queue otherwise.
+ */
+@Injectable()
+export class GroupsCheck {
+  readonly #reported = new Set<string>();
+
+  constructor(
+    @Inject(STORES) private readonly stores: Pick<Stores, 'hasGroups' | 'announceGroups'>,
+    private readonly events: Events,
+  ) {}
+
+  /** Compares the option with that of other processes, as long as the stores are open. */
+  compare(queue: string, { groups: own }: Pick<ResolvedQueueOptions, 'groups'>): void {
+    if (!own) return;
+    this.stores.announceGroups(queue, own, (other) => {
+      if (this.#isNew(`${queue} ${show(other)}`))
+        this.events.note('groups-differ', { queue, own: show(own), other: show(other) });
+    });
+  }
+
+  /** What looks for messages that this process leaves alone, now and then; undefined: there can be none. */
+  lookerAt(queue: Pick<Queue, 'name' | 'options'>): (() => void) | undefined {
+    if (!mayIgnore(queue)) return undefined;
+    return () => {
+      if (!this.#reported.has(queue.name)) void this.ignoresGroups(queue).catch(() => undefined);
+    };
+  }
+
+  /**
+   * Whether a queue has messages with groups that this process leaves alone, which is reported.
+   *
+   * @throws what calls to Redis throw; a user that may not ask learns nothing
+   */
+  async ignoresGroups(queue: Pick<Queue, 'name' | 'options'>): Promise<boolean> {
+    const { name } = queue;
+    if (!mayIgnore(queue) || !(await this.#hasGroups(name))) return false;
+    if (this.#isNew(name)) this.events.emit('groups-ignored', { queue: name });
+    return true;
+  }
+
+  async #hasGroups(queue: string): Promise<boolean> {
+    try {
+      return await this.stores.hasGroups(queue);
+    } catch (error) {
+      if (hasCode(error, 'STORE_REFUSED')) return false;
+      throw error;
+    }
+  }
+
+  #isNew(report: string): boolean {
+    if (this.#reported.has(report)) return false;
+    if (this.#reported.size >= MOST_REPORTED) this.#reported.clear();
+    this.#reported.add(report);
+    return true;
+  }
+}
+
+function mayIgnore({ options }: Pick<Queue, 'options'>): boolean {
+  return !options.groups && options.layout.can.groups;
+}
+
+function show({ concurrency, onRetry }: GroupRules): string {
+  return `{ concurrency: ${concurrency ?? "'unlimited'"}, onRetry: '${onRetry}' }`;
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type DelayQueueEvent,
+  type DelayQueueModuleOptions,
+  type DelayQueueObserver,
+  type GroupOptions,
+} from '../../lib/index.js';
+import { Scene } from '../support/scene.js';
+import { handlerOf, type TestApp } from '../support/test-app.js';
+import { until } from '../support/until.js';
+
+const WAITS = { within: 20_000 };
+
+describe('processes that disagree about groups', () => {
+  const scene = new Scene();
+
+  /** Starts a process that handles a queue, or the queues of a family. */
+  async function handle(queue: string, groups: GroupOptions | 'off', module: DelayQueueModuleOptions = {}) {
+    const ignored: string[] = [];
+    const handled: unknown[] = [];
+    const observer: DelayQueueObserver = {
+      event: (event: DelayQueueEvent) => void (event.name === 'groups-ignored' && ignored.push(event.queue)),
+    };
+    const app = await scene.startApp({
+      module: { observers: [observer], ...module },
+      providers: [handlerOf(queue, (payload) => void handled.push(payload), { groups })],
+    });
+    return { app, ignored, handled };
+  }
+
+  const startProducer = async (queue: string, groups: GroupOptions | 'off' = {}) =>
+    (await scene.startApp({ module: { consume: false, queues: { [queue]: { groups } } } })).producer;
+
+  /** What the processes have logged; all that are in one process of Node.js log to the last of them. */
+  const warningsOf = (apps: readonly TestApp[], words: string) =>
+    apps.flatMap(({ log }) => log.filter((line) => line.startsWith('warn ') && line.includes(words)));
+
+  test('a process without the option says once that it leaves messages with groups alone, and another one handles them', async () => {
+    const queue = scene.newQueue();
+    const producer = await startProducer(queue);
+    await producer.offer(queue, 'grouped', 0, { group: 'one' });
+    const without = await handle(queue, 'off', { defaults: { partitions: 2 } });
+    await until(() => without.ignored.length > 0, WAITS);
+    await producer.offer(queue, 'plain', 0);
+    await until(() => without.handled.length > 0, WAITS);
+    expect(without.handled).toEqual(['plain']);
+    expect(without.ignored).toEqual([queue]);
+    expect(warningsOf([without.app], 'messages with groups')).toEqual([
+      `warn ${queue}: the queue has messages with groups, but this process handles it without the option groups, so it leaves them ` +
+        `alone: set queues['${queue}'].groups, such as { concurrency: 1 }, in every process; see docs/groups.md`,
+    ]);
+    const having = await handle(queue, {});
+    await until(() => having.handled.length > 0, WAITS);
+    expect(having).toMatchObject({ handled: ['grouped'], ignored: [] });
+  });
+
+  test('a process without the option says nothing of a queue whose messages have no groups', async () => {
+    const queue = scene.newQueue();
+    const { producer } = await scene.startApp();
+    await producer.offer(queue, 'plain', 0);
+    const { app, ignored, handled } = await handle(queue, 'off');
+    await until(() => handled.length > 0, WAITS);
+    await app.close();
+    expect({ ignored, warnings: warningsOf([app], 'groups') }).toEqual({ ignored: [], warnings: [] });
+  });
+
+  test.each<[string, GroupOptions, GroupOptions, string, string]>([
+    [
+      'concurrency',
+      {},
+      { concurrency: 'unlimited' },
+      "{ concurrency: 1, onRetry: 'hold' }",
+      "{ concurrency: 'unlimited', onRetry: 'hold' }",
+    ],
+    [
+      'onRetry',
+      { concurrency: 2 },
+      { concurrency: 2, onRetry: 'pass' },
+      "{ concurrency: 2, onRetry: 'hold' }",
+      "{ concurrency: 2, onRetry: 'pass' }",
+    ],
+  ])('processes with another %s than others say so, once each', async (_option, one, other, shown, shownOther) => {
+    const queue = scene.newQueue();
+    const apps: TestApp[] = [];
+    for (const groups of [one, other, one, other]) apps.push((await handle(queue, groups)).app);
+    await until(() => warningsOf(apps, 'groups:').length >= 4, WAITS);
+    const text = (own: string, others: string) =>
+      `warn ${queue}: this process has groups: ${own}, and another one has ${others}; each goes by its own, so configure all alike. ` +
+      'During a deploy that changes them, this is normal';
+    const [ofOne, ofOther] = [text(shown, shownOther), text(shownOther, shown)];
+    expect(warningsOf(apps, 'groups:').sort()).toEqual([ofOne, ofOne, ofOther, ofOther].sort());
+  });
+
+  test('processes that handle the queues of a family compare it as a whole', async () => {
+    const family = `${scene.newQueue()}-*`;
+    const apps = [(await handle(family, {})).app, (await handle(family, { concurrency: 3 })).app];
+    const told = () => warningsOf(apps, `${family}: this process has groups`);
+    await until(() => told().length >= 2, WAITS);
+    expect(told()).toHaveLength(2);
+  });
+
+  test('processes that agree say nothing', async () => {
+    const queue = scene.newQueue();
+    const apps = [(await handle(queue, {})).app, (await handle(queue, { concurrency: 1 })).app];
+    // Whoever differs comes after them, and is answered by both.
+    apps.push((await handle(queue, { concurrency: 2 })).app);
+    await until(() => warningsOf(apps, 'groups:').length === 3, WAITS);
+    expect(warningsOf(apps, 'another one has { concurrency: 2,')).toHaveLength(2);
+    expect(warningsOf(apps, 'another one has { concurrency: 1,')).toHaveLength(1);
+  });
+
+  test('of two that disagree on concurrency, a group never has more at once than the larger one allows, and all are handled', async () => {
+    const queue = scene.newQueue();
+    let [running, most, done] = [0, 0, 0];
+    const work = async () => {
+      most = Math.max(most, ++running);
+      await sleep(2);
+      running--;
+      done++;
+    };
+    const producer = await startProducer(queue, { concurrency: 3 });
+    for (const concurrency of [1, 3]) {
+      await scene.startApp({ providers: [handlerOf(queue, work, { groups: { concurrency } })] });
+    }
+    await producer.offerMany(
+      queue,
+      Array.from({ length: 300 }, (_, i) => ({ payload: i, delay: i % 100, group: 'one' })),
+    );
+    await until(() => done === 300, WAITS);
+    expect(most).toBeLessThanOrEqual(3);
+    await until(async () => (await producer.counts(queue)).active === 0, WAITS);
+    expect(await producer.counts(queue)).toEqual({ delayed: 0, ready: 0, active: 0, dead: 0 });
+  });
+
+  test('of two that disagree on onRetry, the one that handles a message decides whether it keeps its slot', async () => {
+    const queue = scene.newQueue();
+    const order: unknown[] = [];
+    const producer = await startProducer(queue, { onRetry: 'hold' });
+    const fail = (payload: unknown) => {
+      order.push(payload);
+      if (order.filter((each) => each === payload).length === 1 && payload === 'fails once') throw new Error('once');
+    };
+    await scene.startApp({
+      providers: [handlerOf(queue, fail, { groups: { onRetry: 'pass' }, backoff: { type: 'fixed', delay: 100 } })],
+    });
+    await producer.offerMany(queue, [
+      { payload: 'fails once', delay: 0, group: 'one' },
+      { payload: 'next', delay: 1, group: 'one' },
+    ]);
+    await until(() => order.length === 3, WAITS);
+    expect(order).toEqual(['fails once', 'next', 'fails once']);
+  });
+});

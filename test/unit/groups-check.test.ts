@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { DelayQueueError } from '../../lib/message/delay-queue-errors.js';
+import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
+import { redisson } from '../../lib/redisson/index.js';
+import { GroupsCheck } from '../../lib/runtime/groups-check.js';
+import type { GroupRules } from '../../lib/store/message-store.js';
+import { LoggedEvents } from '../support/logged-events.js';
+
+const queue = { name: 'orders', options: resolveQueueOptions() };
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function newCheck(answers: (boolean | Error)[] = []) {
+  const events = new LoggedEvents();
+  const asked: string[] = [];
+  let hear: (rules: GroupRules) => void = () => undefined;
+  const check = new GroupsCheck(
+    {
+      hasGroups: (name) => {
+        asked.push(name);
+        const answer = answers.shift() ?? false;
+        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+      },
+      announceGroups: (_queue, _rules, onOther) => void (hear = onOther),
+    },
+    events,
+  );
+  return { check, events, asked, hear: (rules: GroupRules) => hear(rules) };
+}
+
+describe('messages with groups that a process leaves alone', () => {
+  it('are told of once, at the first look that finds some, and are not looked for any more', async () => {
+    const { check, events, asked } = newCheck([false, true, true]);
+    for (let i = 0; i < 4; i++) {
+      check.lookerAt(queue)!();
+      await turn();
+    }
+    expect(events.lines).toHaveLength(1);
+    expect(events.lines[0]).toMatch(
+      /^warn orders: the queue has messages with groups, but this process handles it without/,
+    );
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are not looked for where there can be none', async () => {
+    const { check, asked } = newCheck([true, true]);
+    for (const options of [resolveQueueOptions({ groups: {} }), resolveQueueOptions({ layout: redisson() })]) {
+      expect(check.lookerAt({ name: 'orders', options })).toBeUndefined();
+      expect(await check.ignoresGroups({ name: 'orders', options })).toBe(false);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('stay unknown to a user that may not ask, and while there is no answer', async () => {
+    const refused = new DelayQueueError('STORE_REFUSED', 'NOPERM');
+    const { check, events } = newCheck([refused, new Error('no answer'), refused, new Error('no answer')]);
+    for (let i = 0; i < 2; i++) {
+      check.lookerAt(queue)!();
+      await turn();
+    }
+    expect(events.lines).toEqual([]);
+    expect(await check.ignoresGroups(queue)).toBe(false);
+    await expect(check.ignoresGroups(queue)).rejects.toThrow('no answer');
+  });
+});
+
+describe('processes with other groups', () => {
+  it('are told of once for each of their options', () => {
+    const { check, events, hear } = newCheck();
+    check.compare('orders', resolveQueueOptions({ groups: { concurrency: 2 } }));
+    for (const concurrency of [1, 1, null, 1]) hear({ concurrency, onRetry: 'hold' });
+    expect(events.lines.map((line) => /another one has (\{.*?\})/.exec(line)?.[1])).toEqual([
+      "{ concurrency: 1, onRetry: 'hold' }",
+      "{ concurrency: 'unlimited', onRetry: 'hold' }",
+    ]);
+  });
+});
