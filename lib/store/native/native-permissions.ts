@@ -50,6 +50,6 @@ export const lanePermissions: Permissions<LaneKeys> = {
   ready: [...nativePermissions.ready, 'LINSERT'],
   groups: ['HDEL', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   lanes: ['HDEL', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
-  line: ['EXISTS', 'LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
+  line: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   held: ['HDEL', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
 };

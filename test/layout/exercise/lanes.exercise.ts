@@ -127,6 +127,8 @@ export class LanesExercise {
     await this.#transfer();
     const { token } = await this.#claim();
     await this.store.settle([{ claim: { id: 'first', token }, outcome: { kind: 'ack' } }]);
+    const next = await this.#claim();
+    await this.store.settle([{ claim: { id: 'next', token: next.token }, outcome: { kind: 'ack' } }]);
     await store.clear();
   }
 

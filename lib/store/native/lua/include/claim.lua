@@ -89,14 +89,12 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   redis.call('ZCARD', keys.leases)
 
   local ids = passed
+  --@with lanes local in_list = 0
   local most = rate and math.min(limit, rate.room) or limit
   if #passed == 0 and not is_paused and most > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, most - 1)
-    --@with lanes if has_turns() and #ids > 0 then
-    --@with lanes   -- These lines write, so everything is checked that a claim changes.
-    --@with lanes   check_claim_permissions()
-    --@with lanes   check_permissions('DEL', keys.wake)
-    --@with lanes   check_turns()
+    --@with lanes in_list = #ids
+    --@with lanes if has_turns() and #ids > 0 and #ids < most then
     --@with lanes   ready = ready + top_up(ids, most)
     --@with lanes end
   end
@@ -120,7 +118,7 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   local is_bell_stale = not more and tokens_at_door > 0
 
   check_claim_permissions()
-  --@with lanes if #present < count then
+  --@with lanes if has_turns() or #present < count then
   --@with lanes   check_turns()
   --@with lanes end
   if is_bell_stale then
@@ -128,7 +126,7 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   end
   if popped > 0 then
     redis.call('LPOP', keys.ready, popped)
-    --@with lanes leave_to_claim(ids, count, present)
+    --@with lanes leave_to_claim(ids, count, in_list, present)
   end
   for i = #passed, #passed - given_back + 1, -1 do
     redis.call('LPUSH', keys.ready, passed[i])

@@ -41,7 +41,7 @@ local lanes, lane_of, opened = {}, {}, {}
 local function open_lane(group, text)
   local lane = lanes[group]
   if not lane then
-    lane = { group = group, stored = text, taken = 0, ready = 0 }
+    lane = { group = group, stored = text, taken = 0, ready = 0, added = 0 }
     -- Any other text was written by somebody else: nothing is taken then.
     if text == '1' then
       lane.taken = 1
