@@ -30,6 +30,7 @@ export interface System {
 export const OURS = 'ours';
 export const FLOOR = 'floor';
 export const EARLIER = 'earlier';
+export const GROUPS = 'groups';
 
 /** The name of the system whose neighbour uses that feature. */
 export const besideOf = (feature: Feature): string => `beside-${feature.replace(' ', '-')}`;
@@ -118,6 +119,19 @@ export const SYSTEMS: readonly System[] = [
     scenarios: ['shards'],
     onRequest: true,
   })),
+  // This package with messages of so many customers.
+  {
+    name: GROUPS,
+    title: '1,000 groups',
+    load: async (folder: string) =>
+      (await import('./adapters/ours.js')).createAdapter(folder, {
+        defaults: { groups: { concurrency: 1 } },
+        groups: 1000,
+      }),
+    manyConsumers: true,
+    scenarios: ['drain', 'memory'],
+    onRequest: true,
+  },
   // This package on a queue that Java shares.
   { name: 'redisson-layout', title: 'layout redisson', load: loadRedissonLayout, manyConsumers: true },
   {

@@ -2,13 +2,12 @@ import { DelayQueueError } from '../message/delay-queue-errors.js';
 import { type DueTime, readDue } from '../message/due-time.js';
 import type { CheckedDue } from '../message/due-time.js';
 import type { Duration } from '../message/duration.js';
-import { assertGroup, assertMessageId } from '../message/message-id.js';
+import { assertGroup } from '../message/message-id.js';
 import type { MessageCounts, MessageSnapshot, MessageState } from '../message/message.js';
 import type { QueueRegistrar } from '../runtime/queue-registrar.js';
 import type { Queue } from '../runtime/queues.js';
 import type { MessageStore } from '../store/message-store.js';
-import type { GroupMember } from '../store/message-upkeep.js';
-import { MAX_BATCH } from '../timing/turn-batcher.js';
+import type { GroupMember, GroupPage } from '../store/message-upkeep.js';
 import { assertState, type MessagePage, snapshotOf } from './message-page.js';
 import { readPage } from './read-page.js';
 import { assertGrouped } from './unsupported.js';
@@ -24,7 +23,8 @@ export interface GroupQuery {
 /**
  * The messages of one group, as returned by `DelayQueueProducer.group`. Its methods reject with the same errors.
  *
- * They go through the group in steps of up to 1000 messages, each of which sees one instant. What is offered meanwhile may be missed.
+ * They go through the queue's messages that have groups, in steps of about 1000, each of which sees one instant. What is offered
+ * meanwhile may be missed.
  *
  * @typeParam Snapshot - what a message looks like
  */
@@ -56,7 +56,7 @@ export interface MessageGroup<Snapshot = MessageSnapshot> {
   counts(): Promise<MessageCounts>;
 
   /**
-   * Lists the messages of the group in a state, in the order of their ids.
+   * Lists the messages of the group in a state, in no particular order. A message that stays in it is listed at least once.
    *
    * @param state - `'delayed'`, `'ready'`, `'active'` or `'dead'`
    * @param query - `cursor` of the page before; `limit` (1–1000, default 100)
@@ -106,17 +106,19 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
   async list(state: MessageState, query?: GroupQuery): Promise<MessagePage<Snapshot>> {
     assertState(state);
     const { cursor, limit } = readPage(query);
-    if (cursor !== undefined) assertCursor(cursor);
+    let { step, last } = readCursor(cursor);
     const messages: Snapshot[] = [];
-    for await (const members of this.#pages(cursor)) {
-      for (const member of members) {
-        if (member.state !== state) continue;
-        if (messages.length === limit) return { messages, cursor: messages.at(-1)!.id };
-        const found = await this.#store.find(member.id);
+    for (;;) {
+      const page = await this.#store.listGroup!({ group: this.group, cursor: step });
+      for (const id of idsBehind(last, state, page)) {
+        if (messages.length === limit) return { messages, cursor: `${step}:${last}` };
+        const found = await this.#store.find(id);
         if (found?.state === state) messages.push(snapshotOf(this.queue, found) as Snapshot);
+        last = id;
       }
+      if (page.cursor === null) return { messages, cursor: null };
+      [step, last] = [page.cursor, ''];
     }
-    return { messages, cursor: null };
   }
 
   async #forEach(state: MessageState, change: (id: string) => Promise<boolean>): Promise<number> {
@@ -128,22 +130,24 @@ export class StoredGroup<Snapshot extends MessageSnapshot> implements MessageGro
     return changed;
   }
 
-  async *#pages(behind?: string): AsyncGenerator<readonly GroupMember[]> {
-    for (let last = behind; ;) {
-      const members = await this.#store.listGroup!({ group: this.group, behind: last, limit: MAX_BATCH });
-      yield members;
-      if (members.length < MAX_BATCH) return;
-      last = members.at(-1)!.id;
+  async *#pages(): AsyncGenerator<readonly GroupMember[]> {
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: GroupPage = await this.#store.listGroup!({ group: this.group, cursor });
+      yield page.members;
+      cursor = page.cursor;
     }
   }
 }
 
-/** A cursor is the id of the last message on its page. */
-function assertCursor(cursor: string): void {
-  try {
-    assertMessageId(cursor);
-  } catch (error) {
-    const problem = 'cursor: must be the `cursor` of an earlier page of this group';
-    throw new DelayQueueError('INVALID_ARGUMENT', problem, { cause: error });
-  }
+/** The messages of a step in this state behind an id, in the order of ids. */
+function idsBehind(last: string, state: MessageState, { members }: GroupPage): string[] {
+  const wanted = members.filter((each) => each.state === state && each.id > last);
+  return wanted.map(({ id }) => id).sort();
+}
+
+/** A cursor tells the step in which its page has ended, and the last message on it. */
+function readCursor(cursor = ':'): { step: string; last: string } {
+  const [, step, last] = /^(\d*):([^]*)$/.exec(cursor) ?? [];
+  if (step !== undefined && last !== undefined) return { step, last };
+  throw new DelayQueueError('INVALID_ARGUMENT', 'cursor: must be the `cursor` of an earlier page of this group');
 }

@@ -50,12 +50,10 @@ export interface MessageUpkeep {
   list(request: PageRequest): Promise<StoredPage>;
 
   /**
-   * Lists the messages of a group, in the order of their ids, with the states that they have at one instant. Left out where messages
-   * have no groups.
-   *
-   * @returns fewer than `limit` if these are the last ones
+   * Lists the messages of a group, with the states that they have at one instant, in steps through the messages of all groups. A message
+   * that is there all the time is listed at least once. Left out where messages have no groups.
    */
-  listGroup?(request: GroupPageRequest): Promise<GroupMember[]>;
+  listGroup?(request: GroupPageRequest): Promise<GroupPage>;
 
   /**
    * Makes dead letters due now, with all attempts before them again. {@link MessageFlow.watchDue} tells of it.
@@ -164,10 +162,15 @@ export interface StoredPage {
 
 export interface GroupPageRequest {
   readonly group: string;
-  /** The last message on the page before; default: none. */
-  readonly behind?: string | undefined;
-  /** The maximum number of messages, 1–1000. */
-  readonly limit: number;
+  /** The `cursor` of the page before; default: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+/** What one step through the messages of all groups has found of one: some of its messages, perhaps none, in no particular order. */
+export interface GroupPage {
+  readonly members: readonly GroupMember[];
+  /** For the next page; null: this was the last one. */
+  readonly cursor: string | null;
 }
 
 export interface GroupMember {

@@ -6,7 +6,7 @@ import { LaneStore } from '../../lib/store/native/lane-store.js';
 import { laneScripts } from '../../lib/store/native/lane-scripts.js';
 import { NativeMessageStore } from '../../lib/store/native/native-store.js';
 import type { RedisConnections } from '../../lib/redis/redis-connections.js';
-import type { ClaimReport, ClaimRequest } from '../../lib/store/message-flow.js';
+import type { ClaimReport, ClaimRequest, TransferReport, TransferRequest } from '../../lib/store/message-flow.js';
 import type { Change, ChangeOutcome, Offer, OfferReceipt } from '../../lib/store/message-intake.js';
 import type { PageRequest, StoredMessage, StoredPage } from '../../lib/store/message-upkeep.js';
 import type { StoreLimits } from '../../lib/store/message-store.js';
@@ -59,10 +59,18 @@ function withoutGroup<Message extends { readonly body: Buffer }>(message: Messag
 
 type OpenStore = (connections: RedisConnections, queue: string) => GroupingStore;
 
+/** Its transfers look into no line, so they tell of the first ready message only. */
+class CountingStore extends GroupingStore {
+  override async transfer(request: TransferRequest): Promise<TransferReport> {
+    const report = await super.transfer(request);
+    return report.ready > 0 ? { ...report, ready: (await this.status()).counts.ready } : report;
+  }
+}
+
 const oneGroup =
   (limits: StoreLimits): OpenStore =>
   (connections, queue) =>
-    new GroupingStore(connections, {
+    new CountingStore(connections, {
       keys: laneKeys(PREFIX, queue),
       limits,
       lanes: { scripts: laneScripts(), argument: '0 hold' },

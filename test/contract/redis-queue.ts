@@ -53,7 +53,7 @@ export function openRedisQueue(openStore: OpenStore, nodes?: Address[]): QueueUn
       for (const key of await keys()) if (key.endsWith(':messages')) await look.hdel(key, id);
     },
     damage: async (part) => {
-      for (const key of await keys()) if (key.endsWith(`:${part}`)) await look.del(key);
+      for (const key of await keys()) if (`${key}:`.includes(`:${part}:`)) await look.del(key);
     },
     leftovers: async () => (await keys()).filter((key) => !OF_THE_QUEUE.test(key)),
     close: async () => {

@@ -87,7 +87,7 @@ export const CALLS_OF_LANES: typeof CALLS = {
   'offer, replace a held message': offer('held', 'replace'),
   'offer, replace a message in line': offer('in line', 'replace'),
   abort: (store) => store.abort('active'),
-  'list the group': (store) => store.listGroup!({ group: 'one', limit: 10 }),
+  'list the group': (store) => store.listGroup!({ group: 'one' }),
 };
 
 /** Instants differ between two queues, which were filled and called at different times. */
@@ -158,7 +158,8 @@ export class FullQueues {
     const queue = this.scene.newQueue();
     const { prefix } = this.scene;
     if (this.options.hasLanes) {
-      const keys = laneKeys(prefix, queue);
+      const ofQueue = laneKeys(prefix, queue);
+      const keys = { ...ofQueue, line: `${ofQueue.line}one` };
       const limits = { ...this.#limits, rate: null };
       const store = new OneGroupStore(this.#connections!, { prefix, queue, limits, rules: RULES });
       return { store, keys, dump: () => dump(this.scene.redis, keys) };
@@ -169,8 +170,11 @@ export class FullQueues {
   }
 }
 
-/** As many slots as these messages have: `held`, `active`, `followed`, `expired` and `ready`. */
-const RULES = { concurrency: 5, onRetry: 'hold' } as const;
+/**
+ * One slot more than these messages have: `held`, `active`, `followed`, `expired` and `ready`. What is `in line` waits for its turn behind
+ * `ready`, and a claim may take both.
+ */
+const RULES = { concurrency: 6, onRetry: 'hold' } as const;
 
 async function fill(store: MessageStore, hasLanes = false): Promise<void> {
   const makeReady = async (id: string) => {

@@ -9,7 +9,7 @@ import type { Instant, Moment } from './instant.js';
 import { type ModelMessage, QueueModel } from './queue-model.js';
 
 /** So many messages of one millisecond are told apart. */
-const MOST_EQUALS = 4096;
+const MOST_EQUALS = 3333;
 
 /** Gives an offer a group, which depends on its body. */
 export function inGroup(offer: Offer): Offer {
@@ -22,6 +22,8 @@ export function inGroup(offer: Offer): Offer {
 interface Unplaced {
   readonly message: ModelMessage;
   readonly delayed: readonly ModelMessage[];
+  /** Those among them that were offered by the same call, if that tells its own by their groups. */
+  readonly own: readonly ModelMessage[];
 }
 
 /** How messages with groups differ: who may be claimed, and in which order those of one millisecond fall due. */
@@ -59,10 +61,11 @@ export class GroupModel extends QueueModel {
       const isStored = ({ outcome }: { outcome: OfferOutcome }) => outcome === 'created' || outcome === 'replaced';
       const stored = new Set(offers.filter((_, index) => isStored(receipts[index]!)).map(({ id }) => id));
       if (this.isWhole) return receipts;
+      const own: ModelMessage[] = [];
       for (const id of stored) {
         const message = this.messages.get(id)!;
-        this.#unplaced.push({ message, delayed: [...before] });
-        before.push(message);
+        this.#unplaced.push({ message, delayed: [...before, ...own], own: [...own] });
+        own.push(message);
       }
       return receipts;
     });
@@ -72,7 +75,7 @@ export class GroupModel extends QueueModel {
     const delayed = this.#delayed();
     const message = super.insert(offer, at);
     this.#groups.set(offer.id, groupOf(Buffer.from(offer.body))!);
-    if (this.isWhole) this.#unplaced.push({ message, delayed });
+    if (this.isWhole) this.#unplaced.push({ message, delayed, own: [] });
     return message;
   }
 
@@ -161,7 +164,7 @@ export class GroupModel extends QueueModel {
   #claimableSeen(): number {
     const { claimable } = this.line;
     const { concurrency } = this.limits.groups!;
-    if (concurrency === 1 || concurrency === null) return claimable;
+    if (concurrency === 1) return claimable;
     const isIt = (seen: unknown) => typeof seen === 'number' && seen <= claimable && seen >= Math.min(1, claimable);
     return { asymmetricMatch: isIt, toString: () => `1 to ${claimable}` } as unknown as number;
   }
@@ -171,12 +174,14 @@ export class GroupModel extends QueueModel {
   }
 
   /** @returns whether it has its place, or needs none */
-  #place({ message, delayed }: Unplaced): boolean {
+  #place({ message, delayed, own }: Unplaced): boolean {
     if (this.messages.get(message.id) !== message || message.state !== 'delayed') return true;
     if (![message, ...delayed].every(({ due }) => due.isExact)) return false;
     const equals = delayed.filter((other) => other !== message && other.due.exact === message.due.exact);
     const last = Math.max(-1, ...equals.map(({ entry = 0 }) => entry));
-    message.entry = Math.min(last + 1, MOST_EQUALS - 1);
+    const among = own.filter((other) => equals.includes(other)).map(({ id }) => this.groupOf(id));
+    const isFirst = among.length > 0 && !among.includes(this.groupOf(message.id));
+    message.entry = isFirst ? last : Math.min(last + 1, MOST_EQUALS - 1);
     return true;
   }
 }

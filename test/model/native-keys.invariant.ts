@@ -7,7 +7,7 @@ import { expectEqual } from './expect-equal.js';
 import type { ModelMessage, QueueModel } from './queue-model.js';
 
 /** How much later a message with a group is than the one offered before it for the same millisecond: see `equals.lua`. */
-const FRACTION = 1 / 4096;
+const scoreOf = (due: number, entry: number) => Number(`${due}.${String(entry * 3).padStart(4, '0')}`);
 
 /** The part of a model that these keys hold. */
 export type NativeContent = Pick<QueueModel, 'messages' | 'followers' | 'in' | 'line' | 'paused' | 'bell'>;
@@ -61,7 +61,7 @@ export async function expectNativeKeys(redis: Redis, keys: NativeKeys, model: Na
     followers,
   };
   expectEqual(kept, {
-    delayed: byId(model.in('delayed'), ({ due, entry = 0 }) => due.exact + entry * FRACTION),
+    delayed: byId(model.in('delayed'), ({ due, entry = 0 }) => scoreOf(due.exact, entry)),
     leases: Object.fromEntries(model.in('active').map(({ lease }) => [lease!.token, lease!.end.exact])),
     dead: byId(model.in('dead'), ({ death }) => death!.at.exact),
     claims: claimsOf(model),

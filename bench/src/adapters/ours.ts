@@ -4,12 +4,19 @@ import { NestFactory } from '@nestjs/core';
 import { pathToFileURL } from 'node:url';
 import type * as Library from '../../../lib/index.js';
 import { greet, type Neighbour } from './neighbours.js';
-import { type Adapter, CONCURRENCY, type Payload, QUEUE, type Server } from './adapter.js';
+import { type Adapter, CONCURRENCY, type Offer, type Payload, QUEUE, type Server } from './adapter.js';
+
+interface Settings {
+  readonly defaults?: Library.QueueOptions;
+  readonly neighbour?: Neighbour;
+  /** In how many groups messages are, in turn; default: messages have none. */
+  readonly groups?: number;
+}
 
 /** The library in a Nest application, loaded from the folder of its build. */
 export async function createAdapter(
   libraryFolder: string,
-  { defaults, neighbour }: { readonly defaults?: Library.QueueOptions; readonly neighbour?: Neighbour } = {},
+  { defaults, neighbour, groups = 0 }: Settings = {},
 ): Promise<Adapter> {
   const library = (await import(pathToFileURL(`${libraryFolder}/index.js`).href)) as typeof Library;
   const { DelayedHandler, DelayQueueModule, DelayQueueProducer } = library;
@@ -24,6 +31,9 @@ export async function createAdapter(
     return NestFactory.createApplicationContext(BenchModule, { logger: ['error', 'warn'] });
   };
 
+  let offered = 0;
+  const inGroup = (offer: Offer) => ({ ...offer, group: `customer-${offered++ % groups}` });
+
   return {
     async openProducer(server) {
       const producer = (await start(server, false, [])).get(DelayQueueProducer);
@@ -31,7 +41,7 @@ export async function createAdapter(
       return {
         offer: async ({ payload, delay }) => (await producer.offer(QUEUE, payload, delay)).id,
         offerMany: async (offers) => {
-          await producer.offerMany(QUEUE, offers);
+          await producer.offerMany(QUEUE, groups > 0 ? offers.map(inGroup) : offers);
         },
         cancel: async (id) => {
           await producer.cancel(QUEUE, id);

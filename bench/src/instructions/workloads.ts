@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SystemProcess } from '../process/system-process.js';
+import { GROUPS } from '../systems.js';
 
 /** The processes of a system on one server. */
 export interface Cast {
@@ -12,6 +13,8 @@ export interface Cast {
 export interface Workload {
   readonly name: string;
   readonly title: string;
+  /** The system that it is counted with, if it is always the same. */
+  readonly system?: string;
   /**
    * The fewest and the most messages: only the difference counts, so what happens once a run does not. Even the shorter run must
    * contain it, such as the first use of a script.
@@ -64,12 +67,21 @@ export const WORKLOADS: readonly Workload[] = [
     name: 'drain',
     title: 'a message of a backlog: offered in a list, and drained',
     messages: [10_000, 40_000],
-    async run(cast, messages) {
-      const [producer, consumer] = await Promise.all([cast.startProducer(), cast.startConsumer()]);
-      await producer.ask('offerLists', { count: messages, delay: 0 });
-      await consumer.ask('start');
-      await consumer.ask('handled', { count: messages });
-      await sleep(REST);
-    },
+    run: drain,
+  },
+  {
+    name: 'groups',
+    title: 'a message of a backlog of 1,000 groups: offered in a list, and drained',
+    system: GROUPS,
+    messages: [10_000, 40_000],
+    run: drain,
   },
 ];
+
+async function drain(cast: Cast, messages: number): Promise<void> {
+  const [producer, consumer] = await Promise.all([cast.startProducer(), cast.startConsumer()]);
+  await producer.ask('offerLists', { count: messages, delay: 0 });
+  await consumer.ask('start');
+  await consumer.ask('handled', { count: messages });
+  await sleep(REST);
+}

@@ -16,7 +16,7 @@ import type { Change, ChangeOutcome, DueTime, Offer, OfferReceipt } from '../mes
 import type { MessageStore, StoreLimits } from '../message-store.js';
 import type {
   DeadSelection,
-  GroupMember,
+  GroupPage,
   GroupPageRequest,
   StoredPage,
   PageRequest,
@@ -226,8 +226,8 @@ export class MemoryMessageStore implements MessageStore {
     return this.#atomically(() => listPage(this.#table, request, snapshotOf));
   }
 
-  listGroup({ group, behind, limit }: GroupPageRequest): Promise<GroupMember[]> {
-    return this.#atomically(() => this.#table.listGroup(group, behind).slice(0, limit));
+  listGroup({ group }: GroupPageRequest): Promise<GroupPage> {
+    return this.#atomically(() => ({ members: this.#table.listGroup(group), cursor: null }));
   }
 
   redrive(selection: DeadSelection, { unwrap = false }: RedriveOptions = {}): Promise<number> {

@@ -2,7 +2,7 @@ import type { MessageCounts, MessageState } from '../../message/message.js';
 import { groupOf } from '../../message/codec/group-body.js';
 import { bodyType } from '../../message/codec/native-codec.js';
 import type { Claim } from '../message-flow.js';
-import type { TypeCount } from '../message-upkeep.js';
+import type { GroupMember, TypeCount } from '../message-upkeep.js';
 import { RankedList, type Ranked } from './ranked-list.js';
 
 /** A message where it is now; only the {@link MessageTable} changes it. */
@@ -102,11 +102,9 @@ export class MessageTable {
     return this.#byState[state].take(limit, behind && { rank: behind.rank, name: bytesOf(behind.id) });
   }
 
-  /** The messages of a group behind an id, in the order of ids. */
-  listGroup(group: string, behind = ''): MemoryMessage[] {
-    const last = bytesOf(behind);
-    const inOrder = [...this.#byId.values()].filter((each) => each.group === group && bytesOf(each.id) > last);
-    return inOrder.sort((one, other) => (bytesOf(one.id) < bytesOf(other.id) ? -1 : 1));
+  listGroup(group: string): GroupMember[] {
+    const members = [...this.#byId.values()].filter((each) => each.group === group);
+    return members.map(({ id, state }) => ({ id, state }));
   }
 
   insert(id: string, body: Buffer, dueAt: number, offeredAt: number): MemoryMessage {

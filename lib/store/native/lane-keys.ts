@@ -2,14 +2,12 @@ import { type NativeKeys, nativeKeys, nativeKeysUnder } from './native-keys.js';
 
 /** The keys that messages with groups have besides; `native/lua/include/lanes.lua` describes what is in them. */
 const ENDINGS = {
-  /** HASH id → group, and the place in its line. */
+  /** HASH id → group. */
   groups: 'groups',
-  /** HASH group → its slots and its line. */
+  /** HASH group → how many of its slots are taken. */
   lanes: 'lanes',
-  /** HASH group and place → id, of messages that wait in lines. */
-  lines: 'lines',
-  /** ZSET of groups and ids. */
-  members: 'members',
+  /** With the name of a group appended: LIST of ids that wait in its line. */
+  line: 'line:',
   /** HASH id → '1', of delayed messages that hold their lanes. */
   held: 'held',
 };

@@ -1,11 +1,14 @@
 import type { RedisConnections } from '../../redis/redis-connections.js';
 import type { MessageState } from '../../message/message.js';
 import type { GroupRules, StoreLimits } from '../message-store.js';
-import type { GroupMember, GroupPageRequest } from '../message-upkeep.js';
+import type { GroupPage, GroupPageRequest } from '../message-upkeep.js';
 import { type LaneKeys, laneKeys } from './lane-keys.js';
 import { laneScripts } from './lane-scripts.js';
 import { NativeMessageStore } from './native-store.js';
 import { lanesArgument } from './script-arguments.js';
+
+/** Roughly how many messages one step through all groups looks at, which takes about 0.5 ms. */
+const GROUP_STEP = 1000;
 
 export interface LaneStoreOptions {
   readonly prefix: string;
@@ -29,8 +32,11 @@ export class LaneStore extends NativeMessageStore {
     this.#keys = keys;
   }
 
-  async listGroup({ group, behind = '', limit }: GroupPageRequest): Promise<GroupMember[]> {
-    const reply = await this.#commands.run(laneScripts().group, { keys: this.#keys, args: { group, behind, limit } });
-    return reply.rest(() => ({ id: reply.text(), state: reply.text() as MessageState }));
+  async listGroup({ group, cursor = '' }: GroupPageRequest): Promise<GroupPage> {
+    const args = { group, cursor, size: GROUP_STEP };
+    const reply = await this.#commands.run(laneScripts().group, { keys: this.#keys, args });
+    const next = reply.text();
+    const members = reply.rest(() => ({ id: reply.text(), state: reply.text() as MessageState }));
+    return { members, cursor: next === '' ? null : next };
   }
 }

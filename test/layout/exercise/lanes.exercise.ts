@@ -127,6 +127,8 @@ export class LanesExercise {
     await this.#transfer();
     const { token } = await this.#claim();
     await this.store.settle([{ claim: { id: 'first', token }, outcome: { kind: 'ack' } }]);
+    const next = await this.#claim();
+    await this.store.settle([{ claim: { id: 'next', token: next.token }, outcome: { kind: 'ack' } }]);
     await store.clear();
   }
 
@@ -145,7 +147,7 @@ export class LanesExercise {
     await this.#offer(['later'], { after: HOUR });
     await this.#offer(['ready', 'in line'], { at: 0 });
     await this.#transfer();
-    await this.store.listGroup({ group: 'one', limit: 9 });
+    await this.store.listGroup({ group: 'one' });
   }
 
   async #offer(ids: readonly string[], due: Offer['due'], onDuplicate: Offer['onDuplicate'] = 'keep'): Promise<void> {

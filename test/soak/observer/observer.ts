@@ -62,15 +62,14 @@ export class Observer {
     this.#holdings.finish();
   }
 
-  /** How much is under way in all queues: delayed and ready messages, claims, followers, and messages in no state. */
+  /** How much is under way in all queues: delayed and ready messages, claims, followers, and messages in no state or in lines. */
   async underWay(): Promise<number> {
     const { client } = this.servers;
     const counts = this.queues.flatMap((keys) => {
-      const { sets, lists, lines, claims, repaired } = keys;
+      const { sets, lists, claims, repaired } = keys;
       return [
         ...sets.map((key) => client.zcard(key)),
         ...lists.map((key) => client.llen(key)),
-        ...(lines === undefined ? [] : [client.hlen(lines)]),
         client.hlen(claims),
         client.hlen(repaired.followers),
         countStray(client, keys),

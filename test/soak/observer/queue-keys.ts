@@ -9,8 +9,6 @@ export interface QueueKeys {
   /** Each waiting message is in one of these sets or lists. */
   readonly sets: readonly string[];
   readonly lists: readonly string[];
-  /** HASH with an entry for each message that waits in the line of its group, if messages have groups. */
-  readonly lines?: string;
   /** HASH of claims. */
   readonly claims: string;
   /** Those whose messages are repaired; with Redisson's layout they have what Node has taken. */
@@ -35,7 +33,7 @@ function keysOfGroups(prefix: string): QueueKeys[] {
     const root = `${prefix}:{${queue}}:lane:`;
     const repaired = nativeKeysUnder(root);
     const { delayed, ready, claims } = repaired;
-    return { sets: [delayed], lists: [ready], lines: `${root}lines`, claims, repaired, lasting: [] };
+    return { sets: [delayed], lists: [ready], claims, repaired, lasting: [] };
   });
 }
 

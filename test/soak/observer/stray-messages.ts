@@ -1,21 +1,16 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { QueueKeys } from './queue-keys.js';
 
-/** @returns how many messages of a queue, or of one of its partitions, are stored but in no state */
+/** @returns how many messages of a queue, or of one of its partitions, are stored but in no state, or wait in the lines of their groups */
 export async function countStray(
   redis: Redis | Cluster,
-  { repaired: { messages, delayed, ready, dead, claims }, lines }: Pick<QueueKeys, 'repaired' | 'lines'>,
+  { repaired: { messages, delayed, ready, dead, claims } }: Pick<QueueKeys, 'repaired'>,
 ): Promise<number> {
-  const counting = redis.multi().hlen(messages).zcard(delayed).llen(ready).zcard(dead).hvals(claims);
-  if (lines !== undefined) counting.hlen(lines);
-  const replies = await counting.exec();
-  const [stored, waiting, due, buried, held, inLines = 0] = (replies ?? []).map(([error, reply]) => {
+  const replies = await redis.multi().hlen(messages).zcard(delayed).llen(ready).zcard(dead).hvals(claims).exec();
+  const [stored, waiting, due, buried, held] = (replies ?? []).map(([error, reply]) => {
     if (error) throw error;
     return reply;
   });
   const active = (held as string[]).flatMap((ids) => ids.split('\n').filter((id) => id !== ''));
-  return Math.max(
-    0,
-    Number(stored) - Number(waiting) - Number(due) - Number(buried) - Number(inLines) - new Set(active).size,
-  );
+  return Math.max(0, Number(stored) - Number(waiting) - Number(due) - Number(buried) - new Set(active).size);
 }

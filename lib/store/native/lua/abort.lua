@@ -2,7 +2,7 @@
 -- Removes a message that is active, and tells the consumer that holds it. If it has a follower, that takes its place.
 --
 -- KEYS messages claims leases attempts partitions delayed followers
---@with lanes --      groups lanes lines members held ready wake paused
+--@with lanes --      groups lanes line ready wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -22,6 +22,7 @@
 --@include claims
 --@include holders
 --@include check-partitioning
+--@with lanes --@include groups
 --@with lanes --@include lanes
 --@with lanes --@include ring
 
@@ -40,11 +41,12 @@ end
 check_store_held()
 check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
 local release = plan_release({ id }, now, now_micros)
+--@with lanes check_groups()
 --@with lanes check_lanes()
 --@with lanes redis.call('LLEN', keys.wake)
 --@with lanes local is_paused = redis.call('GET', keys.paused)
 --@with lanes read_lanes({ id })
---@with lanes leave_lane(id)
+--@with lanes leave_lanes({ id })
 -- Before the first write, because a user's ACL can refuse it; nobody can act on it before the script has ended.
 local text = string.format('abort %s %s', token, id)
 redis.call(args.publish, args.channel, text)

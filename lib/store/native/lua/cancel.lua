@@ -3,7 +3,7 @@
 -- not come again: it loses its rule.
 --
 -- KEYS delayed messages attempts partitions followers dead
---@with lanes --      groups lanes lines members held ready wake paused
+--@with lanes --      groups lanes line held ready wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      id: text
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
@@ -14,7 +14,9 @@
 --@include clock
 --@include permission
 --@include check-partitioning
+--@with lanes --@include groups
 --@with lanes --@include lanes
+--@with lanes --@include lines
 --@with lanes --@include ring
 --@include record
 --@include rule
@@ -40,7 +42,9 @@ redis.call('HLEN', keys.followers)
 check_permissions(
   'ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts, 'HDEL', keys.followers
 )
+--@with lanes check_groups()
 --@with lanes check_lanes()
+--@with lanes check_lines()
 --@with lanes redis.call('LLEN', keys.wake)
 --@with lanes local is_paused = redis.call('GET', keys.paused)
 --@with lanes read_lanes({ args.id })

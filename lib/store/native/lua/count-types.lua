@@ -2,7 +2,7 @@
 -- Counts the messages of each type in each state, one page of the queue at a time.
 --
 -- KEYS delayed ready claims dead messages
---@with lanes --      lanes lines
+--@with lanes --      lanes line
 -- ARGV cursor: text, from the previous call, empty: the first page
 -- Returns the next cursor (empty: this was the last page), then for each state and type on the page: state, type, number of
 --      messages.

@@ -2,12 +2,11 @@
 -- Removes dead letters for good.
 --
 -- KEYS dead errors messages attempts partitions followers
---@with lanes --      groups lanes lines members held ready
+--@with lanes --      groups
 -- ARGV deadline: number, instant in ms, 0: none
 --      by: text, 'id' or 'oldest'
 --      value: text, the id, or the maximum number of letters (1-1000)
 --      partitioning: text, by which the caller has chosen this partition (agree.lua); empty: it has only this one
---@with lanes --      lanes: text, as in include/lanes.lua
 -- Returns how many were removed.
 --
 -- Atomic so that no part of a letter stays behind. A crash right after leaves the letters gone.

@@ -3,7 +3,9 @@
 -- unknown to the consumer, and become ready again.
 --
 -- KEYS claims leases ready wake paused
+--@with lanes --      groups lanes line
 -- ARGV lease: number, in ms, from now
+--@with lanes --      lanes: text, as in include/lanes.lua
 --      ...: for each message: id, token of the claim that holds it
 -- Returns the positions, from 1, of those that are no longer held. An id is not enough: a message that was replaced may be held by
 --      its old claim and its new one.
@@ -16,6 +18,7 @@
 --@include set
 --@include claims
 --@include give-back
+--@with lanes --@include lanes
 
 local _, now_micros = read_clock()
 local deadline = string.format('%.0f', instant_in(args.lease, now_micros))
@@ -59,6 +62,8 @@ check_permissions('ZADD', keys.leases)
 if #strays > 0 then
   check_store_held()
   check_give_back()
+  --@with lanes check_lanes()
+  --@with lanes read_lanes(strays)
 end
 if #deadlines > 0 then
   redis.call('ZADD', keys.leases, unpack(deadlines))
@@ -67,4 +72,6 @@ for token, text in pairs(left) do
   store_held(token, text)
 end
 give_back(strays)
+--@with lanes return_ready(strays)
+--@with lanes store_lanes()
 return lost

@@ -2,7 +2,7 @@
 -- Lists messages of one state, page by page.
 --
 -- KEYS delayed ready claims leases messages attempts dead errors
---@with lanes --      lanes lines
+--@with lanes --      lanes line
 -- ARGV state: text, 'delayed', 'ready', 'active' or 'dead'
 --      at: text, score or position in the place where the previous page ended, empty: none
 --      name: text, the rest of that place, empty: start at the offset

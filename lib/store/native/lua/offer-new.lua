@@ -2,7 +2,7 @@
 -- Stores new messages, if all their ids are free. Otherwise it changes nothing, and the caller calls offer.
 --
 -- KEYS delayed messages partitions
---@with lanes --      groups members
+--@with lanes --      groups
 -- ARGV deadline: text, as in offer
 --      channel: text, as in offer
 --      publish: text, as in offer
@@ -32,7 +32,7 @@ local soonest = now_micros > now * 1000 and now + 1 or now
 local id, earliest, earliest_text, dues, scores, records = ARGV[FIRST], math.huge, nil, nil, nil, nil
 local is_alone = not ARGV[FIRST + 3]
 --@with lanes is_alone = false
---@with lanes local groups, members, last_of = {}, {}, {}
+--@with lanes local groups, last_of = {}, {}
 if is_alone then
   if redis.call('HEXISTS', keys.messages, id) == 1 then
     return false
@@ -41,7 +41,7 @@ if is_alone then
   dues = delay and soonest + delay or tonumber(string.sub(ARGV[FIRST + 1], 2))
   earliest, earliest_text = dues, string.format('%d', dues)
 else
-  local ids, known = {}, {}
+  local ids, known, last_due, last_text = {}, {}, nil, nil
   for at = FIRST, #ARGV, 3 do
     ids[#ids + 1] = ARGV[at]
   end
@@ -59,7 +59,8 @@ else
     local at = FIRST + 3 * (i - 1)
     local delay = tonumber(ARGV[at + 1])
     local due = delay and soonest + delay or tonumber(string.sub(ARGV[at + 1], 2))
-    local text = string.format('%d', due)
+    local text = due == last_due and last_text or string.format('%d', due)
+    last_due, last_text = due, text
     if due < earliest then
       earliest, earliest_text = due, text
     end
@@ -69,23 +70,27 @@ else
     --@with lanes   return false
     --@with lanes end
     --@with lanes groups[2 * i - 1], groups[2 * i] = new, group
-    --@with lanes members[2 * i - 1], members[2 * i] = '0', group .. '\n' .. new
     --@with lanes -- As in include/equals.lua.
-    --@with lanes local before = last_of[due]
-    --@with lanes   or tonumber(redis.call('ZRANGE', keys.delayed, '(' .. due + 1, text, 'BYSCORE', 'REV', 'LIMIT', '0', '1', 'WITHSCORES')[2])
-    --@with lanes if before then
-    --@with lanes   scores[2 * i - 1] = math.min(before + 1 / 4096, due + 1 - 1 / 4096)
+    --@with lanes local last = last_of[due]
+    --@with lanes if not last then
+    --@with lanes   local there = redis.call('ZRANGE', keys.delayed, '(' .. due + 1, text, 'BYSCORE', 'REV', 'LIMIT', '0', '1', 'WITHSCORES')[2]
+    --@with lanes   last = { fractions = there and math.min(math.floor((there - due) / 0.0003 + 0.5) + 1, 3332) or 0 }
+    --@with lanes   last_of[due] = last
+    --@with lanes elseif last[group] then
+    --@with lanes   last.fractions = math.min(last.fractions + 1, 3332)
     --@with lanes end
-    --@with lanes last_of[due] = before and scores[2 * i - 1] or due
+    --@with lanes last[group] = true
+    --@with lanes if last.fractions > 0 then
+    --@with lanes   scores[2 * i - 1] = string.format('%s.%04d', text, last.fractions * 3)
+    --@with lanes end
     records[2 * i - 1], records[2 * i] = new, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
   end
 end
 
---@with lanes if not (redis.acl_check_cmd('HSET', keys.groups, '0', '0') and redis.acl_check_cmd('ZADD', keys.members, '0', '0')) then
+--@with lanes if not redis.acl_check_cmd('HSET', keys.groups, '0', '0') then
 --@with lanes   return false
 --@with lanes end
 --@with lanes redis.call('HLEN', keys.groups)
---@with lanes redis.call('ZCARD', keys.members)
 -- The first write proves by itself that it is permitted; offer tells of the permission that the second one lacks.
 if not redis.acl_check_cmd('HSET', keys.messages, '0', '0') then
   return false
@@ -101,7 +106,6 @@ if scores then
   redis.call('ZADD', keys.delayed, unpack(scores))
   redis.call('HSET', keys.messages, unpack(records))
   --@with lanes redis.call('HSET', keys.groups, unpack(groups))
-  --@with lanes redis.call('ZADD', keys.members, unpack(members))
 else
   redis.call('ZADD', keys.delayed, earliest_text, id)
   redis.call('HSET', keys.messages, id, struct.pack('>I6I6', dues, now) .. ARGV[FIRST + 2])

@@ -2,7 +2,7 @@
 -- Stores new messages. Where all ids are free and there is no maximum, offer-new does it for less.
 --
 -- KEYS delayed messages ready claims leases attempts dead errors partitions followers
---@with lanes --      groups lanes lines members held wake paused
+--@with lanes --      groups lanes line held wake paused
 -- ARGV deadline: number, instant in ms, 0: none
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
@@ -26,7 +26,9 @@
 --@include announce
 --@include offers
 --@include take-out
+--@with lanes --@include groups
 --@with lanes --@include lanes
+--@with lanes --@include lines
 --@with lanes --@include ring
 --@with lanes --@include equals
 
@@ -92,12 +94,13 @@ local function chain_began(record, id)
   return redis.call('ZSCORE', keys.delayed, id) and is_record(record) and record_offered(record)
 end
 
---@with lanes local function enter_offers(scores, sources)
---@with lanes   local ids, bodies = {}, {}
+--@with lanes -- The ids of these offers, their bodies, and their groups, '' for none.
+--@with lanes local function read_offered(sources)
+--@with lanes   local ids, bodies, groups = {}, {}, {}
 --@with lanes   for i, at in ipairs(sources) do
---@with lanes     ids[i], bodies[i] = ARGV[at], ARGV[at + 3]
+--@with lanes     ids[i], bodies[i], groups[i] = ARGV[at], ARGV[at + 3], body_group(ARGV[at + 3]) or ''
 --@with lanes   end
---@with lanes   enter_groups(ids, bodies)
+--@with lanes   return ids, bodies, groups
 --@with lanes end
 
 check_deadline(args.deadline, now)
@@ -134,11 +137,14 @@ end
 if #replaced > 0 then
   check_take_out()
 end
+--@with lanes check_groups()
 --@with lanes check_lanes()
+--@with lanes check_lines()
 --@with lanes redis.call('LLEN', keys.wake)
 --@with lanes local is_paused = redis.call('GET', keys.paused)
 --@with lanes read_lanes(replaced)
---@with lanes behind_equals(scores)
+--@with lanes local ids, bodies, groups = read_offered(sources)
+--@with lanes delay_equals(scores, groups)
 check_permissions('ZADD', keys.delayed, 'HSET', keys.messages)
 announce(args.publish, args.channel, earliest_before, earliest, now)
 
@@ -153,7 +159,7 @@ if #rewritten > 0 then
 end
 redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))
---@with lanes enter_offers(scores, sources)
+--@with lanes enter_groups(ids, bodies)
 --@with lanes if store_lanes() > 0 and not is_paused then
 --@with lanes   ring(keys.wake)
 --@with lanes end

@@ -2,7 +2,7 @@
 -- Makes dead letters due now, with all their attempts restored.
 --
 -- KEYS dead errors messages attempts delayed partitions
---@with lanes --      groups lanes lines members held ready
+--@with lanes --      groups
 -- ARGV as native/discard
 --      channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH

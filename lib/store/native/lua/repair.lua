@@ -4,7 +4,7 @@
 -- or gone, because a process that does not know of followers has settled them.
 --
 -- KEYS messages delayed ready claims dead wake paused followers attempts errors
---@with lanes --      groups lanes lines members held
+--@with lanes --      groups lanes line held
 -- ARGV cursor: text, from the previous call, empty: a new search, which ends at once if all messages are accounted for;
 --        'followers' and a cursor: goes on with these first
 --      size: number, roughly how many messages to examine; a small hash is examined as a whole
@@ -26,15 +26,17 @@
 --@include ring
 --@include set
 --@include follower
+--@with lanes --@include groups
 --@with lanes --@include lanes
+--@with lanes --@include lines
 --@with lanes --@include recount
 
 -- With more ready messages than this, searching all of them for each part of the queue would take too long.
 local MOST_READY = 10000
 
-local function is_sound(ready)
-  local known = redis.call('ZCARD', keys.delayed) + ready + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
-  --@with lanes known = known + redis.call('HLEN', keys.lines)
+-- `elsewhere`: how many messages are ready that are not in the list of ready ids.
+local function is_sound(ready, elsewhere)
+  local known = redis.call('ZCARD', keys.delayed) + ready + elsewhere + count_active(keys.claims) + redis.call('ZCARD', keys.dead)
   return redis.call('HLEN', keys.messages) <= known
 end
 
@@ -80,39 +82,36 @@ local function find_lost(now)
   local cursor = args.cursor == '' and '0' or args.cursor
   local next_cursor, part = unpack(redis.call('HSCAN', keys.messages, cursor, 'COUNT', args.size))
   local lost, ready, holders = { ready = {}, delayed = {}, dues = {} }, nil, nil
-  --@with lanes local waiting
-  --@with lanes lost.ids, lost.bodies = {}, {}
   for at = 1, #part, 2 do
     local id = part[at]
     if not redis.call('ZSCORE', keys.delayed, id) and not redis.call('ZSCORE', keys.dead, id) then
       ready = ready or set_of(redis.call('LRANGE', keys.ready, 0, -1))
-      --@with lanes waiting = waiting or set_of(redis.call('HGETALL', keys.lines))
       holders = holders or holders_of(keys.claims)
       local is_known = ready[id] or holders[id]
-      --@with lanes is_known = is_known or waiting[id]
+      --@with lanes is_known = is_known or waits_in_line(id, string.sub(part[at + 1], 13))
       if not is_known then
         local due = future_due(part[at + 1], now)
         local ids = due and lost.delayed or lost.ready
         ids[#ids + 1], lost.dues[id] = id, due
         lost.earliest = lower_of(lost.earliest, due)
-        --@with lanes lost.ids[#lost.ids + 1], lost.bodies[#lost.bodies + 1] = id, string.sub(part[at + 1], 13)
       end
     end
   end
   return lost, next_cursor
 end
 
-local function make_ready(ids)
-  if #ids == 0 then
-    return
+-- While the queue is paused nobody is woken; resume rings for these messages.
+local function wake_for(count)
+  if count > 0 and not redis.call('GET', keys.paused) then
+    ring(keys.wake)
   end
+end
+
+local function make_ready(ids)
   for _, id in ipairs(ids) do
     redis.call('RPUSH', keys.ready, id)
   end
-  -- While the queue is paused nobody is woken; resume rings for these messages.
-  if not redis.call('GET', keys.paused) then
-    ring(keys.wake)
-  end
+  wake_for(#ids)
 end
 
 local of_followers = args.cursor == '' and '0' or string.match(args.cursor, '^followers (%d+)$')
@@ -123,28 +122,25 @@ if of_followers then
   end
   args.cursor = ''
 end
-local ready = redis.call('LLEN', keys.ready)
---@with lanes local in_lines = redis.call('HLEN', keys.lines)
---@with lanes if args.cursor == '' and ready + in_lines + redis.call('HLEN', keys.lanes) <= MOST_READY then
---@with lanes   check_lanes()
---@with lanes   if not are_lanes_sound(ready, count_active(keys.claims)) then
---@with lanes     recount_lanes()
---@with lanes     if store_lanes() > 0 and not redis.call('GET', keys.paused) then
---@with lanes       ring(keys.wake)
---@with lanes     end
---@with lanes     ready = redis.call('LLEN', keys.ready)
---@with lanes   end
---@with lanes end
---@with lanes if in_lines > MOST_READY then
+local ready, elsewhere = redis.call('LLEN', keys.ready), 0
+--@with lanes if ready + redis.call('HLEN', keys.lanes) > MOST_READY then
 --@with lanes   return { '', {}, {} }
 --@with lanes end
-if ready > MOST_READY or (args.cursor == '' and is_sound(ready)) then
+--@with lanes check_groups()
+--@with lanes check_lanes()
+--@with lanes check_lines()
+--@with lanes redis.call('LLEN', keys.wake)
+--@with lanes local are_lanes_sound
+--@with lanes elsewhere, are_lanes_sound = look_at_lanes(ready, count_active(keys.claims))
+--@with lanes if not are_lanes_sound then
+--@with lanes   recount_lanes()
+--@with lanes   wake_for(store_lanes())
+--@with lanes end
+if ready + elsewhere > MOST_READY or (args.cursor == '' and is_sound(ready, elsewhere)) then
   return { '', {}, {} }
 end
 local now = read_clock()
 local lost, next_cursor = find_lost(now)
---@with lanes check_lanes()
---@with lanes enter_groups(lost.ids, lost.bodies)
 if #lost.ready > 0 then
   redis.call('LLEN', keys.wake)
   redis.call('GET', keys.paused)
@@ -154,12 +150,12 @@ if #lost.delayed > 0 then
   check_permissions('ZADD', keys.delayed)
   announce(args.publish, args.channel, lowest(keys.delayed), lost.earliest, now)
 end
---@with lanes read_lanes(lost.ready)
 --@with lanes local found = lost.ready
---@with lanes lost.ready = join_lines(found)
+--@with lanes local groups = read_groups(found)
+--@with lanes lost.ready = join_lines(found, groups, read_texts(groups))
 make_ready(lost.ready)
 --@with lanes lost.ready = found
---@with lanes store_lanes()
+--@with lanes wake_for(store_lanes())
 for id, due in pairs(lost.dues) do
   redis.call('ZADD', keys.delayed, due, id)
 end

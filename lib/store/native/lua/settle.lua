@@ -2,7 +2,7 @@
 -- Ends claims, each with its outcome. Where all outcomes are 'ack', ack does it for less.
 --
 -- KEYS delayed messages claims leases attempts dead errors ready wake paused followers
---@with lanes --      groups lanes lines members held
+--@with lanes --      groups lanes line held
 -- ARGV channel: text, of announcements
 --      publish: text, the command for them, PUBLISH or in a cluster SPUBLISH
 --      max_dead: number, maximum number of dead letters
@@ -31,7 +31,9 @@
 --@include claims
 --@include give-back
 --@include follower
+--@with lanes --@include groups
 --@with lanes --@include lanes
+--@with lanes --@include lines
 --@with lanes --@include ring
 --@with lanes --@include set
 --@include rule
@@ -237,7 +239,9 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
     check_give_back()
   end
   check_store_held()
+  --@with lanes check_groups()
   --@with lanes check_lanes()
+  --@with lanes check_lines()
   --@with lanes redis.call('LLEN', keys.wake)
   --@with lanes plan.is_paused = redis.call('GET', keys.paused)
   --@with lanes local ids = {}
@@ -256,19 +260,23 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
 end
 
 --@with lanes -- Of the messages whose claims have ended, all but those that are ready again give back their slots; retries may keep them.
---@with lanes local function leave_lanes(plan)
+--@with lanes local function leave_slots(plan)
+--@with lanes   local held, left = {}, {}
 --@with lanes   for id, run in pairs(plan.runs) do
 --@with lanes     if plan.is_delayed[id] and run.outcome == 'retry' and is_retry_held() then
---@with lanes       hold_lane(id)
+--@with lanes       held[#held + 1] = id
 --@with lanes     elseif run.outcome ~= 'release' then
---@with lanes       leave_lane(id)
+--@with lanes       left[#left + 1] = id
 --@with lanes     end
 --@with lanes   end
+--@with lanes   hold_lanes(held)
+--@with lanes   leave_lanes(left)
+--@with lanes   return_ready(plan.given_back)
 --@with lanes   forget_groups(plan.gone)
 --@with lanes end
 
 local function execute_settlement(plan)
-  --@with lanes leave_lanes(plan)
+  --@with lanes leave_slots(plan)
   for token, left in pairs(plan.left) do
     store_held(token, left)
   end

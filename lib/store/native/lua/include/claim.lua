@@ -3,7 +3,6 @@
 --@include permission
 --@include record
 --@include held
---@with lanes --@include lanes
 --@with lanes --@include turns
 
 -- How long a token is remembered as ended: as long as a call may be under way, which is the longest offerTimeout.
@@ -90,12 +89,14 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   redis.call('ZCARD', keys.leases)
 
   local ids = passed
+  --@with lanes local in_list = 0
   local most = rate and math.min(limit, rate.room) or limit
   if #passed == 0 and not is_paused and most > 0 then
     ids = redis.call('LRANGE', keys.ready, 0, most - 1)
-    --@with lanes check_claim_permissions()
-    --@with lanes check_lanes()
-    --@with lanes ready = ready + top_up(ids, most)
+    --@with lanes in_list = #ids
+    --@with lanes if has_turns() and #ids > 0 and #ids < most then
+    --@with lanes   ready = ready + top_up(ids, most)
+    --@with lanes end
   end
   local reply = { 0, now_micros, -1, '' }
   local count, present = append_taken(reply, ids, math.min(limit, #ids), most_bytes(), known)
@@ -117,16 +118,20 @@ local function claim_ready(now_micros, rate, elsewhere, known)
   local is_bell_stale = not more and tokens_at_door > 0
 
   check_claim_permissions()
+  --@with lanes if has_turns() or #present < count then
+  --@with lanes   check_turns()
+  --@with lanes end
   if is_bell_stale then
     check_permissions('DEL', keys.wake)
   end
   if popped > 0 then
     redis.call('LPOP', keys.ready, popped)
-    --@with lanes leave_to_claim(ids, count, present)
+    --@with lanes leave_to_claim(ids, count, in_list, present)
   end
   for i = #passed, #passed - given_back + 1, -1 do
     redis.call('LPUSH', keys.ready, passed[i])
   end
+  --@with lanes return_to_turns({ unpack(passed, #passed - given_back + 1) })
   if keys.ended_instead_of then
     redis.call('SET', keys.ended_instead_of, '1', 'PX', ENDED_KEPT_MS)
     redis.call('HDEL', keys.claims, args.instead_of)

@@ -1,6 +1,5 @@
 -- Removes dead letters.
 --@include permission
---@with lanes --@include lanes
 
 -- Raises an error before the first write if a key of dead letters has another type, or the user may not remove letters.
 local function check_dead()
@@ -8,7 +7,8 @@ local function check_dead()
   redis.call('HLEN', keys.errors)
   redis.call('HLEN', keys.messages)
   redis.call('HLEN', keys.attempts)
-  --@with lanes check_lanes()
+  --@with lanes redis.call('HLEN', keys.groups)
+  --@with lanes check_permissions('HDEL', keys.groups)
   check_permissions(
     'ZRANGE', keys.dead, 'HMGET', keys.errors, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HDEL', keys.messages,
     'HDEL', keys.attempts
@@ -39,8 +39,7 @@ local function oldest_read(most)
 end
 
 local function remove_dead(ids)
-  --@with lanes read_lanes(ids)
-  --@with lanes forget_groups(ids)
+  --@with lanes redis.call('HDEL', keys.groups, unpack(ids))
   redis.call('ZREM', keys.dead, unpack(ids))
   redis.call('HDEL', keys.errors, unpack(ids))
   redis.call('HDEL', keys.messages, unpack(ids))

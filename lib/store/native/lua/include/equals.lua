@@ -1,16 +1,31 @@
--- Messages that fall due in the same millisecond become ready in the order of their offers: each is delayed by a fraction of it more
--- than the one before. There are 4096 fractions; what does not fit in comes in the order of ids.
+-- Messages of a group that fall due in the same millisecond become ready in the order of their offers: each is delayed by a fraction of it
+-- more than the one before, whatever groups others have that fall due with it. The fractions are 0.0003, 0.0006 and so on up to 0.9996,
+-- which scores tell apart until 2039; what does not fit in comes in the order of ids.
 
-local FRACTION = 1 / 4096
+local LAST = 3332
 
--- Changes due and id of each message to delay, as decide_offers returns them.
-local function behind_equals(scores)
-  local last = {}
-  for at = 1, #scores, 2 do
-    local due = scores[at]
-    local before = last[due]
-      or tonumber(redis.call('ZRANGE', keys.delayed, '(' .. due + 1, due, 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')[2])
-    scores[at] = before and math.min(before + FRACTION, due + 1 - FRACTION) or due
-    last[due] = scores[at]
+-- How many fractions a message is delayed by that is offered now; 0: nothing falls due in that millisecond.
+local function fractions_of_next(due)
+  local last = redis.call('ZRANGE', keys.delayed, '(' .. due + 1, due, 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')[2]
+  return last and math.min(math.floor((last - due) / 0.0003 + 0.5) + 1, LAST) or 0
+end
+
+-- Changes due and id of each message to delay, as decide_offers returns them; `groups`: of each, '' if it has none. As text with these
+-- digits, because any number takes Redis long to write and to read.
+local function delay_equals(scores, groups)
+  local last_of = {}
+  for i = 1, #groups do
+    local due, group = scores[2 * i - 1], groups[i]
+    local last = last_of[due]
+    if not last then
+      last = { fractions = fractions_of_next(due), groups = {} }
+      last_of[due] = last
+    elseif last.groups[group] then
+      last.fractions = math.min(last.fractions + 1, LAST)
+    end
+    last.groups[group] = true
+    if last.fractions > 0 then
+      scores[2 * i - 1] = string.format('%d.%04d', due, last.fractions * 3)
+    end
   end
 end

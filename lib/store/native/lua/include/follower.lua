@@ -4,7 +4,7 @@
 --@include permission
 --@include record
 --@include lowest
---@with lanes --@include lanes
+--@with lanes --@include groups
 
 -- Which followers take the place of these messages, which are about to be gone or dead: `ids`, the same as a set (`released`), what is
 -- stored for them, and the earliest due time. Nil if there are none. Raises an error before the first write if one of the keys has
@@ -50,7 +50,6 @@ end
 
 -- The caller has taken the ids out of the states that their messages were in.
 local function release_followers(release)
-  --@with lanes forget_groups(release.ids)
   --@with lanes enter_groups(release.ids, release.bodies)
   redis.call('HDEL', keys.followers, unpack(release.ids))
   redis.call('HDEL', keys.attempts, unpack(release.ids))

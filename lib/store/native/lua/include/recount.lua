@@ -1,22 +1,19 @@
 -- Mends lanes whose counts do not fit what is stored, as damage from outside may leave them.
+--@include groups
 --@include holders
 --@include lanes
 
--- Whether as many slots are taken as there are messages that have one, each line is known, and none waits in vain.
-local function are_lanes_sound(ready, active)
-  local taken, places, all = 0, 0, redis.call('HGETALL', keys.lanes)
-  for at = 2, #all, 2 do
-    if #all[at] ~= 20 then
-      return false
-    end
-    local slots_taken, of_ready, first, behind = struct.unpack('>I4I4I6I6', all[at])
-    taken, places = taken + slots_taken, places + behind - first
-    if first < behind and slots_taken < slots and (slots_taken == 0 or of_ready == 0) then
-      return false
-    end
+-- How many messages wait in lines, and whether as many slots are taken as there are messages that have one, and none waits in vain.
+local function look_at_lanes(ready, active)
+  local taken, waiting, is_sound = 0, 0, true
+  local groups = redis.call('HKEYS', keys.lanes)
+  for i, text in ipairs(read_texts(groups)) do
+    local lane = open_lane(groups[i], text)
+    local length = run_on_line('LLEN', lane.group) or 0
+    taken, waiting = taken + lane.taken, waiting + length
+    is_sound = is_sound and lane.taken > 0 and not (length > 0 and has_room(lane))
   end
-  -- Places of messages that were replaced are empty.
-  return taken == ready + active + redis.call('HLEN', keys.held) and places >= redis.call('HLEN', keys.lines)
+  return waiting, is_sound and taken == ready + active + redis.call('HLEN', keys.held)
 end
 
 local function count_slots(ids, of_ready)
@@ -26,28 +23,21 @@ local function count_slots(ids, of_ready)
     for _, id in ipairs(part) do
       local lane = lane_of[id]
       if lane then
-        lanes_taken[lane], lanes_ready[lane] = lanes_taken[lane] + 1, lanes_ready[lane] + of_ready
-        is_changed[lane] = true
+        lane.taken, lane.ready, lane.is_changed = lane.taken + 1, lane.ready + of_ready, true
       end
     end
   end
 end
 
-local function names_in(hash)
-  local all, names = redis.call('HGETALL', hash), {}
-  for at = 1, #all, 2 do
-    names[#names + 1] = all[at]
-  end
-  return names
-end
-
 local function recount_lanes()
-  redis.call('DEL', keys.lanes)
   local active, held = {}, {}
+  for _, lane in ipairs(opened) do
+    lane.taken, lane.ready, lane.is_changed = 0, 0, true
+  end
   for id in pairs(holders_of(keys.claims)) do
     active[#active + 1] = id
   end
-  for _, id in ipairs(names_in(keys.held)) do
+  for _, id in ipairs(redis.call('HKEYS', keys.held)) do
     if redis.call('ZSCORE', keys.delayed, id) then
       held[#held + 1] = id
     else
@@ -57,17 +47,23 @@ local function recount_lanes()
   count_slots(redis.call('LRANGE', keys.ready, 0, -1), 1)
   count_slots(active, 0)
   count_slots(held, 0)
-  for _, name in ipairs(names_in(keys.lines)) do
-    local group, place = string.match(name, '^([^\n]*)\n(%d+)$')
-    if group then
-      if not lane_numbers[group] then
-        lane_numbers[group] = #lane_groups + 1
-        read_lanes_of({ group })
-      end
-      local lane = lane_numbers[group]
-      place, is_changed[lane] = tonumber(place), true
-      lanes_first[lane] = lanes_behind[lane] == 0 and place or math.min(lanes_first[lane], place)
-      lanes_behind[lane] = math.max(lanes_behind[lane], place + 1)
+end
+
+local waiting, are_read = {}, {}
+
+-- Whether a message that is in no other state waits in the line of its group. A line of which no lane is known goes on.
+local function waits_in_line(id, body)
+  read_lanes({ id })
+  if not lane_of[id] then
+    enter_groups({ id }, { body })
+    read_lanes({ id })
+  end
+  local lane = lane_of[id]
+  if lane and not are_read[lane] then
+    are_read[lane], lane.is_changed = true, true
+    for _, other in ipairs(run_on_line('LRANGE', lane.group, 0, -1) or {}) do
+      waiting[other] = true
     end
   end
+  return waiting[id]
 end

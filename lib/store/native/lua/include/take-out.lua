@@ -3,14 +3,19 @@
 --@include held
 --@include claims
 --@include holders
+--@with lanes --@include groups
 --@with lanes --@include lanes
+--@with lanes --@include lines
 
 -- Raises an error before the first write if one of these keys has another type, or the user may not change it.
 local function check_take_out()
   for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
   for _, key in ipairs({ keys.claims, keys.attempts, keys.errors, keys.followers }) do redis.call('HLEN', key) end
   redis.call('LLEN', keys.ready)
+  --@with lanes check_groups()
   --@with lanes check_lanes()
+  --@with lanes check_lines()
+  --@with lanes check_permissions('LINDEX', keys.line, 'LREM', keys.line, 'LINSERT', keys.ready)
   check_permissions(
     'ZREM', keys.delayed, 'ZREM', keys.dead, 'HDEL', keys.errors, 'HGETALL', keys.claims, 'HGET', keys.claims,
     'HSET', keys.claims, 'HDEL', keys.claims, 'ZREM', keys.leases, 'LREM', keys.ready, 'HDEL', keys.attempts,
@@ -32,19 +37,19 @@ local function take_from_claim(id)
   return left
 end
 
+local function remove_ready(id)
+  redis.call('LREM', keys.ready, 1, id)
+end
+--@with lanes remove_ready = leave_ready_or_line
+
 local function take_out(id)
   if redis.call('ZREM', keys.delayed, id) == 0 then
     if redis.call('ZREM', keys.dead, id) == 1 then
       redis.call('HDEL', keys.errors, id)
     elseif not take_from_claim(id) then
-      --@with lanes leave_line(id)
-      --@with lanes if redis.call('LREM', keys.ready, 1, id) == 1 then
-      --@with lanes   leave_ready(id)
-      --@with lanes   leave_lane(id)
-      --@with lanes end
-      redis.call('LREM', keys.ready, 1, id)
+      remove_ready(id)
     --@with lanes else
-    --@with lanes   leave_lane(id)
+    --@with lanes   leave_lanes({ id })
     end
   --@with lanes else
   --@with lanes   leave_if_held(id)

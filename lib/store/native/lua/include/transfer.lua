@@ -8,7 +8,9 @@
 --@include claims
 --@include announce
 --@include follower
+--@with lanes --@include groups
 --@with lanes --@include lanes
+--@with lanes --@include lines
 --@include record
 --@include rule
 
@@ -117,8 +119,11 @@ local function plan_transfer(now, now_micros)
     plan.release = plan_release(plan.buried, now, now_micros)
   end
   --@with lanes if #plan.due + #plan.expired.ids > 0 then
+  --@with lanes   check_groups()
   --@with lanes   check_lanes()
-  --@with lanes   read_lanes(plan.due)
+  --@with lanes   check_lines()
+  --@with lanes   plan.groups = read_groups(plan.due)
+  --@with lanes   plan.texts = read_texts(plan.groups)
   --@with lanes   read_lanes(plan.expired.ids)
   --@with lanes end
   check_transfer_permissions(plan)
@@ -136,7 +141,7 @@ local function take_back(now, plan)
     if not plan.is_buried[id] then
       again[#again + 1] = id
     else
-      --@with lanes leave_lane(id)
+      --@with lanes leave_lanes({ id })
       if not (plan.release and plan.release.released[id]) then
         letters[#letters + 1], letters[#letters + 2] = now, id
         causes[#causes + 1], causes[#causes + 2] = id, args.lease_error
@@ -148,6 +153,7 @@ local function take_back(now, plan)
   redis.call('HSET', keys.attempts, unpack(spent))
   if #again > 0 then
     redis.call('RPUSH', keys.ready, unpack(again))
+    --@with lanes return_ready(again)
   end
   if #letters > 0 then
     redis.call('ZADD', keys.dead, unpack(letters))
@@ -176,7 +182,7 @@ local function execute_transfer(now, plan)
   if #plan.due > 0 then
     -- They have the lowest scores, so they are the first by rank.
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #plan.due - 1)
-    --@with lanes plan.due = join_lines(plan.due)
+    --@with lanes plan.due = join_lines(plan.due, plan.groups, plan.texts)
     --@with lanes if #plan.due > 0 then
     redis.call('RPUSH', keys.ready, unpack(plan.due))
     --@with lanes end
@@ -189,7 +195,7 @@ local function execute_transfer(now, plan)
   end
 
   report.ready = plan.ready + #plan.due + report.recovered
-  --@with lanes report.ready = report.ready + store_lanes() + claimable_in_lines()
+  --@with lanes report.ready = report.ready + store_lanes()
   -- While the queue is paused nobody is woken; resume rings for these messages.
   if report.ready > 0 and not plan.is_quiet then
     ring(keys.wake)
