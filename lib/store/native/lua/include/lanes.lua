@@ -149,7 +149,8 @@ local function store_lanes()
   if #gone > 0 then
     redis.call('HDEL', keys.lanes, unpack(gone))
   end
-  local count = admitted_count + #admitted
+  -- Whoever has come there may have left again in the same call.
+  local count = #admitted + (admitted_count > 0 and math.min(admitted_count, redis.call('LLEN', keys.ready)) or 0)
   admitted_count = 0
   return count
 end
