@@ -2,6 +2,7 @@ import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Application } from './application.js';
+import { OtlpReceiver } from './otlp-receiver.js';
 import { type PackedPackage, packPackage, PROJECT } from './packed-package.js';
 
 const EXAMPLES = join(PROJECT, 'examples');
@@ -21,12 +22,17 @@ describe('the examples, with the packages from their tarballs', () => {
 
   /** Runs the two commands that the README names. */
   async function run(example: string): Promise<string> {
+    const app = await install(example);
+    return app.command('npm', ['start', '--silent'], { env: { REDIS_URL: '' }, timeout: 120_000 });
+  }
+
+  async function install(example: string): Promise<Application> {
     const app = await Application.create();
     const isSource = (path: string) => !/[\\/](node_modules|dist)$/.test(path);
     await cp(join(EXAMPLES, example), app.folder, { recursive: true, filter: isSource });
     const needsOutbox = (await app.read('package.json')).includes('nestjs-delay-queue-outbox');
     await app.install(library.tarball, ...(needsOutbox ? [outbox.tarball] : []));
-    return app.command('npm', ['start', '--silent'], { env: { REDIS_URL: '' }, timeout: 120_000 });
+    return app;
   }
 
   it.each(examples)('%s prints what its README shows, and ends', async (example) => {
@@ -35,5 +41,18 @@ describe('the examples, with the packages from their tarballs', () => {
     const output = await run(example);
     if (shown === undefined) expect(output).toContain("name: 'process orders'");
     else expect(output).toBe(shown);
+  });
+
+  it('telemetry sends its traces and metrics to the collector that Grafana has', async () => {
+    const collector = await OtlpReceiver.start();
+    try {
+      const app = await install('telemetry');
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ORDERS: '3' };
+      await app.command('npm', ['run', '--silent', 'start:grafana'], { env, timeout: 120_000 });
+    } finally {
+      await collector.stop();
+    }
+    expect(collector.received('/v1/traces')).toContain('process orders');
+    expect(collector.received('/v1/metrics')).toContain('delay_queue.message.lateness');
   });
 });

@@ -50,7 +50,12 @@ async function countRun({ system, library, binary }: CountSettings, workload: Wo
   const redis = await CountedRedis.start(binary);
   const processes: SystemProcess[] = [];
   const start = async (role: 'producer' | 'consumer') => {
-    const started = await SystemProcess.start({ system: workload.system ?? system, role, server: redis.server, library });
+    const started = await SystemProcess.start({
+      system: workload.system ?? system,
+      role,
+      server: redis.server,
+      library,
+    });
     processes.push(started);
     return started;
   };

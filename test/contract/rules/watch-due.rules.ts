@@ -65,7 +65,14 @@ export function describeWatching(queues: ContractQueues): void {
         await until(() => told.length >= 3);
         expect(told).toEqual([
           { scheduler: 'idle', at: idle.at, movedAt: 7.125, ready: 0, nextAt: null, nextIn: null },
-          { scheduler: 'mover', at: moving.at, movedAt: moving.at, ready: queue.hasLines ? 1 : 3, nextAt: null, nextIn: null },
+          {
+            scheduler: 'mover',
+            at: moving.at,
+            movedAt: moving.at,
+            ready: queue.hasLines ? 1 : 3,
+            nextAt: null,
+            nextIn: null,
+          },
           { scheduler: 'idle', at: SOME_TIME, movedAt: null, ready: 0, nextAt: dueAt, nextIn: SOME_TIME },
         ]);
       }
