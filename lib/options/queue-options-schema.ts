@@ -178,7 +178,6 @@ export const queueSchema = queueLayerSchema.check(
     const { layout, partitions, rate, groups, expiresAfter } = options;
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (partitions > 1 && rate !== null) refuse('rate', "must be 'unlimited' with partitions: no claim sees them all");
-    if (groups && rate !== null) refuse('groups', "must be 'off' with a rate");
     if (groups && !layout.can.groups) refuse('groups', `must be 'off' with layout '${layout.name}'`);
     if (expiresAfter !== null && !layout.can.expiry)
       refuse('expiresAfter', `must be 'never' with layout '${layout.name}'`);

@@ -165,7 +165,7 @@ export interface QueueOptions {
   readonly rate?: RateOptions | 'unlimited' | undefined;
   /**
    * Lets messages have a `group`, such as a customer: so many of each group are handled at once, and groups take turns. All processes
-   * that use the queue need the same. Not available with `rate`, nor in every layout. See `docs/groups.md`.
+   * that use the queue need the same. Not available in every layout. See `docs/groups.md`.
    *
    * @defaultValue `'off'`
    */

@@ -125,6 +125,12 @@ export class Queues {
     return this.#resolve(name);
   }
 
+  /** Whether messages of a family's queues may have groups: those of all its queues, or of one that is configured so. */
+  familyHasGroups(name: string): boolean {
+    const configured = Object.keys(this.options.queues).filter((queue) => this.handlers.servedBy(queue)?.name === name);
+    return [name, ...configured].some((queue) => this.#resolve(queue).groups !== null);
+  }
+
   #configure({ options, handlers }: DeclaredQueue, name: string): ConfiguredHandler[] {
     return [...handlers.values()].map((handler) => ({
       handler,

@@ -47,10 +47,10 @@ export class Workers {
   #family(declared: DeclaredQueue): Family {
     const { clock, events, random } = this;
     const { name } = declared;
-    const { checkInterval, groups } = this.queues.optionsOfFamily(name);
+    const { checkInterval } = this.queues.optionsOfFamily(name);
     return new Family({
       name,
-      hasGroups: groups !== null,
+      hasGroups: this.queues.familyHasGroups(name),
       has: (queue) => this.handlers.servedBy(queue) === declared,
       directory: this.stores.directory,
       isEmpty: async (queue) => !(await this.groupsCheck.ignoresGroups(this.queues.get(queue))),

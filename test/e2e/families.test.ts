@@ -87,6 +87,23 @@ describe.each(STORES)('a handler of a family of queues, on %s', (_, module) => {
     for (const { late } of handled.calls) expect(late).toBeLessThan(10_000);
   });
 
+  test('gets messages with groups as soon as they are due if only one of its queues may have any', async () => {
+    const name = scene.newQueue();
+    const handled = new Handled();
+    const { producer } = await scene.startApp({
+      module: { ...module, queues: { [`${name}-big`]: { groups: { concurrency: 1 } } } },
+      providers: [handlerOf(`${name}-*`, handled.record)],
+    });
+    await producer.offer(`${name}-small`, 'first', 0, { id: 'first' });
+    await handled.untilCalls(1);
+    await producer.offer(`${name}-big`, 'now', 0, { id: 'now', group: 'one' });
+    await handled.untilCalls(2);
+    expect(byQueue(handled)).toEqual([
+      [`${name}-big`, 'now'],
+      [`${name}-small`, 'first'],
+    ]);
+  });
+
   test('leaves a queue to a handler of its own name, and to the family with the longest name', async () => {
     const name = scene.newQueue();
     const [all, some, own, remind] = [new Handled(), new Handled(), new Handled(), new Handled()];

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/timing/clock.js';
 import type { RedisScript } from '../../lib/redis/script/redis-script.js';
-import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
+import type { GroupRules, MessageStore, StoreLimits } from '../../lib/store/message-store.js';
 import { tellerArgument } from '../../lib/store/native/announcements.js';
 import { laneKeys } from '../../lib/store/native/lane-keys.js';
 import { laneScripts } from '../../lib/store/native/lane-scripts.js';
@@ -104,19 +104,24 @@ describe('the permissions of each layout', () => {
     const keys = laneKeys(QUEUE.prefix, QUEUE.queue);
     const trace = await CommandTrace.start(scene.redis, keys);
     const connections = new TracedConnections(settings());
-    const open = (concurrency: number | null, maxMessages: number | null = null) => {
-      const limits = { ...EXERCISE_LIMITS, maxMessages, rate: null };
+    const open = (concurrency: number | null, more: Partial<StoreLimits> = {}) => {
+      const limits = { ...EXERCISE_LIMITS, maxMessages: null, rate: null, ...more };
       return new OneGroupStore(connections, { ...QUEUE, limits, rules: { concurrency, onRetry: 'hold' } });
     };
     const store = open(1);
     // As many slots as the exercise of other messages takes at once.
-    const free = open(1000, EXERCISE_LIMITS.maxMessages);
+    const free = open(1000, EXERCISE_LIMITS);
     const lose = (id: string, record: Buffer) =>
       scene.redis.hset(keys.messages, id, Buffer.concat([record, Buffer.from('Ngroup\none\nits body')]));
     await watched(free, trace, ['SUBSCRIBE'], () => new StoreExercise(free, lose).run());
     await new FollowersExercise(free, abandonIn(keys)).run();
     const damage = () => scene.redis.multi().del(keys.lanes, keys.held).hset(keys.held, 'gone', '1').exec();
     await new LanesExercise(store, open(2), open(null), damage).run();
+    const limited = open(1000, { rate: { max: 1, per: 3_600_000 } });
+    await limited.offer([{ id: 'waits', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
+    await limited.transfer({ limit: 1 });
+    await limited.claim({ token: 'beyond the rate', limit: 2, lease: 1000 });
+    await limited.clear();
     // As in a cluster, while nobody listens there.
     await store.offer([{ id: 'aborted in a cluster', due: { at: 0 }, onDuplicate: 'keep', body: 'its body' }]);
     await store.transfer({ limit: 1 });
@@ -170,13 +175,13 @@ describe('the permissions of each layout', () => {
     const unseen = (trace: CommandTrace, all: string[]) =>
       [...new Set(all)].filter((place) => !trace.places.has(place));
     expect(unseen(native, places(nativeScripts))).toEqual([]);
-    // A queue with groups has no rate, they are in no partition, messages that repeat have none, one offer alone goes as a list, and what
+    // Groups are in no partition, messages that repeat have none, one offer alone goes as a list, and what
     // the repair finds goes through the line of its group.
     const never = [
-      ...['cancel.lua#8', 'check_partitioning#1', 'is_rate_awaited#1', 'offer.lua#3', 'offer.lua#8'],
+      ...['cancel.lua#8', 'check_partitioning#1', 'offer.lua#3', 'offer.lua#8'],
       ...['on_repeat#1', 'on_repeat#2', 'on_repeat#3', 'on_repeat#4', 'plan_buried#1', 'plan_buried#2', 'plan_end#2'],
       ...['offer-new.lua#13', 'offer-new.lua#14', 'offer-new.lua#2', 'offer-new.lua#3'],
-      ...['make_ready#1', 'plan_repeating#1', 'read_rate#1', 'read_rate#2', 'remove_ready#1'],
+      ...['make_ready#1', 'plan_repeating#1', 'remove_ready#1'],
     ];
     expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never.sort());
     expect(unseen(redisson, places(redissonScripts))).toEqual([]);

@@ -1,4 +1,5 @@
 import type { ChainableCommander } from 'ioredis';
+import { isThorough } from './thorough.js';
 
 /** How to write a value of each type of Redis; its content names messages that may exist. */
 export const FOREIGN_VALUES: Readonly<Record<string, (redis: ChainableCommander, key: string) => unknown>> = {
@@ -10,10 +11,13 @@ export const FOREIGN_VALUES: Readonly<Record<string, (redis: ChainableCommander,
   stream: (redis, key) => redis.xadd(key, '1-1', 'active', '1'),
 };
 
+/** One that is no collection, and one that many commands take for theirs. */
+const TELLING = ['string', 'list'];
+
 /** Each part of a queue with each of these types that its key must not have. */
 export function foreignTypes<Part extends string>(
   rightTypes: Readonly<Record<Part, string>>,
-  types: readonly string[] = Object.keys(FOREIGN_VALUES),
+  types: readonly string[] = isThorough ? Object.keys(FOREIGN_VALUES) : TELLING,
 ): [Part, string][] {
   const parts = Object.entries(rightTypes) as [Part, string][];
   return parts.flatMap(([part, right]) =>

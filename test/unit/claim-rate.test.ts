@@ -6,8 +6,8 @@ describeRateProperties({
     const underTest = new ClaimRate();
     return {
       claim: (now, wanted) => {
-        const taken = Math.min(wanted, underTest.room(rate, now));
-        underTest.count(taken, now);
+        const taken = Math.min(wanted, underTest.claims.room(rate, now));
+        underTest.claims.count(taken, now);
         return Promise.resolve({ taken, ...(taken < wanted && { againIn: underTest.await(rate, now) }) });
       },
     };

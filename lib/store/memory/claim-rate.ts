@@ -1,24 +1,13 @@
 import type { Rate } from '../message-store.js';
+import { ClaimWindow } from './claim-window.js';
 
-/** What claims have taken of a queue's rate, and who waits for more. */
+/** Who waits for more of a queue's rate. */
 export class ClaimRate {
-  /** The claims that still count, oldest first. */
-  readonly #claims: { readonly at: number; readonly count: number }[] = [];
-  #claimed = 0;
   /** When the waiting consumer will claim again. */
   #awaited = -Infinity;
 
-  /** How many more messages may be claimed now. */
-  room({ max, per }: Rate, now: number): number {
-    while (this.#claims[0] && this.#claims[0].at + per <= now) this.#claimed -= this.#claims.shift()!.count;
-    return Math.max(0, max - this.#claimed);
-  }
-
-  count(count: number, now: number): void {
-    if (count === 0) return;
-    this.#claims.push({ at: now, count });
-    this.#claimed += count;
-  }
+  /** @param claims - what claims have taken of it; messages with groups and those without share it */
+  constructor(readonly claims = new ClaimWindow()) {}
 
   /** Whether a consumer is going to claim once the rate allows more. */
   isAwaited(now: number): boolean {
@@ -32,7 +21,7 @@ export class ClaimRate {
    */
   await({ per }: Rate, now: number): number | undefined {
     if (this.isAwaited(now)) return undefined;
-    this.#awaited = this.#claims[0]!.at + per;
+    this.#awaited = this.claims.oldest + per;
     return this.#awaited - now;
   }
 }

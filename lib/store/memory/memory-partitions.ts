@@ -19,11 +19,9 @@ export class MemoryPartitions<Store extends MemoryMessageStore> {
   /** Opens a queue, or gives an open one these limits: it may have been used before the options of its handler were known. */
   open(queue: string, count: number, { groups = null, ...limits }: StoreLimits): FixedPartitions {
     const partitions = Array.from({ length: count }, (_, partition) => this.#open(queue, String(partition), limits));
-    return new FixedPartitions(
-      partitions,
-      undefined,
-      groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined,
-    );
+    const ofGroups = groups ? this.#open(queue, 'groups', { ...limits, groups }) : undefined;
+    ofGroups?.shareRate(partitions[0]!);
+    return new FixedPartitions(partitions, undefined, ofGroups);
   }
 
   #open(queue: string, part: string, limits: StoreLimits): Store {

@@ -34,7 +34,7 @@ export class MemoryQueue {
   #lanes: MemoryLanes | undefined;
   /** Tokens of claims that others have succeeded. */
   readonly #endedTokens = new Set<string>();
-  readonly #rate = new ClaimRate();
+  rate = new ClaimRate();
   /** By the id of the message that they follow. */
   readonly #followers = new Map<string, Pick<Offer, 'due' | 'body'>>();
 
@@ -157,27 +157,27 @@ export class MemoryQueue {
     if (insteadOf !== undefined) this.#endedTokens.add(insteadOf);
     const most = this.#hasTaken(token) ? 0 : limit;
     const { rate } = this.limits;
-    const room = rate ? this.#rate.room(rate, now) : Infinity;
+    const room = rate ? this.rate.claims.room(rate, now) : Infinity;
     const takesReady = passedOn.length === 0 && !this.paused;
     const waiting = takesReady ? this.claimable(Math.min(most, room)) : passedOn;
     const taken = withinBytes(waiting.slice(0, most), maxBytes);
     this.table.lease(taken, token, Math.ceil(now + lease));
     this.#lanes?.take(taken);
     this.table.lineUpFirst(passedOn.slice(taken.length));
-    if (rate && takesReady) this.#rate.count(taken.length, now);
+    if (rate && takesReady) this.rate.claims.count(taken.length, now);
     // A claim that got all it asked for may have left its consumer without a free slot to wait with.
-    const isRateSpent = takesReady && taken.length === room && room < most && this.table.count('ready') > 0;
+    const isRateSpent = takesReady && taken.length === room && room < most && this.claimable(1).length > 0;
     return { messages: taken, isRateSpent };
   }
 
   /** Whether a consumer waits for the rate, so that others need not be woken. */
   isRateAwaited(now: number): boolean {
-    return this.limits.rate ? this.#rate.isAwaited(now) : false;
+    return this.limits.rate ? this.rate.isAwaited(now) : false;
   }
 
   /** @returns in how many milliseconds the caller has to claim again; undefined if another consumer is going to */
   awaitRate(now: number): number | undefined {
-    return this.limits.rate ? this.#rate.await(this.limits.rate, now) : undefined;
+    return this.limits.rate ? this.rate.await(this.limits.rate, now) : undefined;
   }
 
   /** Extends the leases of claims. What their tokens hold beyond them is ready again. */

@@ -26,6 +26,7 @@ import type {
   StoredMessage,
   TypeCountPage,
 } from '../message-upkeep.js';
+import { ClaimRate } from './claim-rate.js';
 import { DueAnnouncer } from './due-announcer.js';
 import { MemoryDoorbells } from './memory-doorbells.js';
 import { instantOf, MemoryQueue } from './memory-queue.js';
@@ -51,6 +52,12 @@ export class MemoryMessageStore implements MessageStore {
     this.#queue = new MemoryQueue(limits);
     this.#table = this.#queue.table;
     this.#doorbells = new MemoryDoorbells(clock);
+  }
+
+  /** From now on, what is claimed here counts for the rate of the other store, and the other way round. */
+  shareRate(other: MemoryMessageStore): void {
+    const { claims } = other.#queue.rate;
+    if (this.#queue.rate.claims !== claims) this.#queue.rate = new ClaimRate(claims);
   }
 
   /** Replaces the limits from now on. */

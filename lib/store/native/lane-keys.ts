@@ -10,17 +10,19 @@ const ENDINGS = {
   line: 'line:',
   /** HASH id → '1', of delayed messages that hold their lanes. */
   held: 'held',
+  /** STRING, when who waits for the queue's rate claims again; it expires. */
+  awaited: 'awaited',
 };
 
 export type LaneKeys = NativeKeys & { readonly [Part in keyof typeof ENDINGS]: string };
 
 /**
  * The Redis keys of the messages of a queue that have groups. Processes that know of no groups leave them alone. Whether the queue is
- * paused is known of the whole queue.
+ * paused, and what claims have taken of its rate, is known of the whole queue.
  */
 export function laneKeys(prefix: string, queue: string): LaneKeys {
   const ofQueue = nativeKeys(prefix, queue);
   const root = `${prefix}:{${queue}}:lane:`;
   const own = Object.fromEntries(Object.entries(ENDINGS).map(([part, ending]) => [part, root + ending]));
-  return { ...nativeKeysUnder(root), paused: ofQueue.paused, ...own } as LaneKeys;
+  return { ...nativeKeysUnder(root), paused: ofQueue.paused, rate: ofQueue.rate, ...own } as LaneKeys;
 }

@@ -39,17 +39,17 @@ export const partitionPermissions: Permissions<NativeKeys> = {
   partitions: ['GET', 'SET'],
 };
 
-/** The same for the messages of a queue that have groups. They have no rate, and are in no partition. */
+/** The same for the messages of a queue that have groups. They are in no partition. */
 export const lanePermissions: Permissions<LaneKeys> = {
   ...nativePermissions,
   delayed: [...nativePermissions.delayed, 'ZCOUNT'],
   messages: [...nativePermissions.messages, 'HEXISTS'],
   followers: [...nativePermissions.followers, 'HSET', 'UNLINK'],
-  rate: [],
   partitions: [],
   ready: [...nativePermissions.ready, 'LINSERT'],
   groups: ['HDEL', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   lanes: ['HDEL', 'HKEYS', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'UNLINK'],
   line: ['LINDEX', 'LLEN', 'LPOP', 'LRANGE', 'LREM', 'RPUSH', 'UNLINK'],
   held: ['HDEL', 'HKEYS', 'HLEN', 'HMGET', 'HSET', 'UNLINK'],
+  awaited: ['GET', 'SET'],
 };

@@ -24,7 +24,7 @@ export function addListCommand(program: Command, commandLine: CommandLine): void
     .option('--limit <number>', 'how many messages, 1–1000', wholeNumber, 20)
     .option('--offset <number>', 'how many to pass over', wholeNumber)
     .option('--cursor <cursor>', 'where the page before ended')
-    .option('--group <name>', 'only those of a group, in the order of their ids')
+    .option('--group <name>', 'only those of a group, in no particular order')
     .action((queue: string, state: MessageState, { group, ...query }: ListArguments, command: Command) => {
       if (group !== undefined && query.offset !== undefined) {
         throw new WrongUsage('--offset does not go with --group: use --cursor');

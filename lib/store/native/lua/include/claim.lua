@@ -23,6 +23,7 @@ local function check_claim_permissions()
   check_permissions('LPOP', keys.ready, 'HSET', keys.claims, 'ZADD', keys.leases, 'RPUSH', keys.wake)
   if args.rate ~= '' then
     check_permissions('SET', keys.rate)
+    --@with lanes check_permissions('SET', keys.awaited)
   end
   if keys.ended_instead_of then
     check_permissions('SET', keys.ended_instead_of, 'LPUSH', keys.ready, 'HDEL', keys.claims, 'ZREM', keys.leases)

@@ -53,10 +53,17 @@ local function open_lane(group, text)
   return lane
 end
 
+-- Opens the lanes of these messages, unless it has done so.
 local function read_lanes(ids)
-  local groups = read_groups(ids)
+  local unread = {}
+  for _, id in ipairs(ids) do
+    if lane_of[id] == nil then
+      unread[#unread + 1] = id
+    end
+  end
+  local groups = read_groups(unread)
   local texts = read_texts(groups)
-  for i, id in ipairs(ids) do
+  for i, id in ipairs(unread) do
     lane_of[id] = groups[i] ~= '' and open_lane(groups[i], texts[i])
   end
 end

@@ -21,6 +21,8 @@ local function read_rate(now_micros)
   local buckets, claimed, began, awaited = '', 0, 0, 0
 
   local text = redis.call('GET', keys.rate) or ''
+  --@with lanes -- All messages of the queue count together, but who waits for those without groups claims none of these.
+  --@with lanes local awaited_by_others
   -- Any other length was written by somebody else.
   if #text > header_bytes and (#text - header_bytes) % bucket_bytes == 0 then
     awaited, began = struct.unpack('>I7I7', text)
@@ -39,6 +41,9 @@ local function read_rate(now_micros)
     end
   end
   rate.room = math.max(0, max - claimed)
+  --@with lanes awaited_by_others = awaited
+  --@with lanes local own = redis.call('GET', keys.awaited)
+  --@with lanes awaited = own and #own == 7 and struct.unpack('>I7', own) or 0
 
   function rate.count(count)
     local before = 0
@@ -66,6 +71,10 @@ local function read_rate(now_micros)
 
   -- The key outlives what it counts by a second, for the one who waits.
   function rate.store()
+    --@with lanes if awaited > 0 then
+    --@with lanes   redis.call('SET', keys.awaited, struct.pack('>I7', awaited), 'PX', 61000)
+    --@with lanes end
+    --@with lanes awaited = awaited_by_others
     redis.call('SET', keys.rate, struct.pack('>I7I7', awaited, began) .. buckets, 'PX', per + 1000)
   end
 

@@ -56,6 +56,7 @@ local function waits_in_line(id, body)
   read_lanes({ id })
   if not lane_of[id] then
     enter_groups({ id }, { body })
+    lane_of[id] = nil
     read_lanes({ id })
   end
   local lane = lane_of[id]

@@ -40,7 +40,9 @@ end
 -- Whether a consumer is going to claim once the queue's rate allows more, which takes a minute at most (rate.lua): to wake others is
 -- useless until then. It may be 0.1 s late.
 local function is_rate_awaited(now_micros)
-  local text = args.rate ~= '' and redis.call('GET', keys.rate)
+  local key = keys.rate
+  --@with lanes key = keys.awaited
+  local text = args.rate ~= '' and redis.call('GET', key)
   local awaited = text and #text >= 7 and struct.unpack('>I7', text) or 0
   return now_micros < awaited + 100000 and awaited < now_micros + 60000000
 end

@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { wrapGroup } from '../../lib/message/codec/group-body.js';
+import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
+import { MemoryPartitions } from '../../lib/store/memory/memory-partitions.js';
+import { MemoryMessageStore } from '../../lib/store/memory/memory-store.js';
+import type { ClaimReport } from '../../lib/store/message-flow.js';
+import type { GroupRules, MessageStore } from '../../lib/store/message-store.js';
+import { LaneStore } from '../../lib/store/native/lane-store.js';
+import { systemClock } from '../../lib/timing/clock.js';
+import { until } from '../support/until.js';
+import { openRedisQueue } from './redis-queue.js';
+import { nativeStore, PREFIX } from './redis-stores.js';
+
+const HOUR = 3_600_000;
+const LIMITS = { attempts: 3, maxDeadLetters: 10, maxMessages: null, rate: { max: 1, per: HOUR } };
+const RULES: GroupRules = { concurrency: 1, onRetry: 'hold' };
+
+interface Both {
+  readonly plain: MessageStore;
+  readonly grouped: MessageStore;
+  close(): Promise<void>;
+}
+
+function openInRedis(): Both {
+  let grouped: LaneStore;
+  const queue = openRedisQueue((connections, name) => {
+    grouped = new LaneStore(connections, { prefix: PREFIX, queue: name, limits: LIMITS, rules: RULES });
+    return nativeStore(LIMITS)(connections, name);
+  });
+  return { plain: queue.store, grouped: grouped!, close: () => queue.close() };
+}
+
+function openInMemory(): Both {
+  const create = () => new MemoryMessageStore({ limits: LIMITS, clock: systemClock });
+  const { stores, groups } = new MemoryPartitions(new MemoryQueueDirectory(), create).open('queue', 1, {
+    ...LIMITS,
+    groups: RULES,
+  });
+  return { plain: stores[0]!, grouped: groups!, close: () => Promise.resolve() };
+}
+
+describe.each([
+  ['Redis', openInRedis],
+  ['memory', openInMemory],
+])('the rate of a queue with groups: %s', (_name, open) => {
+  let both: Both;
+  afterEach(() => both.close());
+
+  async function makeReady(store: MessageStore, ...ids: string[]): Promise<void> {
+    const body = store === both.grouped ? (id: string) => wrapGroup('J1', `of ${id}`) : () => 'J1';
+    await store.offer(ids.map((id) => ({ id, due: { at: 0 }, onDuplicate: 'reject' as const, body: body(id) })));
+    await until(async () => (await store.transfer({ limit: 9 })).moved > 0);
+  }
+
+  const claim = (store: MessageStore, token: string): Promise<ClaimReport> =>
+    store.claim({ token, limit: 2, lease: HOUR });
+
+  it.each(['plain', 'grouped'] as const)('counts what is claimed of either kind: %s first', async (first) => {
+    both = open();
+    const { [first]: one, [first === 'plain' ? 'grouped' : 'plain']: other } = both;
+    await makeReady(one, 'a');
+    await makeReady(other, 'b');
+    expect((await claim(one, 'first')).messages).toHaveLength(1);
+    expect((await claim(other, 'second')).messages).toEqual([]);
+  });
+
+  it.each(['plain', 'grouped'] as const)(
+    'lets one consumer of each kind wait, because no other claims its messages: %s first',
+    async (first) => {
+      both = open();
+      const { [first]: one, [first === 'plain' ? 'grouped' : 'plain']: other } = both;
+      await makeReady(one, 'a', 'b');
+      await makeReady(other, 'c');
+      for (const [store, token] of [
+        [one, 'first'],
+        [other, 'second'],
+      ] as const) {
+        expect((await claim(store, token)).claimAgainIn).toBeGreaterThan(0);
+        expect((await claim(store, `${token}, later`)).claimAgainIn).toBeUndefined();
+      }
+    },
+  );
+});
