@@ -35,12 +35,12 @@ describe('a message that repeats', () => {
       const current = workers.at(-1)!;
       const seen = current.of('start').length;
       // In the middle of a handler.
-      await until(() => current.of('start').length > seen, { within: 10_000 });
+      await until(() => current.of('start').length > seen, { within: 30_000 });
       await current.end('SIGKILL');
       await start();
       expect(await living(queue, app)).toBe(1);
     }
-    await until(() => workers.at(-1)!.of('end').length >= 2, { within: 10_000 });
+    await until(() => workers.at(-1)!.of('end').length >= 2, { within: 30_000 });
     const started = occurrencesOf(workers);
     expect(doubles(started)).toEqual([]);
     expect(missing(started, 1000)).toEqual([]);
@@ -52,11 +52,11 @@ describe('a message that repeats', () => {
     const { producer } = await scene.startApp({ module });
     const poison = settings(queue, EVERY_SECOND, { do: 'crash' });
     const worker = await scene.startWorker({ ...poison, handler: { ...poison.handler, attempts: 1 } });
-    await until(() => worker.of('start').length === 1, { within: 10_000 });
+    await until(() => worker.of('start').length === 1, { within: 30_000 });
     await worker.end('SIGKILL');
     const [first] = occurrencesOf([worker]);
     const heir = await scene.startWorker({ ...settings(queue, EVERY_SECOND), handler: { lease: LEASE, attempts: 1, repeat: { cron: EVERY_SECOND } } }); // prettier-ignore
-    await until(() => heir.of('end').length >= 1, { within: 10_000 });
+    await until(() => heir.of('end').length >= 1, { within: 30_000 });
     const { messages } = await producer.deadLetters(queue).list();
     const id = `{repeat}@${new Date(first!.at).toISOString()}`;
     expect(messages).toMatchObject([{ id, failedAttempts: 1, error: { name: 'LeaseExpired' } }]);
@@ -74,7 +74,7 @@ describe('a message that repeats', () => {
     const watching = (async () => {
       while (!isOver) most = Math.max(most, await living(queue, app));
     })();
-    await until(() => occurrencesOf([one, other]).length >= 2, { within: 10_000 });
+    await until(() => occurrencesOf([one, other]).length >= 2, { within: 30_000 });
     const fresh = [await start(EVERY_OTHER_SECOND)];
     // An old one that had crashed comes back.
     const third = await start(EVERY_SECOND);
@@ -84,7 +84,7 @@ describe('a message that repeats', () => {
     await third.end('SIGTERM');
     const ends = () => fresh.reduce((sum, worker) => sum + worker.of('end').length, 0);
     const before = ends();
-    await until(() => ends() >= before + 3, { within: 15_000 });
+    await until(() => ends() >= before + 3, { within: 30_000 });
     isOver = true;
     await watching;
     const started = occurrencesOf([one, other, third, ...fresh]);
