@@ -180,7 +180,7 @@ describe('the permissions of each layout', () => {
     const never = [
       ...['cancel.lua#8', 'check_partitioning#1', 'offer.lua#3', 'offer.lua#8'],
       ...['on_repeat#1', 'on_repeat#2', 'on_repeat#3', 'on_repeat#4', 'plan_buried#1', 'plan_buried#2', 'plan_end#2'],
-      ...['offer-new.lua#13', 'offer-new.lua#14', 'offer-new.lua#2', 'offer-new.lua#3'],
+      ...['offer-new.lua#12', 'offer-new.lua#13', 'offer-new.lua#2', 'offer-new.lua#3'],
       ...['make_ready#1', 'plan_repeating#1', 'remove_ready#1'],
     ];
     expect(unseen(lanes, places(laneScripts())).sort()).toEqual(never.sort());

@@ -42,8 +42,6 @@ redis.call('HLEN', keys.followers)
 check_permissions(
   'ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts, 'HDEL', keys.followers
 )
---@with lanes check_groups()
---@with lanes check_lanes()
 --@with lanes check_lines()
 --@with lanes redis.call('LLEN', keys.wake)
 --@with lanes local is_paused = redis.call('GET', keys.paused)

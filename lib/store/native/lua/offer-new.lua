@@ -12,6 +12,7 @@
 --
 -- Atomic for the reasons of offer, with the same consequences of a crash. It includes nothing: a part would cost more than all that
 -- this script does for a single message.
+--@with lanes --@include equals
 
 local time = redis.call('TIME')
 local now_micros = time[1] * 1000000 + time[2]
@@ -32,7 +33,7 @@ local soonest = now_micros > now * 1000 and now + 1 or now
 local id, earliest, earliest_text, dues, scores, records = ARGV[FIRST], math.huge, nil, nil, nil, nil
 local is_alone = not ARGV[FIRST + 3]
 --@with lanes is_alone = false
---@with lanes local groups, last_of = {}, {}
+--@with lanes local groups, group_of = {}, {}
 if is_alone then
   if redis.call('HEXISTS', keys.messages, id) == 1 then
     return false
@@ -70,21 +71,10 @@ else
     --@with lanes   return false
     --@with lanes end
     --@with lanes groups[2 * i - 1], groups[2 * i] = new, group
-    --@with lanes -- As in include/equals.lua.
-    --@with lanes local last = last_of[due]
-    --@with lanes if not last then
-    --@with lanes   local there = redis.call('ZRANGE', keys.delayed, '(' .. due + 1, text, 'BYSCORE', 'REV', 'LIMIT', '0', '1', 'WITHSCORES')[2]
-    --@with lanes   last = { fractions = there and math.min(math.floor((there - due) / 0.0003 + 0.5) + 1, 3332) or 0 }
-    --@with lanes   last_of[due] = last
-    --@with lanes elseif last[group] then
-    --@with lanes   last.fractions = math.min(last.fractions + 1, 3332)
-    --@with lanes end
-    --@with lanes last[group] = true
-    --@with lanes if last.fractions > 0 then
-    --@with lanes   scores[2 * i - 1] = string.format('%s.%04d', text, last.fractions * 3)
-    --@with lanes end
+    --@with lanes group_of[i] = group
     records[2 * i - 1], records[2 * i] = new, struct.pack('>I6I6', due, now) .. ARGV[at + 2]
   end
+  --@with lanes delay_equals(scores, group_of)
 end
 
 --@with lanes if not redis.acl_check_cmd('HSET', keys.groups, '0', '0') then

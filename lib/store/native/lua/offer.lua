@@ -137,8 +137,6 @@ end
 if #replaced > 0 then
   check_take_out()
 end
---@with lanes check_groups()
---@with lanes check_lanes()
 --@with lanes check_lines()
 --@with lanes redis.call('LLEN', keys.wake)
 --@with lanes local is_paused = redis.call('GET', keys.paused)

@@ -26,7 +26,6 @@
 --@include ring
 --@include set
 --@include follower
---@with lanes --@include groups
 --@with lanes --@include lanes
 --@with lanes --@include lines
 --@with lanes --@include recount
@@ -126,8 +125,6 @@ local ready, elsewhere = redis.call('LLEN', keys.ready), 0
 --@with lanes if ready + redis.call('HLEN', keys.lanes) > MOST_READY then
 --@with lanes   return { '', {}, {} }
 --@with lanes end
---@with lanes check_groups()
---@with lanes check_lanes()
 --@with lanes check_lines()
 --@with lanes redis.call('LLEN', keys.wake)
 --@with lanes local are_lanes_sound

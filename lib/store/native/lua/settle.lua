@@ -239,8 +239,6 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
     check_give_back()
   end
   check_store_held()
-  --@with lanes check_groups()
-  --@with lanes check_lanes()
   --@with lanes check_lines()
   --@with lanes redis.call('LLEN', keys.wake)
   --@with lanes plan.is_paused = redis.call('GET', keys.paused)

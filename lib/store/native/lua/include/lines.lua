@@ -1,9 +1,12 @@
 -- How messages wait for a slot in the lines of their groups, or keep one while they are delayed.
+--@include groups
 --@include lanes
 --@include permission
 
--- Raises an error before the first write if a key has another type, or the user may not change it.
+-- Raises an error before the first write if a key of groups, lanes or lines has another type, or the user may not change it.
 local function check_lines()
+  check_groups()
+  check_lanes()
   redis.call('HLEN', keys.held)
   check_permissions('RPUSH', keys.line, 'HSET', keys.held, 'HDEL', keys.held)
 end

@@ -12,8 +12,6 @@ local function check_take_out()
   for _, key in ipairs({ keys.delayed, keys.leases, keys.dead }) do redis.call('ZCARD', key) end
   for _, key in ipairs({ keys.claims, keys.attempts, keys.errors, keys.followers }) do redis.call('HLEN', key) end
   redis.call('LLEN', keys.ready)
-  --@with lanes check_groups()
-  --@with lanes check_lanes()
   --@with lanes check_lines()
   --@with lanes check_permissions('LINDEX', keys.line, 'LREM', keys.line, 'LINSERT', keys.ready)
   check_permissions(

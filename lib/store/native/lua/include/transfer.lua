@@ -8,7 +8,6 @@
 --@include claims
 --@include announce
 --@include follower
---@with lanes --@include groups
 --@with lanes --@include lanes
 --@with lanes --@include lines
 --@include record
@@ -121,8 +120,6 @@ local function plan_transfer(now, now_micros)
     plan.release = plan_release(plan.buried, now, now_micros)
   end
   --@with lanes if #plan.due + #plan.expired.ids > 0 then
-  --@with lanes   check_groups()
-  --@with lanes   check_lanes()
   --@with lanes   check_lines()
   --@with lanes   plan.groups = read_groups(plan.due)
   --@with lanes   plan.texts = read_texts(plan.groups)
