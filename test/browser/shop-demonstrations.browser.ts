@@ -138,7 +138,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
   it('send mails of each customer in order, while customers take turns', async () => {
     const mails = () => page.of('trial').filter(({ data }) => data.trial === 'mails' && data.lateBy !== undefined);
     await shop.post('/trials/mails/offer');
-    await until(() => mails().length === 7, { within: 10_000 });
+    await until(() => mails().length === 7, { within: 30_000 });
     const order = mails().map(({ data }) => Number(/\d/.exec(String(data.text))![0]));
     expect(order).toEqual([1, 5, 7, 2, 6, 3, 4]);
   });
@@ -146,7 +146,7 @@ describe.each<Store>(['Redis', 'memory'])("the sample shop's demonstrations, on 
   it('repeat a reminder at the seconds of its calendar', async () => {
     const blinks = () => page.of('trial').filter(({ data }) => data.text === 'Blink');
     await shop.post('/trials/reminders/start');
-    await until(() => blinks().length >= 2, { within: 10_000 });
+    await until(() => blinks().length >= 2, { within: 30_000 });
     await shop.post('/trials/reminders/stop');
     const times = blinks().map(({ data }) => Date.parse(String(data.at)));
     expect(times).toEqual(times.map((_, i) => times[0]! + i * 2000));

@@ -59,7 +59,7 @@ describeWithServer('the private Redis of the sample shop', () => {
     const second = await start();
     const started = Date.now();
     const order = async () => (await second.get(`/orders/${id}`)).body;
-    await until(async () => (await order()).status === 'cancelled', { within: 10_000 });
+    await until(async () => (await order()).status === 'cancelled', { within: 30_000 });
     const { settledAt, dueAt } = await order();
     const due = Date.parse(String(dueAt));
     const settled = Date.parse(String(settledAt));

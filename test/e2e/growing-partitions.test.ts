@@ -97,7 +97,7 @@ describe('the number of partitions', () => {
       queue,
       ids(60).map((id, i) => ({ payload: id, delay: i, id })),
     );
-    await handled.untilCalls(60, { within: 3000 });
+    await handled.untilCalls(60);
     await until(() => isEmpty(producer, queue));
     expect([...handled.ids].sort()).toEqual(ids(60).sort());
   });
@@ -109,7 +109,7 @@ describe('the number of partitions', () => {
     await scene.redis.set(nativeKeys(scene.prefix, queue).partitions, '1 4 1');
     const { producer } = await startProducer(queue, 4);
     for (const id of ids(20)) await producer.offer(queue, 0, 0, { id });
-    await handled.untilCalls(20, { within: 3000 });
+    await handled.untilCalls(20);
     expect([...handled.ids].sort()).toEqual(ids(20).sort());
   });
 

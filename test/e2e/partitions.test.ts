@@ -331,7 +331,7 @@ describe.each(STORES)('a queue in %s with partitions: %i', (store, partitions) =
     await producer.offer(`${prefix}first`, 0, 0, { id: last });
     await handled.untilCalls(1);
     await producer.offer(`${prefix}second`, 0, 50, { id: last });
-    await handled.untilCalls(2, { within: 3000 });
+    await handled.untilCalls(2);
     expect(handled.calls.map(({ message }) => message.queue)).toEqual([`${prefix}first`, `${prefix}second`]);
   });
 });
@@ -436,8 +436,8 @@ describe('a queue with partitions in Redis', () => {
     await busy()!.end('SIGKILL');
     const ended = () =>
       new Set(workers.flatMap(({ entries }) => entries.flatMap((e) => (e.event === 'end' ? [e.id] : []))));
-    await until(() => ended().size === 200, { within: 10_000 });
-    await until(() => isEmpty(producer, queue), { within: 5000 });
+    await until(() => ended().size === 200, { within: 30_000 });
+    await until(() => isEmpty(producer, queue));
     expect([...ended()].sort()).toEqual(ids(200).sort());
   });
 });

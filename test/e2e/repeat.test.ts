@@ -78,7 +78,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     // Each memory is a queue of its own.
     const apps = await Promise.all(Array.from({ length: layout === 'memory' ? 1 : 3 }, () => start(handler)));
     const { producer } = apps[0]!;
-    await until(() => times.length === 3, { within: 10_000 });
+    await until(() => times.length === 3, { within: 30_000 });
     expect(times).toEqual([0, 1, 2].map((seconds) => times[0]! + seconds * SECOND));
     expect(times[0]! % SECOND).toBe(0);
     await until(async () => (await producer.find(queue, 'repeat'))?.state === 'delayed');
@@ -104,7 +104,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
       { attempts: 2, backoff: { type: 'fixed', delay: 10 } },
     );
     const app = await start(handler, (event) => event.name === 'dead' && deaths.push(event.id));
-    await until(() => attempts.length === 4, { within: 10_000 });
+    await until(() => attempts.length === 4, { within: 30_000 });
     const first = Number(attempts[0]!.split(' ')[0]);
     // The retry is still the occurrence of its first attempt.
     expect(attempts).toEqual([`${first} 1`, `${first} 2`, `${first + SECOND} 1`, `${first + 2 * SECOND} 1`]);
@@ -131,7 +131,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
       return undefined;
     });
     const { producer } = await start(handler);
-    await until(() => times.length === 4, { within: 10_000 });
+    await until(() => times.length === 4, { within: 30_000 });
     const begin = times[0]!;
     expect(times.map((time) => time - begin)).toEqual([0, SECOND, SECOND + 100, 2 * SECOND]);
     expect((await producer.counts(queue)).dead).toBe(1);
@@ -159,7 +159,7 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     const changed = { ...EVERY_SECOND, headers: { tenant: 'a' } };
     expect(await producer.repeat(queue, 'r', changed, 2)).toMatchObject({ created: false, follows: true });
     mayEnd.open();
-    await until(() => seen.length === 2, { within: 10_000 });
+    await until(() => seen.length === 2, { within: 30_000 });
     expect(seen).toEqual([
       [1, {}, EVERY_SECOND.cron],
       [2, { tenant: 'a' }, EVERY_SECOND.cron],
@@ -196,13 +196,13 @@ describe.each(MODULES)('a message that repeats: %s', (layout, module) => {
     const times: number[] = [];
     const handler = repeatingHandler(queue, EVERY_SECOND, (_, { dueAt }) => times.push(dueAt.getTime()));
     const { producer } = await start(handler);
-    await until(() => times.length === 1, { within: 10_000 });
+    await until(() => times.length === 1, { within: 30_000 });
     await producer.pause(queue);
     await new Promise((resolve) => setTimeout(resolve, 3 * SECOND));
     expect(times).toHaveLength(1);
     await producer.resume(queue);
     const resumedAt = Date.now();
-    await until(() => times.length === 3, { within: 10_000 });
+    await until(() => times.length === 3, { within: 30_000 });
     expect(times[1]).toBe(times[0]! + SECOND);
     expect(times[2]).toBeGreaterThan(resumedAt - 100);
   });
@@ -230,7 +230,7 @@ describe('a message that repeats', () => {
       }
     }
     const { context } = await scene.startApp({ module: { calendar }, providers: [Reports, Handlers] });
-    await until(() => seen.length > 0, { within: 10_000 });
+    await until(() => seen.length > 0, { within: 30_000 });
     expect(seen[0]).toEqual(['repeat:daily', { of: 'sales' }]);
     const reports = context.get(Reports);
     expect((await reports.find('repeat:daily'))?.type).toBe('daily');
@@ -250,7 +250,7 @@ describe('a message that repeats', () => {
       providers: [repeatingHandler(queue, undefined, () => undefined)],
     });
     await producer.repeat(queue, 'r', EVERY_SECOND, 1);
-    await until(() => events.length === 1, { within: 10_000 });
+    await until(() => events.length === 1, { within: 30_000 });
     expect(events).toEqual(['repeat']);
     expect(without.log.join('\n')).toContain('this process has no calendar that reads its rule (option `calendar`)');
     expect(await producer.find(queue, 'r')).toMatchObject({ state: 'delayed', repeat: EVERY_SECOND, payload: 1 });

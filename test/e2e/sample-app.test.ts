@@ -164,7 +164,7 @@ describe('the sample shop in trouble', () => {
     const page = await shop.listen();
     const id = await shop.place({ payWithin: '2s' });
     await redis.restart();
-    await until(() => page.of('snapshot').length > 1, { within: 10_000 });
+    await until(() => page.of('snapshot').length > 1, { within: 30_000 });
     const { data } = await page.until('order', { id, status: 'cancelled' }, 10_000);
     expect(Date.parse(String(data.settledAt))).toBeGreaterThanOrEqual(Date.parse(String(data.dueAt)));
     page.close();

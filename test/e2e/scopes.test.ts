@@ -522,7 +522,7 @@ describe('the instances made for messages', () => {
         await sleep(10);
         return instances.filter((instance) => instance.deref() !== undefined).length < 40;
       },
-      { within: 10_000 },
+      { within: 30_000 },
     );
   });
 });

@@ -51,7 +51,7 @@ describe('the health of an application', () => {
     await scene.server.kill9();
     await until(async () => (await check({ timeout: 300 })).status === 'down');
     await scene.server.restart();
-    await until(async () => (await check()).status === 'up', { within: 10_000 });
+    await until(async () => (await check()).status === 'up', { within: 30_000 });
   });
 
   test('is that of Redis in a process that handles nothing', async () => {

@@ -51,13 +51,8 @@ function anyCommand({ delays, canAdvance, ownCommands = [] }: RealStore): fc.Arb
 }
 
 /** Runs random commands against a store and a model side by side, and compares the two after each command. */
-export function describeModelRun(
-  name: string,
-  defaultRuns: number,
-  openStore: () => RealStore,
-  limitsOfRuns = anyLimits,
-): void {
-  const { runs, mostCommands, seed, path, replay } = modelSettings(defaultRuns);
+export function describeModelRun(name: string, openStore: () => RealStore, limitsOfRuns = anyLimits): void {
+  const { runs, mostCommands, seed, path, replay } = modelSettings();
   const patience = PATIENCE + runs * PATIENCE_PER_RUN;
 
   describe(`${name} and the model`, () => {

@@ -29,7 +29,7 @@ function failureReport(details: fc.RunDetails<ModelArguments>): string {
     `Store and model differ. Found in run ${details.numRuns}, shrunk ${details.numShrinks} times:`,
     `  limits ${JSON.stringify(limits)}`,
     ...(steps ?? '').split(/,(?=[a-z])/).map((step) => `  ${step.trim()}`),
-    `To reproduce it: ${again.join(' ')} npm test -- <this file>`,
+    `To reproduce it: ${again.join(' ')} npm run test:model -- <this file>`,
     '',
     details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance),
   ].join('\n');

@@ -13,12 +13,13 @@ export interface ModelSettings {
   readonly replay: string | undefined;
 }
 
+const RUNS = 60;
 const MOST_COMMANDS = 250;
 
-export function modelSettings(defaultRuns: number): ModelSettings {
+export function modelSettings(): ModelSettings {
   const { MODEL_RUNS, MODEL_COMMANDS, MODEL_SEED, MODEL_PATH, MODEL_REPLAY } = process.env;
   return {
-    runs: Number(MODEL_RUNS || defaultRuns),
+    runs: Number(MODEL_RUNS || RUNS),
     mostCommands: Number(MODEL_COMMANDS || MOST_COMMANDS),
     seed: Number(MODEL_SEED || Math.floor(Math.random() * 2 ** 31)),
     path: MODEL_PATH || undefined,

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 
 /** Waits until the relays have nothing left to do. */
 export async function relayed(app: OutboxApp): Promise<void> {
-  await until(async () => (await app.outbox.status()).waiting === 0, { within: 10_000, every: 20 });
+  await until(async () => (await app.outbox.status()).waiting === 0, { within: 30_000, every: 20 });
 }
 
 class Rolled extends Error {}

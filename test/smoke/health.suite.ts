@@ -69,7 +69,7 @@ export function describeHealth(lateStatus: LateStatus, app: () => Application): 
       await until(async () => (await health()).code === 503);
       expect(await health()).toMatchObject({ status: 'error', queue: { status: 'down' } });
       await redis.restart();
-      await until(async () => (await health()).code === 200, { within: 10_000 });
+      await until(async () => (await health()).code === 200, { within: 30_000 });
     });
   });
 }

@@ -98,7 +98,7 @@ export class Scene {
 async function closeInTime(app: TestApp): Promise<void> {
   let closed = false;
   void app.close().finally(() => (closed = true));
-  await until(() => closed, { within: 4000 }).catch(() => {
-    throw new Error('An application did not close within 4 s.');
+  await until(() => closed, { within: 9000 }).catch(() => {
+    throw new Error('An application did not close within 9 s.');
   });
 }

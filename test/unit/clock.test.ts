@@ -18,17 +18,22 @@ describe('the system clock', () => {
     }
   });
 
-  it('a punctual wait ends less late than a plain timer', async () => {
-    const late = { schedule: [] as number[], schedulePunctually: [] as number[] };
-    for (let i = 0; i < 100; i++) {
+  it('a punctual wait ends less late than a plain timer, which is rounded up to whole milliseconds', async () => {
+    const delays = [3.1, 3.2, 3.3];
+    const late = { schedule: 0, schedulePunctually: 0 };
+    for (const delay of delays) {
       for (const [name, schedule] of Object.entries(schedules)) {
-        const delay = 3 + (i % 10) / 10;
-        const at = systemClock.monotonic() + delay;
-        await new Promise<void>((resolve) => schedule(resolve, delay));
-        late[name as keyof typeof late].push(systemClock.monotonic() - at);
+        const measured: number[] = [];
+        for (let times = 0; times < 10; times++) {
+          const at = systemClock.monotonic() + delay;
+          await new Promise<void>((resolve) => schedule(resolve, delay));
+          measured.push(systemClock.monotonic() - at);
+        }
+        // The least late of them is the one that a busy machine disturbed least.
+        late[name as keyof typeof late] += Math.min(...measured);
       }
     }
-    expect(median(late.schedulePunctually)).toBeLessThan(median(late.schedule));
+    expect(late.schedulePunctually).toBeLessThan(late.schedule / 2);
   });
 
   it.each(Object.entries(schedules))(
@@ -78,7 +83,3 @@ describe('the system clock', () => {
     expect(loops() - before).toBeLessThan(50 * 10);
   });
 });
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1]!;
-}

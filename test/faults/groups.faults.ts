@@ -82,10 +82,10 @@ describe('groups when processes fail', () => {
     await producer.offer(queue, poison, 0, { id: 'poison', group: 'one' });
     await producer.offer(queue, null, 5, { id: 'next', group: 'one' });
     const doomed = await scene.startWorker(settings);
-    await until(() => doomed.of('start').length === 1, { within: 10_000 });
+    await until(() => doomed.of('start').length === 1, { within: 30_000 });
     await doomed.end('SIGKILL');
     const survivor = await scene.startWorker(settings);
-    await until(() => survivor.of('end').length === 1, { within: 10_000 });
+    await until(() => survivor.of('end').length === 1, { within: 30_000 });
     expect(survivor.of('start').map(({ id }) => id)).toEqual(['next']);
     expect((await producer.find(queue, 'poison'))?.state).toBe('dead');
     await until(async () => (await producer.find(queue, 'next')) === null);

@@ -62,7 +62,7 @@ describe('the application of the page', () => {
     await scene.server.freeze();
     expect([await ask(port, 'live'), await ask(port, 'health')]).toEqual([200, 503]);
     await scene.server.thaw();
-    await until(async () => (await ask(port, 'health')) === 200, { within: 10_000 });
+    await until(async () => (await ask(port, 'health')) === 200, { within: 30_000 });
   });
 
   test('ends on SIGTERM, within the grace period', async () => {

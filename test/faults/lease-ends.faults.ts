@@ -32,7 +32,7 @@ describe('a handler whose Redis stops answering', () => {
     await producer.offer(queue, null, 0);
     await until(() => startedAt > 0);
     await scene.server.freeze();
-    await until(() => abortedAt > 0, { within: 10_000 });
+    await until(() => abortedAt > 0, { within: 30_000 });
     await scene.server.thaw();
     expect(reason).toContain('LeaseLost');
     expect(abortedAt - startedAt).toBeLessThan(LEASE + SLACK);

@@ -95,7 +95,9 @@ describe('the links of the documentation', () => {
     async (folder) => {
       const pages = await Promise.all(['docs/faults.md', 'docs/redis-faults.md', 'test/soak/README.md'].map(filesOf));
       const links = new Set(pages.flat());
-      const files = (await readdir(path.join(ROOT, folder))).filter((name) => /\.(test|load)\.ts$/.test(name));
+      const files = (await readdir(path.join(ROOT, folder))).filter((name) =>
+        /\.(faults|hostile|load)\.ts$/.test(name),
+      );
       const tests = files.map((name) => `${folder}/${name}`);
       expect(tests.length).toBeGreaterThan(0);
       expect(tests.filter((test) => !links.has(test))).toEqual([]);

@@ -18,4 +18,4 @@ const native: RedisLayout = {
   checkInside: (redis, { prefix, queue }, model) => expectNativeKeys(redis, nativeKeys(prefix, queue), model),
 };
 
-describeModelRun('NativeMessageStore', 10, () => new RedisRealStore(native));
+describeModelRun('NativeMessageStore', () => new RedisRealStore(native));

@@ -142,7 +142,7 @@ const changeAndDie = command('change and die', partitions, (_model, real, count)
 
 describe('a queue whose partitions change', () => {
   const scene = new Scene();
-  const { runs, seed, path, replay } = modelSettings(8);
+  const { runs, seed, path, replay } = modelSettings();
   let connections: RedisConnections;
 
   beforeAll(() => {

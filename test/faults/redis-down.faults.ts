@@ -42,7 +42,7 @@ describe('outages of Redis', () => {
         const start = performance.now();
         let closed = false;
         void close().then(() => (closed = true));
-        await until(() => closed, { within: 8000 });
+        await until(() => closed, { within: 30_000 });
         // The default timeout is 10 s.
         expect(performance.now() - start).toBeLessThan(8000);
       } finally {
@@ -83,7 +83,7 @@ describe('outages of Redis', () => {
     await sleep(600);
     await scene.server.restart();
 
-    await handled.until('meanwhile', { within: 10_000 });
+    await handled.until('meanwhile', { within: 30_000 });
     const { late } = await handled.until('after');
     expect(late).toBeGreaterThanOrEqual(0);
     // The next check would come a minute later.
@@ -105,7 +105,9 @@ describe('outages of Redis', () => {
     await scene.server.kill9();
     // Time for a dozen failures of each connection.
     await sleep(4000);
-    expect([...linesOf('error'), ...linesOf('warn')]).toEqual(
+    // A server that is killed while a call is on its way resets that connection, which is another error.
+    const lines = [...linesOf('error'), ...linesOf('warn')].filter((line) => !line.includes('ECONNRESET'));
+    expect(lines).toEqual(
       connections.map((role) => expect.stringMatching(`^error Redis connection for ${role} is down: .*ECONNREFUSED`)),
     );
     await scene.server.restart();

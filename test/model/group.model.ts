@@ -46,5 +46,5 @@ const lanes: RedisLayout = {
   checkInside: (redis, { prefix, queue }, model) => expectLaneKeys(redis, laneKeys(prefix, queue), model as GroupModel),
 };
 
-describeModelRun('LaneStore', 10, () => new RedisRealStore(lanes), anyGroupLimits);
-describeModelRun('MemoryMessageStore with groups', 40, () => new GroupedMemoryRealStore(), anyGroupLimits);
+describeModelRun('LaneStore', () => new RedisRealStore(lanes), anyGroupLimits);
+describeModelRun('MemoryMessageStore with groups', () => new GroupedMemoryRealStore(), anyGroupLimits);

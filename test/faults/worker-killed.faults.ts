@@ -46,14 +46,14 @@ describe('killed and blocked workers', () => {
     await producer.offer(queue, poison, 0, { id: 'poison' });
     for (let attempt = 1; attempt <= 2; attempt++) {
       const worker = await scene.startWorker(settings);
-      await until(() => worker.of('start').length === 1, { within: 10_000 });
+      await until(() => worker.of('start').length === 1, { within: 30_000 });
       expect(worker.of('start')).toMatchObject([{ id: 'poison', attempt }]);
       await worker.end('SIGKILL');
     }
     const survivor = await scene.startWorker(settings);
     await producer.offer(queue, null, 0, { id: 'fine' });
     await until(() => survivor.of('end').length === 1);
-    await until(async () => (await producer.find(queue, 'poison'))?.state === 'dead', { within: 10_000 });
+    await until(async () => (await producer.find(queue, 'poison'))?.state === 'dead', { within: 30_000 });
 
     const { messages: letters } = await producer.deadLetters(queue).list();
     expect(letters).toMatchObject([{ id: 'poison', failedAttempts: 2, error: { name: 'LeaseExpired' } }]);

@@ -1,4 +1,4 @@
 import { describeModelRun } from './describe-model-run.js';
 import { MemoryRealStore } from './memory.real-store.js';
 
-describeModelRun('MemoryMessageStore', 40, () => new MemoryRealStore());
+describeModelRun('MemoryMessageStore', () => new MemoryRealStore());

@@ -107,7 +107,7 @@ describe('a process killed with -9', () => {
     const held = hold?.(proxy);
     await producer.offer(queue, payload, 100, { id: 'm' });
     const state = async () => (await producer.find(queue, 'm'))?.state;
-    await until(() => reached({ worker, hold: held, state }), { within: 10_000 });
+    await until(() => reached({ worker, hold: held, state }), { within: 30_000 });
     await worker.end('SIGKILL');
     const killedAt = performance.now();
     await scene.startApp({ providers: [handlerOf(queue, handled.record, handler)] });

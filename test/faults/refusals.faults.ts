@@ -148,7 +148,7 @@ describe('refusals by Redis', () => {
       const end = await condition.begin(scene);
       try {
         await until(() => log.some((line) => line.includes('transfer failed') && line.includes(word)), {
-          within: 10_000,
+          within: 30_000,
         });
         const error: unknown = await producer.offer(queue, 1, 0).catch((reason: unknown) => reason);
         expect(error).toMatchObject({ code: 'STORE_REFUSED', message: expect.stringMatching(condition.says) });
@@ -156,9 +156,9 @@ describe('refusals by Redis', () => {
       } finally {
         await end();
       }
-      await handled.until('meanwhile', { within: 10_000 });
+      await handled.until('meanwhile', { within: 30_000 });
       await producer.offer(queue, 1, 0, { id: 'afterwards' });
-      await handled.until('afterwards', { within: 10_000 });
+      await handled.until('afterwards', { within: 30_000 });
       await until(() => isEmpty(producer, queue));
       expect(handled.calls.map(({ id, attempt }) => [id, attempt])).toEqual([
         ['meanwhile', 1],

@@ -33,4 +33,4 @@ const redisson: RedisLayout = {
   openJava: (redis, options) => new RedissonJava(redis, redissonKeys(options)),
 };
 
-describeModelRun('RedissonMessageStore, with Java on the same queue,', 10, () => new RedisRealStore(redisson));
+describeModelRun('RedissonMessageStore, with Java on the same queue,', () => new RedisRealStore(redisson));
