@@ -12,8 +12,7 @@ export default {
   testTimeout: 240_000,
   // More than the processors of a small machine: many suites wait for servers and timers.
   maxWorkers: 3,
-  // In continuous integration the machine is shared.
-  setupFilesAfterEnv: process.env.CI ? ['<rootDir>/test/support/jest/measure-again.js'] : [],
+  setupFilesAfterEnv: process.env.MEASURE_AGAIN ? ['<rootDir>/test/support/jest/measure-again.js'] : [],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '@swc/jest' },
   moduleNameMapper: {
