@@ -170,6 +170,17 @@ describe('the oracle on groups with one slot', () => {
     expect(crowded([...going, ...lines, ...handled(B, 109, 110, { due: 101, by: OTHER })])).toBe(1);
   });
 
+  test('a message that was replaced between its claim and its start may start beside the next one', () => {
+    const replacing = offered(A, { at: 110, due: 900, version: 1 });
+    const next = handled(B, 113, 130, { due: 101, by: OTHER });
+    const startsAt = (at: number) => handled(A, at, at + 2, { claimSentAt: 105, settle: { result: 'refused' } });
+    expect(judged([...offers, ...startsAt(115), ...replacing, ...next])).toMatchObject({
+      crowded: { count: 0 },
+      overtaken: { count: 0 },
+    });
+    expect(crowded([...startsAt(109), ...replacing, ...handled(B, 107, 130, { due: 101, by: OTHER })])).toBe(1);
+  });
+
   test('an abort that was refused excuses nothing', () => {
     const refused: Line[] = [
       [PRODUCER, { kind: 'abort', n: A, at: 110 }],

@@ -10,6 +10,8 @@ export interface Turn {
   /** When it may first have given the slot back. */
   readonly to: number;
   readonly due: number;
+  /** Whether its producer may have taken the slot away before the handler even started, which then tells nothing. */
+  readonly mayBeLate: boolean;
   /** Whether it surely came from the end of the line, rather than having kept a slot. */
   readonly isFromLine: boolean;
   /** The call or outcome that surely set its due time; undefined: that is not certain. */
@@ -44,8 +46,10 @@ export function turnsOf(story: MessageStory, lastSignOf: (process: number) => nu
       continue;
     }
     const { startedAt: from, due } = claim;
-    const isFromLine = beginning === 'from the line';
-    turns.push({ n: story.n, from, to, due, isFromLine, setting: isFromLine ? enteringOf(story, claim) : undefined });
+    const mayBeLate = isTouched(story, { ...claim, until: from });
+    const isFromLine = beginning === 'from the line' && !mayBeLate;
+    const setting = isFromLine ? enteringOf(story, claim) : undefined;
+    turns.push({ n: story.n, from, to, due, mayBeLate, isFromLine, setting });
   }
   return turns;
 }
