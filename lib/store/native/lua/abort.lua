@@ -23,8 +23,8 @@
 --@include holders
 --@include check-partitioning
 --@with lanes --@include groups
+--@with lanes --@include lane-bell
 --@with lanes --@include lanes
---@with lanes --@include ring
 
 local id = args.id
 local now, now_micros = read_clock()
@@ -43,8 +43,7 @@ check_permissions('HDEL', keys.messages, 'HDEL', keys.attempts)
 local release = plan_release({ id }, now, now_micros)
 --@with lanes check_groups()
 --@with lanes check_lanes()
---@with lanes redis.call('LLEN', keys.wake)
---@with lanes local is_paused = redis.call('GET', keys.paused)
+--@with lanes check_bell()
 --@with lanes read_lanes({ id })
 --@with lanes leave_lanes({ id })
 -- Before the first write, because a user's ACL can refuse it; nobody can act on it before the script has ended.
@@ -65,7 +64,5 @@ else
   redis.call('HDEL', keys.attempts, id)
   --@with lanes forget_groups({ id })
 end
---@with lanes if store_lanes() > 0 and not is_paused then
---@with lanes   ring(keys.wake)
---@with lanes end
+--@with lanes ring_for(store_lanes())
 return 1

@@ -11,9 +11,9 @@
 --
 -- Atomic so that fence and outcome are one step. A crash right after leaves the messages gone; a crash right before leaves the leases
 -- to expire by themselves. It includes nothing: a part would cost more than all that this script does for a single message.
+--@with lanes --@include lane-bell
 --@with lanes --@include lanes
 --@with lanes --@include permission
---@with lanes --@include ring
 
 -- What is left of each claim, by token: usually nothing.
 local held, gone, some_left, at = {}, {}, false, FIRST
@@ -50,11 +50,10 @@ if redis.call('EXISTS', keys.attempts, keys.followers) > 0 then
   end
 end
 --@with lanes check_lanes()
---@with lanes check_permissions('HDEL', keys.groups, 'RPUSH', keys.wake)
+--@with lanes check_permissions('HDEL', keys.groups)
+--@with lanes check_bell()
 --@with lanes local groups = read_groups(gone)
 --@with lanes local texts = read_texts(groups)
---@with lanes redis.call('LLEN', keys.wake)
---@with lanes local is_paused = redis.call('GET', keys.paused)
 local may = redis.acl_check_cmd
 if not (may('HDEL', keys.claims, '0') and may('ZREM', keys.leases, '0') and (not some_left or may('HSET', keys.claims, '0', '0'))
   and (attempts_kept == 0 or may('HDEL', keys.attempts, '0'))) then
@@ -99,7 +98,5 @@ for token, left in pairs(held) do
   end
 end
 --@with lanes redis.call('HDEL', keys.groups, unpack(gone))
---@with lanes if pass_slots_on(gone, groups, texts) > 0 and not is_paused then
---@with lanes   ring(keys.wake)
---@with lanes end
+--@with lanes ring_for(pass_slots_on(gone, groups, texts))
 return 1

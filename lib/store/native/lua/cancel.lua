@@ -15,9 +15,9 @@
 --@include permission
 --@include check-partitioning
 --@with lanes --@include groups
+--@with lanes --@include lane-bell
 --@with lanes --@include lanes
 --@with lanes --@include lines
---@with lanes --@include ring
 --@include record
 --@include rule
 
@@ -43,8 +43,7 @@ check_permissions(
   'ZREM', keys.delayed, 'HDEL', keys.messages, 'HDEL', keys.attempts, 'HDEL', keys.followers
 )
 --@with lanes check_lines()
---@with lanes redis.call('LLEN', keys.wake)
---@with lanes local is_paused = redis.call('GET', keys.paused)
+--@with lanes check_bell()
 --@with lanes read_lanes({ args.id })
 local was_delayed = redis.call('ZREM', keys.delayed, args.id) == 1
 local without_rule = not was_delayed and plan_end(args.id)
@@ -62,7 +61,5 @@ redis.call('HDEL', keys.messages, args.id)
 redis.call('HDEL', keys.attempts, args.id)
 --@with lanes leave_if_held(args.id)
 --@with lanes forget_groups({ args.id })
---@with lanes if store_lanes() > 0 and not is_paused then
---@with lanes   ring(keys.wake)
---@with lanes end
+--@with lanes ring_for(store_lanes())
 return 1

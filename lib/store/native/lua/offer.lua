@@ -27,9 +27,9 @@
 --@include offers
 --@include take-out
 --@with lanes --@include groups
+--@with lanes --@include lane-bell
 --@with lanes --@include lanes
 --@with lanes --@include lines
---@with lanes --@include ring
 --@with lanes --@include equals
 
 local now, now_micros = read_clock()
@@ -138,8 +138,7 @@ if #replaced > 0 then
   check_take_out()
 end
 --@with lanes check_lines()
---@with lanes redis.call('LLEN', keys.wake)
---@with lanes local is_paused = redis.call('GET', keys.paused)
+--@with lanes check_bell()
 --@with lanes read_lanes(replaced)
 --@with lanes local ids, bodies, groups = read_offered(sources)
 --@with lanes delay_equals(scores, groups)
@@ -158,7 +157,5 @@ end
 redis.call('ZADD', keys.delayed, unpack(scores))
 redis.call('HSET', keys.messages, unpack(records))
 --@with lanes enter_groups(ids, bodies)
---@with lanes if store_lanes() > 0 and not is_paused then
---@with lanes   ring(keys.wake)
---@with lanes end
+--@with lanes ring_for(store_lanes())
 return receipts

@@ -32,9 +32,9 @@
 --@include give-back
 --@include follower
 --@with lanes --@include groups
+--@with lanes --@include lane-bell
 --@with lanes --@include lanes
 --@with lanes --@include lines
---@with lanes --@include ring
 --@with lanes --@include set
 --@include rule
 
@@ -240,8 +240,7 @@ local function plan_settlement(plan, attempts_kept, followers_kept)
   end
   check_store_held()
   --@with lanes check_lines()
-  --@with lanes redis.call('LLEN', keys.wake)
-  --@with lanes plan.is_paused = redis.call('GET', keys.paused)
+  --@with lanes check_bell()
   --@with lanes local ids = {}
   --@with lanes for id in pairs(plan.runs) do
   --@with lanes   ids[#ids + 1] = id
@@ -290,9 +289,7 @@ local function execute_settlement(plan)
   if #plan.deaths > 0 then
     plan.reply[1] = drop_oldest_dead(args.max_dead)
   end
-  --@with lanes if store_lanes() > 0 and not plan.is_paused then
-  --@with lanes   ring(keys.wake)
-  --@with lanes end
+  --@with lanes ring_for(store_lanes())
 end
 
 local plan = plan_outcomes()
