@@ -28,7 +28,7 @@ export function doubles(started: readonly Started[]): string[] {
 /** Times between two occurrences that came after the first one had begun for the last time: nothing stands for them. */
 export function missing(started: readonly Started[], period: number): string[] {
   /** What the journal of a busy process adds. */
-  const late = 300;
+  const late = 100;
   return started.slice(1).flatMap(({ at }, i) => {
     const before = started[i]!;
     const left: string[] = [];
