@@ -1,5 +1,6 @@
 import { ConsumerLoop } from '../delivery/consumer/consumer-loop.js';
 import { Slots } from '../delivery/consumer/slots.js';
+import type { MemberWorker, Visit } from '../delivery/family/family-member.js';
 import type { Claim, Teller } from '../store/message-flow.js';
 import type { MessageStore } from '../store/message-store.js';
 import { withAll } from '../store/partitioned/partitions.js';
@@ -35,21 +36,11 @@ interface PartitionWorker {
   stopped?: Promise<void>;
 }
 
-/** What a visit to a queue, or to a partition of it, has found. */
-export interface Visit {
-  /** Whether it holds messages, or may, or cannot have those that are ready. */
-  readonly hasFound: boolean;
-  /** Whether messages may be left: those are handled after {@link QueueWorker.start}. */
-  readonly isMore: boolean;
-  /** Milliseconds until something falls due, or a lease ends; null: nothing will. */
-  readonly nextIn: number | null;
-}
-
 /**
  * Everything that serves one handled queue in this process: for each partition, a transfer scheduler, a repairer and a consumer loop.
  * They share the handlers, and the slots for messages.
  */
-export class QueueWorker {
+export class QueueWorker implements MemberWorker {
   readonly #queue: Queue;
   readonly #random: () => number;
   readonly #open: (store: MessageStore) => PartitionWorker;

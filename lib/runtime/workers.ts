@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Events } from '../events/events.js';
 import { Observers } from '../events/observers.js';
-import type { Look } from '../delivery/family/family-member.js';
 import { Family } from '../delivery/family/family.js';
 import { AgainAdvice } from '../handler/again-advice.js';
 import { type DeclaredQueue, HandlerRegistry } from '../handler/handler-registry.js';
@@ -55,7 +54,7 @@ export class Workers {
       directory: this.stores.directory,
       isEmpty: async (queue) => !(await this.groupsCheck.ignoresGroups(this.queues.get(queue))),
       source: {
-        look: (queue) => this.#look(declared, queue),
+        open: (queue) => this.#open(declared, queue),
         closed: (queue) => this.againAdvice.unwatch(queue),
       },
       clock,
@@ -83,21 +82,5 @@ export class Workers {
     });
     this.againAdvice.watch(name, (id) => worker.holds(id));
     return worker;
-  }
-
-  /** Serves a queue once. */
-  async #look(declared: DeclaredQueue, name: string): Promise<Look> {
-    const worker = this.#open(declared, name);
-    let isKept = false;
-    try {
-      const { hasFound, isMore, nextIn } = await worker.visit();
-      isKept = hasFound;
-      return { worker: hasFound ? worker : undefined, isMore, nextIn };
-    } finally {
-      if (!isKept) {
-        worker.abandon();
-        this.againAdvice.unwatch(name);
-      }
-    }
   }
 }

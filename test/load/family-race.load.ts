@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MemberWorker, Visit } from '../../lib/delivery/family/family-member.js';
 import { Family } from '../../lib/delivery/family/family.js';
 import { HandlerRegistry } from '../../lib/handler/handler-registry.js';
 import { resolveQueueOptions } from '../../lib/options/resolve-options.js';
@@ -30,6 +31,26 @@ const fastClock: Clock = {
 /** Hears nothing, so that only the registrations tell where messages are. */
 class DeafDirectory extends NativeQueueDirectory {
   override watch: QueueDirectory['watch'] = () => () => undefined;
+}
+
+/** Only looks. */
+class Looker implements MemberWorker {
+  readonly held = 0;
+  readonly isQuiet = true;
+
+  constructor(private readonly store: NativeMessageStore) {}
+
+  async visit(): Promise<Visit> {
+    const { nextIn } = await this.store.transfer({ limit: 1000 });
+    return { hasFound: false, isMore: false, nextIn };
+  }
+
+  start = () => undefined;
+  stopClaiming = () => Promise.resolve();
+  drained = () => Promise.resolve();
+  abort = () => undefined;
+  abortHandlers = () => undefined;
+  abandon = () => undefined;
 }
 
 describe('a queue that becomes empty while another process offers to it', () => {
@@ -73,10 +94,7 @@ describe('a queue that becomes empty while another process offers to it', () => 
       events,
       checkInterval: 4000,
       source: {
-        look: async (queue) => {
-          const { nextIn } = await storeOf(connections, queue).transfer({ limit: 1000 });
-          return { isMore: false, nextIn };
-        },
+        open: (queue) => new Looker(storeOf(connections, queue)),
         closed: () => undefined,
       },
     });

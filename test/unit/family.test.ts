@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Look, MemberWorker } from '../../lib/delivery/family/family-member.js';
+import type { MemberWorker, Visit } from '../../lib/delivery/family/family-member.js';
 import { Family } from '../../lib/delivery/family/family.js';
 import { Lanes } from '../../lib/delivery/family/lanes.js';
+import { DueAnnouncer } from '../../lib/store/memory/due-announcer.js';
 import type { Claim } from '../../lib/store/message-flow.js';
 import { MemoryQueueDirectory } from '../../lib/store/memory/memory-directory.js';
 import { REGISTRATION_VALID } from '../../lib/store/queue-directory.js';
@@ -21,6 +22,8 @@ const EMPTY: Prospect = { ready: 0, nextIn: null };
 
 /** A worker that does nothing by itself. */
 class Worker implements MemberWorker {
+  constructor(readonly visit: () => Promise<Visit>) {}
+
   held = 0;
   isQuiet = false;
   started = 0;
@@ -47,6 +50,11 @@ class FamilyUnderTest {
   readonly prospects = new Map<string, Prospect>();
   /** The queues that were looked at, in order. */
   readonly looks: string[] = [];
+  /** The queues whose workers have stopped, in order. */
+  readonly closed: string[] = [];
+  /** The workers of all looks, in order. */
+  readonly opened: Worker[] = [];
+  /** The latest worker of each queue that has found something. */
   readonly workers = new Map<string, Worker>();
   /** The queues that hold messages which no look finds. */
   readonly unseen = new Set<string>();
@@ -67,7 +75,7 @@ class FamilyUnderTest {
       events,
       checkInterval: CHECK_INTERVAL,
       isEmpty: (queue) => Promise.resolve(!this.unseen.has(queue)),
-      source: { look: (queue) => this.#look(queue), closed: () => undefined },
+      source: { open: (queue) => this.#open(queue), closed: (queue) => void this.closed.push(queue) },
     });
   }
 
@@ -87,20 +95,22 @@ class FamilyUnderTest {
     return this.workers.get('t-1')!;
   }
 
-  async #look(queue: string): Promise<Look> {
+  #open(queue: string): Worker {
+    const worker = new Worker(() => this.#look(queue));
+    if (this.isMore) worker.settled.open();
+    this.opened.push(worker);
+    return worker;
+  }
+
+  async #look(queue: string): Promise<Visit> {
+    const worker = this.opened.at(-1)!;
     this.looks.push(queue);
     if (this.lookTime > 0) await new Promise<void>((resolve) => this.clock.schedule(resolve, this.lookTime));
     if (this.failure) throw this.failure;
     const { ready, nextIn } = this.prospects.get(queue) ?? EMPTY;
-    if (ready === 0) return { isMore: false, nextIn };
-    return { worker: this.#open(queue), isMore: this.isMore, nextIn };
-  }
-
-  #open(queue: string): Worker {
-    const worker = new Worker();
-    if (this.isMore) worker.settled.open();
+    if (ready === 0) return { hasFound: false, isMore: false, nextIn };
     this.workers.set(queue, worker);
-    return worker;
+    return { hasFound: true, isMore: this.isMore, nextIn };
   }
 }
 
@@ -335,6 +345,35 @@ describe('a family of queues', () => {
     await test.family.drained();
     await test.clock.advance(CHECK_INTERVAL);
     expect([worker.started, test.looks.length, test.clock.pendingTimers]).toEqual([0, 1, 0]);
+  });
+
+  it('tells a worker of an abort, also while it still looks', async () => {
+    const test = new FamilyUnderTest();
+    const aborts = new DueAnnouncer();
+    test.directory.follow('t-1', { watchDue: (listener) => aborts.watch(listener) });
+    const abort = (id: string) => (aborts.tellOfAbort({ id, token: 'token' }), test.clock.advance(0));
+    test.lookTime = 100;
+    await test.start();
+    test.prospects.set('t-1', ready(1));
+    test.directory.announce('t-1', 0);
+    await test.clock.advance(50);
+    await abort('a');
+    expect(test.workers.size).toBe(0);
+    await test.clock.advance(100);
+    await abort('b');
+    expect(test.workers.get('t-1')?.aborted).toEqual(['a', 'b']);
+  });
+
+  it('lets go of a worker that finds nothing, or fails', async () => {
+    const test = new FamilyUnderTest();
+    await test.start();
+    test.directory.announce('t-1', 0);
+    await test.clock.advance(1);
+    test.failure = new Error('no');
+    test.directory.announce('t-2', 0);
+    await test.clock.advance(1);
+    expect(test.opened.map(({ abandoned }) => abandoned)).toEqual([1, 1]);
+    expect(test.closed).toEqual(['t-1', 't-2']);
   });
 
   it('leaves no timer behind when it is stopped, and looks at nothing any more', async () => {

@@ -8,6 +8,12 @@ export interface MemberWorker {
   readonly held: number;
   /** Whether there is nothing to do for some time. */
   readonly isQuiet: boolean;
+  /**
+   * Claims what is due and starts its handlers, without waiting for more.
+   *
+   * @throws what the store throws, if nothing was found
+   */
+  visit(): Promise<Visit>;
   /** From now on it waits for what falls due and becomes ready. */
   start(): void;
   stopClaiming(): Promise<void>;
@@ -18,11 +24,11 @@ export interface MemberWorker {
   abandon(): void;
 }
 
-/** What a look at a queue found. */
-export interface Look {
-  /** Handles what was due; undefined: nothing was. */
-  readonly worker?: MemberWorker | undefined;
-  /** Whether the worker has to be started, because messages are left. */
+/** What a visit to a queue, or to a partition of it, has found. */
+export interface Visit {
+  /** Whether it holds messages, or may, or cannot have those that are ready. */
+  readonly hasFound: boolean;
+  /** Whether messages may be left: those are handled once the worker is started. */
   readonly isMore: boolean;
   /** Milliseconds until something falls due, or a lease ends; null: nothing will. */
   readonly nextIn: number | null;
@@ -30,13 +36,8 @@ export interface Look {
 
 /** How the members of a family reach their queues. */
 export interface MemberSource {
-  /**
-   * Claims what is due in a queue and starts its handlers, without waiting for more.
-   *
-   * @throws what the store throws
-   */
-  look(queue: string): Promise<Look>;
-  /** Called when a worker of the queue has stopped. */
+  open(queue: string): MemberWorker;
+  /** Called when the worker of a queue has stopped. */
   closed(queue: string): void;
 }
 
@@ -71,6 +72,8 @@ const LONGEST_VISIT = 5000;
 export class FamilyMember {
   /** Undefined: asleep. */
   #worker: MemberWorker | undefined;
+  /** The worker of the look that is under way. What it has found by now is being handled. */
+  #looker: MemberWorker | undefined;
   #looking: Promise<number | undefined> | undefined;
   /** When something is known to fall due, on the monotonic clock. During a look: what is announced meanwhile. */
   #nextAt = Infinity;
@@ -89,7 +92,7 @@ export class FamilyMember {
 
   /** How many messages are claimed, being handled, or not settled yet. */
   get held(): number {
-    return this.#worker?.held ?? 0;
+    return this.#serving?.held ?? 0;
   }
 
   /** Something falls due in so many milliseconds. */
@@ -126,43 +129,60 @@ export class FamilyMember {
   }
 
   abort(claim: Claim): void {
-    this.#worker?.abort(claim);
+    this.#serving?.abort(claim);
   }
 
   abortHandlers(): void {
-    this.#worker?.abortHandlers();
+    this.#serving?.abortHandlers();
   }
 
   abandon(): void {
     this.#worker?.abandon();
   }
 
+  get #serving(): MemberWorker | undefined {
+    return this.#worker ?? this.#looker;
+  }
+
   async #look(): Promise<number | undefined> {
-    const { source, clock, onLooked, onLookFailed } = this.parts;
+    const { clock, onLooked, onLookFailed } = this.parts;
     if (this.#stopped) return undefined;
     this.#nextAt = Infinity;
     const beganAt = clock.monotonic();
-    let found: Look;
+    let found: Visit;
     try {
-      found = await source.look(this.queue);
+      found = await this.#visit();
       this.#failures = 0;
       onLooked();
     } catch (error) {
       if (!this.#stopped) onLookFailed(error);
-      found = { isMore: false, nextIn: failurePause(++this.#failures) };
+      found = { hasFound: false, isMore: false, nextIn: failurePause(++this.#failures) };
     }
     // The store read its clock about half-way.
     if (found.nextIn !== null) this.expect(found.nextIn - (clock.monotonic() - beganAt) / 2);
     this.#act(found);
-    return !found.worker && found.nextIn === null ? beganAt : undefined;
+    return !found.hasFound && found.nextIn === null ? beganAt : undefined;
+  }
+
+  /** Has a new worker look, and keeps it if it has found something. */
+  async #visit(): Promise<Visit> {
+    const { source } = this.parts;
+    const looker = (this.#looker = source.open(this.queue));
+    try {
+      const found = await looker.visit();
+      if (found.hasFound) this.#worker = looker;
+      return found;
+    } finally {
+      this.#looker = undefined;
+      if (!this.#worker) this.#close(looker);
+    }
   }
 
   /** The look is over: an announcement from here on meets a worker, a timer, or no member. */
-  #act({ worker, isMore }: Look): void {
+  #act({ isMore }: Visit): void {
     this.#looking = undefined;
-    this.#worker = worker;
     if (this.#stopped) return;
-    if (worker) this.#serve(worker, isMore);
+    if (this.#worker) this.#serve(this.#worker, isMore);
     else if (this.#nextAt < Infinity) this.#sleep();
     else this.#forget();
   }
@@ -212,8 +232,7 @@ export class FamilyMember {
     await worker.drained();
     if (this.#stopped || this.#staysAt === undefined) return;
     this.#staysAt = undefined;
-    worker.abandon();
-    await this.#lookAgain();
+    await this.#lookAgain(worker);
   }
 
   /** @param quietSince - on the monotonic clock */
@@ -230,14 +249,17 @@ export class FamilyMember {
   async #rest(worker: MemberWorker): Promise<void> {
     await worker.stopClaiming();
     await worker.drained();
-    if (this.#stopped) return;
-    worker.abandon();
-    await this.#lookAgain();
+    if (!this.#stopped) await this.#lookAgain(worker);
   }
 
-  async #lookAgain(): Promise<void> {
+  async #lookAgain(worker: MemberWorker): Promise<void> {
     this.#worker = undefined;
-    this.parts.source.closed(this.queue);
+    this.#close(worker);
     await this.look();
+  }
+
+  #close(worker: MemberWorker): void {
+    worker.abandon();
+    this.parts.source.closed(this.queue);
   }
 }
